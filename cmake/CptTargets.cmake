@@ -1,0 +1,49 @@
+# How this project makes its targets: one library per layer, one test program per tests/ folder.
+
+# What every target of the project is compiled with. Nothing here reaches a program that links the installed libraries.
+function(cpt_compile_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow
+    # A fused multiply-add rounds once where a multiply and an add round twice: the bytes of a model would then depend on
+    # the processor it was trained on.
+    -ffp-contract=off)
+  if(CPT_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(CPT_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${CPT_SANITIZE} -fno-omit-frame-pointer -g
+      -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${CPT_SANITIZE})
+  endif()
+endfunction()
+
+# cpt_add_layer(NAME SOURCES ... [DEPENDS layers below ...] [LINK libraries that callers need too ...]
+#               [LINK_PRIVATE libraries ...])
+function(cpt_add_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LINK_PRIVATE")
+  set(target cpt_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(cpt::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  cpt_compile_options(${target})
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+  list(TRANSFORM arg_DEPENDS PREPEND cpt::)
+  target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
+endfunction()
+
+# cpt_add_tests(NAME SOURCES ... LINK targets ... [LABELS ...]): one GoogleTest program, a ctest entry per test case.
+function(cpt_add_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK;LABELS")
+  set(target cpt_${name}_tests)
+  add_executable(${target} ${arg_SOURCES})
+  cpt_compile_options(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()

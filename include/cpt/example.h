@@ -1,0 +1,86 @@
+// Examples as the learner sees them: sparse features, a label, an importance weight.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace cpt {
+
+using FeatureHash = std::uint64_t;  // of the namespace and the name of a feature; see FeatureHasher
+using LabelId = std::uint32_t;      // labels are numbered 0, 1, 2, ... in the order in which they join the tree
+
+// The feature that every example has, with value 1.
+inline constexpr FeatureHash kConstantFeature = 0x9ae16a3b2f90404fULL;
+
+// Where an example was read: for messages, and for the order of examples.
+struct Origin {
+  std::uint32_t shard = 0;  // index into the list of all shards of the run
+  std::uint64_t line = 0;   // 1-based line of the shard
+};
+
+// One example inside a Batch. Valid until the batch changes.
+struct ExampleView {
+  std::span<const FeatureHash> features;  // the constant feature first, then ascending and distinct
+  std::span<const float> values;          // parallel to features; finite, |value| <= 1e30
+  std::string_view label;                 // empty: no label
+  std::uint64_t label_hash = 0;           // hash_label(label)
+  float importance = 1;                   // > 0, finite
+  Origin origin;
+
+  // Sum of value^2 over all features. Always >= 1, the constant's.
+  double squared_length() const;
+};
+
+// How x is scaled before the constant feature is added.
+enum class Normalize : std::uint8_t { kNone, kL2 };
+
+// A sequence of examples in a few flat arrays. Memory is kept when it is cleared, so a recycled batch allocates nothing.
+// Not thread-safe; hand a batch over as a whole.
+class Batch {
+ public:
+  explicit Batch(Normalize normalize = Normalize::kNone) : normalize_(normalize) {}
+
+  // Builds one example: any number of add_feature, then one finish_example or discard_example.
+  void add_feature(FeatureHash feature, float value) { open_.push_back({feature, value}); }
+  // Features of the example being built, in the order they were added.
+  std::size_t open_features() const { return open_.size(); }
+  FeatureHash open_feature(std::size_t i) const { return open_[i].feature; }
+  float open_value(std::size_t i) const { return open_[i].value; }
+  // Sorts the features by hash, adds up repeated ones, drops those whose value is 0, scales, adds the constant.
+  void finish_example(std::string_view label, float importance, Origin origin);
+  void discard_example() { open_.clear(); }
+
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  ExampleView operator[](std::size_t i) const;
+  void clear();
+
+ private:
+  struct Feature {
+    FeatureHash feature;
+    float value;
+  };
+  struct Entry {
+    std::uint64_t first_feature;
+    std::uint64_t first_label_byte;
+    std::uint64_t label_hash;
+    std::uint32_t features;
+    std::uint32_t label_bytes;
+    float importance;
+    Origin origin;
+  };
+
+  void scale_open_features();
+
+  Normalize normalize_;
+  std::vector<Feature> open_;
+  std::vector<FeatureHash> features_;
+  std::vector<float> values_;
+  std::vector<char> labels_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace cpt

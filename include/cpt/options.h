@@ -1,0 +1,41 @@
+// What determines a model, besides the data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cpt/example.h"
+
+namespace cpt {
+
+enum class Loss : std::uint8_t { kSquared, kLogistic };
+enum class Update : std::uint8_t { kAdaptive, kSgd };
+// How a new label finds its place: Algorithm 2 of the paper; the same with alpha = 1; a fair coin at every node.
+enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom };
+
+inline constexpr int kLeastBits = 10;
+inline constexpr int kMostBits = 40;
+
+// Options of the learner. They are part of a model: who reads one needs them to make the same predictions.
+struct ModelOptions {
+  TreeKind tree = TreeKind::kOnline;
+  double alpha = 0.9;          // in (0, 1]; the rule's weight of balance against the regressors
+  Loss loss = Loss::kLogistic;
+  Update update = Update::kAdaptive;
+  double learning_rate = 1.0;  // > 0
+  double clip = 0.001;         // in [0, 0.5): node probabilities are kept in [clip, 1 - clip] when predicting
+  int bits = 22;               // in [kLeastBits, kMostBits]: the weight table has 2^bits lines of 64 bytes
+  std::uint64_t seed = 1;      // of hashes and of every random choice
+
+  // How text becomes features.
+  Normalize normalize = Normalize::kNone;
+  std::vector<std::string> interactions;  // pairs of first letters of namespaces
+
+  // Throws Error(kUsage) that names the option, the value and the range.
+  void validate() const;
+  // alpha as the rule uses it: 1 for a balanced tree.
+  double effective_alpha() const { return tree == TreeKind::kBalanced ? 1.0 : alpha; }
+};
+
+}  // namespace cpt

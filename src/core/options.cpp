@@ -1,0 +1,32 @@
+#include "cpt/options.h"
+
+#include <cmath>
+
+#include "cpt/error.h"
+
+namespace cpt {
+
+namespace {
+
+void require(bool holds, const std::string& option, double value, const std::string& range) {
+  if (holds) return;
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  throw Error(Fault::kUsage, option + " is " + text + ": it must be " + range);
+}
+
+}  // namespace
+
+void ModelOptions::validate() const {
+  require(alpha > 0 && alpha <= 1, "--alpha", alpha, "above 0 and at most 1");
+  require(learning_rate > 0 && std::isfinite(learning_rate), "--learning-rate", learning_rate, "above 0");
+  require(clip >= 0 && clip < 0.5, "--clip", clip, "at least 0 and below 0.5");
+  require(bits >= kLeastBits && bits <= kMostBits, "--bits", bits, "between 10 and 40");
+  for (const std::string& pair : interactions) {
+    if (pair.size() == 2) continue;
+    throw Error(Fault::kUsage, "--interactions " + pair + ": give the first letters of two namespaces, like ab");
+  }
+}
+
+}  // namespace cpt

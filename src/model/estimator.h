@@ -1,0 +1,60 @@
+// Estimates P(label | x) and trains the node regressors: the only one who knows both the tree and the weights.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpt/example.h"
+#include "cpt/options.h"
+#include "model/kernels.h"
+#include "model/tree.h"
+#include "model/weight_table.h"
+
+namespace cpt {
+
+// One example on its way to the leaf of one label. Reused from example to example, it allocates nothing.
+struct Walk {
+  ExampleView example;
+  LabelId label = kNoLabel;
+  std::vector<Hop> path;
+  std::vector<float*> lines;            // [hop][feature]
+  std::vector<const Targets*> targets;  // by hop
+  std::vector<Line> probabilities;      // by hop: P(right) of every slot, unclipped
+  std::vector<Line> errors;             // by hop
+};
+
+// Borrows the tree and the weights. Const members only read and may run in several threads, each with its own Walk.
+class Estimator {
+ public:
+  Estimator(const Tree& tree, WeightTable& weights, const ModelOptions& options);
+
+  // Finds the path of a label of the tree and the lines of x on it, and asks the memory for them. The walk borrows x.
+  void locate(const ExampleView& x, LabelId label, Walk& walk) const;
+  // Whether the tree has not moved the walk's leaf since locate(). Nodes never move, so then the path stands.
+  bool stands(const Walk& walk) const;
+  // Q(label | x) = product of the node probabilities on the path, each kept in [clip, 1 - clip]. After locate().
+  // NaN if the weights are not finite.
+  double predict(Walk& walk) const;
+  // Trains every node of the path towards its side, and the leaf's regressor towards 0. After predict().
+  void train(Walk& walk);
+
+  // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
+  Line block_probabilities(const ExampleView& x, BlockId block, std::vector<float*>& lines) const;
+  // A node probability as predictions use it.
+  double clipped(float p) const;
+
+  const Tree& tree() const { return *tree_; }
+
+ private:
+  double hop_probability(const Line& probabilities, std::uint8_t place) const;
+  void append_lines(const ExampleView& x, BlockId block, std::vector<float*>& lines) const;
+
+  const Tree* tree_;
+  WeightTable* weights_;
+  Loss loss_;
+  Update update_;
+  float rate_;
+  double clip_;
+};
+
+}  // namespace cpt

@@ -1,0 +1,50 @@
+// Learning the examples of a batch one after another, with the memory asked for ahead of time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "cpt/example.h"
+#include "model/learner.h"
+#include "model/losses.h"
+
+namespace cpt {
+
+
+// Examples [begin, end) of a batch.
+struct Slice {
+  const Batch* batch = nullptr;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t size() const { return end - begin; }
+};
+
+// Takes examples through predict, count, train, in order. While one is trained, the lines of the next few are on their
+// way from memory: the walk is memory-bound, and this is what makes it several times faster. Keeps its buffers between
+// calls; not thread-safe.
+class InOrder {
+ public:
+  explicit InOrder(Learner& learner) : learner_(&learner) {}
+
+  // Algorithm 2 as it is: a new label is settled and joins the tree when its example comes.
+  void learn_settling(Slice slice, Losses& losses);
+  // All labels are in the tree. `is_new` (by position in the slice) marks examples that count as P = 0: their label
+  // joined the tree because of them.
+  void learn_settled(Slice slice, const std::vector<bool>& is_new, Losses& losses);
+  // Changes nothing; a label that is not in the tree counts as P = 0.
+  void predict_only(Slice slice, Losses& losses);
+
+ private:
+  static constexpr std::size_t kAhead = 4;
+
+  template <class Visit>
+  void walk_ahead(Slice slice, Visit visit);
+  void prepare(const ExampleView& x, Walk& walk) const;
+  void learn(Walk& walk, bool is_new, Losses& losses);
+
+  Learner* learner_;
+  std::array<Walk, kAhead + 1> walks_;
+};
+
+}  // namespace cpt

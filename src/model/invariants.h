@@ -1,0 +1,20 @@
+// What must hold of every tree, as one function: tests call it at their end, debug builds after every round.
+#pragma once
+
+#include <string>
+
+#include "model/learner.h"
+
+namespace cpt {
+
+// The first invariant that does not hold, in words; empty if all hold.
+//   links      a block and the place it hangs at name each other; every block, node and leaf is reached exactly once
+//   leaves     every label has exactly one leaf, and its recorded place is where it hangs
+//   counts     the leaves recorded at a place are those found there and below
+//   slots      a node has two children; what hangs at places 16 .. 31 is a leaf or a block; nothing hangs below nothing
+//   keys       odd, and equal only for the same block; partitions follow from where a block hangs
+//   balance    kappa claim: both sides of a node over n leaves hold less than kappa n + 1 - kappa (not for random trees)
+//   depth      the deepest leaf is within the depth bound (not for random trees)
+std::string broken_invariant(const Tree& tree, const ModelOptions& options);
+
+}  // namespace cpt

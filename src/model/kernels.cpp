@@ -1,0 +1,183 @@
+#include "model/kernels.h"
+
+// Scalable vectors cannot be array elements, and a line is always sixteen lanes.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/kernels.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h must come first.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace cpt {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Float = hn::CappedTag<float, kLanes>;
+using Int = hn::RebindToSigned<Float>;
+using V = hn::Vec<Float>;
+constexpr Float kFloat;
+constexpr Int kInt;
+constexpr std::size_t kStep = HWY_MIN(HWY_MAX_BYTES / sizeof(float), kLanes);
+constexpr std::size_t kParts = kLanes / kStep;  // vectors per line
+
+void Margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks, Line* margins) {
+  for (std::size_t b = 0; b < blocks; ++b, lines += features) {
+    V sum[kParts];
+    for (V& part : sum) part = hn::Zero(kFloat);
+    for (std::size_t f = 0; f < features; ++f) {
+      const V x = hn::Set(kFloat, values[f]);
+      for (std::size_t part = 0; part < kParts; ++part) {
+        sum[part] = hn::Add(sum[part], hn::Mul(x, hn::Load(kFloat, lines[f] + part * kStep)));
+      }
+    }
+    for (std::size_t part = 0; part < kParts; ++part) hn::StoreU(sum[part], kFloat, margins[b].data() + part * kStep);
+  }
+}
+
+// exp by 2^n * exp(r), |r| <= ln(2) / 2, with the polynomial of the Cephes library. z in [-87, 87].
+V Exp(V z) {
+  const V n = hn::Round(hn::Mul(z, hn::Set(kFloat, 1.44269504F)));
+  V r = hn::Sub(z, hn::Mul(n, hn::Set(kFloat, 0.693359375F)));
+  r = hn::Sub(r, hn::Mul(n, hn::Set(kFloat, -2.12194440e-4F)));
+  V p = hn::Set(kFloat, 1.9875691500e-4F);
+  for (float c : {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F}) {
+    p = hn::Add(hn::Mul(p, r), hn::Set(kFloat, c));
+  }
+  p = hn::Add(hn::Add(hn::Mul(p, hn::Mul(r, r)), r), hn::Set(kFloat, 1.0F));
+  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(kInt, n), hn::Set(kInt, 127)));
+  return hn::Mul(p, hn::BitCast(kFloat, exponent));
+}
+
+V Logistic(V z) {
+  const V bounded = hn::Min(hn::Max(z, hn::Set(kFloat, -87.0F)), hn::Set(kFloat, 87.0F));
+  const V one = hn::Set(kFloat, 1.0F);
+  const V p = hn::Div(one, hn::Add(one, Exp(hn::Neg(bounded))));
+  return hn::IfThenElse(hn::IsNaN(z), z, p);
+}
+
+V Clipped(V z) {
+  const V p = hn::Min(hn::Max(z, hn::Zero(kFloat)), hn::Set(kFloat, 1.0F));
+  return hn::IfThenElse(hn::IsNaN(z), z, p);
+}
+
+void Probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* probabilities) {
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+      const V z = hn::LoadU(kFloat, margins[b].data() + lane);
+      hn::StoreU(loss == Loss::kLogistic ? Logistic(z) : Clipped(z), kFloat, probabilities[b].data() + lane);
+    }
+  }
+}
+
+void Errors(const Line* probabilities, const Targets* const* targets, std::size_t blocks, float scale, Line* errors) {
+  const V factor = hn::Set(kFloat, scale);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+      const V p = hn::LoadU(kFloat, probabilities[b].data() + lane);
+      const V right = hn::LoadU(kFloat, targets[b]->right.data() + lane);
+      const V trained = hn::LoadU(kFloat, targets[b]->trained.data() + lane);
+      hn::StoreU(hn::Mul(hn::Mul(hn::Sub(right, p), factor), trained), kFloat, errors[b].data() + lane);
+    }
+    float squares = 0;
+    for (std::size_t s = 1; s < kLanes; ++s) squares += errors[b][s] * errors[b][s];
+    errors[b][0] = squares;
+  }
+}
+
+// Adds `growth` to lane 0 and step * errors to the others.
+void Move(float* line, const V* errors, float step, float growth) {
+  const V vector_step = hn::Set(kFloat, step);
+  for (std::size_t part = 0; part < kParts; ++part) {
+    V change = hn::Mul(vector_step, errors[part]);
+    if (part == 0) change = hn::IfThenElse(hn::FirstN(kFloat, 1), hn::Set(kFloat, growth), change);
+    hn::Store(hn::Add(hn::Load(kFloat, line + part * kStep), change), kFloat, line + part * kStep);
+  }
+}
+
+// Steps and growths of up to kLanes features of one block at a time; unused lanes hold what does no harm.
+struct Steps {
+  Line step;
+  Line growth;
+};
+
+void ComputeSteps(const float* const* lines, const float* values, std::size_t features, float squares, Update update,
+                  float rate, Steps& steps) {
+  Line x{};
+  Line before;
+  before.fill(1.0F);
+  for (std::size_t f = 0; f < features; ++f) {
+    x[f] = values[f];
+    before[f] = lines[f][0];
+  }
+  // Keeps the first step finite where the growth is too small for a float.
+  const V tiny = hn::Set(kFloat, 1e-36F);
+  for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+    const V value = hn::LoadU(kFloat, x.data() + lane);
+    const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
+    V step = hn::Mul(value, hn::Set(kFloat, rate));
+    if (update == Update::kAdaptive) {
+      const V after = hn::Add(hn::LoadU(kFloat, before.data() + lane), growth);
+      step = hn::Div(step, hn::Sqrt(hn::Add(after, tiny)));
+    }
+    hn::StoreU(step, kFloat, steps.step.data() + lane);
+    hn::StoreU(growth, kFloat, steps.growth.data() + lane);
+  }
+}
+
+void UpdateLines(float* const* lines, const float* values, std::size_t features, std::size_t blocks, const Line* errors,
+                 Update update, float rate) {
+  Steps steps;
+  for (std::size_t b = 0; b < blocks; ++b, lines += features) {
+    const float squares = errors[b][0];
+    if (squares == 0) continue;
+    V block_errors[kParts];
+    for (std::size_t part = 0; part < kParts; ++part) {
+      block_errors[part] = hn::LoadU(kFloat, errors[b].data() + part * kStep);
+    }
+    for (std::size_t begin = 0; begin < features; begin += kLanes) {
+      const std::size_t count = HWY_MIN(features - begin, kLanes);
+      ComputeSteps(lines + begin, values + begin, count, squares, update, rate, steps);
+      for (std::size_t f = 0; f < count; ++f) Move(lines[begin + f], block_errors, steps.step[f], steps.growth[f]);
+    }
+  }
+}
+
+const char* Target() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cpt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cpt {
+
+HWY_EXPORT(Margins);
+HWY_EXPORT(Probabilities);
+HWY_EXPORT(Errors);
+HWY_EXPORT(UpdateLines);
+HWY_EXPORT(Target);
+
+void compute_margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
+                     Line* margins) {
+  HWY_DYNAMIC_DISPATCH(Margins)(lines, values, features, blocks, margins);
+}
+
+void compute_probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* probabilities) {
+  HWY_DYNAMIC_DISPATCH(Probabilities)(margins, blocks, loss, probabilities);
+}
+
+void compute_errors(const Line* probabilities, const Targets* const* targets, std::size_t blocks, float scale,
+                    Line* errors) {
+  HWY_DYNAMIC_DISPATCH(Errors)(probabilities, targets, blocks, scale, errors);
+}
+
+void update_lines(float* const* lines, const float* values, std::size_t features, std::size_t blocks,
+                  const Line* errors, Update update, float rate) {
+  HWY_DYNAMIC_DISPATCH(UpdateLines)(lines, values, features, blocks, errors, update, rate);
+}
+
+const char* kernel_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }
+
+}  // namespace cpt
+#endif  // HWY_ONCE

@@ -1,0 +1,41 @@
+// The label dictionary: names of labels and their ids, which are given in the order of joining.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "cpt/example.h"
+
+namespace cpt {
+
+// The id that no label has.
+inline constexpr LabelId kNoLabel = 0xffffffffU;
+
+// Ids 0 .. size() - 1 in the order of add(). Reading from several threads is safe while nobody adds.
+class LabelDictionary {
+ public:
+  LabelDictionary();
+
+  std::size_t size() const { return hashes_.size(); }
+  // kNoLabel if the name has not been added. `hash` is hash_label(name).
+  LabelId find(std::string_view name, std::uint64_t hash) const;
+  // The name must be new. Throws Error(kFailed) when ids run out.
+  LabelId add(std::string_view name, std::uint64_t hash);
+  // Valid until the next add().
+  std::string_view name(LabelId id) const;
+  // A digest of all names in order; grows with every add().
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  void grow();
+  void place(LabelId id);
+
+  std::vector<char> text_;
+  std::vector<std::uint64_t> ends_;    // name i is text_[ends_[i - 1] .. ends_[i])
+  std::vector<std::uint64_t> hashes_;  // by id
+  std::vector<LabelId> slots_;         // open addressing, a power of two, at most half full
+  std::uint64_t digest_ = 0;
+};
+
+}  // namespace cpt

@@ -1,0 +1,72 @@
+// Algorithm 2 of the paper: tree, labels and weights of one model, and how they learn.
+//
+// The learner does not know whether it is one of many: settling a label (where does it go?), applying the structure
+// change and training along the path are separate steps, and one rank simply does them one after another.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cpt/example.h"
+#include "cpt/options.h"
+#include "model/estimator.h"
+#include "model/labels.h"
+#include "model/tree.h"
+#include "model/weight_table.h"
+
+namespace cpt {
+
+// "Label `label` becomes a leaf by splitting the leaf of `split`."
+struct TreeChange {
+  std::string label;
+  LabelId split = kNoLabel;          // kNoLabel: the first label of all
+  std::uint32_t disagreements = 0;   // nodes on the way at which the label went against the regressor's preference
+};
+
+// Not thread-safe; const members may run in several threads.
+class Learner {
+ public:
+  // Throws Error(kUsage) for options out of range, Error(kFailed) where the weights find no memory.
+  explicit Learner(const ModelOptions& options);
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+
+  const ModelOptions& options() const { return options_; }
+  const Tree& tree() const { return tree_; }
+  const LabelDictionary& labels() const { return labels_; }
+  const WeightTable& weights() const { return weights_; }
+  WeightTable& weights() { return weights_; }
+  const Estimator& estimator() const { return estimator_; }
+  // Sum of TreeChange::disagreements of all changes applied.
+  std::uint64_t disagreements() const { return disagreements_; }
+
+  // kNoLabel if the label of x is not in the tree.
+  LabelId find(const ExampleView& x) const { return labels_.find(x.label, x.label_hash); }
+
+  // Where the label of x, which must be new, would go: from the root down by the rule. Changes nothing.
+  TreeChange settle(const ExampleView& x) const;
+  // The label joins the tree. Applied in the same order everywhere, changes leave the same tree everywhere.
+  LabelId apply(const TreeChange& change);
+
+  // The two halves of learning an example whose label is in the tree; see Estimator.
+  void locate(const ExampleView& x, LabelId label, Walk& walk) const { estimator_.locate(x, label, walk); }
+  // Throws Error(kFailed) if the weights have diverged.
+  double predict(Walk& walk) const;
+  void train(Walk& walk) { estimator_.train(walk); }
+
+  // A digest of the tree and of the labels' names: equal on all ranks, or the ranks have different trees.
+  std::uint64_t structure_digest() const;
+
+ private:
+  bool goes_right(float p, const BlockContent& content, std::uint32_t slot, std::uint64_t coins) const;
+
+  ModelOptions options_;
+  Tree tree_;
+  LabelDictionary labels_;
+  WeightTable weights_;
+  Estimator estimator_;
+  std::uint64_t disagreements_ = 0;
+};
+
+}  // namespace cpt

@@ -1,0 +1,117 @@
+#include "model/losses.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cpt/hashing.h"
+#include "model/search.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kBrierEvery = 16;
+constexpr std::uint64_t kTop1Every = 64;
+
+double mean(double sum, double weight) { return weight > 0 ? sum / weight : 0; }
+
+}  // namespace
+
+void Losses::add_new(double importance) {
+  ++examples;
+  ++new_labels;
+  weight += importance;
+  weight_squares += importance * importance;
+  squared += importance;
+  log += importance * -std::log(kLogFloor);
+}
+
+void Losses::add_seen(double importance, double p) {
+  const double squared_loss = importance * (1 - p) * (1 - p);
+  const double log_loss = importance * -std::log(std::max(p, kLogFloor));
+  ++examples;
+  weight += importance;
+  weight_squares += importance * importance;
+  squared += squared_loss;
+  log += log_loss;
+  seen_weight += importance;
+  squared_seen += squared_loss;
+  log_seen += log_loss;
+}
+
+Losses& Losses::operator+=(const Losses& other) {
+  examples += other.examples;
+  new_labels += other.new_labels;
+  brier_samples += other.brier_samples;
+  top1_samples += other.top1_samples;
+  weight += other.weight;
+  weight_squares += other.weight_squares;
+  squared += other.squared;
+  log += other.log;
+  seen_weight += other.seen_weight;
+  squared_seen += other.squared_seen;
+  log_seen += other.log_seen;
+  brier_weight += other.brier_weight;
+  brier += other.brier;
+  top1_weight += other.top1_weight;
+  top1_error += other.top1_error;
+  return *this;
+}
+
+Losses Losses::since(const Losses& earlier) const {
+  Losses rest = *this;
+  rest.examples -= earlier.examples;
+  rest.new_labels -= earlier.new_labels;
+  rest.brier_samples -= earlier.brier_samples;
+  rest.top1_samples -= earlier.top1_samples;
+  rest.weight -= earlier.weight;
+  rest.weight_squares -= earlier.weight_squares;
+  rest.squared -= earlier.squared;
+  rest.log -= earlier.log;
+  rest.seen_weight -= earlier.seen_weight;
+  rest.squared_seen -= earlier.squared_seen;
+  rest.log_seen -= earlier.log_seen;
+  rest.brier_weight -= earlier.brier_weight;
+  rest.brier -= earlier.brier;
+  rest.top1_weight -= earlier.top1_weight;
+  rest.top1_error -= earlier.top1_error;
+  return rest;
+}
+
+double Losses::mean_squared() const { return mean(squared, weight); }
+double Losses::mean_log() const { return mean(log, weight); }
+double Losses::mean_squared_seen() const { return mean(squared_seen, seen_weight); }
+double Losses::mean_log_seen() const { return mean(log_seen, seen_weight); }
+double Losses::mean_brier_seen() const { return mean(brier, brier_weight); }
+double Losses::mean_top1_error_seen() const { return mean(top1_error, top1_weight); }
+
+double Losses::squared_interval() const {
+  if (weight <= 0) return 0;
+  constexpr double kDelta = 0.05;
+  const double effective = weight * weight / weight_squares;
+  return std::sqrt(std::log(2 / kDelta) / (2 * effective));
+}
+
+double Losses::equivalent() const {
+  const double root = std::sqrt(mean_squared());
+  return root < 1 ? 1 / (1 - root) : 0;
+}
+
+void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses) {
+  losses.add_seen(x.importance, p);
+  const std::uint64_t number = losses.examples;
+  if (number % kBrierEvery == 0) {
+    const Ranked other = draw(learner.estimator(), x, mix(learner.options().seed ^ mix(number)));
+    ++losses.brier_samples;
+    losses.brier_weight += x.importance;
+    losses.brier += x.importance * (1 - 2 * p + other.probability);
+  }
+  if (number % kTop1Every == 0) {
+    const std::vector<Ranked> best = top_k(learner.estimator(), x, 1);
+    ++losses.top1_samples;
+    losses.top1_weight += x.importance;
+    losses.top1_error += best.front().label == label ? 0 : x.importance;
+  }
+}
+
+}  // namespace cpt

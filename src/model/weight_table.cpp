@@ -1,0 +1,85 @@
+#include "model/weight_table.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Shares of the table in 1/1024.
+constexpr std::uint64_t kRootShare = 64;
+constexpr std::uint64_t kLevel1Share = 192;
+
+float* map_lines(std::size_t bytes) {
+  const std::size_t mapped = bytes + kHugePage;
+  void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) {
+    throw Error(Fault::kFailed, "no memory for a weight table of " + std::to_string(bytes >> 20) + " MiB (" +
+                                    std::strerror(errno) + "); use fewer --bits");
+  }
+  // Give back what lies before the first huge page boundary and after the table.
+  const auto address = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = (address + kHugePage - 1) / kHugePage * kHugePage;
+  if (aligned > address) munmap(raw, aligned - address);
+  const std::size_t tail = address + mapped - (aligned + bytes);
+  if (tail > 0) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
+  madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);  // a wish; small pages work too
+  return reinterpret_cast<float*>(aligned);
+}
+
+std::uint64_t digest_line(const float* line, std::uint64_t index) {
+  std::uint64_t words[kLanes / 2];
+  std::memcpy(words, line, sizeof words);
+  std::uint64_t digest = mix(index);
+  for (std::uint64_t word : words) digest = (digest ^ word) * 0x9fb21c651e98df25ULL + (digest >> 29);
+  return mix(digest);
+}
+
+}  // namespace
+
+void WeightTable::Unmap::operator()(float* base) const { munmap(base, bytes); }
+
+WeightTable::WeightTable(int bits)
+    : bits_(bits), regions_(divide_table(bits)), base_(map_lines(bytes()), Unmap{bytes()}) {}
+
+std::uint64_t WeightTable::count_used() const {
+  std::uint64_t count = 0;
+  for (std::uint64_t i = 0; i < lines(); ++i) count += used(i) ? 1U : 0U;
+  return count;
+}
+
+std::uint64_t WeightTable::digest() const {
+  std::uint64_t digest = 0;
+  for (std::uint64_t i = 0; i < lines(); ++i) {
+    if (used(i)) digest += digest_line(line(i), i);
+  }
+  return digest;
+}
+
+std::array<Region, kPartitions> divide_table(int bits) {
+  if (bits < kLeastBits || bits > kMostBits) {
+    throw Error(Fault::kUsage, "--bits must be between 10 and 40");
+  }
+  const std::uint64_t lines = std::uint64_t{1} << bits;
+  const std::uint64_t root = lines * kRootShare / 1024;
+  const std::uint64_t level1 = lines * kLevel1Share / 1024 / kLevel1Partitions;
+  const std::uint64_t deep = (lines - root - level1 * kLevel1Partitions) / kDeepPartitions;
+  std::array<Region, kPartitions> regions;
+  std::uint64_t first = 0;
+  for (Partition p = 0; p < kPartitions; ++p) {
+    const std::uint64_t size = p == kRootPartition ? root : p <= kLevel1Partitions ? level1 : deep;
+    regions[p] = {first, size};
+    first += size;
+  }
+  return regions;
+}
+
+}  // namespace cpt
