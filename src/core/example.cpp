@@ -6,6 +6,11 @@
 #include "cpt/hashing.h"
 
 namespace cpt {
+namespace {
+
+constexpr float kMaxValue = 1e30F;
+
+}  // namespace
 
 double ExampleView::squared_length() const {
   double sum = 0;
@@ -30,6 +35,8 @@ void Batch::finish_example(std::string_view label, float importance, Origin orig
   for (std::size_t i = 0; i < open_.size();) {
     Feature sum = open_[i++];
     while (i < open_.size() && open_[i].feature == sum.feature) sum.value += open_[i++].value;
+    // Each value is within the bound, their sum may not be.
+    sum.value = std::clamp(sum.value, -kMaxValue, kMaxValue);
     if (sum.value != 0 && sum.feature != kConstantFeature) open_[kept++] = sum;
   }
   open_.resize(kept);

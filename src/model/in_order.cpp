@@ -30,6 +30,7 @@ void InOrder::learn(Walk& walk, bool is_new, Losses& losses) {
   } else {
     count_seen(*learner_, walk.example, walk.label, p, losses);
   }
+  if (before_training_) before_training_(walk);
   learner_->train(walk);
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "cpt/example.h"
@@ -27,6 +28,9 @@ class InOrder {
  public:
   explicit InOrder(Learner& learner) : learner_(&learner) {}
 
+  // Called with every walk right before its lines change. Normally empty.
+  void before_training(std::function<void(const Walk&)> hook) { before_training_ = std::move(hook); }
+
   // Algorithm 2 as it is: a new label is settled and joins the tree when its example comes.
   void learn_settling(Slice slice, Losses& losses);
   // All labels are in the tree. `is_new` (by position in the slice) marks examples that count as P = 0: their label
@@ -44,6 +48,7 @@ class InOrder {
   void learn(Walk& walk, bool is_new, Losses& losses);
 
   Learner* learner_;
+  std::function<void(const Walk&)> before_training_;
   std::array<Walk, kAhead + 1> walks_;
 };
 

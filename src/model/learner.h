@@ -49,6 +49,9 @@ class Learner {
   // The label joins the tree. Applied in the same order everywhere, changes leave the same tree everywhere.
   LabelId apply(const TreeChange& change);
 
+  // For who reads a model: apply() does not know what its changes once cost.
+  void restore_disagreements(std::uint64_t count) { disagreements_ = count; }
+
   // The two halves of learning an example whose label is in the tree; see Estimator.
   void locate(const ExampleView& x, LabelId label, Walk& walk) const { estimator_.locate(x, label, walk); }
   // Throws Error(kFailed) if the weights have diverged.

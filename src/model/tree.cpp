@@ -20,6 +20,7 @@ LabelId Tree::add_first() {
   contents_[0].child[1] = Child::leaf(0);
   contents_[0].leaves[1] = 1;
   leaves_.push_back({0, 1});
+  splits_.push_back(kNoLabel);
   return 0;
 }
 
@@ -38,6 +39,7 @@ LabelId Tree::split(LabelId old) {
   content.leaves[right] = 1;
   leaves_[old] = {node.block, left};
   leaves_.push_back({node.block, right});
+  splits_.push_back(old);
 
   for (Hop at = node;;) {
     for (std::uint32_t place = at.place; place >= 1; place /= 2) ++contents_[at.block].leaves[place];

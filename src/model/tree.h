@@ -79,6 +79,8 @@ class Tree {
   LabelId split(LabelId old);
 
   Hop leaf(LabelId label) const { return leaves_[label]; }
+  // The label whose leaf was split for this one; kNoLabel for label 0. The tree is a function of these alone.
+  LabelId split_for(LabelId label) const { return splits_[label]; }
   const BlockLink& link(BlockId block) const { return links_[block]; }
   const BlockContent& content(BlockId block) const { return contents_[block]; }
 
@@ -95,7 +97,8 @@ class Tree {
 
   std::vector<BlockLink> links_;
   std::vector<BlockContent> contents_;
-  std::vector<Hop> leaves_;  // by label
+  std::vector<Hop> leaves_;      // by label
+  std::vector<LabelId> splits_;  // by label
 };
 
 // Number of levels between place 1 and this one: 0 for 1, 1 for 2 and 3, ... 4 for 16 .. 31.

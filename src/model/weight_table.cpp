@@ -2,7 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 #include "cpt/error.h"
@@ -35,14 +37,6 @@ float* map_lines(std::size_t bytes) {
   return reinterpret_cast<float*>(aligned);
 }
 
-std::uint64_t digest_line(const float* line, std::uint64_t index) {
-  std::uint64_t words[kLanes / 2];
-  std::memcpy(words, line, sizeof words);
-  std::uint64_t digest = mix(index);
-  for (std::uint64_t word : words) digest = (digest ^ word) * 0x9fb21c651e98df25ULL + (digest >> 29);
-  return mix(digest);
-}
-
 }  // namespace
 
 void WeightTable::Unmap::operator()(float* base) const { munmap(base, bytes); }
@@ -50,18 +44,23 @@ void WeightTable::Unmap::operator()(float* base) const { munmap(base, bytes); }
 WeightTable::WeightTable(int bits)
     : bits_(bits), regions_(divide_table(bits)), base_(map_lines(bytes()), Unmap{bytes()}) {}
 
-std::uint64_t WeightTable::count_used() const {
-  std::uint64_t count = 0;
-  for (std::uint64_t i = 0; i < lines(); ++i) count += used(i) ? 1U : 0U;
-  return count;
+WeightTable::Survey WeightTable::survey() const {
+  Survey survey;
+  for (std::uint64_t i = 0; i < lines(); ++i) {
+    if (!used(i)) continue;
+    ++survey.used;
+    survey.digest += digest_of(line(i), i);
+    survey.finite = survey.finite && std::all_of(line(i), line(i) + kLanes, [](float w) { return std::isfinite(w); });
+  }
+  return survey;
 }
 
-std::uint64_t WeightTable::digest() const {
-  std::uint64_t digest = 0;
-  for (std::uint64_t i = 0; i < lines(); ++i) {
-    if (used(i)) digest += digest_line(line(i), i);
-  }
-  return digest;
+std::uint64_t WeightTable::digest_of(const float* line, std::uint64_t index) {
+  std::uint64_t words[kLanes / 2];
+  std::memcpy(words, line, sizeof words);
+  std::uint64_t digest = mix(index);
+  for (std::uint64_t word : words) digest = (digest ^ word) * 0x9fb21c651e98df25ULL + (digest >> 29);
+  return mix(digest);
 }
 
 std::array<Region, kPartitions> divide_table(int bits) {

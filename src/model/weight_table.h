@@ -37,6 +37,8 @@ class WeightTable {
 
   float* line(std::uint64_t index) { return base_.get() + index * kLanes; }
   const float* line(std::uint64_t index) const { return base_.get() + index * kLanes; }
+  // The inverse of line().
+  std::uint64_t index_of(const float* line) const { return static_cast<std::uint64_t>(line - base_.get()) / kLanes; }
   const Region& region(Partition partition) const { return regions_[partition]; }
 
   // The line of a feature in a block: `key` is the block's (odd), `region` its partition's. The product is a
@@ -48,9 +50,17 @@ class WeightTable {
 
   // Whether a line was ever trained: its lane 0 is above 0.
   bool used(std::uint64_t index) const { return line(index)[0] > 0; }
-  std::uint64_t count_used() const;
-  // A digest of every used line and its index.
-  std::uint64_t digest() const;
+  std::uint64_t count_used() const { return survey().used; }
+  std::uint64_t digest() const { return survey().digest; }
+  // All of that in one pass over the table.
+  struct Survey {
+    std::uint64_t used = 0;
+    std::uint64_t digest = 0;  // of every used line and its index: the sum of theirs
+    bool finite = true;        // no weight of a used line is NaN or infinite
+  };
+  Survey survey() const;
+  // The part of one line in the digest.
+  static std::uint64_t digest_of(const float* line, std::uint64_t index);
 
  private:
   struct Unmap {

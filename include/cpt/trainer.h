@@ -1,0 +1,116 @@
+// Training a model from shards, on one rank or as one of several.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpt/input.h"
+#include "cpt/losses.h"
+#include "cpt/model.h"
+#include "cpt/options.h"
+
+namespace cpt {
+
+class Communicator;
+
+// How the weights of the ranks become one set at an epoch boundary. For a line, rank r brings its change delta_r since
+// the last merge, and its confidence c_r: by how much its sum of squared gradients grew.
+enum class MergeRule : std::uint8_t {
+  kAverage,      // the mean of delta_r over all ranks, and of their accumulators
+  kConfidence,   // sum(c_r delta_r) / sum(c_r); accumulators add up
+  kContraction,  // sum(c_r delta_r) (1 - exp(-C)) / sum(c_r (1 - exp(-c_r))), C = sum(c_r), in units of the mean growth per
+                 // update of a line: the sum of the changes where there were few, their weighted mean where many
+};
+
+struct TrainingOptions {
+  ModelOptions model;
+  std::vector<std::string> data;  // files, directories, globs, "-"; at least one
+  std::vector<std::string> test;  // streamed after the last pass; may be empty
+  bool test_frozen = false;       // the test shards are predicted only
+  Format format = Format::kAuto;
+  MultiLabel multilabel = MultiLabel::kFirst;
+  std::uint32_t passes = 1;
+  MergeRule merge = MergeRule::kConfidence;
+  double epoch_fraction = 0.02;       // weights merge after this fraction of all examples so far, in (0, 1] ...
+  std::uint64_t epoch_examples = 0;   // ... or after so many, if this is not 0
+  bool skip_bad_lines = false;        // else the first one ends the run
+  std::optional<std::uint64_t> most_bad_lines;  // the run ends when more were skipped, on all ranks together
+
+  // Throws Error(kUsage).
+  void validate() const;
+};
+
+// What a part of the run came to, and where it stands in a report.
+enum class Phase : std::uint8_t { kTrain, kTest };
+
+struct TreeFigures {
+  std::uint64_t labels = 0;
+  std::uint32_t depth_max = 0;
+  double depth_mean = 0;
+  double depth_bound = 0;  // of the paper; 0 for random trees, which have none
+  std::uint64_t disagreements = 0;
+  std::uint64_t digest = 0;
+};
+
+// How the run stands; the same on all ranks but for `seconds` and communication.
+struct Report {
+  Phase phase = Phase::kTrain;
+  std::uint32_t pass = 0;  // 1, 2, ... of the training data; 0 for test data
+  Losses so_far;           // of this phase, all ranks together
+  Losses since_last;
+  double seconds = 0;      // since training began
+  std::uint64_t labels = 0;
+  std::uint32_t depth_max = 0;
+  std::uint64_t rounds = 0;
+  std::uint64_t epochs = 0;
+  std::uint64_t bytes_sent = 0;      // by this rank
+  double communication_seconds = 0;  // this rank's waiting
+};
+
+struct Summary {
+  int ranks = 1;
+  double seconds = 0;  // of training and testing, reading included
+  Losses train;
+  Losses test;
+  bool tested = false;
+  std::uint64_t train_error_lines = 0;  // bad lines skipped
+  std::uint64_t test_error_lines = 0;
+  TreeFigures tree;
+  std::uint64_t lines_used = 0;
+  std::uint64_t weight_bytes = 0;
+  std::uint64_t weight_digest = 0;
+  std::uint64_t rounds = 0;
+  std::uint64_t epochs = 0;
+  std::uint64_t bytes_sent = 0;            // by all ranks
+  double communication_seconds = 0;        // mean over the ranks
+};
+
+// Told how the run goes, on rank 0 only and from the thread that trains.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Comes after 1, 2, 4, 8, ... examples of a phase and at the end of each pass.
+  virtual void report(const Report& report) = 0;
+  // A line for the log; of other ranks with their rank and host.
+  virtual void warn(const std::string& text) = 0;
+  // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the part
+  // of the pass that this rank has read, in [0, 1], negative if not known.
+  virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
+};
+
+struct TrainingResult {
+  Model model;
+  Summary summary;
+};
+
+// Trains on this process alone.
+TrainingResult train(const TrainingOptions& options, Observer& observer);
+// Trains as one rank of several; all ranks call it with the same options. An error of one rank that the others can still
+// hear of is thrown by all as the same AgreedError.
+TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer);
+
+}  // namespace cpt

@@ -1,0 +1,48 @@
+// What a user of cpt_dist sees of a run: the progress table, the bar, metrics.jsonl and log.txt. On rank 0 only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "app/dist_options.h"
+#include "app/run_files.h"
+#include "cpt/trainer.h"
+#include "store/run_directory.h"
+
+namespace spdlog {
+class logger;
+}
+
+namespace cpt {
+
+// Throws Error(kCannotWrite) where a file of the run directory cannot be written.
+class DistObserver : public Observer {
+ public:
+  DistObserver(const DistOptions& options, const RunDirectory& run, int ranks);
+  ~DistObserver() override;
+
+  void report(const Report& report) override;
+  void warn(const std::string& text) override;
+  void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
+
+  void info(const std::string& text);
+  void error(const std::string& text);
+
+ private:
+  void print_row(const Report& report);
+  void clear_bar();
+
+  std::string run_;
+  bool table_;
+  bool bar_;
+  bool bar_shown_ = false;
+  double part_ = 0;        // of the pass, when the bar was last drawn
+  double pass_began_ = 0;  // in seconds since training began
+  bool header_shown_ = false;
+  Phase phase_ = Phase::kTrain;
+  LineFile metrics_;
+  std::shared_ptr<spdlog::logger> log_;
+};
+
+}  // namespace cpt

@@ -1,0 +1,35 @@
+// The command line of cpt_dist.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "cpt/trainer.h"
+
+namespace cpt {
+
+enum class ProgressStyle { kAuto, kPlain, kNone };
+
+struct DistOptions {
+  TrainingOptions training;
+  std::filesystem::path run = "cpt-run";
+  ProgressStyle progress = ProgressStyle::kAuto;
+  std::chrono::milliseconds stall_timeout{std::chrono::minutes(10)};
+};
+
+// What the command line asks for: a run, or a text and the end (--help, --version: code 0; a usage error: code 2).
+struct CommandLine {
+  DistOptions options;
+  bool ends = false;
+  int code = 0;
+  std::string text;
+};
+
+// Prints nothing. Every option may also come from the file that --config names; the command line wins.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+// The options that shape the run, by their names on the command line, for summary.json.
+std::vector<std::pair<std::string, std::string>> describe_options(const DistOptions& options);
+
+}  // namespace cpt

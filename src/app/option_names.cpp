@@ -1,0 +1,47 @@
+#include "app/option_names.h"
+
+namespace cpt {
+
+const Names<Format>& format_names() {
+  static const Names<Format> names{
+      {"auto", Format::kAuto}, {"vw", Format::kVw}, {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext}};
+  return names;
+}
+
+const Names<MultiLabel>& multilabel_names() {
+  static const Names<MultiLabel> names{{"first", MultiLabel::kFirst},
+                                       {"sample", MultiLabel::kSample},
+                                       {"split", MultiLabel::kSplit},
+                                       {"error", MultiLabel::kError}};
+  return names;
+}
+
+const Names<TreeKind>& tree_names() {
+  static const Names<TreeKind> names{
+      {"online", TreeKind::kOnline}, {"balanced", TreeKind::kBalanced}, {"random", TreeKind::kRandom}};
+  return names;
+}
+
+const Names<Loss>& loss_names() {
+  static const Names<Loss> names{{"logistic", Loss::kLogistic}, {"squared", Loss::kSquared}};
+  return names;
+}
+
+const Names<Update>& update_names() {
+  static const Names<Update> names{{"adaptive", Update::kAdaptive}, {"sgd", Update::kSgd}};
+  return names;
+}
+
+const Names<Normalize>& normalize_names() {
+  static const Names<Normalize> names{{"none", Normalize::kNone}, {"l2", Normalize::kL2}};
+  return names;
+}
+
+const Names<MergeRule>& merge_names() {
+  static const Names<MergeRule> names{{"confidence", MergeRule::kConfidence},
+                                      {"contraction", MergeRule::kContraction},
+                                      {"average", MergeRule::kAverage}};
+  return names;
+}
+
+}  // namespace cpt

@@ -1,0 +1,70 @@
+#include "comm/agreement.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "comm/collectives.h"
+
+namespace cpt {
+namespace {
+
+constexpr const char* kCall = "agreement on an error";
+
+Fault fault_in(const std::exception_ptr& mine) {
+  try {
+    std::rethrow_exception(mine);
+  } catch (const std::exception& error) {
+    return fault_of(error);
+  } catch (...) {
+    return Fault::kFailed;
+  }
+}
+
+// What all ranks will say of the error of this rank; `others` ranks failed beside it.
+std::string reason_of(const Communicator& comm, const std::exception_ptr& mine, std::ptrdiff_t others) {
+  std::string reason = "unknown error";
+  try {
+    std::rethrow_exception(mine);
+  } catch (const AgreedError& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    reason = describe(error);
+  } catch (...) {
+  }
+  std::string text = rank_and_host(comm, comm.rank()) + ": " + reason;
+  if (others == 1) text += " (and 1 more rank failed)";
+  if (others > 1) text += " (and " + std::to_string(others) + " more ranks failed)";
+  return text;
+}
+
+std::string broadcast_text(Communicator& comm, const std::string& text, int root) {
+  const auto bytes = std::as_bytes(std::span(text));
+  std::vector<std::byte> data(bytes.begin(), bytes.end());
+  broadcast_bytes(comm, data, root, kCall);
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+}  // namespace
+
+std::uint64_t encode_fault(const std::exception_ptr& mine) {
+  return mine == nullptr ? 0 : static_cast<std::uint64_t>(fault_in(mine));
+}
+
+void agree(Communicator& comm, const std::exception_ptr& mine, const char* call) {
+  const std::vector<std::uint64_t> faults = all_gather_value(comm, encode_fault(mine), call);
+  if (std::ranges::any_of(faults, [](std::uint64_t fault) { return fault != 0; })) throw_agreed(comm, mine);
+}
+
+void throw_agreed(Communicator& comm, const std::exception_ptr& mine) {
+  const std::vector<std::uint64_t> faults = all_gather_value(comm, encode_fault(mine), kCall);
+  const auto lowest = std::ranges::find_if(faults, [](std::uint64_t fault) { return fault != 0; });
+  if (lowest == faults.end()) throw Error(Fault::kFailed, "agreement on an error that no rank has");
+
+  const int speaker = static_cast<int>(lowest - faults.begin());
+  const auto silent = std::ranges::count(faults, std::uint64_t{0});
+  const std::ptrdiff_t others = comm.size() - silent - 1;
+  const std::string mine_said = comm.rank() == speaker ? reason_of(comm, mine, others) : std::string();
+  throw AgreedError(static_cast<Fault>(*lowest), broadcast_text(comm, mine_said, speaker));
+}
+
+}  // namespace cpt

@@ -1,0 +1,31 @@
+#include "comm/alone.h"
+
+#include <algorithm>
+
+#include "comm/host_name.h"
+
+namespace cpt {
+namespace {
+
+class Finished : public Operation {
+ public:
+  bool done() override { return true; }
+};
+
+}  // namespace
+
+Alone::Alone() : host_(host_name()) {}
+
+std::unique_ptr<Operation> Alone::begin_all_gather(ConstBytes mine, Bytes all) {
+  std::ranges::copy(mine, all.begin());
+  return std::make_unique<Finished>();
+}
+
+std::unique_ptr<Operation> Alone::begin_broadcast(Bytes, int) { return std::make_unique<Finished>(); }
+
+std::unique_ptr<Operation> Alone::begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) {
+  std::ranges::copy(outgoing[0], incoming[0].begin());
+  return std::make_unique<Finished>();
+}
+
+}  // namespace cpt

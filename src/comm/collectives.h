@@ -1,0 +1,66 @@
+// Blocking collectives built on the three of Communicator. All ranks call each with the same `call`, which names it in
+// messages. What a rank pays is given per call; n = number of ranks. Errors are those of Communicator::wait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "comm/communicator.h"
+
+namespace cpt {
+
+// What may travel as its bytes. Ranks of a job run the same program on the same kind of machine.
+// bool is left out because a vector of it is no array; pointers because they mean nothing elsewhere.
+template <typename T>
+concept Sendable = std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_pointer_v<T>;
+
+// The bytes of a value or of an array.
+template <Sendable T>
+ConstBytes bytes_of(const T& value) {
+  return std::as_bytes(std::span<const T, 1>(&value, 1));
+}
+template <Sendable T>
+Bytes writable_bytes_of(T& value) {
+  return std::as_writable_bytes(std::span<T, 1>(&value, 1));
+}
+
+// One value of every rank, in rank order. Sends sizeof(T) bytes to every other rank.
+template <Sendable T>
+std::vector<T> all_gather_value(Communicator& comm, const T& mine, const char* call) {
+  std::vector<T> all(static_cast<std::size_t>(comm.size()));
+  comm.wait(*comm.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(all))), call);
+  return all;
+}
+
+// The value of `root`, on all ranks. sizeof(T) bytes reach every rank.
+template <Sendable T>
+T broadcast_value(Communicator& comm, T value, int root, const char* call) {
+  comm.wait(*comm.start_broadcast(writable_bytes_of(value), root), call);
+  return value;
+}
+
+// outgoing[r] goes to rank r; returns what came from each rank, in rank order. The lengths are nobody's knowledge
+// beforehand: every rank first sends 8n bytes of them to every other, then the contents.
+std::vector<std::vector<std::byte>> exchange(Communicator& comm, const std::vector<ConstBytes>& outgoing,
+                                             const char* call);
+
+// `mine` of every rank, in rank order, at `root`; nothing elsewhere. Lengths may differ. Sends 8 bytes to every other
+// rank, then the contents to root.
+std::vector<std::vector<std::byte>> gather_bytes(Communicator& comm, ConstBytes mine, int root, const char* call);
+
+// `mine` of every rank, in rank order, on all ranks. Lengths may differ. Sends 8 bytes and the contents to every other.
+std::vector<std::vector<std::byte>> all_gather_bytes(Communicator& comm, ConstBytes mine, const char* call);
+
+// `data` of root becomes the data of all, whose own is replaced. 8 bytes and the contents reach every rank.
+void broadcast_bytes(Communicator& comm, std::vector<std::byte>& data, int root, const char* call);
+
+// Each element becomes its sum over the ranks (integers modulo 2^64), added in rank order, so that the same ranks get the
+// same bytes in every run and on every rank. For short vectors of one length on all ranks: sends values.size_bytes()
+// to every other rank and holds n times as much for a moment.
+void sum_in_rank_order(Communicator& comm, std::span<std::uint64_t> values, const char* call);
+void sum_in_rank_order(Communicator& comm, std::span<double> values, const char* call);
+
+}  // namespace cpt

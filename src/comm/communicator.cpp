@@ -1,0 +1,115 @@
+#include "comm/communicator.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "comm/backoff.h"
+
+namespace cpt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kRollCallGrace{1000};
+// Well below the grace, so that every waiting rank answers in time; long enough to cost nothing.
+constexpr std::chrono::milliseconds kAnswerInterval{50};
+constexpr std::size_t kMaxRanksNamed = 8;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+[[noreturn]] void refuse(const std::string& reason) { throw Error(Fault::kFailed, reason); }
+
+std::string list_ranks(const Communicator& comm, const std::vector<int>& ranks) {
+  std::string text;
+  const std::size_t named = std::min(ranks.size(), kMaxRanksNamed);
+  for (std::size_t i = 0; i < named; ++i) text += (i == 0 ? "" : ", ") + rank_and_host(comm, ranks[i]);
+  if (named < ranks.size()) text += " and " + std::to_string(ranks.size() - named) + " more";
+  return text;
+}
+
+}  // namespace
+
+std::string rank_and_host(const Communicator& comm, int rank) {
+  return "rank " + std::to_string(rank) + " on " + comm.host_of(rank);
+}
+
+std::unique_ptr<Operation> Communicator::start_all_gather(ConstBytes mine, Bytes all) {
+  const auto ranks = static_cast<std::size_t>(size());
+  if (all.size() != ranks * mine.size()) {
+    refuse("all_gather: " + std::to_string(mine.size()) + " bytes of each of " + std::to_string(ranks) +
+           " ranks do not fill a buffer of " + std::to_string(all.size()));
+  }
+  bytes_sent_ += mine.size() * (ranks - 1);
+  return begin_all_gather(mine, all);
+}
+
+std::unique_ptr<Operation> Communicator::start_broadcast(Bytes data, int root) {
+  if (root < 0 || root >= size()) {
+    refuse("broadcast: no rank " + std::to_string(root) + " among " + std::to_string(size()));
+  }
+  if (root == rank()) bytes_sent_ += data.size() * static_cast<std::size_t>(size() - 1);
+  return begin_broadcast(data, root);
+}
+
+std::unique_ptr<Operation> Communicator::start_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) {
+  const auto ranks = static_cast<std::size_t>(size());
+  const auto self = static_cast<std::size_t>(rank());
+  if (outgoing.size() != ranks || incoming.size() != ranks) {
+    refuse("exchange: " + std::to_string(outgoing.size()) + " outgoing and " + std::to_string(incoming.size()) +
+           " incoming buffers for " + std::to_string(ranks) + " ranks");
+  }
+  if (outgoing[self].size() != incoming[self].size()) {
+    refuse("exchange: rank " + std::to_string(self) + " sends itself " + std::to_string(outgoing[self].size()) +
+           " bytes and expects " + std::to_string(incoming[self].size()));
+  }
+  for (std::size_t r = 0; r < ranks; ++r) bytes_sent_ += r == self ? 0 : outgoing[r].size();
+  return begin_exchange(std::move(outgoing), std::move(incoming));
+}
+
+void Communicator::wait(Operation& operation, const char* call) {
+  const auto named = [&](const Error& error) { return Error(error.fault(), std::string(call) + " failed"); };
+  const auto start = Clock::now();
+  try {
+    poll_until_done(operation, call);
+  } catch (const StallError&) {
+    throw;
+  } catch (const Error& error) {
+    std::throw_with_nested(named(error));
+  }
+  seconds_waited_ += seconds_since(start);
+}
+
+void Communicator::poll_until_done(Operation& operation, const char* call) {
+  if (operation.done()) return;
+  const auto start = Clock::now();
+  auto next_answer = start + kAnswerInterval;
+  Backoff backoff;
+  while (!operation.done()) {
+    backoff.pause();
+    if (!backoff.sleeping()) continue;
+    const auto now = Clock::now();
+    if (now >= next_answer) {
+      answer_roll_call();
+      next_answer = now + kAnswerInterval;
+    }
+    if (stall_timeout_.count() == 0 || now - start < stall_timeout_) continue;
+    const std::vector<int> silent = silent_ranks(kRollCallGrace);
+    // The missing rank may have come during the roll call; then it was slow, not stuck.
+    if (!operation.done()) throw_stall(silent, call, seconds_since(start));
+    return;
+  }
+}
+
+void Communicator::throw_stall(const std::vector<int>& silent, const char* call, double seconds) const {
+  std::ostringstream text;
+  text.precision(3);
+  text << rank_and_host(*this, rank()) << " has waited " << seconds << " s in " << call << ": ";
+  if (silent.empty()) {
+    text << "all ranks are waiting, so they wait in different calls or a message was lost";
+  } else {
+    text << "no sign of " << list_ranks(*this, silent);
+  }
+  throw StallError(text.str());
+}
+
+}  // namespace cpt

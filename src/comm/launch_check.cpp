@@ -1,0 +1,34 @@
+#include "comm/launch_check.h"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace cpt {
+namespace {
+
+// Open MPI's mpirun, MPICH's and Intel's mpiexec, Slurm's srun.
+constexpr std::array kTaskCounts{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+
+// 0 for what is not a number: a variable that means something else is no reason to refuse a job.
+int parse_tasks(std::string_view text) {
+  int tasks = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), tasks);
+  return error == std::errc{} && end == text.data() + text.size() ? tasks : 0;
+}
+
+}  // namespace
+
+std::optional<std::string> launcher_mismatch(int mpi_size, const EnvironmentLookup& environment) {
+  if (mpi_size != 1) return std::nullopt;
+  for (const char* name : kTaskCounts) {
+    const char* value = environment(name);
+    if (value == nullptr || parse_tasks(value) <= 1) continue;
+    return "the launcher started " + std::string(value) + " tasks (" + name + "=" + value +
+           ") but MPI sees only this one; start the job with the mpirun of the MPI named by --version, or under Slurm " +
+           "with an srun --mpi=... that this MPI supports";
+  }
+  return std::nullopt;
+}
+
+}  // namespace cpt

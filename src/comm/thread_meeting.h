@@ -1,0 +1,48 @@
+// One collective among threads: all ranks come with what they send and where they receive, and the last one copies it.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+
+namespace cpt {
+
+// A rank's part in a collective. Every kind is the same table of buffers: to and from each rank, empty where nothing goes.
+struct ThreadCall {
+  enum class Kind { kAllGather, kBroadcast, kExchange };
+
+  static ThreadCall all_gather(ConstBytes mine, Bytes all);
+  static ThreadCall broadcast(Bytes data, int root, int rank, int ranks);
+  static ThreadCall exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming);
+
+  Kind kind;
+  std::size_t bytes;  // what all ranks must agree on; 0 for an exchange
+  int root;           // 0 where there is none
+  std::vector<ConstBytes> outgoing;
+  std::vector<Bytes> incoming;
+};
+
+// Where the ranks' n-th calls meet. The caller's mutex guards all but complete().
+class Meeting {
+ public:
+  explicit Meeting(std::size_t ranks) : calls_(ranks) {}
+
+  // Throws Error if the call does not fit those that came before, naming both. The last one to join moves the data.
+  void join(int rank, ThreadCall call);
+  bool joined(int rank) const { return calls_[static_cast<std::size_t>(rank)].has_value(); }
+  bool complete() const { return complete_.load(std::memory_order_acquire); }
+
+ private:
+  void check_against_first(int rank, const ThreadCall& call) const;
+  void move_data();
+
+  std::vector<std::optional<ThreadCall>> calls_;  // by rank
+  std::size_t joined_ = 0;
+  int first_ = 0;
+  std::atomic<bool> complete_{false};
+};
+
+}  // namespace cpt

@@ -1,0 +1,129 @@
+// Blob sets: a directory with one file per named blob and a MANIFEST, which appears whole or not at all. This layer
+// keeps bytes and knows nothing of what they mean. The bytes on disk are described in format.md.
+//
+// The invariants kept here, by the numbers that code and tests cite:
+//   C1 A set exists if and only if its manifest has its final name (it gets there by one rename of the directory).
+//   C2 Every file that a manifest names, and its directory entry, was synced before that rename.
+//   C3 Length and checksum of every piece are verified before a byte of it is used.
+//   C9 Older formats are read for ever, newer ones are refused by name.
+//
+// One object serves one thread at a time; different objects are independent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/durable_file.h"
+#include "store/manifest.h"
+
+namespace cpt {
+
+// Writes the blob that BlobSetWriter::add() began. Nothing is kept of it after an error: the set cannot be committed
+// then.
+class BlobWriter {
+ public:
+  // Any number of bytes at a time. Large pieces are compressed where they lie, without a copy.
+  void append(std::span<const std::byte> bytes);
+  // Syncs the file; called by the set's next add() or commit() if the caller did not.
+  void finish();
+
+ private:
+  friend class BlobSetWriter;
+  void begin(const std::filesystem::path& directory, const std::string& name);
+  void require_intact() const;
+  void write_segment(std::span<const std::byte> raw);
+
+  SegmentEncoder encoder_;
+  std::vector<std::byte> pending_;  // fewer than kMaxSegmentBytes
+  std::optional<OutputFile> file_;  // while a blob is open
+  Blob blob_;
+  bool intact_ = true;  // false during and after a write that failed
+};
+
+// Writes a blob set into "DIRECTORY.tmp-PID", and makes it DIRECTORY on commit(). One writer per directory at a time.
+class BlobSetWriter {
+ public:
+  // `kind` says in a few words what the set is ("cpt model"); a reader asks for it. Error(kCannotWrite) if the
+  // temporary directory cannot be made, or if DIRECTORY exists and is neither empty nor a blob set: it would be removed
+  // otherwise.
+  BlobSetWriter(std::filesystem::path directory, std::string kind);
+  BlobSetWriter(const BlobSetWriter&) = delete;
+  BlobSetWriter& operator=(const BlobSetWriter&) = delete;
+  // Removes what was not committed.
+  ~BlobSetWriter();
+
+  // Finishes the blob before it and begins the next one. The reference is valid until the next add() or commit().
+  // `name` must satisfy is_blob_name() and be new to the set; Error(kFailed) otherwise.
+  BlobWriter& add(const std::string& name);
+
+  // Makes the set durable under its final name; an existing set is replaced. At most once, as the last call. After an
+  // Error an existing set is as it was.
+  void commit();
+
+ private:
+  void finish_blob();
+
+  std::filesystem::path directory_;
+  std::filesystem::path temporary_;
+  Manifest manifest_;
+  BlobWriter writer_;
+  bool committed_ = false;
+};
+
+// Reads one blob from front to back. May outlive the BlobSetReader that opened it.
+class BlobReader {
+ public:
+  // Up to out.size() bytes, fewer only at the end; 0 after it. Error(kBadData) if they are not those that were written
+  // (the content of `out` is then meaningless). A piece of at least kMaxSegmentBytes is decoded straight into `out`.
+  std::size_t read(std::span<std::byte> out);
+  // All of `out`; Error(kBadData) if the blob ends before.
+  void read_exactly(std::span<std::byte> out);
+
+  std::uint64_t raw_bytes() const { return raw_bytes_; }  // of the whole blob
+
+ private:
+  friend class BlobSetReader;
+  BlobReader(const std::filesystem::path& directory, Blob blob);
+  void decode_next(std::span<std::byte> out);
+
+  InputFile file_;
+  Blob blob_;
+  std::uint64_t raw_bytes_;
+  SegmentDecoder decoder_;
+  std::size_t next_segment_ = 0;
+  std::uint64_t file_offset_ = 0;   // where that segment begins
+  std::vector<std::byte> stored_;   // scratch: a segment as it lies in the file
+  std::vector<std::byte> decoded_;  // the last segment that did not go straight to the caller
+  std::size_t decoded_used_ = 0;    // bytes of it that the caller has
+};
+
+// The blobs of a finished set.
+class BlobSetReader {
+ public:
+  // Error(kNoInput) if there is no finished set; Error(kBadData) if it is of another kind, of a newer format, or
+  // damaged: manifest and file lengths are verified here, the segments as they are read (C3).
+  BlobSetReader(std::filesystem::path directory, const std::string& expected_kind);
+
+  bool has(std::string_view name) const { return manifest_.find(name) != nullptr; }
+  std::vector<std::string> names() const;  // in the order in which they were added
+  // Error(kBadData) if the set has no such blob.
+  BlobReader open(std::string_view name) const;
+  // A whole blob; Error(kBadData) if it has more than `max_bytes`, before memory is taken for them.
+  std::vector<std::byte> read_all(std::string_view name, std::uint64_t max_bytes) const;
+
+ private:
+  std::filesystem::path directory_;
+  Manifest manifest_;
+};
+
+// Whether writing to `directory` would destroy nothing but a blob set: it does not exist, is empty, or has a manifest.
+bool may_hold_blob_set(const std::filesystem::path& directory);
+
+}  // namespace cpt

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <system_error>
+
+#include "cpt/error.h"
+#include "store/blob_set.h"
+
+namespace cpt {
+
+namespace fs = std::filesystem;
+
+void BlobWriter::begin(const fs::path& directory, const std::string& name) {
+  intact_ = false;
+  file_.emplace(directory / name);
+  blob_ = Blob{name, {}};
+  pending_.clear();
+  intact_ = true;
+}
+
+void BlobWriter::append(std::span<const std::byte> bytes) {
+  require_intact();
+  if (!file_) throw Error(Fault::kFailed, "bytes appended to the finished blob '" + blob_.name + "'");
+  while (!bytes.empty()) {
+    if (pending_.empty() && bytes.size() >= kMaxSegmentBytes) {
+      write_segment(bytes.first(kMaxSegmentBytes));
+      bytes = bytes.subspan(kMaxSegmentBytes);
+      continue;
+    }
+    const auto part = bytes.first(std::min(bytes.size(), kMaxSegmentBytes - pending_.size()));
+    pending_.insert(pending_.end(), part.begin(), part.end());
+    bytes = bytes.subspan(part.size());
+    if (pending_.size() == kMaxSegmentBytes) {
+      write_segment(pending_);
+      pending_.clear();
+    }
+  }
+}
+
+void BlobWriter::write_segment(std::span<const std::byte> raw) {
+  intact_ = false;
+  const SegmentEncoder::Encoded encoded = encoder_.encode(raw);
+  file_->write(encoded.stored);
+  blob_.segments.push_back(encoded.segment);
+  intact_ = true;
+}
+
+void BlobWriter::finish() {
+  require_intact();
+  if (!file_) return;
+  if (!pending_.empty()) write_segment(pending_);
+  intact_ = false;  // a sync that failed must not be tried again: the second one reports success, without the data
+  file_->sync();
+  file_->close();
+  file_.reset();
+  intact_ = true;
+}
+
+void BlobWriter::require_intact() const {
+  if (!intact_) throw Error(Fault::kCannotWrite, "blob '" + blob_.name + "' is incomplete after an earlier error");
+}
+
+BlobSetWriter::BlobSetWriter(fs::path directory, std::string kind)
+    : directory_(std::move(directory)), temporary_(temporary_name(directory_)), manifest_{std::move(kind), {}} {
+  if (!is_kind(manifest_.kind))
+    throw Error(Fault::kFailed, "'" + manifest_.kind + "' cannot be the kind of a blob set");
+  if (!may_hold_blob_set(directory_)) {
+    throw Error(Fault::kCannotWrite,
+                directory_.string() + ": exists and is not a " + manifest_.kind + "; move it away or write elsewhere");
+  }
+  remove_durably(temporary_);  // left by a killed process that had the same number
+  create_directory_durably(temporary_);
+}
+
+BlobSetWriter::~BlobSetWriter() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(temporary_, ignored);
+}
+
+BlobWriter& BlobSetWriter::add(const std::string& name) {
+  finish_blob();
+  if (!is_blob_name(name)) throw Error(Fault::kFailed, "'" + name + "' cannot be the name of a blob");
+  if (manifest_.find(name) != nullptr) throw Error(Fault::kFailed, "blob '" + name + "' added twice");
+  writer_.begin(temporary_, name);
+  manifest_.blobs.push_back(Blob{name, {}});
+  return writer_;
+}
+
+void BlobSetWriter::finish_blob() {
+  if (manifest_.blobs.empty()) return;
+  writer_.finish();
+  manifest_.blobs.back() = writer_.blob_;
+}
+
+void BlobSetWriter::commit() {
+  finish_blob();
+  OutputFile manifest(temporary_ / kManifestName);
+  manifest.write(encode_manifest(manifest_));
+  manifest.sync();
+  manifest.close();
+  sync_directory(temporary_);                 // C2: the files were synced as they were finished, now their names
+  publish_directory(temporary_, directory_);  // C1
+  committed_ = true;
+}
+
+bool may_hold_blob_set(const fs::path& directory) {
+  std::error_code error;
+  const fs::file_status status = fs::status(directory, error);
+  if (status.type() == fs::file_type::not_found) return true;
+  if (!fs::is_directory(status)) return false;
+  return fs::exists(directory / kManifestName, error) || fs::is_empty(directory, error);
+}
+
+}  // namespace cpt

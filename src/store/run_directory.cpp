@@ -1,0 +1,82 @@
+#include "store/run_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "cpt/error.h"
+#include "store/blob_set.h"
+
+namespace cpt {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string host_and_process() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) return "unknown " + std::to_string(::getpid());
+  return std::string(host.data()) + ' ' + std::to_string(::getpid());
+}
+
+// "process 17 on host a", from what the holder of a lock wrote into it. It may be about to do so.
+std::string describe_holder(int lock) {
+  std::array<char, 300> text{};
+  const ssize_t length = ::pread(lock, text.data(), text.size(), 0);
+  const std::string_view line(text.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const std::size_t space = line.find(' ');
+  if (space == std::string_view::npos) return "another process";
+  const std::string_view process = line.substr(space + 1, line.find('\n') - space - 1);
+  return "process " + std::string(process) + " on host " + std::string(line.substr(0, space));
+}
+
+FileDescriptor lock_directory(const fs::path& directory) {
+  const fs::path path = directory / "lock";
+  FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (lock.get() == -1) throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("open", errno));
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("flock", errno));
+    throw Error(Fault::kCannotWrite, directory.string() + ": in use by " + describe_holder(lock.get()) +
+                                         "; wait for it or choose another run directory");
+  }
+  const std::string text = host_and_process() + '\n';
+  if (::ftruncate(lock.get(), 0) != 0 || ::pwrite(lock.get(), text.data(), text.size(), 0) < 0) {
+    throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("write", errno));
+  }
+  return lock;
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {
+  create_directory_durably(path_);
+  lock_ = lock_directory(path_);
+  remove_leftovers();
+  remove_earlier_results();
+}
+
+void RunDirectory::remove_earlier_results() const {
+  if (!may_hold_blob_set(model())) {
+    throw Error(Fault::kCannotWrite, model().string() + ": was not written by a run; choose another run directory");
+  }
+  // The summary first: as long as it is there, the run that it describes looks finished.
+  for (const fs::path& stale : {summary(), metrics(), model()}) remove_durably(stale);
+}
+
+void RunDirectory::remove_leftovers() const {
+  std::vector<fs::path> leftovers;
+  std::error_code error;
+  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+    if (is_temporary_name(entry->path())) leftovers.push_back(entry->path());
+  }
+  if (error) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("list", error.value()));
+  for (const fs::path& leftover : leftovers) remove_durably(leftover);
+}
+
+}  // namespace cpt

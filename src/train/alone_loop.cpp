@@ -1,0 +1,26 @@
+#include "train/alone_loop.h"
+
+#include "train/bad_lines.h"
+
+namespace cpt {
+
+std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& in_order, Feed& feed,
+                        Progress& progress) {
+  for (;;) {
+    const Slice slice = feed.next(progress.until_report());
+    for (const std::string& warning : feed.take_warnings()) progress.warn(warning);
+    if (const auto excess = excess_of_bad_lines(feed.error_lines(), options.most_bad_lines)) throw *excess;
+    if (slice.size() == 0) return feed.error_lines();
+    if (learning) {
+      in_order.learn_settling(slice, progress.losses());
+    } else {
+      in_order.predict_only(slice, progress.losses());
+    }
+    progress.count_rounds(slice.size());
+    progress.advance(slice.size());
+    progress.show(feed.part_read());
+    progress.rethrow_failure();
+  }
+}
+
+}  // namespace cpt

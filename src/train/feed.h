@@ -1,0 +1,33 @@
+// The examples of one rank in one pass, in pieces of any length.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/read_ahead.h"
+#include "model/in_order.h"
+
+namespace cpt {
+
+// Cuts the chunks of a reader thread into slices.
+class Feed {
+ public:
+  explicit Feed(ExampleStream stream) : chunks_(std::move(stream)) {}
+
+  // Up to `most` examples (>= 1), all of one chunk; empty only at the end. Valid until the next but one call. Throws what
+  // the reader threw, once all examples before it were handed out.
+  Slice next(std::size_t most);
+
+  std::uint64_t error_lines() const { return chunks_.error_lines(); }
+  std::vector<std::string> take_warnings() { return chunks_.take_warnings(); }
+  // The part of all input that was handed out, in [0, 1]; negative if its size is not known.
+  double part_read() const { return -1; }
+
+ private:
+  ReadAhead chunks_;
+  Slice rest_;  // of the current chunk
+};
+
+}  // namespace cpt

@@ -1,0 +1,157 @@
+#include "train/merge.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "cpt/error.h"
+#include "train/merge_rule.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
+// Runs of this many lines belong to one reducer and one segment: dealt out in turn, they are even however unevenly the
+// regions of the table are filled.
+constexpr std::uint64_t kRun = 1024;
+
+template <class T>
+std::vector<std::vector<T>> as_values(const std::vector<std::vector<std::byte>>& buffers) {
+  std::vector<std::vector<T>> values(buffers.size());
+  for (std::size_t r = 0; r < buffers.size(); ++r) {
+    values[r].resize(buffers[r].size() / sizeof(T));
+    if (!values[r].empty()) std::memcpy(values[r].data(), buffers[r].data(), buffers[r].size());
+  }
+  return values;
+}
+
+std::string hex(std::uint64_t value) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
+  return text.data();
+}
+
+}  // namespace
+
+WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule)
+    : comm_(comm), learner_(learner), rule_(rule), touched_(learner.weights()) {}
+
+void WeightMerger::merge() {
+  merged_digest_ = 0;
+  const double unit = growth_per_update();
+  const std::uint64_t segments = agree_on_segments();
+  for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments, unit);
+  touched_.clear();
+  compare_digests();
+}
+
+double WeightMerger::growth_per_update() {
+  double growth = 0;
+  for (const TouchedLines::Entry& entry : touched_.sorted()) {
+    growth += static_cast<double>(learner_.weights().line(entry.index)[0]) - static_cast<double>(entry.before[0]);
+  }
+  std::uint64_t updates = touched_.updates();
+  sum_in_rank_order(comm_, {&growth, 1}, "merge: growth");
+  sum_in_rank_order(comm_, {&updates, 1}, "merge: updates");
+  return growth > 0 ? growth / static_cast<double>(updates) : 1;
+}
+
+std::uint64_t WeightMerger::agree_on_segments() {
+  const std::uint64_t mine = touched_.sorted().size();
+  const std::vector<std::uint64_t> all = all_gather_value(comm_, mine, "merge: lines");
+  return 1 + *std::max_element(all.begin(), all.end()) * sizeof(Record) / kSegmentBytes;
+}
+
+void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, double unit) {
+  const std::vector<std::vector<Record>> mine = records_by_reducer(segment, segments);
+  std::vector<ConstBytes> outgoing;
+  for (const auto& records : mine) outgoing.push_back(std::as_bytes(std::span(records)));
+  const std::vector<Record> merged = reduce(as_values<Record>(exchange(comm_, outgoing, "merge: reduce")), unit);
+  for (const auto& records : as_values<Record>(
+           all_gather_bytes(comm_, std::as_bytes(std::span(merged)), "merge: distribute"))) {
+    install(records);
+  }
+}
+
+std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(std::uint64_t segment,
+                                                                                std::uint64_t segments) {
+  const auto ranks = static_cast<std::uint64_t>(comm_.size());
+  std::vector<std::vector<Record>> records(ranks);
+  for (const TouchedLines::Entry& entry : touched_.sorted()) {
+    const std::uint64_t run = entry.index / kRun;
+    if (run / ranks % segments != segment) continue;
+    Record& record = records[run % ranks].emplace_back();
+    record.index = entry.index;
+    std::memcpy(record.line.data(), learner_.weights().line(entry.index), sizeof(Line));
+  }
+  return records;
+}
+
+// Merges what the ranks sent, each by ascending index, line by line in rank order.
+std::vector<WeightMerger::Record> WeightMerger::reduce(const std::vector<std::vector<Record>>& from_ranks, double unit) {
+  constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+  std::vector<std::size_t> next(from_ranks.size());
+  const auto index_at = [&](std::size_t r) {
+    return next[r] < from_ranks[r].size() ? from_ranks[r][next[r]].index : kEnd;
+  };
+  std::vector<Record> merged;
+  std::vector<LineOfRank> now;
+  for (;;) {
+    std::uint64_t index = kEnd;
+    for (std::size_t r = 0; r < from_ranks.size(); ++r) index = std::min(index, index_at(r));
+    if (index == kEnd) return merged;
+    now.clear();
+    for (std::size_t r = 0; r < from_ranks.size(); ++r) {
+      if (index_at(r) == index) now.push_back(&from_ranks[r][next[r]++].line);
+    }
+    merged.push_back({index, merge_line(rule_, before(index), now, comm_.size(), unit)});
+    finite_ = finite_ && is_finite(merged.back().line);
+  }
+}
+
+// The content of a line at the last merge: kept where this rank touched it, else still in the table.
+const Line& WeightMerger::before(std::uint64_t index) {
+  const auto& entries = touched_.sorted();
+  const auto found = std::lower_bound(entries.begin(), entries.end(), index,
+                                      [](const TouchedLines::Entry& e, std::uint64_t i) { return e.index < i; });
+  if (found != entries.end() && found->index == index) return found->before;
+  return *reinterpret_cast<const Line*>(learner_.weights().line(index));
+}
+
+void WeightMerger::install(const std::vector<Record>& merged) {
+  for (const Record& record : merged) {
+    std::memcpy(learner_.weights().line(record.index), record.line.data(), sizeof(Line));
+    merged_digest_ += WeightTable::digest_of(record.line.data(), record.index);
+  }
+}
+
+void WeightMerger::compare_digests() {
+  std::exception_ptr failure;
+  if (!finite_) {
+    failure = std::make_exception_ptr(Error(Fault::kFailed, "merged weights are not finite: use --merge confidence or a "
+                                                            "lower --learning-rate"));
+  }
+  struct Digests {
+    std::uint64_t fault;
+    std::uint64_t structure;
+    std::uint64_t weights;
+  };
+  const Digests mine{encode_fault(failure), learner_.structure_digest(), merged_digest_};
+  const std::vector<Digests> all = all_gather_value(comm_, mine, "merge: digests");
+  for (const Digests& other : all) {
+    if (other.fault != 0) throw_agreed(comm_, failure);
+  }
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r].structure == all[0].structure && all[r].weights == all[0].weights) continue;
+    throw AgreedError(Fault::kFailed, "rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) + " disagree: trees " +
+                                          hex(all[0].structure) + " and " + hex(all[r].structure) + ", merged weights " +
+                                          hex(all[0].weights) + " and " + hex(all[r].weights));
+  }
+}
+
+}  // namespace cpt

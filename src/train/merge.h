@@ -1,0 +1,54 @@
+// The epoch merge: an allreduce of weights that we define ourselves, because the order of additions, the handling of
+// untouched lines and the size of messages are ours to fix.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "cpt/trainer.h"
+#include "model/learner.h"
+#include "train/touched_lines.h"
+
+namespace cpt {
+
+// Replicas are equal after every merge, by induction: they start equal, and a line that any rank touched is replaced on
+// all ranks by one that a single rank computed.
+class WeightMerger {
+ public:
+  WeightMerger(Communicator& comm, Learner& learner, MergeRule rule);
+
+  // Before the lines of a walk change.
+  void touch(const Walk& walk) { touched_.touch(walk.lines); }
+
+  // All ranks call it. Each line that was touched is merged by one rank, which is told of it by all that touched it and
+  // tells the result to all: 72 bytes per touched line and rank go out, 72 per line touched anywhere come in, in
+  // segments of about kSegmentBytes. Then trees and merged lines are compared by digest. Throws AgreedError if
+  // a merged weight is not finite or if digests differ.
+  void merge();
+
+ private:
+  struct Record {
+    std::uint64_t index;
+    Line line;
+  };
+  static_assert(sizeof(Record) == 72);
+
+  double growth_per_update();
+  std::uint64_t agree_on_segments();
+  void merge_segment(std::uint64_t segment, std::uint64_t segments, double unit);
+  std::vector<std::vector<Record>> records_by_reducer(std::uint64_t segment, std::uint64_t segments);
+  std::vector<Record> reduce(const std::vector<std::vector<Record>>& from_ranks, double unit);
+  const Line& before(std::uint64_t index);
+  void install(const std::vector<Record>& merged);
+  void compare_digests();
+
+  Communicator& comm_;
+  Learner& learner_;
+  MergeRule rule_;
+  TouchedLines touched_;
+  std::uint64_t merged_digest_ = 0;  // of the lines of this merge
+  bool finite_ = true;
+};
+
+}  // namespace cpt

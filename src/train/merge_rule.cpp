@@ -1,0 +1,66 @@
+#include "train/merge_rule.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace cpt {
+
+namespace {
+
+// Weights of the ranks' changes and a common factor: merged = before + factor * sum(weight_r * delta_r).
+struct Combination {
+  double factor = 0;
+  double growth = 0;
+};
+
+double growth_of(const Line& before, const Line& now) {
+  return static_cast<double>(now[0]) - static_cast<double>(before[0]);
+}
+
+template <class WeightOf>
+Line combine(const Line& before, std::span<const LineOfRank> now, Combination how, WeightOf weight_of) {
+  std::array<double, kLanes> sum{};
+  for (LineOfRank line : now) {
+    const double weight = weight_of(*line);
+    for (std::size_t s = 1; s < kLanes; ++s) {
+      sum[s] += weight * (static_cast<double>((*line)[s]) - static_cast<double>(before[s]));
+    }
+  }
+  Line merged;
+  merged[0] = static_cast<float>(static_cast<double>(before[0]) + how.growth);
+  for (std::size_t s = 1; s < kLanes; ++s) {
+    merged[s] = static_cast<float>(static_cast<double>(before[s]) + how.factor * sum[s]);
+  }
+  return merged;
+}
+
+}  // namespace
+
+Line merge_line(MergeRule rule, const Line& before, std::span<const LineOfRank> now, int ranks, double unit) {
+  double growth = 0;
+  for (LineOfRank line : now) growth += growth_of(before, *line);
+  if (rule == MergeRule::kAverage) {
+    return combine(before, now, {1.0 / ranks, growth / ranks}, [](const Line&) { return 1.0; });
+  }
+  if (now.size() == 1) return *now.front();
+  if (growth <= 0) return before;  // changes too small to be felt by the accumulator, or none
+  const auto confidence = [&](const Line& line) { return growth_of(before, line); };
+  if (rule == MergeRule::kConfidence) return combine(before, now, {1 / growth, growth}, confidence);
+
+  // (1 - exp(-C)) / sum(c (1 - exp(-c))), by expm1 because c is often tiny.
+  double denominator = 0;
+  for (LineOfRank line : now) {
+    const double c = confidence(*line) / unit;
+    denominator += c * -std::expm1(-c);
+  }
+  if (denominator <= 0) return combine(before, now, {1 / growth, growth}, confidence);
+  const double factor = -std::expm1(-growth / unit) / denominator / unit;
+  return combine(before, now, {factor, growth}, confidence);
+}
+
+bool is_finite(const Line& line) {
+  return std::all_of(line.begin(), line.end(), [](float value) { return std::isfinite(value); });
+}
+
+}  // namespace cpt

@@ -1,0 +1,88 @@
+#include "train/progress.h"
+
+#include <algorithm>
+
+#include "comm/collectives.h"
+
+namespace cpt {
+
+Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer)
+    : comm_(comm), learner_(learner), observer_(observer) {}
+
+double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+void Progress::begin(Phase phase) {
+  schedule_ = {};
+  examples_ = 0;
+  mine_ = {};
+  latest_.phase = phase;
+  latest_.pass = 0;
+  latest_.so_far = {};
+  latest_.since_last = {};
+}
+
+Losses Progress::total() {
+  Losses sum;
+  for (const Losses& losses : all_gather_value(comm_, mine_, "report")) sum += losses;
+  return sum;
+}
+
+void Progress::advance(std::uint64_t examples) {
+  examples_ += examples;
+  if (schedule_.due(examples_)) report_now();
+}
+
+void Progress::report_now() {
+  const Losses now = total();
+  if (now.examples == latest_.so_far.examples) return;
+  latest_.since_last = now.since(latest_.so_far);
+  latest_.so_far = now;
+  latest_.seconds = seconds();
+  latest_.labels = learner_.tree().labels();
+  latest_.bytes_sent = comm_.bytes_sent();
+  latest_.communication_seconds = comm_.seconds_waited();
+  if (comm_.rank() != 0) return;
+  latest_.depth_max = measure_depths(learner_.tree()).max;
+  tell([&] { observer_.report(latest_); });
+}
+
+void Progress::show(double part_of_pass) {
+  constexpr auto kBetween = std::chrono::milliseconds(200);
+  if (comm_.rank() != 0 || Clock::now() - shown_ < kBetween) return;
+  shown_ = Clock::now();
+  latest_.seconds = seconds();
+  tell([&] { observer_.progress(examples_, latest_.seconds, part_of_pass); });
+}
+
+void Progress::warn(const std::string& text) {
+  tell([&] { observer_.warn(text); });
+}
+
+template <class Call>
+void Progress::tell(Call call) {
+  if (failure_) return;
+  try {
+    call();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+void Progress::rethrow_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+Depths measure_depths(const Tree& tree) {
+  Depths depths;
+  if (tree.empty()) return depths;
+  std::uint64_t sum = 0;
+  for (LabelId label = 0; label < tree.labels(); ++label) {
+    const std::uint32_t depth = tree.depth(label);
+    depths.max = std::max(depths.max, depth);
+    sum += depth;
+  }
+  depths.mean = static_cast<double>(sum) / static_cast<double>(tree.labels());
+  return depths;
+}
+
+}  // namespace cpt

@@ -1,0 +1,76 @@
+// How far a run has come, on all ranks together, and who is told.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include "comm/communicator.h"
+#include "cpt/trainer.h"
+#include "model/learner.h"
+#include "train/schedule.h"
+
+namespace cpt {
+
+// The losses of this rank are counted where it learns; here they are added up over the ranks, in rank order, whenever a
+// report is due. All ranks call everything alike.
+class Progress {
+ public:
+  Progress(Communicator& comm, const Learner& learner, Observer& observer);
+
+  void begin(Phase phase);
+  void begin_pass(std::uint32_t pass) { latest_.pass = pass; }
+
+  // This rank's losses in the current phase.
+  Losses& losses() { return mine_; }
+
+  // Examples done by all ranks in this phase. Makes a report when one is due; collective then.
+  void advance(std::uint64_t examples);
+  // Examples that may still be done before a report is due.
+  std::uint64_t until_report() const { return schedule_.next() - examples_; }
+  // A report now, if anything happened since the last one. Collective.
+  void report_now();
+  // The losses of the current phase over all ranks. Collective.
+  Losses total();
+
+  void count_rounds(std::uint64_t rounds) { latest_.rounds += rounds; }
+  void count_epoch() { ++latest_.epochs; }
+  std::uint64_t rounds() const { return latest_.rounds; }
+  std::uint64_t epochs() const { return latest_.epochs; }
+  double seconds() const;
+
+  void warn(const std::string& text);
+  // Lets the observer show how far this rank is; it is called at most a few times a second.
+  void show(double part_of_pass);
+
+  // What the observer threw, kept so that collectives are never left half-way; nullptr if all went well.
+  const std::exception_ptr& failure() const { return failure_; }
+  void rethrow_failure() const;
+
+ private:
+  template <class Call>
+  void tell(Call call);
+
+  using Clock = std::chrono::steady_clock;
+
+  Communicator& comm_;
+  const Learner& learner_;
+  Observer& observer_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point shown_{};
+  ReportSchedule schedule_;
+  std::uint64_t examples_ = 0;
+  Losses mine_;
+  Report latest_;
+  std::exception_ptr failure_;
+};
+
+// The greatest and the mean depth of all leaves.
+struct Depths {
+  std::uint32_t max = 0;
+  double mean = 0;
+};
+Depths measure_depths(const Tree& tree);
+
+}  // namespace cpt

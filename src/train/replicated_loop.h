@@ -1,0 +1,79 @@
+// One pass on several ranks that each hold every weight: rounds in lock-step, merges at epoch boundaries.
+//
+//   1 read      each rank takes its next batch
+//   2 propose   labels that are not in the tree, first occurrence in the batch, go to rank 0, the coordinator
+//   3 settle    it walks them in (rank, position) order, drops repeats, and routes each by the rule on its own regressors
+//   4 broadcast the structure changes, which all ranks apply in order
+//   5 train     each rank predicts and learns its batch; all its labels are in the tree
+//
+// Steps 1 to 4 of the next round run while this round's batch is trained: news travel during its first half, changes
+// during its second. So the coordinator's tree is ahead of the others' by at most one round's changes while it trains,
+// and equal to theirs whenever a round has ended.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "cpt/trainer.h"
+#include "model/in_order.h"
+#include "train/feed.h"
+#include "train/merge.h"
+#include "train/messages.h"
+#include "train/progress.h"
+#include "train/schedule.h"
+
+namespace cpt {
+
+// Reused for all passes of a run, on every rank. An error of one rank (its input, its weights) reaches all of them with
+// the next round's news: all throw the same AgreedError.
+class ReplicatedLoop {
+ public:
+  ReplicatedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, InOrder& in_order,
+                 Progress& progress);
+
+  // A rank whose feed is at its end still joins every round, until all are. Returns the bad lines skipped on all ranks.
+  std::uint64_t run(Feed& feed, bool learning);
+
+ private:
+  // What a rank tells all others at the start of a round.
+  struct News {
+    std::uint64_t examples = 0;  // in its batch
+    std::uint64_t fault = 0;     // encode_fault() of what it failed with
+    std::uint64_t proposal_bytes = 0;
+    std::uint64_t warning_bytes = 0;
+    std::uint64_t bad_lines = 0;
+  };
+
+  // A rank's batch and what it has to say about it.
+  struct Round {
+    Slice slice;
+    std::vector<bool> is_new;  // by position: the example proposed its label
+    std::vector<std::byte> proposals;
+    std::vector<std::byte> warnings;
+  };
+
+  Round read(Feed& feed, bool learning);
+  void propose(Round& round) const;
+  std::vector<News> tell_and_train(const Round& next, std::uint64_t bad_lines, Round& current, bool learning);
+  void train(const Round& round, std::size_t begin, std::size_t end, bool learning);
+  void relay_warnings(const std::vector<News>& news, const Round& next);
+  std::vector<TreeChange> settle(const std::vector<News>& news, const Round& next);
+  void settle_and_train(const std::vector<News>& news, const Round& next, Round& current, bool learning);
+  std::vector<std::vector<std::byte>> gather_known(const std::vector<std::uint64_t>& lengths, ConstBytes mine,
+                                                   const char* call);
+  void end_epoch();
+
+  const TrainingOptions& options_;
+  Communicator& comm_;
+  Learner& learner_;
+  InOrder& in_order_;
+  Progress& progress_;
+  WeightMerger merger_;
+  EpochSchedule epochs_;
+  std::exception_ptr failure_;  // of this rank; it trains no more, but joins until all know
+};
+
+}  // namespace cpt

@@ -1,0 +1,45 @@
+#include "train/schedule.h"
+
+#include <algorithm>
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kShortestRound = 4;
+constexpr std::uint64_t kLongestRound = 1024;
+// Of all ranks together, a round holds an example for every so many labels.
+constexpr std::uint64_t kLabelsPerExample = 4;
+// A merge moves whole lines between all ranks; epochs shorter than this would spend their time on it.
+constexpr std::uint64_t kShortestEpoch = 1000;
+
+}  // namespace
+
+std::uint64_t round_length(std::uint64_t labels, int ranks) {
+  const std::uint64_t share = labels / kLabelsPerExample / static_cast<std::uint64_t>(ranks);
+  return std::clamp(share, kShortestRound, kLongestRound);
+}
+
+bool EpochSchedule::advance(std::uint64_t examples) {
+  since_merge_ += examples;
+  all_ += examples;
+  const bool due = fixed_ != 0 ? since_merge_ >= fixed_
+                               : since_merge_ >= kShortestEpoch &&
+                                     static_cast<double>(since_merge_) >= fraction_ * static_cast<double>(all_);
+  if (due) since_merge_ = 0;
+  return due;
+}
+
+bool EpochSchedule::finish() {
+  const bool due = since_merge_ > 0;
+  since_merge_ = 0;
+  return due;
+}
+
+bool ReportSchedule::due(std::uint64_t examples) {
+  if (examples < next_) return false;
+  while (next_ <= examples) next_ *= 2;
+  return true;
+}
+
+}  // namespace cpt

@@ -1,0 +1,42 @@
+// When things happen, as functions of what all ranks know.
+#pragma once
+
+#include <cstdint>
+
+#include "cpt/trainer.h"
+
+namespace cpt {
+
+// Examples that one of `ranks` ranks takes in the next round: few while labels pour in, so that few of them share a
+// round, and more as the tree grows, up to a cap beyond which rounds cost nothing any more.
+std::uint64_t round_length(std::uint64_t labels, int ranks);
+
+// When the weights of the ranks merge.
+class EpochSchedule {
+ public:
+  EpochSchedule(double fraction, std::uint64_t examples) : fraction_(fraction), fixed_(examples) {}
+
+  // Examples learned by all ranks together. True if an epoch ends with them.
+  bool advance(std::uint64_t examples);
+  // An epoch ends here in any case (the end of a pass). False if it would be an empty one.
+  bool finish();
+
+ private:
+  double fraction_;
+  std::uint64_t fixed_;
+  std::uint64_t since_merge_ = 0;
+  std::uint64_t all_ = 0;
+};
+
+// Reports come at 1, 2, 4, 8, ... examples.
+class ReportSchedule {
+ public:
+  std::uint64_t next() const { return next_; }
+  // True if a report is due; the one after it is then due at the next power of two above `examples`.
+  bool due(std::uint64_t examples);
+
+ private:
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace cpt

@@ -1,0 +1,39 @@
+// Which lines a rank has changed since the last merge, and what they held before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/weight_table.h"
+
+namespace cpt {
+
+// Costs one bit per line of the table and 72 bytes per touched line. Not thread-safe.
+class TouchedLines {
+ public:
+  struct Entry {
+    std::uint64_t index = 0;
+    Line before{};
+  };
+
+  explicit TouchedLines(const WeightTable& weights);
+
+  // To be called before the lines change: keeps the content of those that have not been touched yet.
+  void touch(const std::vector<float*>& lines);
+  // Calls of touch() times lines since clear(): how often lines were updated.
+  std::uint64_t updates() const { return updates_; }
+
+  // By ascending index. Valid until the next touch() or clear().
+  const std::vector<Entry>& sorted();
+  void clear();
+
+ private:
+  const WeightTable* weights_;
+  std::vector<std::uint64_t> touched_;  // a bit per line
+  std::vector<Entry> entries_;
+  bool sorted_ = true;
+  std::uint64_t updates_ = 0;
+};
+
+}  // namespace cpt

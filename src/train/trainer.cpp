@@ -1,0 +1,214 @@
+#include "cpt/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "comm/agreement.h"
+#include "comm/alone.h"
+#include "comm/collectives.h"
+#include "core/version.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "data/example_stream.h"
+#include "data/shards.h"
+#include "model/rule.h"
+#include "train/alone_loop.h"
+#include "train/replicated_loop.h"
+
+namespace cpt {
+
+namespace {
+
+bool reads_standard_input(const std::vector<Shard>& shards) {
+  return std::any_of(shards.begin(), shards.end(), [](const Shard& shard) { return shard.path == "-"; });
+}
+
+void check_standard_input(const TrainingOptions& options, const std::vector<Shard>& data,
+                          const std::vector<Shard>& test, int ranks) {
+  const bool in_data = reads_standard_input(data);
+  const bool in_test = reads_standard_input(test);
+  if (!in_data && !in_test) return;
+  if (ranks > 1) throw Error(Fault::kUsage, "standard input (-) can be read by one rank only");
+  if (in_data && options.passes > 1) throw Error(Fault::kUsage, "standard input (-) cannot be read twice: use --passes 1");
+  if (in_data && in_test) throw Error(Fault::kUsage, "standard input (-) cannot be both --data and --test");
+}
+
+// Everything that must be the same on all ranks, in words.
+std::string fingerprint(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test) {
+  std::ostringstream text;
+  text.precision(17);
+  const ModelOptions& m = options.model;
+  text << kVersion << ' ' << kCommit << '\n' << static_cast<int>(m.tree) << ' ' << m.alpha << ' ' << static_cast<int>(m.loss)
+       << ' ' << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip << ' ' << m.bits << ' ' << m.seed << ' '
+       << static_cast<int>(m.normalize);
+  for (const std::string& pair : m.interactions) text << ' ' << pair;
+  text << '\n' << options.test_frozen << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel)
+       << ' ' << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' '
+       << options.epoch_examples << ' ' << options.skip_bad_lines << ' ' << options.most_bad_lines.value_or(~0ULL) << '\n';
+  for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
+  for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
+  return text.str();
+}
+
+void compare_fingerprints(Communicator& comm, const std::string& mine) {
+  const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(mine), "start: options");
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r] == all[0]) continue;
+    throw AgreedError(Fault::kUsage, rank_and_host(comm, static_cast<int>(r)) +
+                                         " runs another build, has other options or sees other shards than " +
+                                         rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
+  }
+}
+
+class Run {
+ public:
+  Run(const TrainingOptions& options, Communicator& comm, Observer& observer)
+      : options_(options), comm_(comm), observer_(observer) {}
+
+  TrainingResult run() {
+    together(comm_, "start", [&] { prepare(); });
+    compare_fingerprints(comm_, fingerprint(options_, data_, test_));
+    Progress progress(comm_, model_->learner(), observer_);
+    InOrder in_order(model_->learner());
+    std::optional<ReplicatedLoop> loop;
+    together(comm_, "start", [&] {
+      if (comm_.size() > 1) loop.emplace(options_, comm_, model_->learner(), in_order, progress);
+    });
+
+    const auto pass = [&](const std::vector<Shard>& shards, bool learning) {
+      return run_pass(shards, learning, in_order, loop ? &*loop : nullptr, progress);
+    };
+    progress.begin(Phase::kTrain);
+    for (std::uint32_t number = 1; number <= options_.passes; ++number) {
+      progress.begin_pass(number);
+      summary_.train_error_lines += pass(data_, true);
+    }
+    summary_.train = progress.total();
+    if (!test_.empty()) {
+      progress.begin(Phase::kTest);
+      summary_.test_error_lines = pass(test_, !options_.test_frozen);
+      summary_.test = progress.total();
+      summary_.tested = true;
+    }
+    in_order.before_training({});
+    finish(progress);
+    return {std::move(*model_), summary_};
+  }
+
+ private:
+  void prepare() {
+    options_.validate();
+    data_ = find_shards(options_.data);
+    if (!options_.test.empty()) test_ = find_shards(options_.test);
+    check_standard_input(options_, data_, test_, comm_.size());
+    model_.emplace(options_.model);
+  }
+
+  ReadOptions read_options() const {
+    ReadOptions read;
+    read.format = options_.format;
+    read.multilabel = options_.multilabel;
+    read.seed = options_.model.seed;
+    read.interactions = options_.model.interactions;
+    read.normalize = options_.model.normalize;
+    read.skip_bad_lines = options_.skip_bad_lines;
+    return read;
+  }
+
+  // Returns the bad lines skipped, on all ranks together.
+  std::uint64_t run_pass(const std::vector<Shard>& shards, bool learning, InOrder& in_order, ReplicatedLoop* loop,
+                         Progress& progress) {
+    std::uint64_t bad_lines = 0;
+    std::optional<Feed> feed;
+    together(comm_, "open shards", [&] {
+      const auto mine = assign_shards(shards, comm_.size())[static_cast<std::size_t>(comm_.rank())];
+      feed.emplace(ExampleStream(shards, mine, read_options()));
+    });
+    if (loop != nullptr) {
+      bad_lines = loop->run(*feed, learning);
+    } else {
+      bad_lines = run_alone(options_, learning, in_order, *feed, progress);
+      if (learning) progress.count_epoch();
+    }
+    progress.report_now();
+    together(comm_, "report", [&] { progress.rethrow_failure(); });
+    return bad_lines;
+  }
+
+  void finish(const Progress& progress) {
+    const Learner& learner = model_->learner();
+    summary_.ranks = comm_.size();
+    summary_.seconds = progress.seconds();
+    summary_.rounds = progress.rounds();
+    summary_.epochs = progress.epochs();
+    summary_.tree = measure_tree(learner);
+    const WeightTable::Survey survey = learner.weights().survey();
+    summary_.lines_used = survey.used;
+    summary_.weight_bytes = learner.weights().bytes();
+    summary_.weight_digest = survey.digest;
+    together(comm_, "end", [&] {
+      if (!survey.finite) throw Error(Fault::kFailed, "the weights are not finite: use a lower --learning-rate");
+    });
+    compare_replicas(survey.digest);
+    std::uint64_t bytes = comm_.bytes_sent();
+    double seconds = comm_.seconds_waited();
+    sum_in_rank_order(comm_, {&bytes, 1}, "end: bytes");
+    sum_in_rank_order(comm_, {&seconds, 1}, "end: seconds");
+    summary_.bytes_sent = bytes;
+    summary_.communication_seconds = seconds / comm_.size();
+  }
+
+  static TreeFigures measure_tree(const Learner& learner) {
+    const Depths depths = measure_depths(learner.tree());
+    TreeFigures tree;
+    tree.labels = learner.tree().labels();
+    tree.depth_max = depths.max;
+    tree.depth_mean = depths.mean;
+    if (learner.options().tree != TreeKind::kRandom && tree.labels > 0) {
+      tree.depth_bound = depth_bound(tree.labels, learner.options().effective_alpha());
+    }
+    tree.disagreements = learner.disagreements();
+    tree.digest = learner.structure_digest();
+    return tree;
+  }
+
+  void compare_replicas(std::uint64_t digest) {
+    const std::vector<std::uint64_t> all = all_gather_value(comm_, digest, "end: digests");
+    for (std::size_t r = 1; r < all.size(); ++r) {
+      if (all[r] == all[0]) continue;
+      throw AgreedError(Fault::kFailed, "the weights of rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) +
+                                            " differ at the end of the run");
+    }
+  }
+
+  const TrainingOptions& options_;
+  Communicator& comm_;
+  Observer& observer_;
+  std::vector<Shard> data_;
+  std::vector<Shard> test_;
+  std::optional<Model> model_;
+  Summary summary_;
+};
+
+}  // namespace
+
+void TrainingOptions::validate() const {
+  model.validate();
+  if (data.empty()) throw Error(Fault::kUsage, "--data is missing: name files, directories or globs");
+  if (passes == 0) throw Error(Fault::kUsage, "--passes is 0: it must be at least 1");
+  if (!(epoch_fraction > 0 && epoch_fraction <= 1)) {
+    throw Error(Fault::kUsage, "--epoch-fraction must be above 0 and at most 1");
+  }
+}
+
+TrainingResult train(const TrainingOptions& options, Observer& observer) {
+  Alone alone;
+  return train(options, alone, observer);
+}
+
+TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer) {
+  return Run(options, comm, observer).run();
+}
+
+}  // namespace cpt

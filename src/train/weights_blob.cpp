@@ -1,0 +1,113 @@
+#include "train/weights_blob.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/checked.h"
+#include "cpt/error.h"
+
+namespace cpt {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+constexpr std::uint64_t kRun = 1024;
+using Bitmap = std::array<std::uint64_t, kRun / 64>;
+
+struct Header {
+  std::uint32_t partition;
+  std::uint32_t runs;
+};
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span<const T, 1>(&value, 1));
+}
+
+template <class T>
+T read_value(BlobReader& blob) {
+  T value;
+  blob.read_exactly(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
+  return value;
+}
+
+std::uint64_t runs_of(const Region& region) { return (region.lines + kRun - 1) / kRun; }
+
+std::uint64_t lines_of_run(const Region& region, std::uint64_t run) {
+  return std::min(kRun, region.lines - run * kRun);
+}
+
+// The used lines of a run; false if there are none.
+bool find_used(const WeightTable& weights, const Region& region, std::uint64_t run, Bitmap& used) {
+  used = {};
+  bool any = false;
+  for (std::uint64_t i = 0; i < lines_of_run(region, run); ++i) {
+    if (!weights.used(region.first + run * kRun + i)) continue;
+    used[i / 64] |= std::uint64_t{1} << (i % 64);
+    any = true;
+  }
+  return any;
+}
+
+template <class Visit>
+void for_each_bit(const Bitmap& bits, Visit visit) {
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      visit(word * 64 + static_cast<std::uint64_t>(std::countr_zero(rest)));
+    }
+  }
+}
+
+[[noreturn]] void refuse(Partition partition, const char* what) {
+  throw Error(Fault::kBadData, "the weights of partition " + std::to_string(partition) + " are damaged: " + what);
+}
+
+void read_run(BlobReader& blob, const Region& region, std::uint64_t run, Partition partition, WeightTable& weights) {
+  const auto used = read_value<Bitmap>(blob);
+  for_each_bit(used, [&](std::uint64_t i) {
+    if (i >= lines_of_run(region, run)) refuse(partition, "a line beyond its region");
+    float* line = weights.line(region.first + run * kRun + i);
+    blob.read_exactly(std::as_writable_bytes(std::span(line, kLanes)));
+  });
+}
+
+}  // namespace
+
+void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob) {
+  const Region& region = weights.region(partition);
+  std::vector<std::uint64_t> runs;
+  Bitmap used;
+  for (std::uint64_t run = 0; run < runs_of(region); ++run) {
+    if (find_used(weights, region, run, used)) runs.push_back(run);
+  }
+  blob.append(bytes_of(Header{partition, narrow<std::uint32_t>(runs.size(), "runs of a partition")}));
+  std::vector<Line> lines;
+  for (std::uint64_t run : runs) {
+    find_used(weights, region, run, used);
+    lines.clear();
+    for_each_bit(used, [&](std::uint64_t i) {
+      std::memcpy(lines.emplace_back().data(), weights.line(region.first + run * kRun + i), sizeof(Line));
+    });
+    blob.append(bytes_of(run));
+    blob.append(bytes_of(used));
+    blob.append(std::as_bytes(std::span(lines)));
+  }
+}
+
+void read_partition(BlobReader& blob, Partition partition, WeightTable& weights) {
+  const Region& region = weights.region(partition);
+  const auto header = read_value<Header>(blob);
+  if (header.partition != partition) refuse(partition, "another partition is in its place");
+  for (std::uint32_t i = 0; i < header.runs; ++i) {
+    const auto run = read_value<std::uint64_t>(blob);
+    if (run >= runs_of(region)) refuse(partition, "a run beyond its region");
+    read_run(blob, region, run, partition, weights);
+  }
+}
+
+}  // namespace cpt

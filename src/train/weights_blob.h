@@ -1,0 +1,19 @@
+// The weights of a partition as a stream of bytes: only the lines that were used, by their place in the region.
+#pragma once
+
+#include "model/weight_table.h"
+#include "store/blob_set.h"
+
+namespace cpt {
+
+// A partition is written as
+//   partition (u32), runs (u32), then per run of 1024 lines of its region that holds any used line:
+//   number of the run (u64), a bit per line that is used (128 bytes, lowest bit first), those lines (64 bytes each).
+// All in the byte order of the machine, which is little-endian wherever this builds.
+void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob);
+
+// Reads what write_partition() wrote into a table of the same bits; lines that are not in it keep what they hold. Throws
+// Error(kBadData) if it does not fit the table.
+void read_partition(BlobReader& blob, Partition partition, WeightTable& weights);
+
+}  // namespace cpt
