@@ -1,0 +1,119 @@
+"""Each lint catches a bad sample and lets a good one pass."""
+import tempfile
+import unittest
+from pathlib import Path
+
+import layers
+import registration
+import root_folder
+import shape
+
+
+class LintTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def given(self, name: str, text: str):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def expect(self, lint, *parts: str):
+        """One violation per part, in order, each containing its part."""
+        found = list(lint.violations(self.root))
+        self.assertEqual(len(found), len(parts), found)
+        for violation, part in zip(found, parts):
+            self.assertIn(part, violation)
+
+    # Layers
+
+    def test_includes_downward_are_fine(self):
+        self.given("src/app/main.cpp", '#include "train/trainer.h"\n#include "comm/mpi.h"\nint x = MPI_Init();\n')
+        self.given("src/train/trainer.cpp", '#include "model/tree.h"\n#include "cpt/error.h"\n#include <vector>\n')
+        self.given("src/comm/mpi.cpp", "#include <boost/mpi.hpp>\n#include <mpi.h>\n")
+        self.given("include/cpt/error.h", '#include <string>\n#include "cpt/hashing.h"\n')
+        self.expect(layers)
+
+    def test_includes_upward_and_sideways_are_found(self):
+        self.given("src/core/a.cpp", '\n#include "model/tree.h"\n')
+        self.given("src/model/b.h", '#include "data/parser.h"\n')
+        self.given("src/store/c.cpp", '#include "durable_file.h"\n')
+        self.expect(layers, "a.cpp:2: includes model/tree.h", "model may include only core, model", "not a layer")
+
+    def test_include_in_a_comment_is_no_include(self):
+        self.given("src/core/a.cpp", '/*\n#include "app/main.h"\n*/\n// #include "app/main.h"\n')
+        self.expect(layers)
+
+    def test_public_headers_name_no_library_and_no_layer(self):
+        self.given("include/cpt/a.h", '#include <spdlog/spdlog.h>\n#include "core/checked.h"\n')
+        self.expect(layers, "spdlog/spdlog.h: a public header", "core/checked.h: a public header")
+
+    def test_mpi_stays_in_its_file(self):
+        self.given("src/comm/a.cpp", "#include <mpi.h>\n")
+        self.given("src/train/b.cpp", "#include <boost/mpi/communicator.hpp>\n")
+        self.given("src/train/c.cpp", 'void f() { MPI_Abort(w, 1); }  // MPI_Init\nconst char* s = "MPI_Init";\n')
+        self.expect(layers, "mpi.h: only", "boost/mpi/communicator.hpp: only", "c.cpp:1: MPI_Abort")
+
+    def test_only_the_app_ends_the_process(self):
+        self.given("src/app/main.cpp", "void f() { std::exit(1); }\n")
+        self.given("src/data/a.cpp", "void f() { std::exit(1); }\nvoid g() { on_exit(1); x.abort(); }\n")
+        self.expect(layers, "src/data/a.cpp:1: std::exit")
+
+    # Shape
+
+    def test_a_header_is_guarded_and_opens_no_namespace(self):
+        self.given("src/core/good.h", "#pragma once\nusing std::size_t;  // not using namespace std\n")
+        self.given("src/core/bad.h", "using namespace std;\n")
+        self.expect(shape, "no #pragma once", "bad.h:1: using namespace")
+
+    def test_files_are_named_by_an_idea(self):
+        self.given("src/core/string_utils.cpp", "")
+        self.given("src/core/utility_function.cpp", "")
+        self.expect(shape, "string_utils.cpp")
+
+    def test_long_files_are_found(self):
+        self.given("src/core/just.cpp", "\n" * shape.MAX_FILE_LINES)
+        self.given("src/core/over.cpp", "\n" * (shape.MAX_FILE_LINES + 1))
+        self.expect(shape, "over.cpp: 501 lines")
+
+    def test_long_functions_are_found_in_namespaces_and_classes(self):
+        def function(lines):
+            return "void f(int a) {\n" + "  if (a) { g('{', 1'000, \"}\"); }  // {\n" * (lines - 2) + "}\n"
+
+        longest = shape.MAX_FUNCTION_LINES
+        self.given("src/core/just.cpp", "namespace cpt {\n" + function(longest) + "}\n")
+        self.given("src/core/over.cpp", "namespace cpt {\n" + function(longest + 1) + function(3) + "}\n")
+        self.given("tests/core/over_test.cpp", "class A {\n public:\n" + function(longest + 2) + "};\n")
+        self.expect(shape, "src/core/over.cpp:2: a function of 81 lines", "over_test.cpp:3: a function of 82 lines")
+
+    def test_a_long_class_is_no_long_function(self):
+        methods = "  void f() {}\n" * 200
+        self.given("src/core/a.h", "#pragma once\ntemplate <typename T>\nstruct A {\n" + methods + "};\n")
+        self.expect(shape)
+
+    # Registration
+
+    def test_every_source_belongs_to_a_target(self):
+        self.given("tests/core/CMakeLists.txt", "cpt_add_tests(core SOURCES a_test.cpp my_b_test.cpp)\n# c_test.cpp\n")
+        for name in ("a_test.cpp", "b_test.cpp", "c_test.cpp", "fixture.cpp"):
+            self.given(f"tests/core/{name}", "")
+        self.given("src/core/d.cpp", "")
+        self.expect(registration, "src/core/d.cpp", "tests/core/b_test.cpp", "tests/core/c_test.cpp")
+
+    def test_no_test_is_switched_off(self):
+        self.given("tests/core/CMakeLists.txt", "a_test.cpp")
+        self.given("tests/core/a_test.cpp", "// #if 0\nTEST(A, DISABLED_b) {}\n#if 0\n#endif\n")
+        self.expect(registration, "a_test.cpp:2", "a_test.cpp:3")
+
+    # Root folder
+
+    def test_strangers_in_the_root_are_found(self):
+        for name in ("README.md", ".gitignore", "src/core/a.cpp", "notes.txt"):
+            self.given(name, "")
+        self.expect(root_folder, "notes.txt")
+
+
+if __name__ == "__main__":
+    unittest.main()

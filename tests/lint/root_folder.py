@@ -1,0 +1,23 @@
+"""The root folder holds its few known entries and dot-files, nothing else."""
+import subprocess
+from pathlib import Path
+from typing import Iterator
+
+KNOWN = {"src", "include", "launch", "tests", "cmake", "CMakeLists.txt", "README.md"}
+
+
+def violations(root: Path) -> Iterator[str]:
+    for entry in sorted(_entries(root)):
+        if entry not in KNOWN and not entry.startswith("."):
+            yield f"{entry}: does not belong into the root folder"
+
+
+def _entries(root: Path) -> set[str]:
+    """What git tracks or would add; all that is there where the tree is no checkout."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=root, capture_output=True, text=True, check=False,
+    )
+    if listing.returncode != 0 or not (root / ".git").exists():
+        return {p.name for p in root.iterdir() if p.name != "build"}
+    return {name.split("/")[0] for name in listing.stdout.split("\0") if name}
