@@ -23,7 +23,7 @@ class Feed {
   std::uint64_t error_lines() const { return chunks_.error_lines(); }
   std::vector<std::string> take_warnings() { return chunks_.take_warnings(); }
   // The part of all input that was handed out, in [0, 1]; negative if its size is not known.
-  double part_read() const { return -1; }
+  double part_read() const { return chunks_.part_read(); }
 
  private:
   ReadAhead chunks_;

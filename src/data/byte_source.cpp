@@ -1,0 +1,47 @@
+#include "data/byte_source.h"
+
+#include "data/file_source.h"
+#include "data/gzip_source.h"
+#include "data/input_buffer.h"
+#include "data/zstd_source.h"
+
+namespace cpt {
+namespace {
+
+// Opens the file at the first read, when its first bytes tell what it is: to look at a pipe may mean to wait for it.
+class DetectingSource : public ByteSource {
+ public:
+  explicit DetectingSource(std::unique_ptr<ByteSource> file) : input_(std::move(file)) {}
+
+  std::size_t read(std::span<char> space) override {
+    if (!detected_) detect();
+    return content_ ? content_->read(space) : input_.read(space);
+  }
+
+ private:
+  void detect() {
+    detected_ = true;
+    while (input_.bytes().size() < kMagicBytes && input_.fill()) {
+    }
+    if (is_gzip(input_.bytes())) {
+      content_ = std::make_unique<GzipSource>(std::move(input_));
+    } else if (is_zstd(input_.bytes())) {
+      content_ = std::make_unique<ZstdSource>(std::move(input_));
+    }
+  }
+
+  static constexpr std::size_t kMagicBytes = 4;
+  bool detected_ = false;
+  InputBuffer input_;                    // moved from where there is a content_
+  std::unique_ptr<ByteSource> content_;  // none: the bytes as they are
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control) {
+  return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path, std::move(control)));
+}
+
+std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+}  // namespace cpt

@@ -1,0 +1,36 @@
+// Where bytes come from: a file, a pipe, or a decompressor on top of one.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace cpt {
+
+// What the reader of several sources shares with other threads.
+struct ReadControl {
+  std::atomic<bool> stop = false;             // set by others: a reader that waits for a pipe gives up
+  std::atomic<std::uint64_t> bytes_read = 0;  // from files and pipes, before decompression
+};
+using SharedControl = std::shared_ptr<ReadControl>;
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Fills the front of `space` (not empty) and returns how many bytes; 0 only at the end, or once told to stop.
+  // Throws Error(kNoInput) when reading fails, DamagedStream when a compressed stream is corrupt or breaks off; what
+  // came before the damage is returned first.
+  virtual std::size_t read(std::span<char> space) = 0;
+};
+
+// A file, a named pipe or "-" (standard input); gzip (one or more members) and zstd (one or more frames) are recognised
+// by their first bytes. Does not wait for a writer of a named pipe. Throws Error(kNoInput).
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control);
+
+// How messages call the input at `path`.
+std::string input_name(const std::string& path);
+
+}  // namespace cpt

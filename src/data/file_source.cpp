@@ -1,0 +1,70 @@
+#include "data/file_source.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cpt/error.h"
+
+namespace cpt {
+namespace {
+
+// How long a stop request may go unnoticed while a pipe is silent.
+constexpr int kPollMilliseconds = 50;
+
+[[noreturn]] void fail(const std::string& path, const char* action, int error_number) {
+  std::string reason = input_name(path) + ": " + describe_errno(action, error_number);
+  if (error_number == EMFILE) reason += "; raise the limit with ulimit -n, or use fewer and larger shards";
+  throw Error(Fault::kNoInput, reason);
+}
+
+}  // namespace
+
+FileSource::FileSource(const std::string& path, SharedControl control) : path_(path), control_(std::move(control)) {
+  // Non-blocking only so that open() does not wait for the writer of a named pipe; it changes nothing for files.
+  descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) fail(path_, "open", errno);
+  struct stat status {};
+  int failure = ::fstat(descriptor_, &status) != 0 ? errno : 0;
+  if (failure == 0 && S_ISDIR(status.st_mode)) failure = EISDIR;
+  if (failure != 0) {
+    if (path_ != "-") ::close(descriptor_);
+    fail(path_, "read", failure);
+  }
+  may_block_ = !S_ISREG(status.st_mode);
+}
+
+FileSource::~FileSource() {
+  if (path_ != "-") ::close(descriptor_);
+}
+
+std::size_t FileSource::read(std::span<char> space) {
+  while (!stopped()) {
+    if (may_block_ && !wait_until_readable()) break;
+    const ssize_t count = ::read(descriptor_, space.data(), space.size());
+    if (count >= 0) {
+      if (control_) control_->bytes_read.fetch_add(static_cast<std::uint64_t>(count), std::memory_order_relaxed);
+      return static_cast<std::size_t>(count);
+    }
+    if (errno != EINTR && errno != EAGAIN) fail(path_, "read", errno);
+  }
+  return 0;
+}
+
+bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }
+
+// False once told to stop.
+bool FileSource::wait_until_readable() const {
+  while (!stopped()) {
+    pollfd waiting{descriptor_, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, kPollMilliseconds);
+    if (ready > 0) return true;  // data, the end or an error: read() says which
+    if (ready < 0 && errno != EINTR) fail(path_, "poll", errno);
+  }
+  return false;
+}
+
+}  // namespace cpt

@@ -1,0 +1,31 @@
+// Bytes of a file or pipe as they are.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "data/byte_source.h"
+
+namespace cpt {
+
+class FileSource : public ByteSource {
+ public:
+  // Throws Error(kNoInput) if the path cannot be opened or is a directory.
+  FileSource(const std::string& path, SharedControl control);
+  ~FileSource() override;
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  std::size_t read(std::span<char> space) override;
+
+ private:
+  bool stopped() const;
+  bool wait_until_readable() const;
+
+  std::string path_;
+  SharedControl control_;
+  int descriptor_;
+  bool may_block_ = false;  // a pipe, terminal or socket
+};
+
+}  // namespace cpt

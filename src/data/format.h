@@ -1,0 +1,20 @@
+// Which format a line is in.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "data/read_options.h"
+
+namespace cpt {
+
+inline constexpr std::string_view kFasttextLabelPrefix = "__label__";
+
+// "N F L", three unsigned integers: examples, features and labels of a file of the extreme classification repository.
+bool is_xmc_header(std::string_view line);
+
+// By the look of a shard's first line that is not blank: "__label__..." is fasttext, a '|' anywhere is vw, an optional
+// label and then only index:... (at least one), or an XMC header, is libsvm. Nothing if it is none of them.
+std::optional<Format> detect_format(std::string_view line);
+
+}  // namespace cpt

@@ -1,0 +1,59 @@
+#include "data/gzip_source.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "cpt/error.h"
+#include "data/rejection.h"
+
+namespace cpt {
+namespace {
+
+constexpr int kGzipOnly = 16;  // added to the window bits: a gzip header, no zlib header
+
+}  // namespace
+
+bool is_gzip(std::span<const char> first_bytes) {
+  return first_bytes.size() >= 2 && first_bytes[0] == '\x1f' && first_bytes[1] == '\x8b';
+}
+
+GzipSource::GzipSource(InputBuffer input) : input_(std::move(input)) {
+  auto stream = std::make_unique<z_stream>();
+  if (inflateInit2(stream.get(), MAX_WBITS + kGzipOnly) != Z_OK) throw Error(Fault::kFailed, "zlib cannot start");
+  stream_.reset(stream.release());
+}
+
+void GzipSource::EndInflate::operator()(z_stream* stream) const {
+  inflateEnd(stream);
+  delete stream;
+}
+
+std::size_t GzipSource::read(std::span<char> space) {
+  while (true) {
+    const bool more = !input_.bytes().empty() || input_.fill();
+    if (!more && !inside_member_) return 0;
+    if (!inside_member_) inflateReset(stream_.get());
+    inside_member_ = true;
+
+    const std::span<const char> in = input_.bytes();
+    const auto room = static_cast<uInt>(std::min<std::size_t>(space.size(), std::numeric_limits<uInt>::max()));
+    stream_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));  // zlib does not write to it
+    stream_->avail_in = static_cast<uInt>(in.size());
+    stream_->next_out = reinterpret_cast<Bytef*>(space.data());
+    stream_->avail_out = room;
+    const int result = inflate(stream_.get(), Z_NO_FLUSH);
+    input_.drop(in.size() - stream_->avail_in);
+    if (result == Z_STREAM_END) inside_member_ = false;
+    if (stream_->avail_out < room) return room - stream_->avail_out;
+
+    const std::string place = " at byte " + std::to_string(input_.offset());
+    if (result == Z_MEM_ERROR) throw Error(Fault::kFailed, "no memory to decompress a gzip stream");
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+      throw DamagedStream("a sound gzip stream", (stream_->msg ? stream_->msg : "a preset dictionary") + place);
+    }
+    if (!more && inside_member_) throw DamagedStream("the rest of a gzip stream", "its end" + place);
+  }
+}
+
+}  // namespace cpt

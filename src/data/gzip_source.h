@@ -1,0 +1,31 @@
+// A gzip file of one or more members.
+#pragma once
+
+#include <zlib.h>
+
+#include <memory>
+#include <span>
+
+#include "data/byte_source.h"
+#include "data/input_buffer.h"
+
+namespace cpt {
+
+bool is_gzip(std::span<const char> first_bytes);
+
+class GzipSource : public ByteSource {
+ public:
+  explicit GzipSource(InputBuffer input);
+  std::size_t read(std::span<char> space) override;
+
+ private:
+  struct EndInflate {
+    void operator()(z_stream* stream) const;
+  };
+
+  InputBuffer input_;
+  std::unique_ptr<z_stream, EndInflate> stream_;
+  bool inside_member_ = false;
+};
+
+}  // namespace cpt

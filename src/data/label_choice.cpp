@@ -1,0 +1,50 @@
+#include "data/label_choice.h"
+
+#include <string>
+
+#include "cpt/hashing.h"
+#include "data/limits.h"
+#include "data/rejection.h"
+#include "data/tokens.h"
+
+namespace cpt {
+
+void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch) {
+  if (labels.empty() && options_.labels_required) reject(line, Tokens(line).next(), "a label");
+  if (labels.size() <= 1) return batch.finish_example(labels.empty() ? std::string_view{} : labels[0], 1.0F, origin);
+  switch (options_.multilabel) {
+    case MultiLabel::kFirst:
+      return batch.finish_example(labels[0], 1.0F, origin);
+    case MultiLabel::kSample:
+      return batch.finish_example(labels[sampled(labels.size(), origin)], 1.0F, origin);
+    case MultiLabel::kSplit:
+      return split(line, labels, origin, batch);
+    case MultiLabel::kError:
+      reject(line, labels[1], "one label");
+  }
+}
+
+std::size_t LabelChoice::sampled(std::size_t labels, Origin origin) const {
+  const std::uint64_t draw = mix(mix(mix(options_.seed) + origin.shard) + origin.line);
+  // The upper half of a 64 x 64 bit product maps the draw to 0 .. labels - 1 as evenly as possible.
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::size_t>(Wide{draw} * labels >> 64);
+}
+
+void LabelChoice::split(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch) {
+  if (batch.open_features() + 1 > kMaxLineFeatures / labels.size()) {
+    reject(line, labels[0], "at most " + std::to_string(kMaxLineFeatures) + " features for all labels together");
+  }
+  features_.clear();
+  for (std::size_t i = 0; i < batch.open_features(); ++i) {
+    features_.push_back({batch.open_feature(i), batch.open_value(i)});
+  }
+  batch.discard_example();
+  const float share = 1.0F / static_cast<float>(labels.size());
+  for (const std::string_view label : labels) {
+    for (const Feature& f : features_) batch.add_feature(f.feature, f.value);
+    batch.finish_example(label, share, origin);
+  }
+}
+
+}  // namespace cpt

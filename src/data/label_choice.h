@@ -1,0 +1,35 @@
+// What becomes of several labels on one line.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/read_options.h"
+
+namespace cpt {
+
+// Closes the example(s) of a line. Keeps scratch memory, so it is not thread-safe.
+class LabelChoice {
+ public:
+  // The options must outlive it.
+  explicit LabelChoice(const ReadOptions& options) : options_(options) {}
+
+  // Gives the open features of the batch to the label(s) that MultiLabel says, importance 1 in total. No label at all
+  // makes one example with an empty label. Throws Rejection of the second label under MultiLabel::kError, where a label
+  // is missing but required, and where splitting would make more than kMaxLineFeatures features.
+  void finish(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch);
+
+ private:
+  std::size_t sampled(std::size_t labels, Origin origin) const;
+  void split(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch);
+
+  struct Feature {
+    FeatureHash feature;
+    float value;
+  };
+  const ReadOptions& options_;
+  std::vector<Feature> features_;
+};
+
+}  // namespace cpt

@@ -1,0 +1,49 @@
+// Bytes to lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "data/byte_source.h"
+#include "data/limits.h"
+
+namespace cpt {
+
+// Lines end in LF or CRLF; the last one may lack its end. Not thread-safe.
+class LineReader {
+ public:
+  enum class Status : std::uint8_t {
+    kLine,
+    kTooLong,  // above kMaxLineBytes: `line` is its beginning, the next call goes on after its end
+    kEnd,
+  };
+
+  explicit LineReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  // The next line without its end, valid until the following call. Throws what the source throws; a line that was cut
+  // short by damage is not delivered.
+  Status next(std::string_view& line);
+
+  // 1-based number of the line of the last call, or of the line that it could not read.
+  std::uint64_t number() const { return number_; }
+  // Bytes of a line whose end is not read yet: where a line that could not be read broke off.
+  std::size_t unfinished_bytes() const { return last_ - first_; }
+
+ private:
+  bool skip_to_line_end();
+  bool fill();
+  void make_room();
+  static Status finish(std::string_view& line);
+
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  std::size_t first_ = 0;  // buffer_[first_, last_) is read but not delivered
+  std::size_t last_ = 0;
+  std::uint64_t number_ = 0;
+  bool inside_long_line_ = false;
+};
+
+}  // namespace cpt

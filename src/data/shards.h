@@ -1,0 +1,26 @@
+// Which files are read, and by which rank.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cpt {
+
+// One input file. The index of a shard in the list of all shards is its number.
+struct Shard {
+  std::string path;         // "-" is standard input
+  std::uint64_t bytes = 0;  // as stored, so compressed where it is; 0 for pipes
+  bool regular = true;      // a file; else a pipe, whose size is not known
+};
+
+// Files, directories (their regular files whose names do not start with '.' or '_', not recursive) and globs (glob(3)),
+// in the order given, each expanded in the byte order of names. No file twice, by whatever name. Throws
+// Error(kNoInput), naming the pattern, if one yields nothing or cannot be read.
+std::vector<Shard> find_shards(const std::vector<std::string>& patterns);
+
+// [rank] -> ascending numbers of the shards it reads: largest first to the rank with the fewest bytes so far (ties: the
+// one with the fewest shards, then the lowest; equal sizes: in list order). A shard is never split, so ranks may get none. ranks >= 1.
+std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards, int ranks);
+
+}  // namespace cpt

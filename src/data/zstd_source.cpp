@@ -1,0 +1,52 @@
+#include "data/zstd_source.h"
+
+#include <zstd.h>
+
+#include <cstdint>
+
+#include "cpt/error.h"
+#include "data/rejection.h"
+
+namespace cpt {
+namespace {
+
+constexpr int kMaxWindowLog = 31;
+
+}  // namespace
+
+bool is_zstd(std::span<const char> first_bytes) {
+  if (first_bytes.size() < 4) return false;
+  std::uint32_t magic = 0;
+  for (std::size_t i = 4; i-- > 0;) magic = magic << 8 | static_cast<unsigned char>(first_bytes[i]);
+  return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+}
+
+ZstdSource::ZstdSource(InputBuffer input) : input_(std::move(input)), context_(ZSTD_createDCtx()) {
+  if (!context_ || ZSTD_isError(ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kMaxWindowLog)) != 0) {
+    throw Error(Fault::kFailed, "zstd cannot start");
+  }
+}
+
+void ZstdSource::FreeContext::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
+
+std::size_t ZstdSource::read(std::span<char> space) {
+  while (true) {
+    const bool more = !input_.bytes().empty() || input_.fill();
+    if (!more && !inside_frame_) return 0;
+
+    const std::span<const char> bytes = input_.bytes();
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    ZSTD_outBuffer out{space.data(), space.size(), 0};
+    const std::size_t result = ZSTD_decompressStream(context_.get(), &out, &in);
+    input_.drop(in.pos);
+    const std::string place = " at byte " + std::to_string(input_.offset());
+    if (ZSTD_isError(result) != 0) {
+      throw DamagedStream("a sound zstd stream", ZSTD_getErrorName(result) + place);
+    }
+    inside_frame_ = result != 0;
+    if (out.pos > 0) return out.pos;
+    if (!more && inside_frame_) throw DamagedStream("the rest of a zstd stream", "its end" + place);
+  }
+}
+
+}  // namespace cpt

@@ -1,0 +1,121 @@
+// Text in, examples out: the little language of the tests of this folder.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpt/error.h"
+#include "cpt/example.h"
+#include "cpt/hashing.h"
+#include "data/example_stream.h"
+#include "data/line_parser.h"
+
+namespace cpt {
+
+using Features = std::map<FeatureHash, float>;
+
+// What a Batch holds, by value and without the constant feature.
+struct Read {
+  std::string label;
+  Features x;
+  float importance = 1;
+  std::uint32_t shard = 0;
+  std::uint64_t line = 0;
+
+  bool operator==(const Read&) const = default;
+};
+
+inline Read copy_of(const ExampleView& view) {
+  Read read{std::string(view.label), {}, view.importance, view.origin.shard, view.origin.line};
+  EXPECT_EQ(view.features[0], kConstantFeature);
+  for (std::size_t i = 1; i < view.features.size(); ++i) read.x[view.features[i]] = view.values[i];
+  return read;
+}
+
+struct Named {
+  std::string_view name_space;
+  std::string_view name;
+  float value = 1;
+};
+
+inline FeatureHash hash_of(const Named& feature, std::uint64_t seed = 1) {
+  const FeatureHasher hasher(seed);
+  return hasher.feature(hasher.name_space(feature.name_space), feature.name);
+}
+
+inline Features features(std::initializer_list<Named> named) {
+  Features x;
+  for (const Named& feature : named) x[hash_of(feature)] += feature.value;
+  return x;
+}
+
+inline std::vector<Read> parse(Format format, std::string_view line, ReadOptions options = {}, Origin origin = {0, 7}) {
+  Batch batch(options.normalize);
+  make_line_parser(format, options)->parse(line, origin, batch);
+  std::vector<Read> examples;
+  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
+  return examples;
+}
+
+inline Read parse_one(Format format, std::string_view line, const ReadOptions& options = {}) {
+  const std::vector<Read> examples = parse(format, line, options);
+  EXPECT_EQ(examples.size(), 1U) << line;
+  return examples.empty() ? Read{} : examples[0];
+}
+
+inline ExampleStream stream_of(const std::vector<std::string>& paths, ReadOptions options = {}) {
+  std::vector<Shard> shards;
+  std::vector<std::uint32_t> all;
+  for (const std::string& path : paths) {
+    all.push_back(static_cast<std::uint32_t>(shards.size()));
+    shards.push_back({path, 0});
+  }
+  return {shards, all, std::move(options)};
+}
+
+inline std::vector<Read> read_rest(ExampleStream& stream) {
+  Batch batch = stream.make_batch();
+  while (stream.read(batch)) {
+  }
+  std::vector<Read> examples;
+  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
+  return examples;
+}
+
+inline std::vector<Read> read_all(const std::vector<std::string>& paths, ReadOptions options = {}) {
+  ExampleStream stream = stream_of(paths, std::move(options));
+  return read_rest(stream);
+}
+
+// "a b c"
+inline std::string labels_of(const std::vector<Read>& examples) {
+  std::string labels;
+  for (const Read& read : examples) labels += (labels.empty() ? "" : " ") + read.label;
+  return labels;
+}
+
+// The reason that `action` throws an Error with, "" if it throws none; its fault must be `fault`.
+template <typename Action>
+std::string error_of(Fault fault, Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), fault) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+inline ReadOptions skipping() {
+  ReadOptions options;
+  options.skip_bad_lines = true;
+  return options;
+}
+
+}  // namespace cpt
