@@ -17,7 +17,7 @@ namespace cpt {
 // The newest format that is read, and the one that is written. Older ones are read for ever (C9).
 inline constexpr std::uint32_t kBlobSetFormat = 1;
 inline constexpr const char* kManifestName = "MANIFEST";
-// Enough for the segments of 10 TiB.
+// Enough for the segments of nearly 16 TiB.
 inline constexpr std::uint64_t kMaxManifestBytes = std::uint64_t{64} << 20;
 
 struct Blob {

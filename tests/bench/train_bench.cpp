@@ -1,0 +1,94 @@
+// Examples a second inside the training step, from parsed examples in memory.
+//
+//   cpt_train_bench [benchmark options] [SHARDS...]
+//
+// SHARDS are read once (files, directories, globs), at most two million examples of them; without any, a made stream of
+// words stands in. One pass over the stream is one iteration, each on a fresh model of 2^24 lines.
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cpt/hashing.h"
+#include "data/example_stream.h"
+#include "data/shards.h"
+#include "model/in_order.h"
+
+namespace cpt {
+namespace {
+
+constexpr std::size_t kMostExamples = 2'000'000;
+constexpr std::size_t kChunk = 1024;
+
+using Stream = std::vector<Batch>;
+
+std::size_t examples_in(const Stream& stream) {
+  std::size_t examples = 0;
+  for (const Batch& batch : stream) examples += batch.size();
+  return examples;
+}
+
+Stream read_stream(const std::vector<std::string>& patterns) {
+  const std::vector<Shard> shards = find_shards(patterns);
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < shards.size(); ++i) all.push_back(i);
+  ExampleStream reader(shards, all, {});
+  Stream stream(1);
+  for (std::size_t read = 0; read < kMostExamples && reader.read(stream.back()); ++read) {
+    if (stream.back().size() >= kChunk) stream.emplace_back();
+  }
+  return stream;
+}
+
+// Labels and words by a power law; a label shares words with its neighbours, so that there is something to learn.
+Stream make_stream() {
+  constexpr std::uint64_t kLabels = 30'000;
+  constexpr std::size_t kWords = 10;
+  const FeatureHasher hasher(1);
+  Stream stream(1);
+  std::uint64_t random = 1;
+  const auto skewed = [&](std::uint64_t below) {
+    random = mix(random + 0x9e3779b97f4a7c15ULL);
+    const double uniform = static_cast<double>(random >> 11) * 0x1.0p-53;
+    return static_cast<std::uint64_t>(static_cast<double>(below) * uniform * uniform * uniform);
+  };
+  for (std::size_t i = 0; i < kMostExamples / 4; ++i) {
+    const std::uint64_t label = skewed(kLabels);
+    for (std::size_t w = 0; w < kWords; ++w) {
+      stream.back().add_feature(hasher.feature(0, std::to_string(label / 8 + skewed(1000))), 1);
+    }
+    stream.back().finish_example(std::to_string(label), 1, {});
+    if (stream.back().size() >= kChunk) stream.emplace_back();
+  }
+  return stream;
+}
+
+void learn(benchmark::State& state, const Stream& stream, ModelOptions options) {
+  options.bits = 24;
+  for ([[maybe_unused]] auto _ : state) {
+    Learner learner(options);
+    InOrder in_order(learner);
+    Losses losses;
+    for (const Batch& batch : stream) in_order.learn_settling({&batch, 0, batch.size()}, losses);
+    state.counters["log_seen"] = losses.mean_log_seen();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(examples_in(stream)) * state.iterations());
+}
+
+}  // namespace
+}  // namespace cpt
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  const cpt::Stream stream =
+      argc > 1 ? cpt::read_stream({argv + 1, argv + argc}) : cpt::make_stream();
+  std::printf("%zu examples\n", cpt::examples_in(stream));
+  const auto add = [&stream](const char* name, cpt::ModelOptions options) {
+    benchmark::RegisterBenchmark(name, [&stream, options](benchmark::State& state) { cpt::learn(state, stream, options); })
+        ->Unit(benchmark::kMillisecond);
+  };
+  add("logistic, adaptive", {});
+  add("squared, sgd", {.loss = cpt::Loss::kSquared, .update = cpt::Update::kSgd});
+  benchmark::RunSpecifiedBenchmarks();
+}

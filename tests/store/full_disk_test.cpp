@@ -1,0 +1,100 @@
+// A disk that fills up fails the commit, names the file, and leaves the set that was there.
+#include <gmock/gmock.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "store/blob_set.h"
+#include "store_fixture.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const Blobs kOldBlobs{{"blob", noise(1000)}};
+
+// `reason` is the system's. The writer must stay unusable after the error, whatever the caller goes on to do.
+void expect_old_set_survives(const std::filesystem::path& root, const std::string& reason) {
+  const auto directory = root / "set";
+  const ByteVector too_much = noise(std::size_t{2} << 20);
+  {
+    BlobSetWriter writer(directory, kKind);
+    const auto write = [&] {
+      BlobWriter& blob = writer.add("blob");
+      blob.append(too_much);
+      blob.finish();
+    };
+    EXPECT_THAT(error_of(write),
+                AllOf(StartsWith("73: " + temporary_name(directory).string() + "/blob: "), HasSubstr(reason)));
+    EXPECT_THAT(error_of([&] { writer.add("next"); }), AllOf(StartsWith("73: "), HasSubstr("incomplete")));
+    EXPECT_THAT(error_of([&] { writer.commit(); }), AllOf(StartsWith("73: "), HasSubstr("incomplete")));
+  }
+  EXPECT_EQ(read_set(directory), kOldBlobs);
+  EXPECT_THAT(names_in(root), ElementsAre("set"));
+
+  EXPECT_THAT(error_of([&] { write_file_atomically(root / "file", too_much); }),
+              AllOf(StartsWith("73: "), HasSubstr(reason)));
+  EXPECT_THAT(names_in(root), ElementsAre("set"));
+}
+
+// Files of this process cannot grow beyond `bytes` while it lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST(FullDiskTest, AFileThatCannotGrowLeavesTheOldSet) {
+  const TemporaryDirectory root;
+  write_set(root / "set", kOldBlobs);
+  const FileSizeLimit limit(rlim_t{1} << 20);
+  expect_old_set_survives(root.path(), "write failed: File too large");
+}
+
+class SmallDisk {
+ public:
+  SmallDisk() : mounted_(::mount("tmpfs", root_.path().c_str(), "tmpfs", 0, "size=1m") == 0), reason_(errno) {}
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    if (mounted_) ::umount2(root_.path().c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+  std::string reason() const { return std::strerror(reason_); }
+  const std::filesystem::path& path() const { return root_.path(); }
+
+ private:
+  TemporaryDirectory root_;
+  bool mounted_;
+  int reason_;
+};
+
+TEST(FullDiskTest, AFullFileSystemLeavesTheOldSet) {
+  const SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "a file system of 1 MiB cannot be mounted here: " << disk.reason();
+  write_set(disk.path() / "set", kOldBlobs);
+  expect_old_set_survives(disk.path(), "write failed: No space left on device");
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,130 @@
+#include "store/run_directory.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <csignal>
+
+#include "store_fixture.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+struct RunDirectoryTest : ::testing::Test {
+  TemporaryDirectory root;
+  std::filesystem::path path = root / "runs/ads";
+};
+
+// Another process that holds a run directory until it is killed.
+class Holder {
+ public:
+  explicit Holder(const std::filesystem::path& path) {
+    std::array<int, 2> ready{};
+    if (::pipe(ready.data()) != 0) throw Error(Fault::kFailed, "no pipe");
+    process_ = ::fork();
+    if (process_ == 0) hold(path, ready[1]);
+    ::close(ready[1]);
+    char byte = 0;
+    holds_ = ::read(ready[0], &byte, 1) == 1;
+    ::close(ready[0]);
+  }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  ~Holder() { kill(); }
+
+  bool holds() const { return holds_; }
+  pid_t process() const { return process_; }
+  void kill() {
+    if (process_ == -1) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
+
+ private:
+  [[noreturn]] static void hold(const std::filesystem::path& path, int ready) {
+    try {
+      const RunDirectory run(path);
+      if (::write(ready, "!", 1) == 1) ::pause();
+    } catch (...) {
+    }
+    ::_exit(1);
+  }
+
+  pid_t process_ = -1;
+  bool holds_ = false;
+};
+
+TEST_F(RunDirectoryTest, IsCreatedWithThoseAboveItAndKnowsItsPaths) {
+  const RunDirectory run(path);
+  EXPECT_TRUE(std::filesystem::is_directory(path));
+  EXPECT_EQ(run.path(), path);
+  EXPECT_EQ(run.model(), path / "model");
+  EXPECT_EQ(run.summary(), path / "summary.json");
+  EXPECT_EQ(run.metrics(), path / "metrics.jsonl");
+  EXPECT_EQ(run.log(), path / "log.txt");
+}
+
+TEST_F(RunDirectoryTest, ASecondJobIsRefusedWithHostAndProcessOfTheHolder) {
+  const Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "73: " + path.string() + ": in use by process " +
+                                                       std::to_string(holder.process()) + " on host " + host.data() +
+                                                       "; wait for it or choose another run directory");
+}
+
+TEST_F(RunDirectoryTest, ARefusedJobTouchesNothing) {
+  const Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  write_plain(path / "summary.json", noise(1));
+  write_plain(path / "model.tmp-1", noise(1));
+  EXPECT_THAT(error_of([&] { RunDirectory{path}; }), StartsWith("73: "));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "summary.json", "model.tmp-1"));
+}
+
+TEST_F(RunDirectoryTest, TheLockEndsWithItsHolder) {
+  Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  holder.kill();
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "no error");
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "no error");
+}
+
+TEST_F(RunDirectoryTest, NothingOfAnEarlierRunCanBeTakenForThisOnes) {
+  {
+    const RunDirectory run(path);
+    write_set(run.model(), {{"tree", noise(10)}}, "cpt model");
+    for (const char* name : {"summary.json", "metrics.jsonl", "log.txt", "notes.txt", "summary.json.tmp-1"}) {
+      write_plain(path / name, noise(1));
+    }
+    write_set(path / "model.old.tmp-2", {{"tree", noise(10)}});
+  }
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "notes.txt"));
+}
+
+TEST_F(RunDirectoryTest, AModelDirectoryThatNoRunWroteIsNotRemoved) {
+  std::filesystem::create_directories(path / "model");
+  write_plain(path / "model/precious", noise(1));
+  write_plain(path / "summary.json", noise(1));
+  EXPECT_THAT(error_of([&] { RunDirectory{path}; }), AllOf(StartsWith("73: "), HasSubstr("was not written by a run")));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "model", "summary.json"));
+  EXPECT_THAT(names_in(path / "model"), ElementsAre("precious"));
+}
+
+TEST_F(RunDirectoryTest, APathBelowAFileCannotBeWritten) {
+  write_plain(root / "file", {});
+  EXPECT_THAT(error_of([&] { RunDirectory{root / "file/run"}; }), StartsWith("73: " + (root / "file").string()));
+  EXPECT_THAT(error_of([&] { RunDirectory{root / "file"}; }), StartsWith("73: " + (root / "file").string()));
+}
+
+}  // namespace
+}  // namespace cpt
