@@ -1,16 +1,11 @@
-# Every dependency is a Debian package; launch/install_packages installs them. The installed package config includes this
-# file too, so it finds what the libraries link and nothing else.
+# What the installed libraries link. The installed package includes this file too, so that it finds the same and no more.
+# All are Debian packages; launch/install_packages installs them.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(MPI COMPONENTS CXX)
 find_dependency(Boost 1.74 COMPONENTS mpi serialization)
-find_dependency(cereal)
 find_dependency(ZLIB)
 find_dependency(hwy)
-find_dependency(CLI11)
-find_dependency(spdlog)
-find_dependency(fmt)
-find_dependency(nlohmann_json)
 find_dependency(PkgConfig)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)

@@ -18,9 +18,9 @@ function(cpt_compile_options target)
 endfunction()
 
 # cpt_add_layer(NAME SOURCES ... [DEPENDS layers below ...] [LINK libraries that callers need too ...]
-#               [LINK_PRIVATE libraries ...])
+#               [LINK_PRIVATE libraries ...] [HEADERS header-only libraries that only our sources include ...])
 function(cpt_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LINK_PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LINK_PRIVATE;HEADERS")
   set(target cpt_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(cpt::${name} ALIAS ${target})
@@ -30,7 +30,8 @@ function(cpt_add_layer name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
            $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   list(TRANSFORM arg_DEPENDS PREPEND cpt::)
-  target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
+  list(TRANSFORM arg_HEADERS REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>")
+  target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE} ${arg_HEADERS})
 endfunction()
 
 # cpt_add_tests(NAME SOURCES ... LINK targets ... [LABELS ...]): one GoogleTest program, a ctest entry per test case.

@@ -39,7 +39,7 @@ struct Losses {
   // Hoeffding's half-width of mean_squared at delta = 0.05: sqrt(ln(2 / delta) / (2 n)), n the effective number of
   // examples (sum h)^2 / sum h^2.
   double squared_interval() const;
-  // 1 / (1 - sqrt(loss)): the number of labels whose uniform distribution has the mean squared loss.
+  // 1 / (1 - sqrt(loss)): the number of labels whose uniform distribution has the mean squared loss. Infinite at loss 1.
   double equivalent() const;
 };
 

@@ -23,7 +23,7 @@ struct ModelOptions {
   double alpha = 0.9;          // in (0, 1]; the rule's weight of balance against the regressors
   Loss loss = Loss::kLogistic;
   Update update = Update::kAdaptive;
-  double learning_rate = 1.0;  // > 0
+  double learning_rate = 1.0;  // in [1e-12, 1e12]
   double clip = 0.001;         // in [0, 0.5): node probabilities are kept in [clip, 1 - clip] when predicting
   int bits = 22;               // in [kLeastBits, kMostBits]: the weight table has 2^bits lines of 64 bytes
   std::uint64_t seed = 1;      // of hashes and of every random choice

@@ -1,6 +1,5 @@
 #include "cpt/options.h"
 
-#include <cmath>
 
 #include "cpt/error.h"
 
@@ -20,7 +19,7 @@ void require(bool holds, const std::string& option, double value, const std::str
 
 void ModelOptions::validate() const {
   require(alpha > 0 && alpha <= 1, "--alpha", alpha, "above 0 and at most 1");
-  require(learning_rate > 0 && std::isfinite(learning_rate), "--learning-rate", learning_rate, "above 0");
+  require(learning_rate >= 1e-12 && learning_rate <= 1e12, "--learning-rate", learning_rate, "between 1e-12 and 1e12");
   require(clip >= 0 && clip < 0.5, "--clip", clip, "at least 0 and below 0.5");
   require(bits >= kLeastBits && bits <= kMostBits, "--bits", bits, "between 10 and 40");
   for (const std::string& pair : interactions) {

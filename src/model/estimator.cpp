@@ -116,4 +116,9 @@ Line Estimator::block_probabilities(const ExampleView& x, BlockId block, std::ve
   return probabilities;
 }
 
+float Estimator::weight(FeatureHash feature, BlockId block, std::uint8_t slot) const {
+  const BlockLink& link = tree_->link(block);
+  return weights_->line(WeightTable::index(feature, link.key, weights_->region(link.partition)))[slot];
+}
+
 }  // namespace cpt

@@ -40,6 +40,8 @@ class Estimator {
 
   // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
   Line block_probabilities(const ExampleView& x, BlockId block, std::vector<float*>& lines) const;
+  // The weight of a feature at a node: the node's margin is the sum of weight * value over the features of x.
+  float weight(FeatureHash feature, BlockId block, std::uint8_t slot) const;
   // A node probability as predictions use it.
   double clipped(float p) const;
 

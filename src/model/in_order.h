@@ -12,7 +12,6 @@
 
 namespace cpt {
 
-
 // Examples [begin, end) of a batch.
 struct Slice {
   const Batch* batch = nullptr;

@@ -51,8 +51,8 @@ class Checker {
       if (link.partition != kRootPartition) fail("block 0 is not in the root partition");
       return;
     }
+    if (link.parent >= block || link.parent_place < 16) return fail("block " + std::to_string(block) + " has a bad parent");
     const BlockLink& parent = tree_.link(link.parent);
-    if (link.parent >= block || link.parent_place < 16) fail("block " + std::to_string(block) + " has a bad parent");
     if (tree_.content(link.parent).child[link.parent_place] != Child::block(block)) {
       fail("block " + std::to_string(block) + " is not where it says it hangs");
     }
@@ -80,6 +80,7 @@ class Checker {
         break;
       case Child::Kind::kBlock:
         if (place < 16) fail_at(block, place, "a block where a slot fits");
+        if (child.block() >= tree_.blocks()) return fail_at(block, place, "a block that does not exist");
         if (block_seen_[child.block()]) fail_at(block, place, "a block that hangs elsewhere too");
         block_seen_[child.block()] = true;
         if (content.leaves[place] != tree_.content(child.block()).leaves[1]) fail_at(block, place, "wrong count");

@@ -18,7 +18,7 @@ using Int = hn::RebindToSigned<Float>;
 using V = hn::Vec<Float>;
 constexpr Float kFloat;
 constexpr Int kInt;
-constexpr std::size_t kStep = HWY_MIN(HWY_MAX_BYTES / sizeof(float), kLanes);
+constexpr std::size_t kStep = hn::MaxLanes(kFloat);
 constexpr std::size_t kParts = kLanes / kStep;  // vectors per line
 
 void Margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks, Line* margins) {
@@ -49,16 +49,19 @@ V Exp(V z) {
   return hn::Mul(p, hn::BitCast(kFloat, exponent));
 }
 
+// inf - inf is NaN: an infinite margin must not pass for certainty.
+V NaNWhereNotFinite(V z, V p) { return hn::IfThenElse(hn::IsFinite(z), p, hn::Sub(z, z)); }
+
 V Logistic(V z) {
   const V bounded = hn::Min(hn::Max(z, hn::Set(kFloat, -87.0F)), hn::Set(kFloat, 87.0F));
   const V one = hn::Set(kFloat, 1.0F);
   const V p = hn::Div(one, hn::Add(one, Exp(hn::Neg(bounded))));
-  return hn::IfThenElse(hn::IsNaN(z), z, p);
+  return NaNWhereNotFinite(z, p);
 }
 
 V Clipped(V z) {
   const V p = hn::Min(hn::Max(z, hn::Zero(kFloat)), hn::Set(kFloat, 1.0F));
-  return hn::IfThenElse(hn::IsNaN(z), z, p);
+  return NaNWhereNotFinite(z, p);
 }
 
 void Probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* probabilities) {
@@ -112,6 +115,8 @@ void ComputeSteps(const float* const* lines, const float* values, std::size_t fe
   }
   // Keeps the first step finite where the growth is too small for a float.
   const V tiny = hn::Set(kFloat, 1e-36F);
+  // What is moved at all counts as used, even where the growth is too small for a float.
+  const V least = hn::Set(kFloat, 1e-37F);
   for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
     const V value = hn::LoadU(kFloat, x.data() + lane);
     const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
@@ -121,7 +126,7 @@ void ComputeSteps(const float* const* lines, const float* values, std::size_t fe
       step = hn::Div(step, hn::Sqrt(hn::Add(after, tiny)));
     }
     hn::StoreU(step, kFloat, steps.step.data() + lane);
-    hn::StoreU(growth, kFloat, steps.growth.data() + lane);
+    hn::StoreU(hn::IfThenElse(hn::Lt(growth, least), least, growth), kFloat, steps.growth.data() + lane);
   }
 }
 

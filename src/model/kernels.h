@@ -1,8 +1,8 @@
 // The vector kernels of the learner. Each works on one example: all its features in all blocks of a path.
 //
-// Shapes: an example has F features; a path has B blocks; lines[b * F + f] is the line of feature f in block b. Results
-// are the same bytes on every instruction set: lanes are summed over features in order, nothing is fused, and only
-// operations that IEEE 754 rounds exactly are used. The same line may occur twice in one call.
+// Shapes: an example has F features; a path has B blocks; lines[b * F + f] is the line of feature f in block b, aligned to
+// 64 bytes. Results are the same bytes on every instruction set: lanes are summed over features in order, nothing is
+// fused, and only operations that IEEE 754 rounds exactly are used. The same line may occur twice in one call.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ void compute_margins(const float* const* lines, const float* values, std::size_t
                      Line* margins);
 
 // margins to node probabilities P(right), lane by lane: 1 / (1 + exp(-z)) within 3e-7 relative for logistic,
-// z kept in [0, 1] for squared. NaN stays NaN. In place is allowed.
+// z kept in [0, 1] for squared. NaN where the margin is not finite; below -87 as at -87. In place is allowed.
 void compute_probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* probabilities);
 
 // Which lanes of a block are trained, and towards what: both 0 or 1 in every lane.
@@ -34,6 +34,8 @@ void compute_errors(const Line* probabilities, const Targets* const* targets, st
 // Moves every line by its errors e (lane 0: their sum of squares):
 //   adaptive: w_s += rate * x * e_s / sqrt(G),   G = lane 0 after  G += x^2 * sum_s e_s^2
 //   sgd:      w_s += rate * x * e_s,             with the same G kept
+// G grows by at least 1e-37 wherever a line moves, so that G > 0 tells the lines ever moved. Features are taken sixteen at
+// a time: a line that occurs twice among them takes each step with the other's growth left out of G.
 void update_lines(float* const* lines, const float* values, std::size_t features, std::size_t blocks, const Line* errors,
                   Update update, float rate);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cpt/hashing.h"
 #include "model/search.h"
@@ -94,7 +95,7 @@ double Losses::squared_interval() const {
 
 double Losses::equivalent() const {
   const double root = std::sqrt(mean_squared());
-  return root < 1 ? 1 / (1 - root) : 0;
+  return root < 1 ? 1 / (1 - root) : std::numeric_limits<double>::infinity();
 }
 
 void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses) {

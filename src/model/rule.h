@@ -14,6 +14,7 @@ double insertion_objective(double p, std::uint64_t left, std::uint64_t right, do
 double kappa(double alpha);
 
 // The paper's bound on the depth of a tree of n >= 1 labels grown by the rule: log n / log(1 / kappa) + 2.
+// Infinite where n > 1 and alpha is too small for a double to hold 1 / kappa - 1 (below 0.001).
 double depth_bound(std::uint64_t labels, double alpha);
 
 }  // namespace cpt

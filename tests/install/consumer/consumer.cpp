@@ -1,15 +1,22 @@
 // A program of somebody else: it has only what was installed.
-#include <cpt/error.h>
-#include <cpt/example.h>
 #include <cpt/hashing.h>
+#include <cpt/model.h>
 
 #include <iostream>
+#include <string>
 
 int main() {
+  cpt::ModelOptions options;
+  options.bits = 12;
+  cpt::Model model(options);
+  const cpt::FeatureHasher hasher(options.seed);
   cpt::Batch batch;
-  batch.add_feature(7, 2.0F);
-  batch.add_feature(7, 1.0F);
-  batch.finish_example("label", 1, {});
-  const cpt::ExampleView example = batch[0];
-  std::cout << example.label << ' ' << example.squared_length() << '\n';  // the constant, and 2 + 1 squared
+  for (int i = 0; i < 300; ++i) {
+    const std::string word = std::to_string(i % 3);
+    batch.add_feature(hasher.feature(hasher.name_space(""), word), 1);
+    batch.finish_example("label" + word, 1, {});
+    model.learn(batch[batch.size() - 1]);
+  }
+  const cpt::Prediction best = model.top_k(batch[0], 1).at(0);
+  std::cout << model.labels() << ' ' << best.label << ' ' << (best.probability > 0.9) << '\n';
 }

@@ -1,0 +1,122 @@
+// The kernels give the same bytes on every instruction set that this machine has.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/kernel_inputs.h"
+
+namespace cpt {
+namespace {
+
+// Makes the kernels use one instruction set, until it goes out of scope.
+class OnlyTarget {
+ public:
+  explicit OnlyTarget(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    refresh();
+  }
+  ~OnlyTarget() {
+    hwy::SetSupportedTargetsForTest(0);
+    refresh();
+  }
+  OnlyTarget(const OnlyTarget&) = delete;
+  OnlyTarget& operator=(const OnlyTarget&) = delete;
+
+ private:
+  static void refresh() { hwy::GetChosenTarget().DeInit(); }
+};
+
+std::vector<std::int64_t> targets() {
+  std::vector<std::int64_t> each;
+  for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS; rest != 0; rest &= rest - 1)
+    each.push_back(rest & -rest);
+  return each;
+}
+
+void append(std::string& bytes, const Line& line) {
+  bytes.append(reinterpret_cast<const char*>(line.data()), sizeof line);
+}
+
+// Everything that the kernels compute from one random example.
+std::string results(std::size_t features, std::size_t blocks, Loss loss, Update update) {
+  KernelInputs in(features, blocks, 7 * features + blocks);
+  if (features > 2) in.repeat_line(0, 2);
+  Targets targets{};
+  for (std::size_t s = 1; s < kLanes; s += 2) targets.trained[s] = 1;
+  for (std::size_t s = 1; s < kLanes; s += 3) targets.right[s] = 1;
+  const std::vector<const Targets*> every(blocks, &targets);
+
+  std::vector<Line> p(blocks);
+  std::vector<Line> errors(blocks);
+  std::string bytes;
+  for (int round = 0; round < 3; ++round) {
+    compute_margins(in.lines(), in.values(), features, blocks, p.data());
+    for (const Line& line : p) append(bytes, line);
+    compute_probabilities(p.data(), blocks, loss, p.data());
+    for (const Line& line : p) append(bytes, line);
+    compute_errors(p.data(), every.data(), blocks, 0.37F, errors.data());
+    for (const Line& line : errors) append(bytes, line);
+    update_lines(in.lines(), in.values(), features, blocks, errors.data(), update, 0.7F);
+    for (std::size_t i = 0; i < features * blocks; ++i) {
+      bytes.append(reinterpret_cast<const char*>(in.table(i)), sizeof(Line));
+    }
+  }
+  return bytes;
+}
+
+class InstructionSets : public testing::TestWithParam<std::tuple<Loss, Update>> {};
+
+TEST_P(InstructionSets, GiveTheSameBytes) {
+  const auto [loss, update] = GetParam();
+  for (std::size_t features : {1U, 2U, 7U, 16U, 17U, 33U, 70U}) {
+    for (std::size_t blocks : {1U, 2U, 6U}) {
+      const std::string best = results(features, blocks, loss, update);
+      for (std::int64_t target : targets()) {
+        const OnlyTarget only(target);
+        ASSERT_EQ(results(features, blocks, loss, update) == best, true) << kernel_target() << ", " << features;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(LossesAndUpdates, InstructionSets,
+                         testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared),
+                                          testing::Values(Update::kAdaptive, Update::kSgd)));
+
+TEST(InstructionSets, ExtremeMarginsGiveTheSameBytes) {
+  std::vector<Line> z(2000);
+  Dice dice(3);
+  for (Line& line : z) {
+    for (float& lane : line) {
+      const float sizes[] = {1e-38F, 1e-6F, 1.0F, 20.0F, 90.0F, 1e6F, 1e30F};
+      lane = static_cast<float>(dice.between(-1, 1)) * sizes[dice.below(7)];
+    }
+  }
+  for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
+    std::vector<Line> best(z.size());
+    compute_probabilities(z.data(), z.size(), loss, best.data());
+    for (std::int64_t target : targets()) {
+      const OnlyTarget only(target);
+      std::vector<Line> p(z.size());
+      compute_probabilities(z.data(), z.size(), loss, p.data());
+      EXPECT_EQ(std::memcmp(p.data(), best.data(), p.size() * sizeof(Line)), 0) << kernel_target();
+    }
+  }
+}
+
+// Else the tests above compare one set with itself.
+TEST(InstructionSets, AreReallySwitched) {
+  std::set<std::string> names;
+  for (std::int64_t target : targets()) {
+    const OnlyTarget only(target);
+    names.insert(kernel_target());
+  }
+  EXPECT_EQ(names.size(), targets().size());
+}
+
+}  // namespace
+}  // namespace cpt

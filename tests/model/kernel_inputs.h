@@ -1,0 +1,79 @@
+// Random lines, values and errors in the shapes that the kernels take.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "model/kernels.h"
+#include "model/random_stream.h"
+
+namespace cpt {
+
+// An example of F features in B blocks, with a table of F * B lines of its own; some (feature, block) share a line.
+class KernelInputs {
+ public:
+  KernelInputs(std::size_t features, std::size_t blocks, std::uint64_t seed)
+      : features_(features), blocks_(blocks), dice_(seed), table_(features * blocks), values_(features) {
+    for (float& value : values_) value = random(2);
+    for (AlignedLine& line : table_) {
+      for (float& lane : line.lanes) lane = random(1);
+      line.lanes[0] = static_cast<float>(dice_.unit());
+    }
+    for (std::size_t i = 0; i < table_.size(); ++i) lines_.push_back(table_[i].lanes.data());
+    // Across blocks; inside a block a repeated line takes another order of sums, and has tests of its own.
+    for (std::size_t b = 1; b < blocks; ++b) lines_[b * features] = lines_[0];
+  }
+
+  std::size_t features() const { return features_; }
+  std::size_t blocks() const { return blocks_; }
+  float* const* lines() const { return lines_.data(); }
+  const float* values() const { return values_.data(); }
+  void set_value(std::size_t feature, float value) { values_[feature] = value; }
+  void repeat_line(std::size_t feature, std::size_t again) { lines_[again] = lines_[feature]; }
+
+  const float* line(std::size_t block, std::size_t feature) const { return lines_[block * features_ + feature]; }
+  // Which line of the table a (block, feature) has.
+  std::size_t index(std::size_t block, std::size_t feature) const {
+    const auto floats = static_cast<std::size_t>(line(block, feature) - table_[0].lanes.data());
+    return floats / kLanes;
+  }
+  float* table(std::size_t index) { return table_[index].lanes.data(); }
+  std::vector<std::array<double, kLanes>> table_in_double() const {
+    std::vector<std::array<double, kLanes>> copy(table_.size());
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      for (std::size_t s = 0; s < kLanes; ++s) copy[i][s] = static_cast<double>(table_[i].lanes[s]);
+    }
+    return copy;
+  }
+
+  // By block; about a third of the lanes are not 0, and now and then none is.
+  std::vector<Line> random_errors() {
+    std::vector<Line> errors(blocks_);
+    for (Line& line : errors) {
+      const bool none = dice_.chance(0.1);
+      for (std::size_t s = 1; s < kLanes; ++s) {
+        line[s] = none || dice_.chance(0.7) ? 0.0F : random(0.5);
+        line[0] += line[s] * line[s];
+      }
+    }
+    return errors;
+  }
+
+ private:
+  struct alignas(64) AlignedLine {
+    Line lanes;
+  };
+
+  float random(double most) { return static_cast<float>(dice_.between(-most, most)); }
+
+  std::size_t features_;
+  std::size_t blocks_;
+  Dice dice_;
+  std::vector<AlignedLine> table_;
+  std::vector<float> values_;
+  std::vector<float*> lines_;  // [block][feature]
+};
+
+}  // namespace cpt

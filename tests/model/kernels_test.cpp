@@ -1,0 +1,258 @@
+// Every kernel against a plain twin in double precision, and against itself on every instruction set of this machine.
+#include "model/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "model/kernel_inputs.h"
+#include "model/random_stream.h"
+
+namespace cpt {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+double logistic(double z) { return 1 / (1 + std::exp(-z)); }
+
+// |value - expected| <= relative * scale: for sums, `scale` is the sum of the magnitudes.
+void expect_near(float value, double expected, double scale, double relative) {
+  ASSERT_LE(std::abs(static_cast<double>(value) - expected), relative * scale) << value << " for " << expected;
+}
+
+class Shapes : public testing::TestWithParam<std::size_t> {
+ protected:
+  std::size_t features() const { return GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(Features, Shapes, testing::Values(1, 2, 3, 5, 15, 16, 17, 31, 32, 33, 48, 70));
+
+TEST_P(Shapes, MarginsAreSumsOverFeatures) {
+  for (std::size_t blocks = 1; blocks <= 6; ++blocks) {
+    KernelInputs in(features(), blocks, features() + blocks);
+    std::vector<Line> margins(blocks);
+    compute_margins(in.lines(), in.values(), features(), blocks, margins.data());
+    for (std::size_t b = 0; b < blocks; ++b) {
+      for (std::size_t s = 1; s < kLanes; ++s) {
+        double sum = 0;
+        double magnitude = 0;
+        for (std::size_t f = 0; f < features(); ++f) {
+          const double term = static_cast<double>(in.values()[f]) * static_cast<double>(in.line(b, f)[s]);
+          sum += term;
+          magnitude += std::abs(term);
+        }
+        expect_near(margins[b][s], sum, magnitude, 1e-5);
+      }
+    }
+  }
+}
+
+// The twin of update_lines, in the order of the kernel's contract.
+void update_twin(std::vector<std::array<double, kLanes>>& table, const KernelInputs& in,
+                 const std::vector<Line>& errors, Update update, double rate) {
+  for (std::size_t b = 0; b < in.blocks(); ++b) {
+    for (std::size_t f = 0; f < in.features(); ++f) {
+      std::array<double, kLanes>& line = table[in.index(b, f)];
+      const auto x = static_cast<double>(in.values()[f]);
+      double squares = 0;
+      for (std::size_t s = 1; s < kLanes; ++s) squares += std::pow(static_cast<double>(errors[b][s]), 2);
+      if (squares == 0) continue;
+      line[0] += x * x * squares;
+      const double step = update == Update::kAdaptive ? rate * x / std::sqrt(line[0]) : rate * x;
+      for (std::size_t s = 1; s < kLanes; ++s) line[s] += step * static_cast<double>(errors[b][s]);
+    }
+  }
+}
+
+TEST_P(Shapes, UpdatesMoveEveryLaneByItsError) {
+  for (Update update : {Update::kAdaptive, Update::kSgd}) {
+    for (std::size_t blocks = 1; blocks <= 6; ++blocks) {
+      KernelInputs in(features(), blocks, 100 * features() + blocks);
+      std::vector<std::array<double, kLanes>> twin = in.table_in_double();
+      const std::vector<Line> errors = in.random_errors();
+      update_twin(twin, in, errors, update, 0.5);
+      update_lines(in.lines(), in.values(), features(), blocks, errors.data(), update, 0.5F);
+      for (std::size_t i = 0; i < twin.size(); ++i) {
+        for (std::size_t s = 0; s < kLanes; ++s)
+          expect_near(in.table(i)[s], twin[i][s], 1 + std::abs(twin[i][s]), 2e-6);
+      }
+    }
+  }
+}
+
+TEST(Probabilities, AreTheLogisticFunctionWithinItsAccuracy) {
+  Dice dice(1);
+  for (int i = 0; i < 100000; ++i) {
+    Line z;
+    for (float& lane : z) lane = static_cast<float>(dice.between(-87, 87));
+    Line p;
+    compute_probabilities(&z, 1, Loss::kLogistic, &p);
+    for (std::size_t s = 0; s < kLanes; ++s) {
+      const double expected = logistic(static_cast<double>(z[s]));
+      expect_near(p[s], expected, expected, 3e-7);
+    }
+  }
+}
+
+TEST(Probabilities, AreTheMarginCutToTheUnitIntervalForSquaredLoss) {
+  const Line z = {-kInfinity, -1e6F, -1, -1e-30F, -0.0F, 0, 1e-30F, 0.25F, 0.5F, 0.75F, 1, 1.5F, 1e6F, 1e30F, 3, 4};
+  Line p;
+  compute_probabilities(&z, 1, Loss::kSquared, &p);
+  for (std::size_t s = 1; s < kLanes; ++s) EXPECT_EQ(p[s], std::clamp(z[s], 0.0F, 1.0F)) << z[s];
+}
+
+TEST(Probabilities, OfHugeMarginsAreAlmostCertain) {
+  const Line z = {0, 1e6F, -1e6F, 1e30F, -1e30F, 88, -88};
+  Line p;
+  compute_probabilities(&z, 1, Loss::kLogistic, &p);
+  for (std::size_t s : {1U, 3U, 5U}) EXPECT_EQ(p[s], 1) << z[s];
+  for (std::size_t s : {2U, 4U, 6U}) {
+    EXPECT_GE(p[s], 0) << z[s];
+    EXPECT_LT(p[s], 1e-37F) << z[s];
+  }
+}
+
+TEST(Probabilities, AreMonotonicAndHalfAtZero) {
+  Line before;
+  before.fill(0);
+  for (float z = -90; z <= 90; z += 0.01F) {
+    Line p;
+    p.fill(z);
+    compute_probabilities(&p, 1, Loss::kLogistic, &p);
+    for (std::size_t s = 0; s < kLanes; ++s) ASSERT_GE(p[s], before[s]) << z;
+    before = p;
+  }
+  Line zero{};
+  compute_probabilities(&zero, 1, Loss::kLogistic, &zero);
+  for (float p : zero) EXPECT_EQ(p, 0.5F);
+}
+
+TEST(Probabilities, OfMarginsThatAreNotFiniteAreNaN) {
+  for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
+    Line z{};
+    for (std::size_t s = 1; s < kLanes; s += 3) z[s] = s % 2 == 0 ? kNaN : s % 4 == 1 ? kInfinity : -kInfinity;
+    Line p;
+    compute_probabilities(&z, 1, loss, &p);
+    for (std::size_t s = 1; s < kLanes; ++s) EXPECT_EQ(std::isnan(p[s]), !std::isfinite(z[s])) << "lane " << s;
+  }
+}
+
+TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
+  Dice dice(2);
+  std::vector<Line> p(6);
+  std::vector<Targets> targets(6);
+  std::vector<const Targets*> pointers;
+  for (std::size_t b = 0; b < p.size(); ++b) {
+    for (std::size_t s = 0; s < kLanes; ++s) {
+      p[b][s] = static_cast<float>(dice.unit());
+      targets[b].trained[s] = dice.chance(0.4) ? 1.0F : 0.0F;
+      targets[b].right[s] = dice.chance(0.5) ? 1.0F : 0.0F;
+    }
+    pointers.push_back(&targets[b]);
+  }
+  std::vector<Line> errors(p.size());
+  compute_errors(p.data(), pointers.data(), p.size(), 0.25F, errors.data());
+  for (std::size_t b = 0; b < p.size(); ++b) {
+    double squares = 0;
+    for (std::size_t s = 1; s < kLanes; ++s) {
+      const double trained = static_cast<double>(targets[b].trained[s]);
+      const double error = trained * 0.25 * (static_cast<double>(targets[b].right[s]) - static_cast<double>(p[b][s]));
+      expect_near(errors[b][s], error, 1, 1e-7);
+      squares += error * error;
+    }
+    expect_near(errors[b][0], squares, squares, 1e-6);
+  }
+}
+
+// One line, one feature, one trained slot.
+struct OneUpdate {
+  float before = 0;
+  float value = 1;
+  float error = 0.5F;
+  Update update = Update::kAdaptive;
+
+  Line after() const {
+    KernelInputs in(1, 1, 1);
+    std::fill_n(in.table(0), kLanes, 0.0F);
+    in.table(0)[0] = before;
+    in.set_value(0, value);
+    const Line errors = {error * error, error};
+    update_lines(in.lines(), in.values(), 1, 1, &errors, update, 1.0F);
+    Line line;
+    std::copy_n(in.table(0), kLanes, line.begin());
+    return line;
+  }
+};
+
+TEST(Updates, TheFirstAdaptiveStepIsTheRateWhateverTheScaleOfTheFeature) {
+  for (float x : {1e-10F, 1e-3F, 1.0F, 1e3F, 1e15F}) {
+    EXPECT_NEAR(OneUpdate{.value = x}.after()[1], 1, 1e-6) << x;
+    EXPECT_NEAR(OneUpdate{.value = -x}.after()[1], -1, 1e-6) << x;
+  }
+}
+
+TEST(Updates, ExtremeValuesLeaveFiniteWeights) {
+  for (float x : {1e-30F, 1e-20F, 1e20F, 1e30F}) {
+    // As compute_errors gives it: divided by |x|^2, the constant feature's 1 included.
+    const auto error = static_cast<float>(0.5 / (1 + static_cast<double>(x) * static_cast<double>(x)));
+    for (Update update : {Update::kAdaptive, Update::kSgd}) {
+      const Line line = OneUpdate{.value = x, .error = error, .update = update}.after();
+      EXPECT_TRUE(std::isfinite(line[0]) && std::isfinite(line[1])) << x;
+    }
+  }
+}
+
+TEST(Updates, ALineThatMovedIsUsedHoweverSmallTheStep) {
+  for (Update update : {Update::kAdaptive, Update::kSgd}) {
+    const Line tiny_value = OneUpdate{.value = 1e-23F, .update = update}.after();
+    EXPECT_NE(tiny_value[1], 0);
+    EXPECT_GT(tiny_value[0], 0);
+    const Line tiny_error = OneUpdate{.value = 0.01F, .error = 1e-21F, .update = update}.after();
+    EXPECT_NE(tiny_error[1], 0);
+    EXPECT_GT(tiny_error[0], 0);
+  }
+}
+
+TEST(Updates, WithoutErrorNothingMoves) {
+  const Line line = OneUpdate{.before = 0.25F, .error = 0}.after();
+  EXPECT_EQ(line, (Line{0.25F}));
+}
+
+TEST(Updates, NaNStaysNaN) {
+  const Line line = OneUpdate{.error = kNaN}.after();
+  EXPECT_TRUE(std::isnan(line[0]));
+  EXPECT_TRUE(std::isnan(line[1]));
+}
+
+// A line that occurs twice takes both steps. Within sixteen features neither step sees the growth of the other.
+TEST(Updates, ARepeatedLineIsMovedByEachOfItsFeatures) {
+  for (std::size_t distance : {1U, 15U, 16U, 40U}) {
+    KernelInputs in(70, 1, distance);
+    in.repeat_line(3, 3 + distance);
+    std::vector<std::array<double, kLanes>> twin = in.table_in_double();
+    const std::vector<Line> errors = in.random_errors();
+    update_twin(twin, in, errors, Update::kSgd, 0.5);
+    update_lines(in.lines(), in.values(), 70, 1, errors.data(), Update::kSgd, 0.5F);
+    const std::size_t line = in.index(0, 3);
+    for (std::size_t s = 0; s < kLanes; ++s) expect_near(in.table(line)[s], twin[line][s], 1, 1e-5);
+  }
+}
+
+TEST(Updates, ARepeatedLineTakesTwoFullFirstStepsWhenAdaptive) {
+  KernelInputs in(2, 1, 1);
+  in.repeat_line(0, 1);
+  std::fill_n(in.table(in.index(0, 0)), kLanes, 0.0F);
+  in.set_value(0, 1);
+  in.set_value(1, 1);
+  const Line errors = {0.25F, 0.5F};
+  update_lines(in.lines(), in.values(), 2, 1, &errors, Update::kAdaptive, 1.0F);
+  EXPECT_NEAR(in.table(in.index(0, 0))[1], 2, 1e-6);
+  EXPECT_NEAR(in.table(in.index(0, 0))[0], 0.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,105 @@
+#include "model/weight_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cpt/error.h"
+#include "model/random_stream.h"
+
+namespace cpt {
+namespace {
+
+class EveryBits : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Bits, EveryBits, testing::Range(kLeastBits, kMostBits + 1));
+
+TEST_P(EveryBits, RegionsCoverTheTableWithoutOverlap) {
+  std::uint64_t next = 0;
+  for (const Region& region : divide_table(GetParam())) {
+    EXPECT_EQ(region.first, next);
+    EXPECT_GT(region.lines, 0U);
+    next += region.lines;
+  }
+  EXPECT_EQ(next, std::uint64_t{1} << GetParam());
+}
+
+TEST_P(EveryBits, EveryIndexLiesInItsRegion) {
+  Dice dice(1);
+  for (const Region& region : divide_table(GetParam())) {
+    for (std::uint64_t feature : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, dice.bits(), dice.bits()}) {
+      for (std::uint64_t key : {std::uint64_t{1}, ~std::uint64_t{0}, dice.bits() | 1, dice.bits() | 1}) {
+        const std::uint64_t index = WeightTable::index(feature, key, region);
+        ASSERT_GE(index, region.first);
+        ASSERT_LT(index, region.first + region.lines);
+      }
+    }
+  }
+}
+
+TEST(WeightTable, RefusesSizesOutOfRange) {
+  for (int bits : {-1, 0, kLeastBits - 1, kMostBits + 1, 64}) {
+    EXPECT_THROW(divide_table(bits), Error) << bits;
+    EXPECT_THROW(WeightTable{bits}, Error) << bits;
+  }
+}
+
+TEST(WeightTable, StartsAtZeroOnWholeCacheLines) {
+  WeightTable table(kLeastBits);
+  EXPECT_EQ(table.lines(), 1024U);
+  EXPECT_EQ(table.bytes(), 65536U);
+  EXPECT_EQ(table.count_used(), 0U);
+  for (std::uint64_t i = 0; i < table.lines(); ++i) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(table.line(i)) % 64, 0U);
+    EXPECT_TRUE(std::all_of(table.line(i), table.line(i) + kLanes, [](float lane) { return lane == 0; }));
+  }
+}
+
+TEST(WeightTable, ALineIsUsedOnceItsSquaresAreAboveZero) {
+  WeightTable table(kLeastBits);
+  table.line(7)[0] = 1e-38F;
+  EXPECT_TRUE(table.used(7));
+  EXPECT_FALSE(table.used(8));
+  table.line(1023)[0] = 3;
+  EXPECT_EQ(table.count_used(), 2U);
+}
+
+TEST(WeightTable, TheDigestTellsEveryLaneAndEveryIndex) {
+  std::set<std::uint64_t> digests;
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    for (std::uint64_t line : {0U, 1U, 512U, 1023U}) {
+      WeightTable table(kLeastBits);
+      table.line(line)[0] = 1;
+      table.line(line)[lane] = 0.5F;
+      EXPECT_TRUE(digests.insert(table.digest()).second) << "line " << line << " lane " << lane;
+      table.line(line)[0] = 2;
+      EXPECT_TRUE(digests.insert(table.digest()).second) << "line " << line << " lane " << lane;
+    }
+  }
+}
+
+TEST(WeightTable, EqualContentsHaveEqualDigests) {
+  WeightTable one(kLeastBits);
+  WeightTable other(kLeastBits);
+  for (std::uint64_t i = 0; i < one.lines(); i += 3) one.line(i)[0] = static_cast<float>(i + 1);
+  EXPECT_NE(one.digest(), other.digest());
+  for (std::uint64_t i = 0; i < one.lines(); i += 3) other.line(i)[0] = static_cast<float>(i + 1);
+  EXPECT_EQ(one.digest(), other.digest());
+}
+
+// Features of one block, and one feature in many blocks, fall on lines as if thrown at random: with n balls in n lines
+// a share of 1 - 1/e = 0.632 of the lines is hit.
+TEST(WeightTable, IndicesSpreadEvenly) {
+  const Region region{.first = 100, .lines = 4096};
+  std::set<std::uint64_t> of_features;
+  std::set<std::uint64_t> of_blocks;
+  for (std::size_t i = 0; i < region.lines; ++i) {
+    of_features.insert(WeightTable::index(feature_number(i), mix(77) | 1, region));
+    of_blocks.insert(WeightTable::index(kConstantFeature, mix(i) | 1, region));
+  }
+  EXPECT_NEAR(static_cast<double>(of_features.size()) / 4096, 0.632, 0.03);
+  EXPECT_NEAR(static_cast<double>(of_blocks.size()) / 4096, 0.632, 0.03);
+}
+
+}  // namespace
+}  // namespace cpt
