@@ -7,6 +7,10 @@ function(cpt_compile_options target)
     # A fused multiply-add rounds once where a multiply and an add round twice: the bytes of a model would then depend on
     # the processor it was trained on.
     -ffp-contract=off)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 sees overlapping copies in its own std::string operator+ (GCC bug 105651).
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
   if(CPT_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -16,12 +16,12 @@ class AgreedError : public Error {
 };
 
 // Called by all ranks, each with the exception it caught or nullptr. If any brings one, all throw the same AgreedError.
-// Costs 8 bytes to every other rank when nobody fails. Not for a failure of the communicator itself (StallError, an Error
-// of wait()): the others would not come. An AgreedError brought here is passed on as it is.
+// Costs 8 bytes to every other rank when nobody fails. Not for a failure of the communicator itself (StallError, an
+// Error of wait()): the others would not come. An AgreedError brought here is passed on as it is.
 void agree(Communicator& comm, const std::exception_ptr& mine, const char* call);
 
-// Runs `work` on every rank; if it throws on any, all throw the same AgreedError. `work` must not call the communicator.
-// Alone, the error stays as it is.
+// Runs `work` on every rank; if it throws on any, all throw the same AgreedError. `work` must not call the
+// communicator. Alone, the error stays as it is.
 template <class Work>
 void together(Communicator& comm, const char* call, Work work) {
   if (comm.size() == 1) return work();

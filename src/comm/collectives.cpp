@@ -35,8 +35,8 @@ void sum(Communicator& comm, std::span<T> values, const char* call) {
 Buffers exchange(Communicator& comm, const std::vector<ConstBytes>& outgoing, const char* call) {
   const auto ranks = static_cast<std::size_t>(comm.size());
   if (outgoing.size() != ranks) {
-    throw Error(Fault::kFailed, std::string(call) + ": " + std::to_string(outgoing.size()) +
-                                    " outgoing buffers for " + std::to_string(ranks) + " ranks");
+    throw Error(Fault::kFailed, std::string(call) + ": " + std::to_string(outgoing.size()) + " outgoing buffers for " +
+                                    std::to_string(ranks) + " ranks");
   }
   std::vector<std::uint64_t> row;
   for (ConstBytes bytes : outgoing) row.push_back(bytes.size());

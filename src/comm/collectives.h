@@ -57,9 +57,9 @@ std::vector<std::vector<std::byte>> all_gather_bytes(Communicator& comm, ConstBy
 // `data` of root becomes the data of all, whose own is replaced. 8 bytes and the contents reach every rank.
 void broadcast_bytes(Communicator& comm, std::vector<std::byte>& data, int root, const char* call);
 
-// Each element becomes its sum over the ranks (integers modulo 2^64), added in rank order, so that the same ranks get the
-// same bytes in every run and on every rank. For short vectors of one length on all ranks: sends values.size_bytes()
-// to every other rank and holds n times as much for a moment.
+// Each element becomes its sum over the ranks (integers modulo 2^64), added in rank order, so that the same ranks get
+// the same bytes in every run and on every rank. For short vectors of one length on all ranks: sends
+// values.size_bytes() to every other rank and holds n times as much for a moment.
 void sum_in_rank_order(Communicator& comm, std::span<std::uint64_t> values, const char* call);
 void sum_in_rank_order(Communicator& comm, std::span<double> values, const char* call);
 

@@ -54,16 +54,16 @@ class Communicator {
   // `data` of rank `root` becomes the data of all; the same length and root on all. data.size() bytes reach every rank.
   std::unique_ptr<Operation> start_broadcast(Bytes data, int root);
   // outgoing[r] goes to rank r, incoming[r] comes from it; both have size() entries, and the lengths agree pairwise
-  // (see exchange() in collectives.h where they are not known beforehand). Empty ones cost no message. What a rank sends
-  // to itself is copied.
+  // (see exchange() in collectives.h where they are not known beforehand). Empty ones cost no message. What a rank
+  // sends to itself is copied.
   std::unique_ptr<Operation> start_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming);
 
   // Waits for an operation; `call` names it in messages: it leads the chain of an Error from the transport. Throws
   // StallError when it takes longer than the stall timeout.
   void wait(Operation& operation, const char* call);
 
-  // Bytes this rank has handed to others so far (not those to itself; a broadcast counts once per receiver), and seconds
-  // spent in wait().
+  // Bytes this rank has handed to others so far (not those to itself; a broadcast counts once per receiver), and
+  // seconds spent in wait().
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   double seconds_waited() const { return seconds_waited_; }
 

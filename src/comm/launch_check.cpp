@@ -25,8 +25,8 @@ std::optional<std::string> launcher_mismatch(int mpi_size, const EnvironmentLook
     const char* value = environment(name);
     if (value == nullptr || parse_tasks(value) <= 1) continue;
     return "the launcher started " + std::string(value) + " tasks (" + name + "=" + value +
-           ") but MPI sees only this one; start the job with the mpirun of the MPI named by --version, or under Slurm " +
-           "with an srun --mpi=... that this MPI supports";
+           ") but MPI sees only this one; start the job with the mpirun of the MPI named by --version, " +
+           "or under Slurm with an srun --mpi=... that this MPI supports";
   }
   return std::nullopt;
 }

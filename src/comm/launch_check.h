@@ -11,9 +11,9 @@ namespace cpt {
 // The value of an environment variable, or nullptr.
 using EnvironmentLookup = std::function<const char*(const char* name)>;
 
-// A launcher of another MPI than the program's starts N tasks, each of which believes to be alone: N jobs of one rank that
-// would overwrite one another. Returns what was seen and what to do about it, nothing if all is well. Tasks of the job
-// step count, not those of the allocation: a batch script may well start one rank in an allocation of many.
+// A launcher of another MPI than the program's starts N tasks, each of which believes to be alone: N jobs of one rank
+// that would overwrite one another. Returns what was seen and what to do about it, nothing if all is well. Tasks of the
+// job step count, not those of the allocation: a batch script may well start one rank in an allocation of many.
 std::optional<std::string> launcher_mismatch(
     int mpi_size, const EnvironmentLookup& environment = [](const char* name) { return std::getenv(name); });
 

@@ -10,7 +10,8 @@
 
 namespace cpt {
 
-// A rank's part in a collective. Every kind is the same table of buffers: to and from each rank, empty where nothing goes.
+// A rank's part in a collective. Every kind is the same table of buffers: to and from each rank, empty where nothing
+// goes.
 struct ThreadCall {
   enum class Kind { kAllGather, kBroadcast, kExchange };
 

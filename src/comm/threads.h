@@ -10,8 +10,8 @@
 
 namespace cpt {
 
-// The ranks of one group. Collectives are matched by call order; calls that do not fit one another (kind, length, root) are
-// an Error naming both. As soon as one rank fails or leaves, calls that need it throw on the others: nobody hangs.
+// The ranks of one group. Collectives are matched by call order; calls that do not fit one another (kind, length, root)
+// are an Error naming both. As soon as one rank fails or leaves, calls that need it throw on the others: nobody hangs.
 class ThreadGroup {
  public:
   explicit ThreadGroup(int ranks);  // >= 1
@@ -36,8 +36,8 @@ class ThreadGroup {
   std::vector<std::unique_ptr<Communicator>> members_;
 };
 
-// Runs `body` on so many ranks, each in a thread of its own, and waits for all. If bodies throw, rethrows the error of the
-// lowest rank whose error is not a consequence of another rank's.
+// Runs `body` on so many ranks, each in a thread of its own, and waits for all. If bodies throw, rethrows the error of
+// the lowest rank whose error is not a consequence of another rank's.
 void run_threads(int ranks, const std::function<void(Communicator&)>& body);
 
 }  // namespace cpt

@@ -15,7 +15,6 @@ namespace cpt {
 
 namespace {
 
-constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
 // Runs of this many lines belong to one reducer and one segment: dealt out in turn, they are even however unevenly the
 // regions of the table are filled.
 constexpr std::uint64_t kRun = 1024;
@@ -38,8 +37,8 @@ std::string hex(std::uint64_t value) {
 
 }  // namespace
 
-WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule)
-    : comm_(comm), learner_(learner), rule_(rule), touched_(learner.weights()) {}
+WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes)
+    : comm_(comm), learner_(learner), rule_(rule), segment_bytes_(segment_bytes), touched_(learner.weights()) {}
 
 void WeightMerger::merge() {
   merged_digest_ = 0;
@@ -62,9 +61,9 @@ double WeightMerger::growth_per_update() {
 }
 
 std::uint64_t WeightMerger::agree_on_segments() {
-  const std::uint64_t mine = touched_.sorted().size();
-  const std::vector<std::uint64_t> all = all_gather_value(comm_, mine, "merge: lines");
-  return 1 + *std::max_element(all.begin(), all.end()) * sizeof(Record) / kSegmentBytes;
+  std::uint64_t lines = touched_.sorted().size();
+  sum_in_rank_order(comm_, {&lines, 1}, "merge: lines");
+  return 1 + lines * sizeof(Record) / segment_bytes_;
 }
 
 void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, double unit) {
@@ -88,6 +87,7 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
     Record& record = records[run % ranks].emplace_back();
     record.index = entry.index;
     std::memcpy(record.line.data(), learner_.weights().line(entry.index), sizeof(Line));
+    merged_digest_ += WeightTable::digest_of(entry.before.data(), entry.index);
   }
   return records;
 }
@@ -125,7 +125,9 @@ const Line& WeightMerger::before(std::uint64_t index) {
 
 void WeightMerger::install(const std::vector<Record>& merged) {
   for (const Record& record : merged) {
-    std::memcpy(learner_.weights().line(record.index), record.line.data(), sizeof(Line));
+    float* line = learner_.weights().line(record.index);
+    if (!touched_.contains(record.index)) merged_digest_ += WeightTable::digest_of(line, record.index);
+    std::memcpy(line, record.line.data(), sizeof(Line));
     merged_digest_ += WeightTable::digest_of(record.line.data(), record.index);
   }
 }

@@ -16,15 +16,18 @@ namespace cpt {
 // all ranks by one that a single rank computed.
 class WeightMerger {
  public:
-  WeightMerger(Communicator& comm, Learner& learner, MergeRule rule);
+  // What all ranks together send in one segment, unless told otherwise: bounds the memory that a merge takes.
+  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
+
+  WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes = kSegmentBytes);
 
   // Before the lines of a walk change.
   void touch(const Walk& walk) { touched_.touch(walk.lines); }
 
   // All ranks call it. Each line that was touched is merged by one rank, which is told of it by all that touched it and
   // tells the result to all: 72 bytes per touched line and rank go out, 72 per line touched anywhere come in, in
-  // segments of about kSegmentBytes. Then trees and merged lines are compared by digest. Throws AgreedError if
-  // a merged weight is not finite or if digests differ.
+  // segments. Then trees and the merged lines, as they were before and as they are now, are compared by digest. Throws
+  // AgreedError if a merged weight is not finite or if digests differ.
   void merge();
 
  private:
@@ -46,8 +49,9 @@ class WeightMerger {
   Communicator& comm_;
   Learner& learner_;
   MergeRule rule_;
+  std::uint64_t segment_bytes_;
   TouchedLines touched_;
-  std::uint64_t merged_digest_ = 0;  // of the lines of this merge
+  std::uint64_t merged_digest_ = 0;  // of the lines of this merge, before and after it
   bool finite_ = true;
 };
 

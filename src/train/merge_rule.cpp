@@ -44,7 +44,11 @@ Line merge_line(MergeRule rule, const Line& before, std::span<const LineOfRank> 
     return combine(before, now, {1.0 / ranks, growth / ranks}, [](const Line&) { return 1.0; });
   }
   if (now.size() == 1) return *now.front();
-  if (growth <= 0) return before;  // changes too small to be felt by the accumulator, or none
+  if (growth <= 0) {
+    // The accumulators are too large to feel these changes, as those of frequent features are after 2^24 updates; so
+    // nothing tells the ranks apart.
+    return combine(before, now, {1.0 / static_cast<double>(now.size()), 0}, [](const Line&) { return 1.0; });
+  }
   const auto confidence = [&](const Line& line) { return growth_of(before, line); };
   if (rule == MergeRule::kConfidence) return combine(before, now, {1 / growth, growth}, confidence);
 

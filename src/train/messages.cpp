@@ -46,7 +46,7 @@ std::vector<T> from_bytes(std::span<const std::byte> bytes) {
   std::vector<T> values;
   try {
     boost::archive::binary_iarchive(stream, kArchive) >> values;
-  } catch (const boost::archive::archive_exception&) {
+  } catch (const std::exception&) {  // of the archive, or of a vector told an absurd length
     std::throw_with_nested(Error(Fault::kFailed, "a message of another rank makes no sense"));
   }
   return values;

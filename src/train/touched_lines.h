@@ -21,6 +21,8 @@ class TouchedLines {
 
   // To be called before the lines change: keeps the content of those that have not been touched yet.
   void touch(const std::vector<float*>& lines);
+  // Whether a line was touched since clear().
+  bool contains(std::uint64_t index) const { return (touched_[index / 64] >> (index % 64) & 1) != 0; }
   // Calls of touch() times lines since clear(): how often lines were updated.
   std::uint64_t updates() const { return updates_; }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -67,13 +66,54 @@ void for_each_bit(const Bitmap& bits, Visit visit) {
   throw Error(Fault::kBadData, "the weights of partition " + std::to_string(partition) + " are damaged: " + what);
 }
 
+// Lines without their lanes that are +0.
+struct PackedLines {
+  std::vector<std::uint16_t> masks;  // by line: bit s is set where lane s follows
+  std::vector<float> lanes;
+
+  void clear() {
+    masks.clear();
+    lanes.clear();
+  }
+
+  void append(const float* line) {
+    std::uint32_t mask = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if (std::bit_cast<std::uint32_t>(line[lane]) == 0) continue;
+      mask |= 1U << lane;
+      lanes.push_back(line[lane]);
+    }
+    masks.push_back(static_cast<std::uint16_t>(mask));
+  }
+
+  std::size_t lanes_expected() const {
+    std::size_t count = 0;
+    for (std::uint16_t mask : masks) count += static_cast<std::size_t>(std::popcount(mask));
+    return count;
+  }
+};
+
+PackedLines read_packed(BlobReader& blob, std::size_t lines) {
+  PackedLines packed;
+  packed.masks.resize(lines);
+  blob.read_exactly(std::as_writable_bytes(std::span(packed.masks)));
+  packed.lanes.resize(packed.lanes_expected());
+  blob.read_exactly(std::as_writable_bytes(std::span(packed.lanes)));
+  return packed;
+}
+
 void read_run(BlobReader& blob, const Region& region, std::uint64_t run, Partition partition, WeightTable& weights) {
   const auto used = read_value<Bitmap>(blob);
-  for_each_bit(used, [&](std::uint64_t i) {
-    if (i >= lines_of_run(region, run)) refuse(partition, "a line beyond its region");
-    float* line = weights.line(region.first + run * kRun + i);
-    blob.read_exactly(std::as_writable_bytes(std::span(line, kLanes)));
-  });
+  std::vector<std::uint64_t> lines;
+  for_each_bit(used, [&](std::uint64_t i) { lines.push_back(i); });
+  if (!lines.empty() && lines.back() >= lines_of_run(region, run)) refuse(partition, "a line beyond its region");
+
+  const PackedLines packed = read_packed(blob, lines.size());
+  const float* next = packed.lanes.data();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    float* line = weights.line(region.first + run * kRun + lines[i]);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) line[lane] = (packed.masks[i] >> lane & 1) != 0 ? *next++ : 0.0F;
+  }
 }
 
 }  // namespace
@@ -86,16 +126,15 @@ void write_partition(const WeightTable& weights, Partition partition, BlobWriter
     if (find_used(weights, region, run, used)) runs.push_back(run);
   }
   blob.append(bytes_of(Header{partition, narrow<std::uint32_t>(runs.size(), "runs of a partition")}));
-  std::vector<Line> lines;
+  PackedLines packed;
   for (std::uint64_t run : runs) {
     find_used(weights, region, run, used);
-    lines.clear();
-    for_each_bit(used, [&](std::uint64_t i) {
-      std::memcpy(lines.emplace_back().data(), weights.line(region.first + run * kRun + i), sizeof(Line));
-    });
+    packed.clear();
+    for_each_bit(used, [&](std::uint64_t i) { packed.append(weights.line(region.first + run * kRun + i)); });
     blob.append(bytes_of(run));
     blob.append(bytes_of(used));
-    blob.append(std::as_bytes(std::span(lines)));
+    blob.append(std::as_bytes(std::span(packed.masks)));
+    blob.append(std::as_bytes(std::span(packed.lanes)));
   }
 }
 

@@ -8,7 +8,9 @@ namespace cpt {
 
 // A partition is written as
 //   partition (u32), runs (u32), then per run of 1024 lines of its region that holds any used line:
-//   number of the run (u64), a bit per line that is used (128 bytes, lowest bit first), those lines (64 bytes each).
+//   number of the run (u64), a bit per line that is used (128 bytes, lowest bit first),
+//   for each of those lines a bit per lane that is not +0 (u16), and then all those lanes (f32).
+// Most lines have trained a few lanes only, so this is a third of their size, and quick to make.
 // All in the byte order of the machine, which is little-endian wherever this builds.
 void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob);
 

@@ -1,0 +1,103 @@
+#include "app/command_input.h"
+
+#include <charconv>
+#include <cstdio>
+#include <numeric>
+
+#include "app/option_names.h"
+#include "cpt/error.h"
+#include "data/byte_source.h"
+#include "train/bad_lines.h"
+
+namespace cpt {
+
+namespace {
+
+void parse_on_error(const std::string& text, CommandInput& input) {
+  input.most_bad_lines.reset();
+  input.skip_bad_lines = text != "stop";
+  if (text == "stop" || text == "skip") return;
+  std::uint64_t most = 0;
+  const char* end = text.data() + text.size();
+  const char* number = text.data() + std::min<std::size_t>(text.size(), 5);
+  const auto parsed = std::from_chars(number, end, most);
+  if (!text.starts_with("skip:") || parsed.ec != std::errc() || parsed.ptr != end) {
+    throw CLI::ValidationError("'" + text + "' is none of: stop, skip, skip:N");
+  }
+  input.most_bad_lines = most;
+}
+
+ReadOptions read_options(const CommandInput& input, const ModelOptions& model, CommandNeeds needs) {
+  ReadOptions read;
+  read.format = input.format;
+  read.multilabel = input.multilabel;
+  read.seed = model.seed;
+  read.interactions = model.interactions;
+  read.normalize = model.normalize;
+  read.skip_bad_lines = input.skip_bad_lines;
+  read.labels_required = needs.labels_required;
+  read.order = ShardOrder::kSequential;
+  read.on_feature = std::move(needs.on_feature);
+  return read;
+}
+
+ExampleStream stream_all(const std::vector<Shard>& shards, ReadOptions options) {
+  std::vector<std::uint32_t> all(shards.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return {shards, all, std::move(options)};
+}
+
+}  // namespace
+
+void add_model_option(CLI::App& command, std::filesystem::path& model) {
+  command.add_option("--model", model, "the model: a run directory's model folder")->type_name("DIR")->required();
+}
+
+void add_input_options(CLI::App& command, CommandInput& input) {
+  add_model_option(command, input.model);
+  command.add_option("--data", input.data, "files, directories, globs, read in this order; - is standard input; gzip and "
+                                           "zstd are told by content")
+      ->type_name("PATH...")
+      ->required();
+  add_choice(command, "--format", input.format, format_names(), "of the data; auto tells it by content");
+  add_choice(command, "--multilabel", input.multilabel, multilabel_names(),
+             "what becomes of a libsvm or fasttext line with several labels");
+  command
+      .add_option_function<std::string>(
+          "--on-error", [&input](const std::string& text) { parse_on_error(text, input); },
+          "at a bad line: stop; skip it, with a warning and no result; or skip:N to give up after N")
+      ->type_name("(stop, skip, skip:N)")
+      ->default_str("stop");
+}
+
+OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
+    : shards_(find_shards(input.data)),
+      model_(Model::load(input.model)),
+      stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
+      most_bad_lines_(input.most_bad_lines),
+      batch_(stream_.make_batch()) {}
+
+const Batch* OpenInput::next() {
+  batch_.clear();
+  const bool more = stream_.read(batch_);
+  if (stream_.error_lines() > reported_) report_skipped_lines();
+  return more ? &batch_ : nullptr;
+}
+
+std::string OpenInput::place_of(const ExampleView& x) const {
+  return input_name(shards_[x.origin.shard].path) + ":" + std::to_string(x.origin.line);
+}
+
+void OpenInput::report_skipped_lines() {
+  for (const std::string& warning : stream_.take_warnings()) {
+    std::fprintf(stderr, "cpt: skipped: %s\n", warning.c_str());
+  }
+  constexpr std::uint64_t kSilentFrom = ExampleStream::kWarnings + 1;
+  if (reported_ < kSilentFrom && stream_.error_lines() >= kSilentFrom) {
+    std::fputs("cpt: skipped: further bad lines are not listed\n", stderr);
+  }
+  reported_ = stream_.error_lines();
+  if (const auto excess = excess_of_bad_lines(reported_, most_bad_lines_)) throw *excess;
+}
+
+}  // namespace cpt

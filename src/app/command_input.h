@@ -1,0 +1,68 @@
+// What the commands that read examples share: the model, the data, and how bad lines are met.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpt/input.h"
+#include "cpt/model.h"
+#include "data/example_stream.h"
+#include "data/shards.h"
+
+namespace cpt {
+
+// As the user chose it.
+struct CommandInput {
+  std::filesystem::path model;
+  std::vector<std::string> data;
+  Format format = Format::kAuto;
+  MultiLabel multilabel = MultiLabel::kFirst;
+  bool skip_bad_lines = false;
+  std::optional<std::uint64_t> most_bad_lines;
+};
+
+void add_model_option(CLI::App& command, std::filesystem::path& model);
+// --model, --data, --format, --multilabel, --on-error.
+void add_input_options(CLI::App& command, CommandInput& input);
+
+// What a command asks of its input beyond the user's choices.
+struct CommandNeeds {
+  bool labels_required = true;  // else lines may have no label
+  std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
+};
+
+// A model and examples for it: one shard after another, read as the model's options say. Skipped lines become warnings
+// on standard error. For one thread.
+class OpenInput {
+ public:
+  // Looks for the data before it loads the model, since that may take long. Throws what find_shards() and Model::load()
+  // throw.
+  OpenInput(const CommandInput& input, CommandNeeds needs);
+
+  Model& model() { return model_; }
+
+  // The example(s) of the next good line, several only for MultiLabel::kSplit; nullptr at the end. Valid until the next
+  // call. Throws Error(kBadData) at a bad line, or when more were skipped than the user allows.
+  const Batch* next();
+
+  // "FILE:LINE" of an example.
+  std::string place_of(const ExampleView& x) const;
+
+ private:
+  void report_skipped_lines();
+
+  std::vector<Shard> shards_;
+  Model model_;
+  ExampleStream stream_;
+  std::optional<std::uint64_t> most_bad_lines_;
+  Batch batch_;
+  std::uint64_t reported_ = 0;  // bad lines that the user has been told of, one by one
+};
+
+}  // namespace cpt

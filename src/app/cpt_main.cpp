@@ -1,0 +1,87 @@
+// cpt: everything after training.
+
+#include <csignal>
+#include <cstdio>
+#include <sstream>
+#include <string>
+
+#include "app/command_line.h"
+#include "app/dump_command.h"
+#include "app/exit.h"
+#include "app/explain_command.h"
+#include "app/inspect_command.h"
+#include "app/predict_command.h"
+#include "app/result_writer.h"
+#include "app/score_command.h"
+#include "core/version.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kFooter = R"(`cpt COMMAND --help` tells more. Results go to standard output, everything else to standard error.
+
+Example:
+  cpt predict --model runs/ads/model --data test.vw --top 5
+
+Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write.)";
+
+std::string version_text() {
+  return std::string("cpt ") + kVersion + " (commit " + kCommit + ", " + kCompiler + ")";
+}
+
+// "cpt", or "cpt score" if the command line got that far.
+std::string called_as(const CLI::App& program) {
+  const auto commands = program.get_subcommands();
+  return commands.empty() ? "cpt" : "cpt " + commands.front()->get_name();
+}
+
+// --help and --version are exceptions as well: those of success.
+int end_of_parsing(const CLI::App& program, const CLI::ParseError& error) {
+  std::ostringstream text;
+  if (program.exit(error, text, text) == 0) {
+    ResultWriter out;
+    out.print("{}", text.str());
+    out.finish();
+    return 0;
+  }
+  const std::string name = called_as(program);
+  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), error.what(), name.c_str());
+  return exit_code(Fault::kUsage);
+}
+
+int run_program(int argc, const char* const* argv) {
+  CLI::App program("Predicts with, and looks into, models that cpt_dist has trained.", "cpt");
+  program.footer(kFooter);
+  program.set_version_flag("--version", version_text());
+  program.get_formatter()->column_width(36);
+  program.require_subcommand(1);
+  Action action;
+  add_predict_command(program, action);
+  add_score_command(program, action);
+  add_explain_command(program, action);
+  add_inspect_command(program, action);
+  add_dump_command(program, action);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return end_of_parsing(program, error);
+  }
+  action();
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace cpt
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is then noticed as ClosedPipe, wherever that is
+  try {
+    return cpt::run_program(argc, argv);
+  } catch (const cpt::ClosedPipe&) {
+    return 0;
+  } catch (const std::exception& error) {
+    return cpt::report_failure("cpt", error);
+  }
+}

@@ -1,0 +1,147 @@
+#include "app/explain_command.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "app/command_input.h"
+#include "app/label_path.h"
+#include "app/result_writer.h"
+#include "cpt/hashing.h"
+#include "model/learner.h"
+#include "model/search.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kFooter = R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's path: depth, the
+side taken, P(side), whose product is P(label | x), and the features with the largest contributions. A contribution is
+weight * value, positive if it speaks for the side taken; all of them add up to the node's margin. Features are
+named NAMESPACE^NAME, crosses AB^NAME*NAME; the one that every example has is (constant). Of a line without a
+label, the most probable label is explained.
+
+Example:
+  cpt explain --model runs/ads/model --data test.vw --top 3)";
+
+struct ExplainOptions {
+  CommandInput input;
+  std::uint64_t top = 5;
+};
+
+// What the features of the lines read last are called.
+class FeatureNames {
+ public:
+  FeatureNames() { clear(); }
+
+  void clear() {
+    names_.clear();
+    names_.emplace(kConstantFeature, "(constant)");
+  }
+  void add(FeatureHash feature, std::string_view name_space, std::string_view name) {
+    auto& text = names_[feature];
+    if (!text.empty()) return;
+    if (!name_space.empty()) text.append(name_space).append("^");
+    text.append(name);
+  }
+  const std::string& name(FeatureHash feature) const { return names_.at(feature); }
+
+ private:
+  std::unordered_map<FeatureHash, std::string> names_;
+};
+
+struct Contribution {
+  FeatureHash feature;
+  double value;  // for the side taken
+};
+
+// The `top` largest in size, largest first; of the same size, in the order of features. None that is 0.
+std::vector<Contribution> contributions(const Estimator& estimator, const ExampleView& x, const PathNode& node,
+                                        std::uint64_t top) {
+  std::vector<Contribution> all;
+  for (std::size_t f = 0; f < x.features.size(); ++f) {
+    const float weight = estimator.weight(x.features[f], node.block, node.slot);
+    const double to_the_right = static_cast<double>(weight) * static_cast<double>(x.values[f]);
+    if (to_the_right != 0) all.push_back({x.features[f], node.right ? to_the_right : -to_the_right});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.value) > std::abs(b.value); });
+  all.resize(std::min<std::size_t>(all.size(), top));
+  return all;
+}
+
+// Prints what is to be known of one label's probability at a time.
+class Explainer {
+ public:
+  Explainer(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)
+      : learner_(learner), names_(names), top_(top), out_(out) {}
+
+  void explain(const std::string& place, const ExampleView& x) {
+    LabelId label = learner_.find(x);
+    const char* remark = "";
+    if (x.label.empty()) {
+      const std::vector<Ranked> best = top_k(learner_.estimator(), x, 1);
+      if (best.empty()) return out_.print("{}  no label, and none in the model\n", place);
+      label = best.front().label;
+      remark = "  (no label on the line: the most probable one)";
+    }
+    if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, x.label);
+    learner_.locate(x, label, walk_);
+    out_.print("{}  {}  P = {:.6g}{}\n", place, learner_.labels().name(label), learner_.predict(walk_), remark);
+    print_path(x, label);
+  }
+
+ private:
+  void print_path(const ExampleView& x, LabelId label) {
+    const std::vector<PathNode> nodes = label_path(learner_.tree(), label);
+    if (!nodes.empty()) out_.print("  depth  side  P(side)   contributions\n");
+    for (std::size_t depth = 0; depth < nodes.size(); ++depth) {
+      const PathNode& node = nodes[depth];
+      const double right = learner_.estimator().clipped(
+          learner_.estimator().block_probabilities(x, node.block, lines_)[node.slot]);
+      out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, node.right ? 'R' : 'L', node.right ? right : 1 - right);
+      for (const Contribution& part : contributions(learner_.estimator(), x, node, top_)) {
+        out_.print("  {} {:+.4g}", names_.name(part.feature), part.value);
+      }
+      out_.print("\n");
+    }
+  }
+
+  const Learner& learner_;
+  const FeatureNames& names_;
+  std::uint64_t top_;
+  ResultWriter& out_;
+  Walk walk_;
+  std::vector<float*> lines_;
+};
+
+void explain(const ExplainOptions& options) {
+  FeatureNames names;
+  const auto remember = [&names](FeatureHash feature, std::string_view name_space, std::string_view name) {
+    names.add(feature, name_space, name);
+  };
+  OpenInput input(options.input, {.labels_required = false, .on_feature = remember});
+  ResultWriter out;
+  Explainer explainer(input.model().learner(), names, options.top, out);
+  while (const Batch* line = input.next()) {
+    for (std::size_t i = 0; i < line->size(); ++i) explainer.explain(input.place_of((*line)[i]), (*line)[i]);
+    names.clear();
+  }
+  out.finish();
+}
+
+void declare(CLI::App& command, ExplainOptions& options) {
+  add_input_options(command, options.input);
+  command.add_option("--top", options.top, "so many features to a node")->type_name("K")->capture_default_str();
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& program, Action& action) {
+  add_command<ExplainOptions>(program, action, "explain", "Shows why a label has the probability that it has.", kFooter,
+                              declare, explain);
+}
+
+}  // namespace cpt

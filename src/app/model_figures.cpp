@@ -1,0 +1,129 @@
+#include "app/model_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "app/option_names.h"
+#include "model/rule.h"
+
+namespace cpt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kLinesPerMib = static_cast<double>(std::size_t{1} << 20) / sizeof(Line);
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+double used_part(const ModelFigures& figures) {
+  return static_cast<double>(figures.weights.used) / static_cast<double>(figures.weight_lines);
+}
+
+void measure_depths(const Tree& tree, ModelFigures& figures) {
+  double sum = 0;
+  for (LabelId label = 0; label < tree.labels(); ++label) {
+    const std::uint32_t depth = tree.depth(label);
+    if (depth >= figures.labels_at_depth.size()) figures.labels_at_depth.resize(depth + std::size_t{1});
+    ++figures.labels_at_depth[depth];
+    sum += depth;
+  }
+  if (!tree.empty()) figures.depth_mean = sum / static_cast<double>(tree.labels());
+}
+
+Json options_json(const ModelOptions& options) {
+  return {{"tree", name_of(tree_names(), options.tree)},
+          {"alpha", options.alpha},
+          {"loss", name_of(loss_names(), options.loss)},
+          {"update", name_of(update_names(), options.update)},
+          {"learning-rate", options.learning_rate},
+          {"clip", options.clip},
+          {"bits", options.bits},
+          {"seed", options.seed},
+          {"normalize", name_of(normalize_names(), options.normalize)},
+          {"interactions", options.interactions}};
+}
+
+std::string options_text(const ModelOptions& options) {
+  const Json json = options_json(options);
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += (text.empty() ? "" : ", ") + name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+// One row per depth that a leaf has, with a bar; the longest bar is of the commonest depth.
+std::string histogram(const std::vector<std::uint64_t>& labels_at_depth) {
+  constexpr double kLongestBar = 50;
+  if (labels_at_depth.empty()) return "";
+  const auto most = static_cast<double>(*std::max_element(labels_at_depth.begin(), labels_at_depth.end()));
+  std::string text = "\ndepth      labels\n";
+  for (std::size_t depth = 0; depth < labels_at_depth.size(); ++depth) {
+    const std::uint64_t count = labels_at_depth[depth];
+    if (count == 0) continue;
+    const auto bar = static_cast<std::size_t>(std::ceil(kLongestBar * static_cast<double>(count) / most));
+    text += fmt::format("{:>5}  {:>10}  {}\n", depth, count, std::string(bar, '#'));
+  }
+  return text;
+}
+
+}  // namespace
+
+ModelFigures measure_model(const Learner& learner) {
+  const Tree& tree = learner.tree();
+  ModelFigures figures;
+  figures.options = learner.options();
+  figures.labels = tree.labels();
+  figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
+  figures.blocks = tree.blocks();
+  measure_depths(tree, figures);
+  if (figures.options.tree != TreeKind::kRandom && !tree.empty()) {
+    figures.depth_bound = depth_bound(figures.labels, figures.options.effective_alpha());
+  }
+  figures.disagreements = learner.disagreements();
+  figures.tree_digest = learner.structure_digest();
+  figures.weight_lines = learner.weights().lines();
+  figures.weights = learner.weights().survey();
+  return figures;
+}
+
+std::string figures_text(const ModelFigures& figures) {
+  const std::string bound = figures.depth_bound ? fmt::format(" (bound {:.1f})", *figures.depth_bound) : "";
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "labels         {}\n", figures.labels);
+  fmt::format_to(out, "nodes          {}\n", figures.nodes);
+  fmt::format_to(out, "blocks         {}\n", figures.blocks);
+  fmt::format_to(out, "depth          {:.1f} on average, at most {}{}\n", figures.depth_mean, figures.depth_max(), bound);
+  fmt::format_to(out, "disagreements  {}\n", figures.disagreements);
+  fmt::format_to(out, "tree digest    {}\n", hex(figures.tree_digest));
+  fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
+                 figures.weight_lines, 100 * used_part(figures), static_cast<double>(figures.weight_lines) / kLinesPerMib);
+  fmt::format_to(out, "weight digest  {}\n", hex(figures.weights.digest));
+  fmt::format_to(out, "options        {}\n", options_text(figures.options));
+  return text + histogram(figures.labels_at_depth);
+}
+
+Json figures_json(const ModelFigures& figures) {
+  Json tree{{"labels", figures.labels},
+            {"nodes", figures.nodes},
+            {"blocks", figures.blocks},
+            {"depth_max", figures.depth_max()},
+            {"depth_mean", figures.depth_mean},
+            {"depth_bound", nullptr},
+            {"labels_at_depth", figures.labels_at_depth},
+            {"disagreements", figures.disagreements},
+            {"digest", hex(figures.tree_digest)}};
+  if (figures.depth_bound) tree["depth_bound"] = *figures.depth_bound;
+  const Json weights{{"bits", figures.options.bits},
+                     {"lines_used", used_part(figures)},
+                     {"bytes", figures.weight_lines * sizeof(Line)},
+                     {"digest", hex(figures.weights.digest)}};
+  return {{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
+}
+
+}  // namespace cpt

@@ -1,0 +1,100 @@
+// What a communicator checks before it starts, and what its watchdog says.
+#include "comm/communicator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "comm/alone.h"
+#include "comm/collectives.h"
+#include "comm/faulty.h"
+#include "comm/threads.h"
+
+namespace cpt::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Arguments, ThatDoNotFitAreRefused) {
+  Alone comm;
+  std::vector<std::byte> two(2), three(3);
+  EXPECT_THROW(comm.start_all_gather(two, three), Error);
+  EXPECT_THROW(comm.start_broadcast(two, 1), Error);
+  EXPECT_THROW(comm.start_broadcast(two, -1), Error);
+  EXPECT_THROW(comm.start_exchange({}, {}), Error);
+  EXPECT_THROW(comm.start_exchange({ConstBytes(two)}, {Bytes(three)}), Error);
+  EXPECT_THROW(exchange(comm, {ConstBytes(two), ConstBytes(two)}, "exchange"), Error);
+}
+
+// Never done; the rest of the job, as far as the watchdog hears of it, is `silent`.
+class Stuck : public Alone, public Operation {
+ public:
+  bool done() override { return false; }
+  int size() const override { return 64; }
+  std::string host_of(int rank) const override { return "node" + std::to_string(rank / 16); }
+  std::vector<int> silent_ranks(std::chrono::milliseconds) override { return silent; }
+
+  std::string complaint() {
+    set_stall_timeout(1ms);
+    try {
+      wait(*this, "the weight merge");
+    } catch (const StallError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::vector<int> silent;
+};
+
+TEST(Watchdog, NamesTheCallTheMissingRankAndWhoSpeaks) {
+  Stuck job;
+  job.silent = {17};
+  EXPECT_THAT(job.complaint(), AllOf(HasSubstr("rank 0 on node0 has waited"), HasSubstr("s in the weight merge"),
+                                     HasSubstr("no sign of rank 17 on node1")));
+}
+
+TEST(Watchdog, NamesAFewOfManyMissingRanks) {
+  Stuck job;
+  for (int rank = 1; rank < 64; ++rank) job.silent.push_back(rank);
+  EXPECT_THAT(job.complaint(), AllOf(HasSubstr("rank 8 on node0 and 55 more"), Not(HasSubstr("rank 9"))));
+}
+
+TEST(Watchdog, SaysWhenAllRanksWait) { EXPECT_THAT(Stuck().complaint(), HasSubstr("all ranks are waiting")); }
+
+// Rank 1 of three is busy until one of the others has given up; the third may be told of it before its own time is up.
+TEST(Watchdog, FindsTheSilentRankAmongThreads) {
+  std::atomic<int> complaints = 0;
+  const auto body = [&](Communicator& inner) {
+    const auto busy = [&] {
+      while (complaints == 0) std::this_thread::sleep_for(1ms);
+    };
+    Faulty comm(inner, 1, 0, busy);
+    comm.set_stall_timeout(200ms);
+    try {
+      all_gather_value(comm, comm.rank(), "meeting");
+    } catch (const StallError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("no sign of rank 1 on"), Not(HasSubstr(", rank"))));
+      ++complaints;
+      throw;
+    }
+  };
+  EXPECT_THROW(run_threads(3, body), StallError);
+}
+
+// Rank 1 comes during the roll call: it was slow, and the job goes on.
+TEST(Watchdog, ForgivesARankThatComesDuringTheRollCall) {
+  run_threads(2, [](Communicator& inner) {
+    Faulty comm(inner, 1, 0, [] { std::this_thread::sleep_for(300ms); });
+    comm.set_stall_timeout(50ms);
+    EXPECT_EQ(all_gather_value(comm, comm.rank(), "meeting"), (std::vector<int>{0, 1}));
+  });
+}
+
+}  // namespace
+}  // namespace cpt::testing

@@ -1,0 +1,45 @@
+// A job that was started as many jobs of one rank is found by its environment.
+#include "comm/launch_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::optional<std::string> mismatch(int mpi_size, const std::map<std::string, std::string>& environment) {
+  return launcher_mismatch(mpi_size, [&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(LauncherMismatch, SeesTasksThatBelieveToBeAlone) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const auto text = mismatch(1, {{name, "4"}});
+    ASSERT_TRUE(text.has_value()) << name;
+    EXPECT_THAT(*text, AllOf(HasSubstr(std::string(name) + "=4"), HasSubstr("mpirun")));
+  }
+}
+
+TEST(LauncherMismatch, AcceptsAJobThatMpiSeesAsOne) {
+  EXPECT_FALSE(mismatch(4, {{"OMPI_COMM_WORLD_SIZE", "4"}}).has_value());
+  EXPECT_FALSE(mismatch(1, {{"OMPI_COMM_WORLD_SIZE", "1"}}).has_value());
+  EXPECT_FALSE(mismatch(1, {}).has_value());
+}
+
+TEST(LauncherMismatch, AcceptsOneRankInABatchScriptOfManyTasks) {
+  EXPECT_FALSE(mismatch(1, {{"SLURM_NTASKS", "64"}, {"SLURM_NPROCS", "64"}}).has_value());
+}
+
+TEST(LauncherMismatch, IgnoresWhatIsNotANumber) {
+  EXPECT_FALSE(mismatch(1, {{"PMI_SIZE", "many"}, {"SLURM_STEP_NUM_TASKS", "4x"}, {"OMPI_COMM_WORLD_SIZE", ""}}));
+}
+
+}  // namespace
+}  // namespace cpt::testing

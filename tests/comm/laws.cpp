@@ -1,0 +1,266 @@
+#include "comm/laws.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+using Buffer = std::vector<std::byte>;
+
+// The bytes that `from` sends to `to`: known to everyone, different for every pair and length.
+Buffer message(int from, int to, std::size_t length) {
+  std::minstd_rand random(static_cast<unsigned>(from * 1009 + to * 31 + 1));
+  Buffer bytes(length);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 8);
+  return bytes;
+}
+
+// Uneven on purpose; every third is empty.
+std::size_t length_between(int from, int to) {
+  const auto pair = static_cast<std::size_t>(from * 7 + to * 3);
+  return pair % 3 == 0 ? 0 : pair * 11;
+}
+
+void all_gather_gives_every_part_in_rank_order(Communicator& comm) {
+  for (const std::size_t length : {0U, 1U, 8U, 1000U}) {
+    const Buffer mine = message(comm.rank(), 0, length);
+    Buffer all(length * static_cast<std::size_t>(comm.size()));
+    comm.wait(*comm.start_all_gather(mine, all), "all_gather");
+    Buffer expected;
+    for (int r = 0; r < comm.size(); ++r) {
+      const Buffer part = message(r, 0, length);
+      expected.insert(expected.end(), part.begin(), part.end());
+    }
+    EXPECT_EQ(all, expected);
+  }
+}
+
+void broadcast_gives_the_roots_bytes_to_all(Communicator& comm) {
+  for (int root = 0; root < comm.size(); ++root) {
+    for (const std::size_t length : {0U, 1U, 1000U}) {
+      Buffer data = message(comm.rank(), 0, length);
+      comm.wait(*comm.start_broadcast(data, root), "broadcast");
+      EXPECT_EQ(data, message(root, 0, length));
+    }
+  }
+}
+
+void exchange_delivers_each_pairs_bytes(Communicator& comm) {
+  std::vector<Buffer> outgoing;
+  for (int r = 0; r < comm.size(); ++r) outgoing.push_back(message(comm.rank(), r, length_between(comm.rank(), r)));
+  const std::vector<Buffer> received = exchange(comm, {outgoing.begin(), outgoing.end()}, "exchange");
+  ASSERT_EQ(received.size(), static_cast<std::size_t>(comm.size()));
+  for (int r = 0; r < comm.size(); ++r) {
+    EXPECT_EQ(received[static_cast<std::size_t>(r)], message(r, comm.rank(), length_between(r, comm.rank())));
+  }
+}
+
+void operations_may_overlap(Communicator& comm) {
+  constexpr int kUnderWay = 20;
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::vector<int>> out(kUnderWay, std::vector<int>(ranks));
+  std::vector<std::vector<int>> in(kUnderWay, std::vector<int>(ranks));
+  std::vector<int> broadcast(kUnderWay, comm.rank());
+  std::vector<std::unique_ptr<Operation>> operations;
+  for (std::size_t i = 0; i < kUnderWay; ++i) {
+    std::vector<ConstBytes> outgoing;
+    std::vector<Bytes> incoming;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      out[i][r] = comm.rank() * 10'000 + static_cast<int>(i * 100 + r);
+      outgoing.push_back(bytes_of(out[i][r]));
+      incoming.push_back(writable_bytes_of(in[i][r]));
+    }
+    operations.push_back(comm.start_exchange(outgoing, incoming));
+    operations.push_back(comm.start_broadcast(writable_bytes_of(broadcast[i]), static_cast<int>(i % ranks)));
+  }
+  for (auto i = operations.rbegin(); i != operations.rend(); ++i) comm.wait(**i, "overlapping operations");
+  for (std::size_t i = 0; i < kUnderWay; ++i) {
+    EXPECT_EQ(broadcast[i], static_cast<int>(i % ranks));
+    for (std::size_t r = 0; r < ranks; ++r) {
+      EXPECT_EQ(in[i][r], static_cast<int>(r) * 10'000 + static_cast<int>(i * 100) + comm.rank());
+    }
+  }
+}
+
+void values_of_all_ranks_are_gathered(Communicator& comm) {
+  struct Status {
+    std::int64_t examples;
+    double loss;
+  };
+  const std::vector<Status> all = all_gather_value(comm, Status{1000 - comm.rank(), 0.5 * comm.rank()}, "status");
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(comm.size()));
+  for (int r = 0; r < comm.size(); ++r) {
+    EXPECT_EQ(all[static_cast<std::size_t>(r)].examples, 1000 - r);
+    EXPECT_EQ(all[static_cast<std::size_t>(r)].loss, 0.5 * r);
+  }
+}
+
+void uneven_buffers_reach_the_root_only(Communicator& comm) {
+  for (int root = 0; root < comm.size(); ++root) {
+    const Buffer mine = message(comm.rank(), root, length_between(comm.rank(), root));
+    const std::vector<Buffer> all = gather_bytes(comm, mine, root, "gather");
+    if (comm.rank() != root) {
+      EXPECT_TRUE(all.empty());
+      continue;
+    }
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(comm.size()));
+    for (int r = 0; r < comm.size(); ++r) {
+      EXPECT_EQ(all[static_cast<std::size_t>(r)], message(r, root, length_between(r, root)));
+    }
+  }
+}
+
+void uneven_buffers_reach_all(Communicator& comm) {
+  const std::vector<Buffer> all =
+      all_gather_bytes(comm, message(comm.rank(), 0, length_between(comm.rank(), 1)), "all_gather_bytes");
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(comm.size()));
+  for (int r = 0; r < comm.size(); ++r) {
+    EXPECT_EQ(all[static_cast<std::size_t>(r)], message(r, 0, length_between(r, 1)));
+  }
+}
+
+void a_buffer_of_any_length_is_broadcast(Communicator& comm) {
+  for (int root = 0; root < comm.size(); ++root) {
+    Buffer data = message(comm.rank(), 0, static_cast<std::size_t>(comm.rank()) * 77);
+    broadcast_bytes(comm, data, root, "broadcast_bytes");
+    EXPECT_EQ(data, message(root, 0, static_cast<std::size_t>(root) * 77));
+  }
+}
+
+void sums_of_integers_are_exact(Communicator& comm) {
+  const auto n = static_cast<std::uint64_t>(comm.size());
+  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  std::vector<std::uint64_t> values{1, rank, (std::uint64_t{1} << 60) + rank * rank};
+  sum_in_rank_order(comm, values, "sum");
+  EXPECT_EQ(values, (std::vector<std::uint64_t>{n, n * (n - 1) / 2, (n << 60) + (n - 1) * n * (2 * n - 1) / 6}));
+}
+
+// 1e16 + 1 rounds to 1e16, so each order of adding has its own result.
+void sums_of_doubles_are_added_in_rank_order(Communicator& comm) {
+  const auto addend = [](int rank) { return rank % 2 == 0 ? 1e16 / (rank + 1) : 1.0 + rank; };
+  double expected = addend(0);
+  for (int r = 1; r < comm.size(); ++r) expected += addend(r);
+  std::vector<double> values{addend(comm.rank()), -addend(comm.rank())};
+  sum_in_rank_order(comm, values, "sum");
+  EXPECT_EQ(values, (std::vector<double>{expected, -expected}));
+  sum_in_rank_order(comm, std::span<double>(), "an empty sum");
+}
+
+void bytes_to_others_are_counted(Communicator& comm) {
+  const auto others = static_cast<std::uint64_t>(comm.size() - 1);
+  const std::uint64_t before = comm.bytes_sent();
+  all_gather_value(comm, std::uint64_t{1}, "count");
+  EXPECT_EQ(comm.bytes_sent() - before, 8 * others);
+  broadcast_value(comm, std::uint64_t{1}, 0, "count");
+  EXPECT_EQ(comm.bytes_sent() - before, 8 * others + (comm.rank() == 0 ? 8 * others : 0));
+}
+
+// Runs agree() where the ranks for which `fails` is true bring an error.
+template <typename Fails>
+void expect_agreement(Communicator& comm, Fails fails, Fault fault, const std::string& start, const std::string& end) {
+  std::exception_ptr mine;
+  if (fails(comm.rank())) {
+    mine = std::make_exception_ptr(Error(static_cast<Fault>(65 + comm.rank()), "line " + std::to_string(comm.rank())));
+  }
+  try {
+    agree(comm, mine, "agree");
+    ADD_FAILURE() << "agreed on success";
+  } catch (const AgreedError& error) {
+    EXPECT_EQ(error.fault(), fault);
+    EXPECT_THAT(error.what(), AllOf(StartsWith(start), HasSubstr(" on "), EndsWith(end)));
+  }
+}
+
+void an_error_becomes_everyones(Communicator& comm) {
+  const int last = comm.size() - 1;
+  const std::string rank = std::to_string(last);
+  expect_agreement(
+      comm, [&](int r) { return r == last; }, static_cast<Fault>(65 + last), "rank " + rank + " on ", ": line " + rank);
+}
+
+void the_lowest_failing_rank_speaks(Communicator& comm) {
+  const std::string more = comm.size() == 1 ? ": line 0"
+                           : comm.size() == 2
+                               ? ": line 0 (and 1 more rank failed)"
+                               : ": line 0 (and " + std::to_string(comm.size() - 1) + " more ranks failed)";
+  expect_agreement(
+      comm, [](int) { return true; }, Fault::kBadData, "rank 0 on ", more);
+  if (comm.size() < 3) return;
+  expect_agreement(
+      comm, [](int r) { return r == 1 || r == 2; }, Fault::kNoInput, "rank 1 on ", ": line 1 (and 1 more rank failed)");
+}
+
+void agreement_on_success_is_silent_and_an_agreed_error_stays_as_it_is(Communicator& comm) {
+  agree(comm, nullptr, "agree");
+  const auto agreed = std::make_exception_ptr(AgreedError(Fault::kBadData, "rank 7 on moon: dust"));
+  try {
+    agree(comm, agreed, "agree");
+    ADD_FAILURE() << "agreed on success";
+  } catch (const AgreedError& error) {
+    EXPECT_STREQ(error.what(), "rank 7 on moon: dust");
+    EXPECT_EQ(error.fault(), Fault::kBadData);
+  }
+}
+
+void any_exception_can_be_agreed_on(Communicator& comm) {
+  const bool first = comm.rank() == 0;
+  EXPECT_THROW(agree(comm, first ? std::make_exception_ptr(std::bad_alloc()) : nullptr, "agree"), AgreedError);
+  EXPECT_THROW(agree(comm, first ? std::make_exception_ptr(42) : nullptr, "agree"), AgreedError);
+}
+
+// Alone there is nobody to tell, so the error keeps its type.
+void work_done_together_fails_together(Communicator& comm) {
+  int done = 0;
+  together(comm, "work", [&] { ++done; });
+  EXPECT_EQ(done, 1);
+  const auto fails_on_rank_0 = [&] {
+    if (comm.rank() == 0) throw Error(Fault::kNoInput, "no shard");
+  };
+  try {
+    together(comm, "work", fails_on_rank_0);
+    ADD_FAILURE() << "the work succeeded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kNoInput);
+    EXPECT_THAT(error.what(), EndsWith("no shard"));
+    EXPECT_EQ(dynamic_cast<const AgreedError*>(&error) != nullptr, comm.size() > 1);
+  }
+}
+
+}  // namespace
+
+const std::vector<Law>& laws() {
+  static const std::vector<Law> all{
+      {"AllGatherGivesEveryPartInRankOrder", all_gather_gives_every_part_in_rank_order},
+      {"BroadcastGivesTheRootsBytesToAll", broadcast_gives_the_roots_bytes_to_all},
+      {"ExchangeDeliversEachPairsBytes", exchange_delivers_each_pairs_bytes},
+      {"OperationsMayOverlap", operations_may_overlap},
+      {"ValuesOfAllRanksAreGathered", values_of_all_ranks_are_gathered},
+      {"UnevenBuffersReachTheRootOnly", uneven_buffers_reach_the_root_only},
+      {"UnevenBuffersReachAll", uneven_buffers_reach_all},
+      {"ABufferOfAnyLengthIsBroadcast", a_buffer_of_any_length_is_broadcast},
+      {"SumsOfIntegersAreExact", sums_of_integers_are_exact},
+      {"SumsOfDoublesAreAddedInRankOrder", sums_of_doubles_are_added_in_rank_order},
+      {"BytesToOthersAreCounted", bytes_to_others_are_counted},
+      {"AnErrorBecomesEveryones", an_error_becomes_everyones},
+      {"TheLowestFailingRankSpeaks", the_lowest_failing_rank_speaks},
+      {"AgreementOnSuccessIsSilentAndAnAgreedErrorStaysAsItIs",
+       agreement_on_success_is_silent_and_an_agreed_error_stays_as_it_is},
+      {"AnyExceptionCanBeAgreedOn", any_exception_can_be_agreed_on},
+      {"WorkDoneTogetherFailsTogether", work_done_together_fails_together},
+  };
+  return all;
+}
+
+}  // namespace cpt::testing

@@ -1,0 +1,122 @@
+// The laws of the collectives between MPI processes. Run by mpirun; every rank runs every test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <tuple>
+
+#include "comm/collectives.h"
+#include "comm/laws.h"
+#include "comm/mpi.h"
+
+namespace cpt::testing {
+namespace {
+
+// Set by main, which owns MPI.
+MpiSession* session = nullptr;
+
+std::unique_ptr<Communicator> world(std::size_t max_message = Communicator::kMaxMessage) {
+  auto comm = session->world(max_message);
+  comm->set_stall_timeout(std::chrono::minutes(1));
+  return comm;
+}
+
+class MpiLaws : public ::testing::TestWithParam<Law> {};
+
+TEST_P(MpiLaws, Hold) { GetParam().check(*world()); }
+
+// Messages of seven bytes: nearly every buffer travels as several, and its last piece is short.
+TEST_P(MpiLaws, HoldWhereBuffersTravelInPieces) { GetParam().check(*world(7)); }
+
+INSTANTIATE_TEST_SUITE_P(, MpiLaws, ::testing::ValuesIn(laws()), [](const auto& test) { return name_of(test.param); });
+
+TEST(MpiCommunicator, MovesBuffersAboveTheLargestMessage) {
+  const auto comm = world(std::size_t{1} << 16);
+  const std::size_t length = (std::size_t{1} << 20) + 12345;
+  std::vector<std::byte> data(length, static_cast<std::byte>(comm->rank()));
+  comm->wait(*comm->start_broadcast(data, comm->size() - 1), "broadcast");
+  EXPECT_EQ(data, std::vector<std::byte>(length, static_cast<std::byte>(comm->size() - 1)));
+
+  const std::vector<std::byte> mine(length, static_cast<std::byte>(comm->rank()));
+  const auto all = exchange(*comm, std::vector<ConstBytes>(static_cast<std::size_t>(comm->size()), mine), "exchange");
+  for (int r = 0; r < comm->size(); ++r) {
+    EXPECT_EQ(all[static_cast<std::size_t>(r)], std::vector<std::byte>(length, static_cast<std::byte>(r)));
+  }
+}
+
+// What wait() says on the last rank if rank 0 sends it `sent` bytes where it expects `expected`.
+std::string error_of_uneven_exchange(Communicator& comm, std::size_t sent, std::size_t expected) {
+  const std::vector<std::byte> out(sent);
+  std::vector<std::byte> in(expected);
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  std::vector<ConstBytes> outgoing(ranks);
+  std::vector<Bytes> incoming(ranks);
+  if (comm.rank() == 0) outgoing.back() = out;
+  if (comm.rank() == comm.size() - 1) incoming.front() = in;
+  try {
+    comm.wait(*comm.start_exchange(outgoing, incoming), "uneven");
+  } catch (const Error& error) {
+    return describe(error);
+  }
+  return "no error";
+}
+
+TEST(MpiCommunicator, FindsMessagesOfTheWrongLength) {
+  const auto comm = world();
+  if (comm->size() == 1) GTEST_SKIP() << "one rank sends no message";
+  const bool receives = comm->rank() == comm->size() - 1;
+  EXPECT_EQ(error_of_uneven_exchange(*comm, 2, 3),
+            receives ? "uneven failed: exchange: rank 0 sent 2 bytes where 3 were expected" : "no error");
+  EXPECT_THAT(error_of_uneven_exchange(*comm, 3, 2), ::testing::HasSubstr(receives ? "MPI_ERR_TRUNCATE" : "no error"));
+}
+
+TEST(MpiCommunicator, KnowsTheHostsOfAllRanks) {
+  const auto comm = world();
+  for (int r = 0; r < comm->size(); ++r) EXPECT_EQ(comm->host_of(r), comm->host());  // the tests run on one machine
+}
+
+// Every rank waits for a message that its neighbour never sends: all are alive, so none is named.
+TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
+  const auto comm = world();
+  if (comm->size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  std::byte byte{};
+  std::vector<ConstBytes> outgoing(static_cast<std::size_t>(comm->size()));
+  std::vector<Bytes> incoming(outgoing.size());
+  const std::size_t neighbour = static_cast<std::size_t>((comm->rank() + 1) % comm->size());
+  incoming[neighbour] = Bytes(&byte, 1);
+  comm->set_stall_timeout(std::chrono::milliseconds(200));
+  const auto lost = comm->start_exchange(outgoing, incoming);
+  try {
+    comm->wait(*lost, "a lost message");
+    ADD_FAILURE() << "received what nobody sent";
+  } catch (const StallError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("in a lost message: all ranks are waiting"));
+  }
+}
+
+TEST(MpiVersion, IsOneLine) {
+  EXPECT_FALSE(mpi_version().empty());
+  EXPECT_EQ(mpi_version().find('\n'), std::string::npos);
+}
+
+}  // namespace
+
+// One rank reports; the others speak only of what fails.
+int run(int argc, char** argv) {
+  MpiSession mpi;
+  session = &mpi;
+  ::testing::InitGoogleTest(&argc, argv);
+  const auto comm = mpi.world();
+  auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
+  if (comm->rank() != 0) delete listeners.Release(listeners.default_result_printer());
+  const int failed = RUN_ALL_TESTS();
+  if (failed != 0) std::fprintf(stderr, "rank %d of %d failed\n", comm->rank(), comm->size());
+  for (const int other : all_gather_value(*comm, failed, "results")) {
+    if (other != 0) return 1;
+  }
+  return 0;
+}
+
+}  // namespace cpt::testing
+
+int main(int argc, char** argv) { return cpt::testing::run(argc, argv); }
