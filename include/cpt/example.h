@@ -37,8 +37,8 @@ struct ExampleView {
 // How x is scaled before the constant feature is added.
 enum class Normalize : std::uint8_t { kNone, kL2 };
 
-// A sequence of examples in a few flat arrays. Memory is kept when it is cleared, so a recycled batch allocates nothing.
-// Not thread-safe; hand a batch over as a whole.
+// A sequence of examples in a few flat arrays. Memory is kept when it is cleared, so a recycled batch allocates
+// nothing. Not thread-safe; hand a batch over as a whole.
 class Batch {
  public:
   explicit Batch(Normalize normalize = Normalize::kNone) : normalize_(normalize) {}

@@ -25,7 +25,8 @@ class Model {
  public:
   // An empty model. Throws Error(kUsage) for options out of range.
   explicit Model(const ModelOptions& options);
-  // Reads a model that save() or cpt_dist wrote. Throws Error(kNoInput) if there is none, Error(kBadData) if it is damaged.
+  // Reads a model that save() or cpt_dist wrote. Throws Error(kNoInput) if there is none, Error(kBadData) if it is
+  // damaged.
   static Model load(const std::filesystem::path& directory);
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
@@ -41,8 +42,8 @@ class Model {
   double probability(const ExampleView& x, std::string_view label) const;
   // The k most probable labels, best first, exact; only those of at least `threshold`.
   std::vector<Prediction> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const;
-  // Predicts, then learns x as Algorithm 2 does; a new label joins the tree. Returns P(label of x | x) before learning, 0 if
-  // the label is new. Throws Error(kUsage) if x has no label, Error(kFailed) if the weights have diverged.
+  // Predicts, then learns x as Algorithm 2 does; a new label joins the tree. Returns P(label of x | x) before learning,
+  // 0 if the label is new. Throws Error(kUsage) if x has no label, Error(kFailed) if the weights have diverged.
   double learn(const ExampleView& x);
 
   // The parts, for this project's own layers.

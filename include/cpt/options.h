@@ -20,7 +20,7 @@ inline constexpr int kMostBits = 40;
 // Options of the learner. They are part of a model: who reads one needs them to make the same predictions.
 struct ModelOptions {
   TreeKind tree = TreeKind::kOnline;
-  double alpha = 0.9;          // in (0, 1]; the rule's weight of balance against the regressors
+  double alpha = 0.9;  // in (0, 1]; the rule's weight of balance against the regressors
   Loss loss = Loss::kLogistic;
   Update update = Update::kAdaptive;
   double learning_rate = 1.0;  // in [1e-12, 1e12]

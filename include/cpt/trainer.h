@@ -22,8 +22,8 @@ class Communicator;
 enum class MergeRule : std::uint8_t {
   kAverage,      // the mean of delta_r over all ranks, and of their accumulators
   kConfidence,   // sum(c_r delta_r) / sum(c_r); accumulators add up
-  kContraction,  // sum(c_r delta_r) (1 - exp(-C)) / sum(c_r (1 - exp(-c_r))), C = sum(c_r), in units of the mean growth per
-                 // update of a line: the sum of the changes where there were few, their weighted mean where many
+  kContraction,  // sum(c_r delta_r) (1 - exp(-C)) / sum(c_r (1 - exp(-c_r))), C = sum(c_r), in units of the mean growth
+                 // per update of a line: the sum of the changes where there were few, their weighted mean where many
 };
 
 struct TrainingOptions {
@@ -35,9 +35,9 @@ struct TrainingOptions {
   MultiLabel multilabel = MultiLabel::kFirst;
   std::uint32_t passes = 1;
   MergeRule merge = MergeRule::kConfidence;
-  double epoch_fraction = 0.02;       // weights merge after this fraction of all examples so far, in (0, 1] ...
-  std::uint64_t epoch_examples = 0;   // ... or after so many, if this is not 0
-  bool skip_bad_lines = false;        // else the first one ends the run
+  double epoch_fraction = 0.02;      // weights merge after this fraction of all examples so far, in (0, 1] ...
+  std::uint64_t epoch_examples = 0;  // ... or after so many, if this is not 0
+  bool skip_bad_lines = false;       // else the first one ends the run
   std::optional<std::uint64_t> most_bad_lines;  // the run ends when more were skipped, on all ranks together
 
   // Throws Error(kUsage).
@@ -62,7 +62,7 @@ struct Report {
   std::uint32_t pass = 0;  // 1, 2, ... of the training data; 0 for test data
   Losses so_far;           // of this phase, all ranks together
   Losses since_last;
-  double seconds = 0;      // since training began
+  double seconds = 0;  // since training began
   std::uint64_t labels = 0;
   std::uint32_t depth_max = 0;
   std::uint64_t rounds = 0;
@@ -85,8 +85,8 @@ struct Summary {
   std::uint64_t weight_digest = 0;
   std::uint64_t rounds = 0;
   std::uint64_t epochs = 0;
-  std::uint64_t bytes_sent = 0;            // by all ranks
-  double communication_seconds = 0;        // mean over the ranks
+  std::uint64_t bytes_sent = 0;      // by all ranks
+  double communication_seconds = 0;  // mean over the ranks
 };
 
 // Told how the run goes, on rank 0 only and from the thread that trains.
@@ -97,8 +97,8 @@ class Observer {
   virtual void report(const Report& report) = 0;
   // A line for the log; of other ranks with their rank and host.
   virtual void warn(const std::string& text) = 0;
-  // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the part
-  // of the pass that this rank has read, in [0, 1], negative if not known.
+  // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
+  // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
 };
 
@@ -107,10 +107,14 @@ struct TrainingResult {
   Summary summary;
 };
 
+// Throws Error(kNoInput) if a path of `options` yields no readable file, Error(kUsage) if standard input is named where
+// it cannot be read. train() checks the same; this is for those who clear something away before they call it.
+void check_input(const TrainingOptions& options, int ranks);
+
 // Trains on this process alone.
 TrainingResult train(const TrainingOptions& options, Observer& observer);
-// Trains as one rank of several; all ranks call it with the same options. An error of one rank that the others can still
-// hear of is thrown by all as the same AgreedError.
+// Trains as one rank of several; all ranks call it with the same options. An error of one rank that the others can
+// still hear of is thrown by all as the same AgreedError.
 TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer);
 
 }  // namespace cpt

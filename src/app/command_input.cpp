@@ -1,5 +1,6 @@
 #include "app/command_input.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <numeric>
@@ -22,7 +23,7 @@ void parse_on_error(const std::string& text, CommandInput& input) {
   const char* number = text.data() + std::min<std::size_t>(text.size(), 5);
   const auto parsed = std::from_chars(number, end, most);
   if (!text.starts_with("skip:") || parsed.ec != std::errc() || parsed.ptr != end) {
-    throw CLI::ValidationError("'" + text + "' is none of: stop, skip, skip:N");
+    throw CLI::ValidationError("--on-error", "'" + text + "' is none of: stop, skip, skip:N");
   }
   input.most_bad_lines = most;
 }
@@ -55,9 +56,11 @@ void add_model_option(CLI::App& command, std::filesystem::path& model) {
 
 void add_input_options(CLI::App& command, CommandInput& input) {
   add_model_option(command, input.model);
-  command.add_option("--data", input.data, "files, directories, globs, read in this order; - is standard input; gzip and "
-                                           "zstd are told by content")
-      ->type_name("PATH...")
+  command
+      .add_option("--data", input.data,
+                  "files, directories, globs, read in this order; - is standard input; gzip and "
+                  "zstd are told by content")
+      ->type_name("PATH")
       ->required();
   add_choice(command, "--format", input.format, format_names(), "of the data; auto tells it by content");
   add_choice(command, "--multilabel", input.multilabel, multilabel_names(),

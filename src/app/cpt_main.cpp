@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "app/command_line.h"
 #include "app/dump_command.h"
@@ -19,21 +20,26 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter = R"(`cpt COMMAND --help` tells more. Results go to standard output, everything else to standard error.
+constexpr const char* kFooter =
+    R"(`cpt COMMAND --help` tells more. Results go to standard output, everything else to standard error.
 
 Example:
   cpt predict --model runs/ads/model --data test.vw --top 5
 
 Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write.)";
 
-std::string version_text() {
-  return std::string("cpt ") + kVersion + " (commit " + kCommit + ", " + kCompiler + ")";
-}
+std::string version_text() { return std::string("cpt ") + kVersion + " (commit " + kCommit + ", " + kCompiler + ")"; }
 
 // "cpt", or "cpt score" if the command line got that far.
 std::string called_as(const CLI::App& program) {
   const auto commands = program.get_subcommands();
   return commands.empty() ? "cpt" : "cpt " + commands.front()->get_name();
+}
+
+std::string reason_of(const CLI::App& program, const CLI::ParseError& error) {
+  const bool has_command = !program.get_subcommands().empty();
+  const std::vector<std::string> unknown = program.remaining();
+  return has_command || unknown.empty() ? error.what() : "no command '" + unknown.front() + "'";
 }
 
 // --help and --version are exceptions as well: those of success.
@@ -46,7 +52,7 @@ int end_of_parsing(const CLI::App& program, const CLI::ParseError& error) {
     return 0;
   }
   const std::string name = called_as(program);
-  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), error.what(), name.c_str());
+  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason_of(program, error).c_str(), name.c_str());
   return exit_code(Fault::kUsage);
 }
 

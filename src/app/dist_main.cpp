@@ -12,6 +12,7 @@
 #include "app/dist_options.h"
 #include "app/exit.h"
 #include "app/run_files.h"
+#include "app/standard_streams.h"
 #include "app/summary_text.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
@@ -68,6 +69,9 @@ void run_job(Communicator& comm, const DistOptions& options) {
   SilentObserver silent;
   together(comm, "start", [&] {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
+    check_input(options.training, comm.size());  // a mistyped path must not cost the results of an earlier run
+  });
+  together(comm, "start", [&] {
     if (comm.rank() == 0) desk.emplace(options, comm.size());
   });
   try {
@@ -95,8 +99,8 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
   return *lowest;
 }
 
-// An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that the
-// first one to speak is the only one.
+// An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that
+// the first one to speak is the only one.
 [[noreturn]] void give_up(MpiSession& session, const Communicator& comm, const std::exception& error) {
   if (dynamic_cast<const StallError*>(&error) != nullptr) {
     std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min(comm.rank(), 10));
@@ -127,6 +131,7 @@ int run_program(MpiSession& session, int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
+    cpt::occupy_closed_streams();
     cpt::MpiSession session;
     return cpt::run_program(session, argc, argv);
   } catch (const std::exception& error) {

@@ -22,9 +22,8 @@ std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path) {
     auto log = std::make_shared<spdlog::logger>("cpt_dist", sink);
     log->set_pattern("%Y-%m-%dT%H:%M:%S%z %l %v");
     log->flush_on(spdlog::level::info);
-    log->set_error_handler([path](const std::string& reason) {
-      throw Error(Fault::kCannotWrite, path.string() + ": " + reason);
-    });
+    log->set_error_handler(
+        [path](const std::string& reason) { throw Error(Fault::kCannotWrite, path.string() + ": " + reason); });
     return log;
   } catch (const spdlog::spdlog_ex& error) {
     throw Error(Fault::kCannotWrite, error.what());
@@ -58,7 +57,13 @@ DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, 
 DistObserver::~DistObserver() { clear_bar(); }
 
 void DistObserver::info(const std::string& text) { log_->info(text); }
-void DistObserver::error(const std::string& text) { log_->error(text); }
+
+void DistObserver::error(const std::string& text) noexcept {
+  try {
+    log_->error(text);
+  } catch (const std::exception&) {
+  }
+}
 
 void DistObserver::warn(const std::string& text) {
   log_->warn(text);
@@ -74,15 +79,15 @@ void DistObserver::report(const Report& report) {
 void DistObserver::print_row(const Report& report) {
   clear_bar();
   if (!header_shown_ || report.phase != phase_) {
-    std::fprintf(stderr, "%s%5s %12s %9s %8s %8s %8s %8s %9s %5s\n", header_shown_ ? "\n" : "", "", "examples", "seconds",
-                 "squared", "last", "log seen", "last", "labels", "depth");
+    std::fprintf(stderr, "%s%5s %12s %9s %8s %8s %8s %8s %9s %5s\n", header_shown_ ? "\n" : "", "", "examples",
+                 "seconds", "squared", "last", "log seen", "last", "labels", "depth");
     header_shown_ = true;
     phase_ = report.phase;
   }
   std::fprintf(stderr, "%5s %12llu %9.2f %8.4f %8.4f %8.4f %8.4f %9llu %5u\n",
-               report.phase == Phase::kTrain ? "train" : "test", static_cast<unsigned long long>(report.so_far.examples),
-               report.seconds, report.so_far.mean_squared(), report.since_last.mean_squared(),
-               report.so_far.mean_log_seen(), report.since_last.mean_log_seen(),
+               report.phase == Phase::kTrain ? "train" : "test",
+               static_cast<unsigned long long>(report.so_far.examples), report.seconds, report.so_far.mean_squared(),
+               report.since_last.mean_squared(), report.so_far.mean_log_seen(), report.since_last.mean_log_seen(),
                static_cast<unsigned long long>(report.labels), report.depth_max);
 }
 
@@ -99,7 +104,8 @@ void DistObserver::progress(std::uint64_t examples, double seconds, double part_
   }
   const int full = std::min(kWidth, static_cast<int>(std::lround(part_of_pass * kWidth)));
   const double left = (seconds - pass_began_) * (1 - part_of_pass) / part_of_pass;
-  std::fprintf(stderr, "\r\033[K[%s%s] %3.0f %%  %.0f/s  %s left", std::string(static_cast<std::size_t>(full), '#').c_str(),
+  std::fprintf(stderr, "\r\033[K[%s%s] %3.0f %%  %.0f/s  %s left",
+               std::string(static_cast<std::size_t>(full), '#').c_str(),
                std::string(static_cast<std::size_t>(kWidth - full), '.').c_str(), part_of_pass * 100, rate,
                as_clock(left).c_str());
 }

@@ -27,36 +27,38 @@ const Names<ProgressStyle>& progress_names() {
   return names;
 }
 
-// A count, also as 1e6; throws ValidationError if it is not one.
-std::uint64_t parse_count(const std::string& text) {
+// A count, also as 1e6; throws ValidationError, naming the option, if it is not one.
+std::uint64_t parse_count(const char* option, const std::string& text) {
   std::uint64_t count = 0;
   const char* end = text.data() + text.size();
-  if (const auto whole = std::from_chars(text.data(), end, count); whole.ec == std::errc() && whole.ptr == end) return count;
+  if (const auto whole = std::from_chars(text.data(), end, count); whole.ec == std::errc() && whole.ptr == end)
+    return count;
   double value = 0;
   const auto real = std::from_chars(text.data(), end, value);
-  const bool is_count = real.ec == std::errc() && real.ptr == end && value >= 0 && value < 1e18 && value == std::floor(value);
-  if (!is_count) throw CLI::ValidationError("'" + text + "' is not a count");
+  const bool is_count =
+      real.ec == std::errc() && real.ptr == end && value >= 0 && value < 1e18 && value == std::floor(value);
+  if (!is_count) throw CLI::ValidationError(option, "'" + text + "' is not a count");
   return static_cast<std::uint64_t>(value);
 }
 
-std::chrono::milliseconds parse_duration(const std::string& text) {
+std::chrono::milliseconds parse_duration(const char* option, const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto number = std::from_chars(text.data(), end, value);
   const std::string unit(number.ptr, end);
   const double seconds = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   if (number.ec != std::errc() || seconds == 0 || !(value >= 0) || value > 1e6) {
-    throw CLI::ValidationError("'" + text + "' is not a duration like 30s, 10m or 1h");
+    throw CLI::ValidationError(option, "'" + text + "' is not a duration like 30s, 10m or 1h");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(value * seconds * 1000));
 }
 
-void parse_on_error(const std::string& text, TrainingOptions& training) {
+void parse_on_error(const char* option, const std::string& text, TrainingOptions& training) {
   training.most_bad_lines.reset();
   training.skip_bad_lines = text != "stop";
   if (text == "stop" || text == "skip") return;
-  if (!text.starts_with("skip:")) throw CLI::ValidationError("'" + text + "' is none of: stop, skip, skip:N");
-  training.most_bad_lines = parse_count(text.substr(5));
+  if (!text.starts_with("skip:")) throw CLI::ValidationError(option, "'" + text + "' is none of: stop, skip, skip:N");
+  training.most_bad_lines = parse_count(option, text.substr(5));
 }
 
 std::string on_error_text(const TrainingOptions& training) {
@@ -66,39 +68,64 @@ std::string on_error_text(const TrainingOptions& training) {
 
 void add_input_options(CLI::App& app, TrainingOptions& training) {
   const char* group = "Input";
-  app.add_option("--data", training.data, "shards to learn: files, directories, globs; - is standard input (one rank); "
-                                          "gzip and zstd are told by content")
-      ->type_name("PATH...")->required()->group(group);
-  app.add_option("--test", training.test, "shards streamed after the last pass: predicted, then learned; reported apart")
-      ->type_name("PATH...")->group(group);
+  app.add_option("--data", training.data,
+                 "shards to learn: files, directories, globs; - is standard input (one rank); "
+                 "gzip and zstd are told by content")
+      ->type_name("PATH...")
+      ->required()
+      ->group(group);
+  app.add_option("--test", training.test,
+                 "shards streamed after the last pass: predicted, then learned; reported apart")
+      ->type_name("PATH...")
+      ->group(group);
   app.add_flag("--test-frozen", training.test_frozen, "the test shards are predicted only")->group(group);
   add_choice(app, "--format", training.format, format_names(), "of the shards; auto tells it by content")->group(group);
   add_choice(app, "--multilabel", training.multilabel, multilabel_names(),
-             "what becomes of a libsvm or fasttext line with several labels")->group(group);
+             "what becomes of a libsvm or fasttext line with several labels")
+      ->group(group);
   app.add_option("--interactions", training.model.interactions,
                  "crosses of two namespaces by their first letters, like ab; repeatable")
-      ->type_name("AB")->group(group);
-  add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")->group(group);
+      ->type_name("AB")
+      ->group(group);
+  add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")
+      ->group(group);
   app.add_option_function<std::string>(
-         "--on-error", [&training](const std::string& text) { parse_on_error(text, training); },
+         "--on-error", [&training](const std::string& text) { parse_on_error("--on-error", text, training); },
          "at a bad line: stop, skip, or skip:N to give up after N")
-      ->type_name("(stop, skip, skip:N)")->default_str("stop")->group(group);
-  app.add_option("--passes", training.passes, "traversals of the data")->type_name("N")->capture_default_str()->group(group);
+      ->type_name("(stop, skip, skip:N)")
+      ->default_str("stop")
+      ->group(group);
+  app.add_option("--passes", training.passes, "traversals of the data")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
 }
 
 void add_model_options(CLI::App& app, ModelOptions& model) {
   const char* group = "Model";
   add_choice(app, "--tree", model.tree, tree_names(), "how new labels find their place")->group(group);
   app.add_option("--alpha", model.alpha, "of the online tree, in (0, 1]: weight of balance against the regressors")
-      ->type_name("A")->capture_default_str()->group(group);
+      ->type_name("A")
+      ->capture_default_str()
+      ->group(group);
   add_choice(app, "--loss", model.loss, loss_names(), "of the node regressors; squared is the paper's")->group(group);
   add_choice(app, "--update", model.update, update_names(), "of the weights")->group(group);
-  app.add_option("--learning-rate", model.learning_rate, "step size")->type_name("R")->capture_default_str()->group(group);
+  app.add_option("--learning-rate", model.learning_rate, "step size")
+      ->type_name("R")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--bits", model.bits, "the weight table has 2^B lines of 64 bytes")
-      ->type_name("B")->capture_default_str()->group(group);
+      ->type_name("B")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--clip", model.clip, "node probabilities are kept in [E, 1 - E] when predicting; 0 is the paper's")
-      ->type_name("E")->capture_default_str()->group(group);
-  app.add_option("--seed", model.seed, "of hashing and of every random choice")->type_name("S")->capture_default_str()->group(group);
+      ->type_name("E")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--seed", model.seed, "of hashing and of every random choice")
+      ->type_name("S")
+      ->capture_default_str()
+      ->group(group);
 }
 
 void add_rank_options(CLI::App& app, DistOptions& options) {
@@ -106,36 +133,51 @@ void add_rank_options(CLI::App& app, DistOptions& options) {
   app.add_option_function<std::string>(
          "--placement",
          [](const std::string& word) {
-           if (word != "replicated") throw CLI::ValidationError("'" + word + "' is none of: replicated");
+           if (word != "replicated") throw CLI::ValidationError("--placement", "'" + word + "' is none of: replicated");
          },
          "of the weights: every rank holds all of them, merged at epoch boundaries")
-      ->type_name("(replicated)")->default_str("replicated")->group(group);
-  add_choice(app, "--merge", options.training.merge, merge_names(), "how the ranks' weights become one set")->group(group);
+      ->type_name("(replicated)")
+      ->default_str("replicated")
+      ->group(group);
+  add_choice(app, "--merge", options.training.merge, merge_names(), "how the ranks' weights become one set")
+      ->group(group);
   auto* fraction = app.add_option("--epoch-fraction", options.training.epoch_fraction,
                                   "weights merge after this fraction of all examples so far")
-                       ->type_name("F")->capture_default_str()->group(group);
+                       ->type_name("F")
+                       ->capture_default_str()
+                       ->group(group);
   app.add_option_function<std::string>(
          "--epoch-examples",
          [&options](const std::string& text) {
-           options.training.epoch_examples = parse_count(text);
-           if (options.training.epoch_examples == 0) throw CLI::ValidationError("must be at least 1");
+           options.training.epoch_examples = parse_count("--epoch-examples", text);
+           if (options.training.epoch_examples == 0)
+             throw CLI::ValidationError("--epoch-examples", "must be at least 1");
          },
          "weights merge after every N examples instead")
-      ->type_name("N")->excludes(fraction)->group(group);
+      ->type_name("N")
+      ->excludes(fraction)
+      ->group(group);
   app.add_option_function<std::string>(
-         "--stall-timeout", [&options](const std::string& text) { options.stall_timeout = parse_duration(text); },
+         "--stall-timeout",
+         [&options](const std::string& text) { options.stall_timeout = parse_duration("--stall-timeout", text); },
          "the job ends if a rank is not heard of for so long; 0 waits for ever")
-      ->type_name("TIME")->default_str("10m")->group(group);
+      ->type_name("TIME")
+      ->default_str("10m")
+      ->group(group);
 }
 
 void add_output_options(CLI::App& app, DistOptions& options) {
   const char* group = "Output";
   app.add_option("--run", options.run, "the run directory; locked while in use, results of an earlier run are replaced")
-      ->type_name("DIR")->default_str(options.run.string())->group(group);
+      ->type_name("DIR")
+      ->default_str(options.run.string())
+      ->group(group);
   add_choice(app, "--progress", options.progress, progress_names(), "on standard error; auto adds a bar on a terminal")
       ->group(group);
   app.set_config("--config", "", "read options from this file: option = value, a line each; the command line wins")
-      ->type_name("FILE")->group(group);
+      ->type_name("FILE")
+      ->group(group);
+  app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
 std::string version_text() {
@@ -161,8 +203,9 @@ std::string joined(const std::vector<std::string>& words) {
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine line;
-  CLI::App app("Trains a conditional probability tree on all ranks of an MPI job: P(label | features), online, in O(log n).",
-               "cpt_dist");
+  CLI::App app(
+      "Trains a conditional probability tree on all ranks of an MPI job: P(label | features), online, in O(log n).",
+      "cpt_dist");
   app.footer(kExample);
   app.set_version_flag("--version", version_text());
   app.get_formatter()->column_width(36);

@@ -39,7 +39,8 @@ void dump(const DumpOptions& options) {
   for (LabelId label = 0; label < model.labels(); ++label) {
     const std::string_view name = learner.labels().name(label);
     if (name.find('\n') != std::string_view::npos) {
-      throw Error(Fault::kFailed, "label " + std::to_string(label) + " has a line feed in its name: it cannot be dumped");
+      throw Error(Fault::kFailed,
+                  "label " + std::to_string(label) + " has a line feed in its name: it cannot be dumped");
     }
     out.print("{}\t{}\n", sides_of(learner.tree(), label), name);
   }

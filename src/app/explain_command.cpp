@@ -17,7 +17,8 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter = R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's path: depth, the
+constexpr const char* kFooter =
+    R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's path: depth, the
 side taken, P(side), whose product is P(label | x), and the features with the largest contributions. A contribution is
 weight * value, positive if it speaks for the side taken; all of them add up to the node's margin. Features are
 named NAMESPACE^NAME, crosses AB^NAME*NAME; the one that every example has is (constant). Of a line without a
@@ -99,8 +100,8 @@ class Explainer {
     if (!nodes.empty()) out_.print("  depth  side  P(side)   contributions\n");
     for (std::size_t depth = 0; depth < nodes.size(); ++depth) {
       const PathNode& node = nodes[depth];
-      const double right = learner_.estimator().clipped(
-          learner_.estimator().block_probabilities(x, node.block, lines_)[node.slot]);
+      const double right =
+          learner_.estimator().clipped(learner_.estimator().block_probabilities(x, node.block, lines_)[node.slot]);
       out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, node.right ? 'R' : 'L', node.right ? right : 1 - right);
       for (const Contribution& part : contributions(learner_.estimator(), x, node, top_)) {
         out_.print("  {} {:+.4g}", names_.name(part.feature), part.value);

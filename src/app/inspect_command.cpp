@@ -20,7 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter = R"(The path of a label is a row per node from the root on: the side it takes there (L or R), and how many leaves
+constexpr const char* kFooter =
+    R"(The path of a label is a row per node from the root on: the side it takes there (L or R), and how many leaves
 hang left and right of the node.
 
 Example:
@@ -118,8 +119,9 @@ void declare(CLI::App& command, InspectOptions& options) {
 }  // namespace
 
 void add_inspect_command(CLI::App& program, Action& action) {
-  add_command<InspectOptions>(program, action, "inspect", "Shows what a model is: depth, sizes, one label's path, the tree.",
-                              kFooter, declare, inspect);
+  add_command<InspectOptions>(program, action, "inspect",
+                              "Shows what a model is: depth, sizes, one label's path, the tree.", kFooter, declare,
+                              inspect);
 }
 
 }  // namespace cpt

@@ -98,11 +98,13 @@ std::string figures_text(const ModelFigures& figures) {
   fmt::format_to(out, "labels         {}\n", figures.labels);
   fmt::format_to(out, "nodes          {}\n", figures.nodes);
   fmt::format_to(out, "blocks         {}\n", figures.blocks);
-  fmt::format_to(out, "depth          {:.1f} on average, at most {}{}\n", figures.depth_mean, figures.depth_max(), bound);
+  fmt::format_to(out, "depth          {:.1f} on average, at most {}{}\n", figures.depth_mean, figures.depth_max(),
+                 bound);
   fmt::format_to(out, "disagreements  {}\n", figures.disagreements);
   fmt::format_to(out, "tree digest    {}\n", hex(figures.tree_digest));
   fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
-                 figures.weight_lines, 100 * used_part(figures), static_cast<double>(figures.weight_lines) / kLinesPerMib);
+                 figures.weight_lines, 100 * used_part(figures),
+                 static_cast<double>(figures.weight_lines) / kLinesPerMib);
   fmt::format_to(out, "weight digest  {}\n", hex(figures.weights.digest));
   fmt::format_to(out, "options        {}\n", options_text(figures.options));
   return text + histogram(figures.labels_at_depth);

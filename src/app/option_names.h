@@ -43,9 +43,9 @@ std::string words_of(const Names<Choice>& names) {
 template <class Choice>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, Choice& choice, const Names<Choice>& names,
                         const std::string& help) {
-  const auto set = [&choice, &names](const std::string& word) {
+  const auto set = [flag, &choice, &names](const std::string& word) {
     const auto found = names.find(word);
-    if (found == names.end()) throw CLI::ValidationError("'" + word + "' is none of: " + words_of(names));
+    if (found == names.end()) throw CLI::ValidationError(flag, "'" + word + "' is none of: " + words_of(names));
     choice = found->second;
   };
   return app.add_option_function<std::string>(flag, set, help)

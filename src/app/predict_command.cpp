@@ -10,7 +10,8 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter = R"(Prints a line per example, in input order: label:probability, best first, separated by spaces. The search is
+constexpr const char* kFooter =
+    R"(Prints a line per example, in input order: label:probability, best first, separated by spaces. The search is
 exact. The line is empty if the model is, or if no label reaches the threshold. Lines of data need no label.
 
 Example:
@@ -48,6 +49,8 @@ void predict(const PredictOptions& options) {
   out.finish();
 }
 
+std::string check_top(const std::string& text) { return text == "0" ? "must be at least 1" : ""; }
+
 std::string check_probability(const std::string& text) {
   double value = -1;
   const bool fine = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
@@ -58,15 +61,16 @@ void declare(CLI::App& command, PredictOptions& options) {
   add_input_options(command, options.input);
   command.add_option("--top", options.top, "so many labels to a line")
       ->type_name("K")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Validator(check_top, ""))
       ->capture_default_str();
   command.add_option("--threshold", options.threshold, "only labels of at least this probability")
       ->type_name("P")
       ->check(CLI::Validator(check_probability, ""))
       ->capture_default_str();
-  auto* learn = command.add_flag("--learn", options.learn,
-                                 "after each line is predicted, learn its label if it has one; this is forgotten at the end: "
-                                 "the model on disk is never changed");
+  auto* learn =
+      command.add_flag("--learn", options.learn,
+                       "after each line is predicted, learn its label if it has one; this is forgotten at the end: "
+                       "the model on disk is never changed");
   command.add_flag("--frozen")->description("learn nothing; the default")->excludes(learn);
   command.add_option("--output", options.output, "written whole or not at all; without it, standard output")
       ->type_name("FILE");
@@ -75,8 +79,8 @@ void declare(CLI::App& command, PredictOptions& options) {
 }  // namespace
 
 void add_predict_command(CLI::App& program, Action& action) {
-  add_command<PredictOptions>(program, action, "predict", "Prints the most probable labels of each line.", kFooter, declare,
-                              predict);
+  add_command<PredictOptions>(program, action, "predict", "Prints the most probable labels of each line.", kFooter,
+                              declare, predict);
 }
 
 }  // namespace cpt

@@ -50,7 +50,7 @@ ResultWriter::~ResultWriter() {
   } else if (!broken_) {
     try {
       flush();
-    } catch (const Error&) {      // whoever destroys this unfinished has a failure of his own to report
+    } catch (const Error&) {       // whoever destroys this unfinished has a failure of his own to report
     } catch (const ClosedPipe&) {  // nobody wants the rest
     }
   }

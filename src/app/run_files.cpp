@@ -33,12 +33,8 @@ Json losses_json(const Losses& losses) {
 }
 
 Json tree_json(const TreeFigures& tree) {
-  Json json{{"labels", tree.labels},
-            {"depth_max", tree.depth_max},
-            {"depth_mean", tree.depth_mean},
-            {"depth_bound", tree.depth_bound},
-            {"disagreements", tree.disagreements},
-            {"digest", hex(tree.digest)}};
+  Json json{{"labels", tree.labels},           {"depth_max", tree.depth_max},         {"depth_mean", tree.depth_mean},
+            {"depth_bound", tree.depth_bound}, {"disagreements", tree.disagreements}, {"digest", hex(tree.digest)}};
   if (tree.depth_bound == 0) json["depth_bound"] = nullptr;
   return json;
 }

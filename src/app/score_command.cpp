@@ -13,7 +13,8 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter = R"(Prints a line per example, in input order: P(label | x) of its own label, 0 if the model has not met that label.
+constexpr const char* kFooter =
+    R"(Prints a line per example, in input order: P(label | x) of its own label, 0 if the model has not met that label.
 With --label NAME also P(NAME | x), after a tab; lines may then have no label, and show - for theirs.
 
 Example:
@@ -89,16 +90,17 @@ void score(const ScoreOptions& options) {
 void declare(CLI::App& command, ScoreOptions& options) {
   add_input_options(command, options.input);
   command.add_option("--label", options.label, "the probability of this label, too")->type_name("NAME");
-  command.add_flag("--summary", options.summary,
-                   "at the end, mean losses on standard error: squared is (1 - P)^2 with Hoeffding's interval at 95 %, log is "
-                   "-ln P with P floored at 1e-6; the seen ones leave out new labels");
+  command.add_flag(
+      "--summary", options.summary,
+      "at the end, mean losses on standard error: squared is (1 - P)^2 with Hoeffding's interval at 95 %, log is "
+      "-ln P with P floored at 1e-6; the seen ones leave out new labels");
 }
 
 }  // namespace
 
 void add_score_command(CLI::App& program, Action& action) {
-  add_command<ScoreOptions>(program, action, "score", "Prints the probability of each line's own label.", kFooter, declare,
-                            score);
+  add_command<ScoreOptions>(program, action, "score", "Prints the probability of each line's own label.", kFooter,
+                            declare, score);
 }
 
 }  // namespace cpt

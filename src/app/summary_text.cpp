@@ -35,8 +35,8 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   const std::uint64_t lines = summary.weight_bytes / 64;
-  std::string text = fmt::format("{} examples in {:.2f} s on {} rank{}, {} a second\n", grouped(examples), summary.seconds,
-                                 summary.ranks, summary.ranks == 1 ? "" : "s", grouped(rate));
+  std::string text = fmt::format("{} examples in {:.2f} s on {} rank{}, {} a second\n", grouped(examples),
+                                 summary.seconds, summary.ranks, summary.ranks == 1 ? "" : "s", grouped(rate));
   text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
@@ -44,8 +44,8 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
                       100 * static_cast<double>(summary.lines_used) / static_cast<double>(lines), grouped(lines),
                       summary.weight_digest);
   if (summary.ranks > 1) {
-    text += fmt::format("ranks: {} rounds, {} merges, {:.1f} MB sent, {:.2f} s waited per rank\n", grouped(summary.rounds),
-                        grouped(summary.epochs), static_cast<double>(summary.bytes_sent) / 1e6,
+    text += fmt::format("ranks: {} rounds, {} merges, {:.1f} MB sent, {:.2f} s waited per rank\n",
+                        grouped(summary.rounds), grouped(summary.epochs), static_cast<double>(summary.bytes_sent) / 1e6,
                         summary.communication_seconds);
   }
   return text + "model: " + model.string() + "\n";

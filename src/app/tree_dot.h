@@ -7,8 +7,8 @@
 
 namespace cpt {
 
-// Nodes show how many leaves are below them, leaves (boxes) the name of their label, edges L or R. Prints as it goes, so
-// the tree may be large.
+// Nodes show how many leaves are below them, leaves (boxes) the name of their label, edges L or R. Prints as it goes,
+// so the tree may be large.
 void print_dot(const Tree& tree, const LabelDictionary& labels, ResultWriter& out);
 
 }  // namespace cpt

@@ -1,6 +1,5 @@
 #include "cpt/options.h"
 
-
 #include "cpt/error.h"
 
 namespace cpt {

@@ -32,8 +32,8 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // The next chunk (never empty), valid until the next but one call; nullptr at the end. What the stream threw is thrown
-  // here, once all examples before it were handed out, and again by every later call.
+  // The next chunk (never empty), valid until the next but one call; nullptr at the end. What the stream threw is
+  // thrown here, once all examples before it were handed out, and again by every later call.
   const Batch* next();
 
   // As ExampleStream's, for what lies before the end of the chunks handed out (or before the end, or the exception).

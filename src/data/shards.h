@@ -20,7 +20,8 @@ struct Shard {
 std::vector<Shard> find_shards(const std::vector<std::string>& patterns);
 
 // [rank] -> ascending numbers of the shards it reads: largest first to the rank with the fewest bytes so far (ties: the
-// one with the fewest shards, then the lowest; equal sizes: in list order). A shard is never split, so ranks may get none. ranks >= 1.
+// one with the fewest shards, then the lowest; equal sizes: in list order). A shard is never split, so ranks may get
+// none. ranks >= 1.
 std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards, int ranks);
 
 }  // namespace cpt

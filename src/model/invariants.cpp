@@ -51,7 +51,8 @@ class Checker {
       if (link.partition != kRootPartition) fail("block 0 is not in the root partition");
       return;
     }
-    if (link.parent >= block || link.parent_place < 16) return fail("block " + std::to_string(block) + " has a bad parent");
+    if (link.parent >= block || link.parent_place < 16)
+      return fail("block " + std::to_string(block) + " has a bad parent");
     const BlockLink& parent = tree_.link(link.parent);
     if (tree_.content(link.parent).child[link.parent_place] != Child::block(block)) {
       fail("block " + std::to_string(block) + " is not where it says it hangs");
@@ -102,7 +103,8 @@ class Checker {
 
   void check_leaf(BlockId block, std::uint32_t place) {
     const LabelId label = tree_.content(block).child[place].label();
-    if (label >= tree_.labels() || leaf_seen_[label]) return fail_at(block, place, "a leaf of no label or a second one");
+    if (label >= tree_.labels() || leaf_seen_[label])
+      return fail_at(block, place, "a leaf of no label or a second one");
     leaf_seen_[label] = true;
     const Hop leaf = tree_.leaf(label);
     if (leaf.block != block || leaf.place != place) fail_at(block, place, "its label is recorded elsewhere");

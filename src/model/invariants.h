@@ -13,8 +13,8 @@ namespace cpt {
 //   counts     the leaves recorded at a place are those found there and below
 //   slots      a node has two children; what hangs at places 16 .. 31 is a leaf or a block; nothing hangs below nothing
 //   keys       odd, and equal only for the same block; partitions follow from where a block hangs
-//   balance    kappa claim: both sides of a node over n leaves hold less than kappa n + 1 - kappa (not for random trees)
-//   depth      the deepest leaf is within the depth bound (not for random trees)
+//   balance    kappa claim: both sides of a node over n leaves hold less than kappa n + 1 - kappa (not for random
+//   trees) depth      the deepest leaf is within the depth bound (not for random trees)
 std::string broken_invariant(const Tree& tree, const ModelOptions& options);
 
 }  // namespace cpt

@@ -1,7 +1,7 @@
 // The vector kernels of the learner. Each works on one example: all its features in all blocks of a path.
 //
-// Shapes: an example has F features; a path has B blocks; lines[b * F + f] is the line of feature f in block b, aligned to
-// 64 bytes. Results are the same bytes on every instruction set: lanes are summed over features in order, nothing is
+// Shapes: an example has F features; a path has B blocks; lines[b * F + f] is the line of feature f in block b, aligned
+// to 64 bytes. Results are the same bytes on every instruction set: lanes are summed over features in order, nothing is
 // fused, and only operations that IEEE 754 rounds exactly are used. The same line may occur twice in one call.
 #pragma once
 
@@ -34,10 +34,10 @@ void compute_errors(const Line* probabilities, const Targets* const* targets, st
 // Moves every line by its errors e (lane 0: their sum of squares):
 //   adaptive: w_s += rate * x * e_s / sqrt(G),   G = lane 0 after  G += x^2 * sum_s e_s^2
 //   sgd:      w_s += rate * x * e_s,             with the same G kept
-// G grows by at least 1e-37 wherever a line moves, so that G > 0 tells the lines ever moved. Features are taken sixteen at
-// a time: a line that occurs twice among them takes each step with the other's growth left out of G.
-void update_lines(float* const* lines, const float* values, std::size_t features, std::size_t blocks, const Line* errors,
-                  Update update, float rate);
+// G grows by at least 1e-37 wherever a line moves, so that G > 0 tells the lines ever moved. Features are taken sixteen
+// at a time: a line that occurs twice among them takes each step with the other's growth left out of G.
+void update_lines(float* const* lines, const float* values, std::size_t features, std::size_t blocks,
+                  const Line* errors, Update update, float rate);
 
 // The name of the instruction set that the kernels use on this processor ("AVX3", "SSE4", ...).
 const char* kernel_target();

@@ -59,8 +59,9 @@ LabelId Learner::apply(const TreeChange& change) {
 double Learner::predict(Walk& walk) const {
   const double p = estimator_.predict(walk);
   if (!std::isfinite(p)) {
-    throw Error(Fault::kFailed, "the weights are no longer finite: use a lower --learning-rate, --normalize l2, or "
-                                "--merge confidence");
+    throw Error(Fault::kFailed,
+                "the weights are no longer finite: use a lower --learning-rate, --normalize l2, or "
+                "--merge confidence");
   }
   return p;
 }

@@ -20,8 +20,8 @@ namespace cpt {
 // "Label `label` becomes a leaf by splitting the leaf of `split`."
 struct TreeChange {
   std::string label;
-  LabelId split = kNoLabel;          // kNoLabel: the first label of all
-  std::uint32_t disagreements = 0;   // nodes on the way at which the label went against the regressor's preference
+  LabelId split = kNoLabel;         // kNoLabel: the first label of all
+  std::uint32_t disagreements = 0;  // nodes on the way at which the label went against the regressor's preference
 };
 
 // Not thread-safe; const members may run in several threads.

@@ -1,7 +1,7 @@
 // The partitions of the model: the root block, the blocks of level 1, the subtrees from level 2 down.
 //
-// A partition is what moves, is stored and owns a region of the weight table as a whole. There are always kPartitions of
-// them, whatever the number of labels or ranks, so collisions in the table are the same everywhere.
+// A partition is what moves, is stored and owns a region of the weight table as a whole. There are always kPartitions
+// of them, whatever the number of labels or ranks, so collisions in the table are the same everywhere.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,8 @@ struct Frontier {
   double probability;
   Child child;
 
-  // Of the same probability, blocks come before leaves (one of theirs may have a lower id), then lower ids before higher.
+  // Of the same probability, blocks come before leaves (one of theirs may have a lower id), then lower ids before
+  // higher.
   bool operator<(const Frontier& other) const {
     if (probability != other.probability) return probability < other.probability;
     const bool leaf = child.kind() == Child::Kind::kLeaf;

@@ -1,8 +1,8 @@
 // The topology of the tree and the number of leaves below every node. Knows nothing of weights.
 //
 // Nodes live in blocks of up to 15: a block is a 4-level subtree in heap order. A *place* is a position inside a block,
-// 1 .. 31: place p hangs below slot p / 2 on side p % 2 (1 = right); a node at place p <= 15 is slot p. Place 1 is where
-// the block itself hangs. Below slots 8 .. 15 come the places 16 .. 31, which hold a leaf or another block.
+// 1 .. 31: place p hangs below slot p / 2 on side p % 2 (1 = right); a node at place p <= 15 is slot p. Place 1 is
+// where the block itself hangs. Below slots 8 .. 15 come the places 16 .. 31, which hold a leaf or another block.
 //
 //                       1
 //               2               3            slots 1 .. 15: nodes, each with a lane in every line of the block
@@ -51,8 +51,9 @@ class Child {
 
 // Where a block hangs, and what places its weights. Small and apart from the rest: a path reads nothing else.
 struct BlockLink {
-  std::uint64_t key = 0;  // odd; distinct for each block with all but negligible probability, a function of where it hangs
-  BlockId parent = 0;     // of block 0: itself
+  std::uint64_t key =
+      0;               // odd; distinct for each block with all but negligible probability, a function of where it hangs
+  BlockId parent = 0;  // of block 0: itself
   Partition partition = 0;
   std::uint8_t parent_place = 0;  // the place in the parent, 16 .. 31; of block 0: 1
   std::uint8_t level = 0;         // levels of blocks above, at most 255 (deeper ones also say 255)

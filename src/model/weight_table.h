@@ -1,7 +1,7 @@
 // The weights of all node regressors: one hashed array of 64-byte lines.
 //
-// A line holds all weights of one (feature, block): lane 0 is the sum of squared gradients, lanes 1 .. 15 the weights of
-// the slots. No keys are stored; features that fall on one line share it (the hashing trick).
+// A line holds all weights of one (feature, block): lane 0 is the sum of squared gradients, lanes 1 .. 15 the weights
+// of the slots. No keys are stored; features that fall on one line share it (the hashing trick).
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct Region {
   std::uint64_t lines = 0;
 };
 
-// 2^bits lines, all zero at first, 64-byte aligned, on huge pages where the system has them. Memory is taken when a line
-// is first written. Not thread-safe.
+// 2^bits lines, all zero at first, 64-byte aligned, on huge pages where the system has them. Memory is taken when a
+// line is first written. Not thread-safe.
 class WeightTable {
  public:
   // bits in [kLeastBits, kMostBits]. Throws Error(kFailed) if the address space is not to be had.

@@ -7,7 +7,7 @@ namespace cpt {
 std::optional<Error> excess_of_bad_lines(std::uint64_t skipped, std::optional<std::uint64_t> most) {
   if (!most || skipped <= *most) return std::nullopt;
   return Error(Fault::kBadData, std::to_string(skipped) + " bad lines were skipped, more than the " +
-                                   std::to_string(*most) + " that --on-error allows");
+                                    std::to_string(*most) + " that --on-error allows");
 }
 
 }  // namespace cpt

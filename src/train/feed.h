@@ -16,8 +16,8 @@ class Feed {
  public:
   explicit Feed(ExampleStream stream) : chunks_(std::move(stream)) {}
 
-  // Up to `most` examples (>= 1), all of one chunk; empty only at the end. Valid until the next but one call. Throws what
-  // the reader threw, once all examples before it were handed out.
+  // Up to `most` examples (>= 1), all of one chunk; empty only at the end. Valid until the next but one call. Throws
+  // what the reader threw, once all examples before it were handed out.
   Slice next(std::size_t most);
 
   std::uint64_t error_lines() const { return chunks_.error_lines(); }

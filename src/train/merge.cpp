@@ -71,8 +71,8 @@ void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, 
   std::vector<ConstBytes> outgoing;
   for (const auto& records : mine) outgoing.push_back(std::as_bytes(std::span(records)));
   const std::vector<Record> merged = reduce(as_values<Record>(exchange(comm_, outgoing, "merge: reduce")), unit);
-  for (const auto& records : as_values<Record>(
-           all_gather_bytes(comm_, std::as_bytes(std::span(merged)), "merge: distribute"))) {
+  for (const auto& records :
+       as_values<Record>(all_gather_bytes(comm_, std::as_bytes(std::span(merged)), "merge: distribute"))) {
     install(records);
   }
 }
@@ -93,7 +93,8 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
 }
 
 // Merges what the ranks sent, each by ascending index, line by line in rank order.
-std::vector<WeightMerger::Record> WeightMerger::reduce(const std::vector<std::vector<Record>>& from_ranks, double unit) {
+std::vector<WeightMerger::Record> WeightMerger::reduce(const std::vector<std::vector<Record>>& from_ranks,
+                                                       double unit) {
   constexpr std::uint64_t kEnd = ~std::uint64_t{0};
   std::vector<std::size_t> next(from_ranks.size());
   const auto index_at = [&](std::size_t r) {
@@ -135,8 +136,9 @@ void WeightMerger::install(const std::vector<Record>& merged) {
 void WeightMerger::compare_digests() {
   std::exception_ptr failure;
   if (!finite_) {
-    failure = std::make_exception_ptr(Error(Fault::kFailed, "merged weights are not finite: use --merge confidence or a "
-                                                            "lower --learning-rate"));
+    failure = std::make_exception_ptr(Error(Fault::kFailed,
+                                            "merged weights are not finite: use --merge confidence or a "
+                                            "lower --learning-rate"));
   }
   struct Digests {
     std::uint64_t fault;
@@ -151,8 +153,8 @@ void WeightMerger::compare_digests() {
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r].structure == all[0].structure && all[r].weights == all[0].weights) continue;
     throw AgreedError(Fault::kFailed, "rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) + " disagree: trees " +
-                                          hex(all[0].structure) + " and " + hex(all[r].structure) + ", merged weights " +
-                                          hex(all[0].weights) + " and " + hex(all[r].weights));
+                                          hex(all[0].structure) + " and " + hex(all[r].structure) +
+                                          ", merged weights " + hex(all[0].weights) + " and " + hex(all[r].weights));
   }
 }
 

@@ -14,12 +14,12 @@ namespace boost::serialization {
 
 template <class Archive>
 void serialize(Archive& archive, cpt::Proposal& proposal, unsigned /*version*/) {
-  archive & proposal.label & proposal.importance & proposal.features & proposal.values;
+  archive& proposal.label& proposal.importance& proposal.features& proposal.values;
 }
 
 template <class Archive>
 void serialize(Archive& archive, cpt::TreeChange& change, unsigned /*version*/) {
-  archive & change.label & change.split & change.disagreements;
+  archive& change.label& change.split& change.disagreements;
 }
 
 }  // namespace boost::serialization
@@ -55,7 +55,8 @@ std::vector<T> from_bytes(std::span<const std::byte> bytes) {
 }  // namespace
 
 Proposal Proposal::of(const ExampleView& x) {
-  return {std::string(x.label), x.importance, {x.features.begin(), x.features.end()}, {x.values.begin(), x.values.end()}};
+  return {
+      std::string(x.label), x.importance, {x.features.begin(), x.features.end()}, {x.values.begin(), x.values.end()}};
 }
 
 ExampleView Proposal::view() const {

@@ -71,6 +71,16 @@ StoredTree stored_tree(const Learner& learner) {
   return stored;
 }
 
+// Options that no model can have been saved with are damage, not a mistake of the user.
+std::unique_ptr<Learner> make_learner(const ModelOptions& options) {
+  try {
+    options.validate();
+  } catch (const Error&) {
+    std::throw_with_nested(Error(Fault::kBadData, "the model's options make no sense"));
+  }
+  return std::make_unique<Learner>(options);
+}
+
 // Grows the tree again, label by label.
 void restore_tree(const StoredTree& stored, Learner& learner) {
   if (stored.labels.size() != stored.splits.size()) throw Error(Fault::kBadData, "the model's tree is not whole");
@@ -82,7 +92,8 @@ void restore_tree(const StoredTree& stored, Learner& learner) {
     learner.apply({stored.labels[i], stored.splits[i], 0});
   }
   learner.restore_disagreements(stored.disagreements);
-  if (learner.structure_digest() != stored.digest) throw Error(Fault::kBadData, "the model's tree does not match its digest");
+  if (learner.structure_digest() != stored.digest)
+    throw Error(Fault::kBadData, "the model's tree does not match its digest");
 }
 
 }  // namespace
@@ -106,7 +117,7 @@ void save_learner(const Learner& learner, const std::filesystem::path& directory
 
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
   const BlobSetReader set(directory, kKind);
-  auto learner = std::make_unique<Learner>(read_archive<ModelOptions>(set, "options", kMostOptionBytes));
+  auto learner = make_learner(read_archive<ModelOptions>(set, "options", kMostOptionBytes));
   restore_tree(read_archive<StoredTree>(set, "tree", kMostTreeBytes), *learner);
   BlobReader weights = set.open("weights");
   for (Partition partition = 0; partition < kPartitions; ++partition) {

@@ -14,7 +14,8 @@ namespace cpt {
 // Appears under this name whole or not at all. Throws Error(kCannotWrite).
 void save_learner(const Learner& learner, const std::filesystem::path& directory);
 
-// Throws Error(kNoInput) if there is no finished model, Error(kBadData) if it is damaged or not one, or of a newer format.
+// Throws Error(kNoInput) if there is no finished model, Error(kBadData) if it is damaged or not one, or of a newer
+// format.
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory);
 
 }  // namespace cpt

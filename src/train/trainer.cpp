@@ -30,22 +30,27 @@ void check_standard_input(const TrainingOptions& options, const std::vector<Shar
   const bool in_test = reads_standard_input(test);
   if (!in_data && !in_test) return;
   if (ranks > 1) throw Error(Fault::kUsage, "standard input (-) can be read by one rank only");
-  if (in_data && options.passes > 1) throw Error(Fault::kUsage, "standard input (-) cannot be read twice: use --passes 1");
+  if (in_data && options.passes > 1)
+    throw Error(Fault::kUsage, "standard input (-) cannot be read twice: use --passes 1");
   if (in_data && in_test) throw Error(Fault::kUsage, "standard input (-) cannot be both --data and --test");
 }
 
 // Everything that must be the same on all ranks, in words.
-std::string fingerprint(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test) {
+std::string fingerprint(const TrainingOptions& options, const std::vector<Shard>& data,
+                        const std::vector<Shard>& test) {
   std::ostringstream text;
   text.precision(17);
   const ModelOptions& m = options.model;
-  text << kVersion << ' ' << kCommit << '\n' << static_cast<int>(m.tree) << ' ' << m.alpha << ' ' << static_cast<int>(m.loss)
-       << ' ' << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip << ' ' << m.bits << ' ' << m.seed << ' '
+  text << kVersion << ' ' << kCommit << '\n'
+       << static_cast<int>(m.tree) << ' ' << m.alpha << ' ' << static_cast<int>(m.loss) << ' '
+       << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip << ' ' << m.bits << ' ' << m.seed << ' '
        << static_cast<int>(m.normalize);
   for (const std::string& pair : m.interactions) text << ' ' << pair;
-  text << '\n' << options.test_frozen << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel)
+  text << '\n'
+       << options.test_frozen << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel)
        << ' ' << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' '
-       << options.epoch_examples << ' ' << options.skip_bad_lines << ' ' << options.most_bad_lines.value_or(~0ULL) << '\n';
+       << options.epoch_examples << ' ' << options.skip_bad_lines << ' ' << options.most_bad_lines.value_or(~0ULL)
+       << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();
@@ -100,7 +105,7 @@ class Run {
   void prepare() {
     options_.validate();
     data_ = find_shards(options_.data);
-    if (!options_.test.empty()) test_ = find_shards(options_.test);
+    test_ = find_shards(options_.test);
     check_standard_input(options_, data_, test_, comm_.size());
     model_.emplace(options_.model);
   }
@@ -200,6 +205,11 @@ void TrainingOptions::validate() const {
   if (!(epoch_fraction > 0 && epoch_fraction <= 1)) {
     throw Error(Fault::kUsage, "--epoch-fraction must be above 0 and at most 1");
   }
+}
+
+void check_input(const TrainingOptions& options, int ranks) {
+  const std::vector<Shard> data = find_shards(options.data);
+  check_standard_input(options, data, find_shards(options.test), ranks);
 }
 
 TrainingResult train(const TrainingOptions& options, Observer& observer) {

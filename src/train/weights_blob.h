@@ -14,8 +14,8 @@ namespace cpt {
 // All in the byte order of the machine, which is little-endian wherever this builds.
 void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob);
 
-// Reads what write_partition() wrote into a table of the same bits; lines that are not in it keep what they hold. Throws
-// Error(kBadData) if it does not fit the table.
+// Reads what write_partition() wrote into a table of the same bits; lines that are not in it keep what they hold.
+// Throws Error(kBadData) if it does not fit the table.
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights);
 
 }  // namespace cpt

@@ -81,12 +81,12 @@ void learn(benchmark::State& state, const Stream& stream, ModelOptions options) 
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const cpt::Stream stream =
-      argc > 1 ? cpt::read_stream({argv + 1, argv + argc}) : cpt::make_stream();
+  const cpt::Stream stream = argc > 1 ? cpt::read_stream({argv + 1, argv + argc}) : cpt::make_stream();
   std::printf("%zu examples\n", cpt::examples_in(stream));
   const auto add = [&stream](const char* name, cpt::ModelOptions options) {
-    benchmark::RegisterBenchmark(name, [&stream, options](benchmark::State& state) { cpt::learn(state, stream, options); })
-        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(name, [&stream, options](benchmark::State& state) {
+      cpt::learn(state, stream, options);
+    })->Unit(benchmark::kMillisecond);
   };
   add("logistic, adaptive", {});
   add("squared, sgd", {.loss = cpt::Loss::kSquared, .update = cpt::Update::kSgd});
