@@ -1,6 +1,5 @@
 #include "app/command_input.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <numeric>
@@ -14,18 +13,21 @@ namespace cpt {
 
 namespace {
 
+std::optional<std::uint64_t> parse_whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return number;
+}
+
 void parse_on_error(const std::string& text, CommandInput& input) {
   input.most_bad_lines.reset();
   input.skip_bad_lines = text != "stop";
   if (text == "stop" || text == "skip") return;
-  std::uint64_t most = 0;
-  const char* end = text.data() + text.size();
-  const char* number = text.data() + std::min<std::size_t>(text.size(), 5);
-  const auto parsed = std::from_chars(number, end, most);
-  if (!text.starts_with("skip:") || parsed.ec != std::errc() || parsed.ptr != end) {
-    throw CLI::ValidationError("--on-error", "'" + text + "' is none of: stop, skip, skip:N");
-  }
-  input.most_bad_lines = most;
+  constexpr std::string_view kSkip = "skip:";
+  if (text.starts_with(kSkip)) input.most_bad_lines = parse_whole_number(std::string_view(text).substr(kSkip.size()));
+  if (!input.most_bad_lines) throw CLI::ValidationError("--on-error", "'" + text + "' is none of: stop, skip, skip:N");
 }
 
 ReadOptions read_options(const CommandInput& input, const ModelOptions& model, CommandNeeds needs) {
@@ -71,6 +73,15 @@ void add_input_options(CLI::App& command, CommandInput& input) {
           "at a bad line: stop; skip it, with a warning and no result; or skip:N to give up after N")
       ->type_name("(stop, skip, skip:N)")
       ->default_str("stop");
+}
+
+CLI::Validator whole_number_from(std::uint64_t least) {
+  const auto check = [least](const std::string& text) {
+    const std::optional<std::uint64_t> number = parse_whole_number(text);
+    const bool fine = number && *number >= least;
+    return fine ? std::string() : "'" + text + "' is not a whole number of at least " + std::to_string(least);
+  };
+  return {check, ""};
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)

@@ -14,6 +14,7 @@
 #include "app/predict_command.h"
 #include "app/result_writer.h"
 #include "app/score_command.h"
+#include "app/standard_streams.h"
 #include "core/version.h"
 
 namespace cpt {
@@ -84,6 +85,7 @@ int run_program(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is then noticed as ClosedPipe, wherever that is
   try {
+    cpt::occupy_closed_streams();
     return cpt::run_program(argc, argv);
   } catch (const cpt::ClosedPipe&) {
     return 0;

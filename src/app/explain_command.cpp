@@ -135,7 +135,10 @@ void explain(const ExplainOptions& options) {
 
 void declare(CLI::App& command, ExplainOptions& options) {
   add_input_options(command, options.input);
-  command.add_option("--top", options.top, "so many features to a node")->type_name("K")->capture_default_str();
+  command.add_option("--top", options.top, "so many features to a node")
+      ->type_name("K")
+      ->check(whole_number_from(0))
+      ->capture_default_str();
 }
 
 }  // namespace

@@ -49,8 +49,6 @@ void predict(const PredictOptions& options) {
   out.finish();
 }
 
-std::string check_top(const std::string& text) { return text == "0" ? "must be at least 1" : ""; }
-
 std::string check_probability(const std::string& text) {
   double value = -1;
   const bool fine = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
@@ -61,7 +59,7 @@ void declare(CLI::App& command, PredictOptions& options) {
   add_input_options(command, options.input);
   command.add_option("--top", options.top, "so many labels to a line")
       ->type_name("K")
-      ->check(CLI::Validator(check_top, ""))
+      ->check(whole_number_from(1))
       ->capture_default_str();
   command.add_option("--threshold", options.threshold, "only labels of at least this probability")
       ->type_name("P")

@@ -123,6 +123,8 @@ std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     read_partition(weights, partition, learner->weights());
   }
+  std::byte rest;
+  if (weights.read({&rest, 1}) != 0) throw Error(Fault::kBadData, "the model has more weights than its table");
   return learner;
 }
 

@@ -2,9 +2,9 @@
 //
 //   1 read      each rank takes its next batch
 //   2 propose   labels that are not in the tree, first occurrence in the batch, go to rank 0, the coordinator
-//   3 settle    it walks them in (rank, position) order, drops repeats, and routes each by the rule on its own
-//   regressors 4 broadcast the structure changes, which all ranks apply in order 5 train     each rank predicts and
-//   learns its batch; all its labels are in the tree
+//   3 settle    it walks them in (rank, position) order, drops repeats, routes each by the rule on its own regressors
+//   4 broadcast the structure changes, which all ranks apply in order
+//   5 train     each rank predicts and learns its batch; all its labels are in the tree
 //
 // Steps 1 to 4 of the next round run while this round's batch is trained: news travel during its first half, changes
 // during its second. So the coordinator's tree is ahead of the others' by at most one round's changes while it trains,
@@ -64,6 +64,7 @@ class ReplicatedLoop {
   void settle_and_train(const std::vector<News>& news, const Round& next, Round& current, bool learning);
   std::vector<std::vector<std::byte>> gather_known(const std::vector<std::uint64_t>& lengths, ConstBytes mine,
                                                    const char* call);
+  void check_structure();  // debug builds: after every round
   void end_epoch();
 
   const TrainingOptions& options_;

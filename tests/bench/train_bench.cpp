@@ -1,16 +1,20 @@
-// Examples a second inside the training step, from parsed examples in memory.
+// Examples a second on one rank: inside the training step, from parsed examples in memory, and from text to a written
+// model.
 //
 //   cpt_train_bench [benchmark options] [SHARDS...]
 //
-// SHARDS are read once (files, directories, globs), at most two million examples of them; without any, a made stream of
-// words stands in. One pass over the stream is one iteration, each on a fresh model of 2^24 lines.
+// For the training step SHARDS are read once (files, directories, globs), at most two million examples of them; without
+// any, a made stream of words stands in. One pass is one iteration, each on a fresh model of 2^24 lines.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cpt/hashing.h"
+#include "cpt/trainer.h"
 #include "data/example_stream.h"
 #include "data/shards.h"
 #include "model/in_order.h"
@@ -20,6 +24,7 @@ namespace {
 
 constexpr std::size_t kMostExamples = 2'000'000;
 constexpr std::size_t kChunk = 1024;
+constexpr int kBits = 24;
 
 using Stream = std::vector<Batch>;
 
@@ -65,7 +70,7 @@ Stream make_stream() {
 }
 
 void learn(benchmark::State& state, const Stream& stream, ModelOptions options) {
-  options.bits = 24;
+  options.bits = kBits;
   for ([[maybe_unused]] auto _ : state) {
     Learner learner(options);
     InOrder in_order(learner);
@@ -74,6 +79,29 @@ void learn(benchmark::State& state, const Stream& stream, ModelOptions options) 
     state.counters["log_seen"] = losses.mean_log_seen();
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(examples_in(stream)) * state.iterations());
+}
+
+class SilentObserver : public Observer {
+ public:
+  void report(const Report&) override {}
+  void warn(const std::string&) override {}
+  void progress(std::uint64_t, double, double) override {}
+};
+
+void text_to_model(benchmark::State& state, const std::vector<std::string>& patterns) {
+  TrainingOptions options;
+  options.model.bits = kBits;
+  options.data = patterns;
+  const auto directory = std::filesystem::temp_directory_path() / ("cpt_train_bench." + std::to_string(getpid()));
+  SilentObserver observer;
+  std::uint64_t examples = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const TrainingResult result = train(options, observer);
+    result.model.save(directory);
+    examples += result.summary.train.examples;
+  }
+  std::filesystem::remove_all(directory);
+  state.SetItemsProcessed(static_cast<std::int64_t>(examples));
 }
 
 }  // namespace
@@ -90,5 +118,11 @@ int main(int argc, char** argv) {
   };
   add("logistic, adaptive", {});
   add("squared, sgd", {.loss = cpt::Loss::kSquared, .update = cpt::Update::kSgd});
+  const std::vector<std::string> patterns(argv + 1, argv + argc);
+  if (!patterns.empty()) {
+    benchmark::RegisterBenchmark("text to model", [&](benchmark::State& state) { cpt::text_to_model(state, patterns); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  }
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -1,0 +1,200 @@
+// The tests of this folder run the real program on a small model and compare it with what the library says.
+#pragma once
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpt/model.h"
+#include "data/example_stream.h"
+
+namespace cpt {
+
+// How a run ended.
+struct Outcome {
+  int code = -1;  // -1: by a signal
+  std::string out;
+  std::string err;
+};
+
+using Words = std::vector<std::string>;
+
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// "a b c" as its words; an empty line has none.
+inline Words words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// Every line without its end. A text that does not end with one has its last line cut off in silence otherwise.
+inline Words lines_of(const std::string& text) {
+  EXPECT_TRUE(text.empty() || text.back() == '\n') << text;
+  std::istringstream stream(text);
+  Words lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// A probability as the program prints it.
+inline std::string printed(double p) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", p);
+  return text;
+}
+
+// A folder of its own, in which the program runs, so that messages name files as the test does.
+class ProgramTest : public ::testing::Test {
+ protected:
+  ProgramTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "cpt-app-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    folder_ = name;
+  }
+  ~ProgramTest() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+
+  // Runs `cpt ARGUMENTS`. `output` takes its standard output instead of Outcome::out.
+  Outcome run(const Words& arguments, const std::string& input = "", const std::string& output = "") const {
+    write(".in", input);
+    const std::string out = output.empty() ? path(".out").string() : output;
+    Outcome outcome = run_with_output(arguments, [&](auto* actions) {
+      ::posix_spawn_file_actions_addopen(actions, STDIN_FILENO, path(".in").c_str(), O_RDONLY, 0);
+      ::posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    });
+    if (output.empty()) outcome.out = content_of(out);
+    return outcome;
+  }
+
+  // The same with a standard output that nobody reads.
+  Outcome run_with_closed_pipe(const Words& arguments) const {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    ::close(ends[0]);
+    const Outcome outcome = run_with_output(
+        arguments, [&](auto* actions) { ::posix_spawn_file_actions_adddup2(actions, ends[1], STDOUT_FILENO); });
+    ::close(ends[1]);
+    return outcome;
+  }
+
+  // The same without a standard output.
+  Outcome run_without_output(const Words& arguments) const {
+    return run_with_output(arguments,
+                           [](auto* actions) { ::posix_spawn_file_actions_addclose(actions, STDOUT_FILENO); });
+  }
+
+  // Results of a run that must succeed and have nothing to complain of.
+  Words results(const Words& arguments, const std::string& input = "") const {
+    const Outcome outcome = run(arguments, input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return lines_of(outcome.out);
+  }
+
+ private:
+  // `set_output(actions)` says what becomes of the streams other than standard error.
+  template <class SetOutput>
+  Outcome run_with_output(const Words& arguments, SetOutput set_output) const {
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, path(".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                       0600);
+    set_output(&actions);
+    ::posix_spawn_file_actions_addchdir_np(&actions, folder_.c_str());
+    std::vector<char*> argv{const_cast<char*>("cpt")};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    pid_t child = 0;
+    const int failure = ::posix_spawn(&child, CPT_PROGRAM, &actions, nullptr, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (failure != 0) throw std::runtime_error("the program does not start");
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, "", content_of(path(".err"))};
+  }
+
+  std::filesystem::path folder_;
+};
+
+// Lines in vw format: `labels` labels, each with words of its own among common ones.
+inline std::string page_log(int lines, int labels, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto pick = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  std::ostringstream text;
+  for (int i = 0; i < lines; ++i) {
+    const int label = pick(labels);
+    text << "ad" << label << " |page w" << label % 7 << " w" << pick(7) << ":0.5 |user u" << label % 5 << " u"
+         << pick(5) << '\n';
+  }
+  return text.str();
+}
+
+// Has a model named "model", whose options differ from the defaults wherever reading depends on them, and the file
+// "test.vw" of unseen lines.
+class TrainedTest : public ProgramTest {
+ protected:
+  static constexpr int kLabels = 40;
+
+  TrainedTest() : model_(model_options()) {
+    write("train.vw", page_log(1500, kLabels, 1));
+    write("test.vw", page_log(50, kLabels, 2));
+    const Batch train = examples("train.vw");
+    for (std::size_t i = 0; i < train.size(); ++i) model_.learn(train[i]);
+    model_.save(path("model"));
+  }
+
+  static ModelOptions model_options() {
+    ModelOptions options;
+    options.bits = 12;
+    options.seed = 7;
+    options.normalize = Normalize::kL2;
+    options.interactions = {"pu"};
+    return options;
+  }
+
+  // What the lines of a file mean to the model.
+  Batch examples(const std::string& name) const {
+    ReadOptions options;
+    options.seed = model_.options().seed;
+    options.normalize = model_.options().normalize;
+    options.interactions = model_.options().interactions;
+    options.labels_required = false;
+    ExampleStream stream({{path(name).string(), 0}}, {0}, options);
+    Batch batch = stream.make_batch();
+    while (stream.read(batch)) {
+    }
+    return batch;
+  }
+
+  Model& model() { return model_; }
+
+ private:
+  Model model_;
+};
+
+}  // namespace cpt

@@ -1,0 +1,76 @@
+// --on-error over several ranks.
+#include <algorithm>
+
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+constexpr int kBadData = 65;
+
+class BadLines : public JobTest {
+ protected:
+  // Three shards for three ranks, with 0, 2 and 3 bad lines among 400, 300 and 200 good ones.
+  Words data() const {
+    const std::string bad = "l1 |a f:nan\n";
+    return {file("0.vw", stream(400, 1)), file("1.vw", bad + stream(300, 2) + bad),
+            file("2.vw", stream(100, 3) + bad + bad + stream(100, 4) + bad)};
+  }
+};
+
+TEST_F(BadLines, SkippedAreCounted) {
+  for (const int ranks : {1, 2, 3, 5}) {
+    for (const char* rule : {"skip", "skip:5"}) {
+      const Outcome outcome = run(ranks, train(data(), {"--on-error", rule}));
+      expect_complete(outcome);
+      EXPECT_EQ(summary()["train"]["error_lines"], 5);
+      EXPECT_EQ(summary()["train"]["examples"], 900);
+      EXPECT_THAT(outcome.out, HasSubstr("5 bad lines skipped"));
+    }
+  }
+}
+
+TEST_F(BadLines, SkippedAreCountedApartInTheTest) {
+  Words arguments = train({data()[1]}, {"--on-error", "skip", "--test", data()[2]});
+  expect_complete(run(2, arguments));
+  EXPECT_EQ(summary()["train"]["error_lines"], 2);
+  EXPECT_EQ(summary()["test"]["error_lines"], 3);
+  EXPECT_EQ(summary()["test"]["examples"], 200);
+}
+
+// Each one with its place, and with the rank and host that met it.
+TEST_F(BadLines, SkippedAreToldByRank0) {
+  const Words shards = data();
+  const Outcome outcome = run(3, train(shards, {"--on-error", "skip"}));
+  expect_complete(outcome);
+  const Words places{"rank 1 on [^ ]+: " + shards[1] + ":1:9: ", "rank 1 on [^ ]+: " + shards[1] + ":302:9: ",
+                     "rank 2 on [^ ]+: " + shards[2] + ":101:9: ", "rank 2 on [^ ]+: " + shards[2] + ":102:9: ",
+                     "rank 2 on [^ ]+: " + shards[2] + ":203:9: "};
+  for (const std::string& place : places) {
+    EXPECT_THAT(log(), Contains(ContainsRegex(" warning " + place)));
+    EXPECT_THAT(lines_of(outcome.err), Contains(ContainsRegex("^cpt_dist: warning: " + place)));
+  }
+  const Words logged = log();
+  EXPECT_EQ(std::count_if(logged.begin(), logged.end(),
+                          [](const std::string& line) { return line.find(" warning ") != line.npos; }),
+            5);
+}
+
+TEST_F(BadLines, BeyondTheLimitEndTheJob) {
+  for (const int ranks : {1, 2, 3, 5}) {
+    expect_failed(start(ranks, train(data(), {"--on-error", "skip:4"}))->wait(kSoon), kBadData,
+                  AllOf(HasSubstr("5 bad lines were skipped"), HasSubstr("4 that --on-error allows")));
+  }
+}
+
+TEST_F(BadLines, EndTheJobAtTheFirstByDefault) {
+  expect_failed(start(3, train(data()))->wait(kSoon), kBadData, HasSubstr("rank 1 on "));
+}
+
+}  // namespace
+}  // namespace cpt::testing

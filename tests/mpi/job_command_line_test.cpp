@@ -1,0 +1,128 @@
+// The command line under mpirun: what all ranks see is told once.
+#include <algorithm>
+
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::AllOf;
+
+using ::testing::Eq;
+using ::testing::HasSubstr;
+
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr int kUsage = 2;
+
+class CommandLineOfAJob : public JobTest {
+ protected:
+  void expect_usage_error(const Outcome& outcome, const ::testing::Matcher<std::string>& reason) {
+    expect_failed(outcome, kUsage, reason);
+    EXPECT_FALSE(std::filesystem::exists(run_directory()));
+  }
+  // Trains with these options too, on one rank, which is quickly done.
+  Outcome with(const Words& more) { return start_alone(train({shards()}, more))->wait(kSoon); }
+};
+
+TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
+  expect_usage_error(start(3, train({shards()}, {"--bits", "99"}))->wait(kSoon),
+                     Eq("cpt_dist: --bits is 99: it must be between 10 and 40"));
+  expect_usage_error(start(3, {"--run", run_directory().string()})->wait(kSoon),
+                     Eq("cpt_dist: --data is required (see --help)"));
+}
+
+TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
+  expect_usage_error(with({"--bitz", "12"}), AllOf(HasSubstr("--bitz"), HasSubstr("see --help")));
+  expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes is 0"));
+  expect_usage_error(with({"--passes", "many"}), HasSubstr("--passes"));
+  expect_usage_error(with({"--epoch-examples", "9", "--epoch-fraction", "0.1"}),
+                     AllOf(HasSubstr("--epoch-examples"), HasSubstr("--epoch-fraction")));
+}
+
+TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
+  for (const char* option : {"--format", "--multilabel", "--normalize", "--on-error", "--tree", "--loss", "--update",
+                             "--merge", "--placement", "--progress"}) {
+    expect_usage_error(with({option, "what"}), HasSubstr(std::string(option) + ": 'what' is none of: "));
+  }
+  expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a count"));
+  expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'few' is not a count"));
+  expect_usage_error(with({"--stall-timeout", "soon"}), HasSubstr("--stall-timeout: 'soon' is not a duration"));
+}
+
+TEST_F(CommandLineOfAJob, RefusesWhatIsNotBuilt) {
+  for (const Words& unbuilt : {Words{"--resume"}, Words{"--checkpoint-every", "10m"}, Words{"--method", "oaa"},
+                               Words{"--placement", "owned"}, Words{"--format", "binary"}, Words{"--tree", "file:x"}}) {
+    expect_usage_error(with(unbuilt), HasSubstr(unbuilt[0]));
+  }
+}
+
+// N jobs of one rank that would overwrite one another.
+TEST_F(CommandLineOfAJob, IsRefusedWhereAnotherLauncherStartedMoreTasks) {
+  for (const char* variable : {"PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const Launch launch{.environment = {{variable, "4"}}};
+    expect_failed(start_alone(train({shards()}), launch)->wait(kSoon), kUsage,
+                  HasSubstr("the launcher started 4 tasks (" + std::string(variable) + "=4)"));
+    EXPECT_FALSE(std::filesystem::exists(run_directory()));
+  }
+}
+
+// The lines that explain an option begin with it.
+bool explains(const Words& help, const std::string& option) {
+  return std::any_of(help.begin(), help.end(),
+                     [&](const std::string& line) { return (line + " ").starts_with("  " + option + " "); });
+}
+
+TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
+  const Outcome outcome = start(3, {"--help"})->wait(kSoon);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  const Words help = lines_of(outcome.out);
+  EXPECT_EQ(std::count_if(help.begin(), help.end(), [](const auto& line) { return line.starts_with("Usage:"); }), 1);
+  for (const char* option :
+       {"--data",      "--test",     "--test-frozen",    "--format",         "--run",   "--passes",    "--tree",
+        "--alpha",     "--loss",     "--update",         "--learning-rate",  "--bits",  "--seed",      "--interactions",
+        "--normalize", "--clip",     "--epoch-fraction", "--epoch-examples", "--merge", "--placement", "--on-error",
+        "--config",    "--progress", "--stall-timeout",  "--version"}) {
+    EXPECT_TRUE(explains(help, option)) << option;
+  }
+  for (const char* unbuilt : {"--resume", "--checkpoint-every", "--method", "owned", "binary", "file:PATH"}) {
+    EXPECT_THAT(outcome.out, Not(HasSubstr(unbuilt)));
+  }
+}
+
+TEST_F(CommandLineOfAJob, VersionIsPrintedOnce) {
+  const Outcome outcome = start(3, {"--version"})->wait(kSoon);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(lines_of(outcome.out).size(), 1U) << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("cpt_dist "), HasSubstr("commit "), HasSubstr("MPI")));
+}
+
+TEST_F(CommandLineOfAJob, WinsOverTheConfigFile) {
+  const std::string config = file("job.ini", "bits = 13\nseed = 5\nmerge = average\ntest-frozen = true\n");
+  expect_complete(run(3, train({shards()}, {"--config", config, "--bits", "11"})));
+  const Json options = summary()["options"];
+  EXPECT_EQ(options["bits"], "11");
+  EXPECT_EQ(options["seed"], "5");
+  EXPECT_EQ(options["merge"], "average");
+  EXPECT_EQ(options["test-frozen"], "true");
+}
+
+TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
+  const std::string config = file("job.ini", "data = \"" + shards() + "\"\nrun = \"" + run_directory().string() +
+                                                 "\"\nbits = 12\ninteractions = [\"ab\", \"bb\"]\n");
+  expect_complete(run(2, {"--config", config}));
+  EXPECT_EQ(summary()["options"]["interactions"], "ab bb");
+  EXPECT_EQ(summary()["train"]["examples"], 1500);
+}
+
+TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
+  expect_usage_error(with({"--config", path("nowhere.ini").string()}), HasSubstr("nowhere.ini"));
+  expect_usage_error(with({"--config", file("unknown.ini", "bitz = 12\n")}), HasSubstr("bitz"));
+  expect_usage_error(with({"--config", file("wrong.ini", "seed = five\n")}), HasSubstr("seed"));
+  expect_usage_error(with({"--config", file("range.ini", "alpha = 2\n")}), HasSubstr("alpha"));
+}
+
+}  // namespace
+}  // namespace cpt::testing

@@ -1,0 +1,103 @@
+// An error of one rank ends the whole job: one reason, told once, one exit code, no results.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+constexpr int kBadData = 65;
+constexpr int kNoInput = 66;
+
+// Shards of falling size, so that rank r reads the r-th; the last one has this content.
+class FailingShard : public JobTest {
+ protected:
+  Words sound_shards() const { return {file("0.vw", stream(400, 1)), file("1.vw", stream(300, 2))}; }
+  // The outcome of a job of three ranks whose rank 2 reads this shard, and that of rank 0 alone.
+  Outcome on_rank_2(const std::string& shard) {
+    Words data = sound_shards();
+    data.push_back(shard);
+    return start(3, train(data))->wait(kSoon);
+  }
+  Outcome alone(const std::string& shard) { return start(1, train({shard}))->wait(kSoon); }
+};
+
+TEST_F(FailingShard, WithABadLine) {
+  const std::string shard = file("bad.vw", stream(150) + "l1 |a f:nan\n" + stream(50));
+  const std::string reason = shard + ":151:9: expected a number of at most 1e30 in size, found 'nan'";
+  expect_failed(on_rank_2(shard), kBadData,
+                AllOf(MatchesRegex("cpt_dist: rank 2 on [^ ]+: .*"), EndsWith(": " + reason)));
+  EXPECT_THAT(log().back(), AllOf(HasSubstr(" error rank 2 on "), EndsWith(reason)));
+  expect_failed(alone(shard), kBadData, ::testing::Eq("cpt_dist: " + reason));
+}
+
+TEST_F(FailingShard, OfATruncatedStream) {
+  const std::string packed = gzip(stream(200));
+  const std::string shard = file("cut.vw.gz", packed.substr(0, packed.size() / 2));
+  expect_failed(
+      on_rank_2(shard), kBadData,
+      AllOf(HasSubstr("rank 2 on "), HasSubstr(shard + ":"), HasSubstr("expected the rest of a gzip stream")));
+  expect_failed(alone(shard), kBadData, StartsWith("cpt_dist: " + shard));
+}
+
+// It can be opened by its owner, but there is nothing at its begin.
+TEST_F(FailingShard, ThatCannotBeRead) {
+  expect_failed(on_rank_2("/proc/self/mem"), kNoInput,
+                MatchesRegex("cpt_dist: rank 2 on [^ ]+: /proc/self/mem: read failed: Input/output error"));
+  expect_failed(alone("/proc/self/mem"), kNoInput, StartsWith("cpt_dist: /proc/self/mem: read failed"));
+}
+
+TEST_F(FailingShard, ThatNobodyMayRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const std::string shard = file("secret.vw", stream(100));
+  ::chmod(shard.c_str(), 0);
+  expect_failed(on_rank_2(shard), kNoInput, HasSubstr(shard + ": open failed: Permission denied"));
+}
+
+TEST_F(FailingShard, ThatIsALinkToItself) {
+  const std::filesystem::path link = path("loop.vw");
+  std::filesystem::create_symlink(link, link);
+  expect_failed(on_rank_2(link.string()), kNoInput, HasSubstr("no input at '" + link.string() + "'"));
+}
+
+TEST_F(FailingShard, ThatIsMissing) {
+  const std::string nowhere = path("nowhere").string();
+  const std::string reason = "no input at '" + nowhere + "': there is no such file";
+  expect_failed(on_rank_2(nowhere), kNoInput, AllOf(MatchesRegex("cpt_dist: rank 0 on [^ ]+: .*"), HasSubstr(reason)));
+  expect_failed(alone(nowhere), kNoInput, ::testing::Eq("cpt_dist: " + reason));
+}
+
+using Divergence = JobTest;
+
+const Words kAbsurdRate{"--loss", "squared", "--update", "sgd", "--learning-rate", "1e12"};
+
+// Rate times importance is beyond what a float can hold.
+TEST_F(Divergence, OfTheWeightsIsAnErrorWithAdvice) {
+  Words shards;
+  for (const char* name : {"0.vw", "1.vw", "2.vw"})
+    shards.push_back(file(name, "l1 |a f\nl2 |a g\nl1 1e30 |a f\nl2 1e30 |a g\n"));
+  for (const int ranks : {1, 3}) {
+    expect_failed(start(ranks, train(shards, kAbsurdRate))->wait(kSoon), 1,
+                  AllOf(HasSubstr("the weights are no longer finite"), HasSubstr("use a lower --learning-rate")));
+  }
+}
+
+// Errors are bounded, so the weights are.
+TEST_F(Divergence, DoesNotFollowFromAnAbsurdRateAlone) {
+  Words more = kAbsurdRate;
+  more.insert(more.end(), {"--passes", "5"});
+  for (const int ranks : {1, 3}) {
+    expect_complete(run(ranks, train({shards()}, more)));
+    EXPECT_TRUE(summary()["train"]["log"].is_number());
+  }
+}
+
+}  // namespace
+}  // namespace cpt::testing

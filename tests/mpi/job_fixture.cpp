@@ -1,0 +1,130 @@
+#include "mpi/job_fixture.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <sstream>
+
+#include "cpt/model.h"
+#include "mpi/job_waiting.h"
+
+namespace cpt::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::ElementsAre;
+
+Words joined(Words first, const Words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::string stream(int examples, unsigned seed) {
+  std::mt19937 random(seed);  // whose numbers, unlike those of distributions, are the same everywhere
+  std::ostringstream text;
+  for (int i = 0; i < examples; ++i) {
+    const auto label = random() % kLabels;
+    text << 'l' << label << " |a f" << label << " f" << random() % 20 << " |b g" << label % 7 << ":0.5\n";
+  }
+  return text.str();
+}
+
+Words lines_of(const std::string& text) {
+  Words lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+Words reasons_in(const Outcome& outcome) {
+  Words lines = lines_of(outcome.err);
+  std::erase_if(lines, [](const std::string& line) {
+    return !line.starts_with("cpt_dist:") || line.starts_with("cpt_dist: warning:");
+  });
+  return lines;
+}
+
+std::string JobTest::shards() const {
+  for (int i = 0; i < 6; ++i) {
+    file("shards/" + std::to_string(i) + ".vw", stream(200 + 20 * i, static_cast<unsigned>(i)));
+  }
+  return path("shards").string();
+}
+
+Words JobTest::train(const Words& data, const Words& more) const {
+  const Words begin = joined(joined({"--data"}, data), {"--run", run_directory().string()});
+  const bool says_bits = std::find(more.begin(), more.end(), "--bits") != more.end();
+  return joined(says_bits ? begin : joined(begin, {"--bits", "12"}), more);
+}
+
+fs::path JobTest::new_job_folder() { return path("job" + std::to_string(jobs_++)); }
+
+std::unique_ptr<Job> JobTest::start(int ranks, const Words& arguments, const Launch& launch) {
+  const Words mpirun{CPT_MPIEXEC, "-n", std::to_string(ranks), CPT_DIST};
+  return std::make_unique<Job>(joined(mpirun, arguments), launch, new_job_folder());
+}
+
+std::unique_ptr<Job> JobTest::start_alone(const Words& arguments, const Launch& launch) {
+  return std::make_unique<Job>(joined({CPT_DIST}, arguments), launch, new_job_folder());
+}
+
+Outcome JobTest::run(int ranks, const Words& arguments, const Launch& launch) {
+  return start(ranks, arguments, launch)->wait(kLongEnough);
+}
+
+Outcome JobTest::run_alone(const Words& arguments, const Launch& launch) {
+  return start_alone(arguments, launch)->wait(kLongEnough);
+}
+
+void JobTest::wait_until_learning() const {
+  const fs::path metrics = run_directory() / "metrics.jsonl";
+  wait_until("the job learns", [&] { return fs::exists(metrics) && fs::file_size(metrics) > 0; });
+}
+
+Json JobTest::summary() const { return Json::parse(content_of(run_directory() / "summary.json")); }
+
+std::vector<Json> JobTest::metrics() const {
+  std::vector<Json> reports;
+  for (const std::string& line : lines_of(content_of(run_directory() / "metrics.jsonl"))) {
+    reports.push_back(Json::parse(line));
+  }
+  return reports;
+}
+
+Words JobTest::log() const { return lines_of(content_of(run_directory() / "log.txt")); }
+
+void JobTest::expect_complete(const Outcome& outcome) const {
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_complete();
+}
+
+void JobTest::expect_complete() const {
+  const Json told = summary();
+  const Model model = Model::load(run_directory() / "model");
+  EXPECT_EQ(model.labels(), told["tree"]["labels"]);
+  EXPECT_EQ(model.options().bits, told["weights"]["bits"]);
+  EXPECT_FALSE(log().empty());
+}
+
+void JobTest::expect_failed(const Outcome& outcome, int code, const ::testing::Matcher<std::string>& reason) const {
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  EXPECT_THAT(reasons_in(outcome), ElementsAre(reason)) << outcome.err;
+  expect_no_results();
+}
+
+void JobTest::expect_no_results() const {
+  EXPECT_FALSE(fs::exists(run_directory() / "summary.json"));
+  EXPECT_FALSE(fs::exists(run_directory() / "model"));
+}
+
+}  // namespace cpt::testing

@@ -1,0 +1,77 @@
+// What the tests of jobs share: shards to learn, jobs in one line, and what a run leaves behind.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "data/folder.h"
+#include "mpi/job_process.h"
+
+namespace cpt::testing {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+// Sanitizers make everything slower by this factor.
+inline constexpr int kSlowdown = CPT_SLOWDOWN;
+// A job that fails ends within this time.
+inline constexpr std::chrono::seconds kSoon{10 * kSlowdown};
+inline constexpr std::chrono::seconds kLongEnough{60 * kSlowdown};
+
+inline constexpr int kLabels = 40;
+
+// Lines in vw format whose features tell the label, the same in every call; all kLabels occur in 400 of them.
+std::string stream(int examples, unsigned seed = 1);
+
+Words lines_of(const std::string& text);
+// The lines of standard error that say why cpt_dist failed.
+Words reasons_in(const Outcome& outcome);
+
+class JobTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path(const std::string& name) const { return folder_.path(name); }
+  // Makes a file; returns its path.
+  std::string file(const std::string& name, const std::string& content) const { return folder_.write(name, content); }
+  // Makes six shards of 1500 examples in all; returns their folder.
+  std::string shards() const;
+
+  std::filesystem::path run_directory() const { return path("run"); }
+  // The command line that trains on these paths, quickly, and then says more.
+  Words train(const Words& data, const Words& more = {}) const;
+
+  // Under mpirun, or on its own. Jobs of one test may run at the same time.
+  std::unique_ptr<Job> start(int ranks, const Words& arguments, const Launch& launch = {});
+  std::unique_ptr<Job> start_alone(const Words& arguments, const Launch& launch = {});
+  Outcome run(int ranks, const Words& arguments, const Launch& launch = {});
+  Outcome run_alone(const Words& arguments, const Launch& launch = {});
+
+  // Waits until the job has learned something and reported it.
+  void wait_until_learning() const;
+
+  Json summary() const;
+  std::vector<Json> metrics() const;  // fails the test if a line is not valid JSON
+  Words log() const;
+
+  // All results are there, and the model can be read and is the one that the summary describes.
+  void expect_complete() const;
+  // It ended well, too.
+  void expect_complete(const Outcome& outcome) const;
+  // It ended with this code for one reason, told once, and left nothing that looks like a result.
+  void expect_failed(const Outcome& outcome, int code, const ::testing::Matcher<std::string>& reason) const;
+  void expect_no_results() const;
+
+ private:
+  std::filesystem::path new_job_folder();
+
+  Folder folder_;
+  int jobs_ = 0;
+};
+
+}  // namespace cpt::testing

@@ -1,0 +1,109 @@
+// Ranks that are killed, stopped or silent: the job ends by itself, says which, and leaves no process and no result.
+#include <signal.h>
+
+#include "mpi/job_fifo.h"
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::IsEmpty;
+
+constexpr int kRanks = 3;
+// Far beyond the end of any test.
+const Words kForEver{"--passes", "4000000000"};
+const Words kForEverWatched{"--passes", "4000000000", "--stall-timeout", "2s"};
+
+class LostRank : public JobTest, public ::testing::WithParamInterface<int> {
+ protected:
+  int lost() const { return GetParam(); }
+  std::string name_of_lost() const { return "rank " + std::to_string(lost()); }
+
+  // A pipe for each rank (they count as equal, so the ranks get them in turn) with so many examples, and no end.
+  Words pipes(int examples_of_lost, int examples_of_others) {
+    Words paths;
+    for (int r = 0; r < kRanks; ++r) {
+      pipes_.push_back(std::make_unique<Fifo>(path(std::to_string(r) + ".vw")));
+      pipes_.back()->write(stream(r == lost() ? examples_of_lost : examples_of_others, static_cast<unsigned>(r)));
+      paths.push_back(pipes_.back()->path());
+    }
+    return paths;
+  }
+
+  // mpirun names the rank, its host and the signal, so there is nothing for the others to say.
+  void expect_killed(const Outcome& outcome) const {
+    EXPECT_EQ(outcome.code, 128 + SIGKILL);
+    EXPECT_THAT(outcome.err, ContainsRegex(name_of_lost() + " with PID [0-9]+ on node [^ ]+ exited on signal 9"));
+    EXPECT_THAT(reasons_in(outcome), IsEmpty());
+    expect_no_results();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Fifo>> pipes_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, LostRank, ::testing::Values(0, 2),
+                         [](const auto& test) { return "Rank" + std::to_string(test.param); });
+
+TEST_P(LostRank, KilledWhileAllLearn) {
+  const auto job = start(kRanks, train({shards()}, kForEver));
+  wait_until_learning();
+  ::kill(job->process_of_rank(lost()), SIGKILL);
+  expect_killed(job->wait(kSoon));
+}
+
+TEST_P(LostRank, KilledWhileItWaitsForInput) {
+  const auto job = start(kRanks, train(pipes(1100, 1600)));  // more than the reader takes at a time
+  wait_until_learning();
+  ::kill(job->process_of_rank(lost()), SIGKILL);
+  expect_killed(job->wait(kSoon));
+}
+
+// The stopped process goes too: Job::wait() sees to that.
+TEST_P(LostRank, StoppedWhileAllLearn) {
+  const auto job = start(kRanks, train({shards()}, kForEverWatched));
+  wait_until_learning();
+  ::kill(job->process_of_rank(lost()), SIGSTOP);
+  expect_failed(job->wait(kSoon), 1,
+                ContainsRegex("^cpt_dist: rank [012] on [^ ]+ has waited [0-9.]+ s in [^:]+: [^:]+: no sign of " +
+                              name_of_lost() + " on [^ ,]+$"));
+}
+
+TEST_P(LostRank, SilentBecauseItsInputIs) {
+  expect_failed(start(kRanks, train(pipes(0, 1600), {"--stall-timeout", "2s"}))->wait(kSoon), 1,
+                ContainsRegex("no sign of " + name_of_lost() + " on [^ ,]+$"));
+}
+
+class EndedJob : public JobTest, public ::testing::WithParamInterface<int> {};
+
+INSTANTIATE_TEST_SUITE_P(, EndedJob, ::testing::Values(SIGINT, SIGTERM, SIGKILL),
+                         [](const auto& test) { return std::string("By") + ::sigabbrev_np(test.param); });
+
+// Control-C, a batch system's request, and its last word.
+TEST_P(EndedJob, UnderMpirunTakesItsRanksAlong) {
+  const auto job = start(kRanks, train({shards()}, kForEver));
+  wait_until_learning();
+  ::kill(job->process(), GetParam());
+  EXPECT_NE(job->wait(kSoon).code, 0);
+  expect_no_results();
+}
+
+TEST_P(EndedJob, AloneLeavesNoResults) {
+  const auto job = start_alone(train({shards()}, kForEver));
+  wait_until_learning();
+  ::kill(job->process(), GetParam());
+  EXPECT_EQ(job->wait(kSoon).code, 128 + GetParam());
+  expect_no_results();
+}
+
+TEST_P(EndedJob, LeavesTheRunDirectoryToTheNext) {
+  const auto job = start(kRanks, train({shards()}, kForEver));
+  wait_until_learning();
+  ::kill(job->process(), GetParam());
+  job->wait(kSoon);
+  expect_complete(run(kRanks, train({shards()})));
+}
+
+}  // namespace
+}  // namespace cpt::testing

@@ -1,0 +1,223 @@
+// What a run leaves behind, on any number of ranks.
+#include <algorithm>
+#include <map>
+
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+constexpr int kTrainExamples = 1500;
+constexpr int kTestExamples = 300;
+
+// The fields that users rely on, each with what it holds: n a count, x a number, x? a number or null, s a text.
+const std::map<std::string, std::string> kFields{{"/version", "s"},
+                                                 {"/ranks", "n"},
+                                                 {"/seconds", "x"},
+                                                 {"/examples_per_second", "x"},
+                                                 {"/train/examples", "n"},
+                                                 {"/train/new_labels", "n"},
+                                                 {"/train/squared", "x"},
+                                                 {"/train/squared_seen", "x"},
+                                                 {"/train/log", "x"},
+                                                 {"/train/log_seen", "x"},
+                                                 {"/train/brier_seen", "x"},
+                                                 {"/train/error_lines", "n"},
+                                                 {"/test/examples", "n"},
+                                                 {"/test/new_labels", "n"},
+                                                 {"/test/squared", "x"},
+                                                 {"/test/squared_ci", "x"},
+                                                 {"/test/squared_seen", "x"},
+                                                 {"/test/log", "x"},
+                                                 {"/test/log_seen", "x"},
+                                                 {"/test/brier_seen", "x"},
+                                                 {"/test/equivalent", "x?"},
+                                                 {"/test/top1_error_seen", "x"},
+                                                 {"/tree/labels", "n"},
+                                                 {"/tree/depth_max", "n"},
+                                                 {"/tree/depth_mean", "x"},
+                                                 {"/tree/depth_bound", "x?"},
+                                                 {"/tree/disagreements", "n"},
+                                                 {"/tree/digest", "s"},
+                                                 {"/weights/bits", "n"},
+                                                 {"/weights/lines_used", "x"},
+                                                 {"/weights/bytes", "n"},
+                                                 {"/weights/digest", "s"},
+                                                 {"/epochs", "n"},
+                                                 {"/rounds", "n"},
+                                                 {"/communication/bytes_sent", "n"},
+                                                 {"/communication/seconds", "x"}};
+
+bool is_of_kind(const Json& value, const std::string& kind) {
+  if (kind == "n") return value.is_number_unsigned();
+  if (kind == "s") return value.is_string();
+  return value.is_number() || (kind == "x?" && value.is_null());
+}
+
+class Ranks : public JobTest, public ::testing::WithParamInterface<int> {
+ protected:
+  int ranks() const { return GetParam(); }
+  // Trains and tests on this number of ranks.
+  Outcome train_and_test(const std::string& progress) {
+    const std::string test = file("test/0.vw", stream(kTestExamples, 99));
+    return run(ranks(), train({shards()}, {"--test", test, "--progress", progress}));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, Ranks, ::testing::Values(1, 2, 3, 5, 64),
+                         [](const auto& test) { return "On" + std::to_string(test.param); });
+
+TEST_P(Ranks, WriteASummaryWithAllItsFields) {
+  const Outcome outcome = train_and_test("none");
+  expect_complete(outcome);
+  EXPECT_EQ(outcome.err, "");  // no progress, no complaint
+  const Json told = summary();
+  for (const auto& [field, kind] : kFields) {
+    const Json::json_pointer pointer(field);
+    ASSERT_TRUE(told.contains(pointer)) << field;
+    EXPECT_TRUE(is_of_kind(told[pointer], kind)) << field << " is " << told[pointer];
+  }
+  EXPECT_EQ(told["ranks"], ranks());
+  EXPECT_EQ(told["train"]["examples"], kTrainExamples);
+  EXPECT_EQ(told["test"]["examples"], kTestExamples);
+  EXPECT_EQ(told["train"]["error_lines"], 0);
+  EXPECT_EQ(told["tree"]["labels"], kLabels);
+  EXPECT_EQ(told["weights"]["bytes"], 64 << 12);
+  EXPECT_GE(told["train"]["new_labels"], kLabels);  // a label may be new to several ranks in one round
+  EXPECT_EQ(told["test"]["new_labels"], 0);
+  EXPECT_LT(told["test"]["squared"], told["train"]["squared"]);  // the features tell the label, and that was learned
+  EXPECT_EQ(told["communication"]["bytes_sent"] == 0, ranks() == 1);
+  for (const char* part : {"tree", "weights"}) {
+    EXPECT_THAT(told[part]["digest"].get<std::string>(), MatchesRegex("[0-9a-f]{16}"));
+  }
+}
+
+TEST_P(Ranks, SayWhichOptionsTheRunHad) {
+  expect_complete(run(ranks(), train({shards()}, {"--alpha", "0.5", "--seed", "7", "--merge", "average"})));
+  const Json told = summary();
+  const std::map<std::string, std::string> expected{{"data", path("shards").string()},
+                                                    {"run", run_directory().string()},
+                                                    {"bits", "12"},
+                                                    {"alpha", "0.5"},
+                                                    {"seed", "7"},
+                                                    {"merge", "average"},
+                                                    {"passes", "1"},
+                                                    {"on-error", "stop"},
+                                                    {"loss", "logistic"}};
+  for (const auto& [name, value] : expected) EXPECT_EQ(told["options"][name], value) << name;
+}
+
+// In metrics.jsonl, by phase: the example counts ascend, and the last report is what the summary says.
+TEST_P(Ranks, ReportOnTheWayWhatTheSummarySaysAtTheEnd) {
+  expect_complete(train_and_test("none"));
+  const Json told = summary();
+  std::map<std::string, Json> last;
+  for (const Json& report : metrics()) {
+    const std::string phase = report["phase"];
+    EXPECT_GT(report["examples"], last.contains(phase) ? last[phase]["examples"] : Json(0));
+    EXPECT_EQ(report["examples"], report["so_far"]["examples"]);
+    last[phase] = report;
+  }
+  for (const char* phase : {"train", "test"}) {
+    Json losses = told[phase];
+    losses.erase("error_lines");
+    EXPECT_EQ(last[phase]["so_far"], losses) << phase;
+    EXPECT_EQ(last[phase]["labels"], told["tree"]["labels"]) << phase;
+  }
+  EXPECT_EQ(last["test"]["rounds"], told["rounds"]);
+}
+
+TEST_P(Ranks, PrintTheTableAndThenTheSummaryInWords) {
+  const Outcome outcome = train_and_test("plain");
+  expect_complete(outcome);
+  const auto lines = lines_of(outcome.err);
+  const auto rows = std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with("train ") || line.starts_with(" test ");
+  });
+  EXPECT_EQ(static_cast<std::size_t>(rows), metrics().size()) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("examples   seconds  squared"));
+  const Json told = summary();
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1,800 examples in "), HasSubstr("train: 1,500 examples"),
+                                 HasSubstr("test: 300 examples"), HasSubstr(told["tree"]["digest"].get<std::string>()),
+                                 HasSubstr(told["weights"]["digest"].get<std::string>()),
+                                 HasSubstr("model: " + (run_directory() / "model").string() + "\n")));
+  EXPECT_THAT(outcome.out, HasSubstr(ranks() == 1 ? " on 1 rank, " : " on " + std::to_string(ranks()) + " ranks, "));
+}
+
+// A copy of a report or summary without what a clock told.
+Json without_times(Json json) {
+  for (const char* name : {"seconds", "examples_per_second"}) json.erase(name);
+  json["communication"].erase("seconds");
+  return json;
+}
+
+TEST_P(Ranks, DoTheSameInEveryRun) {
+  const auto run_once = [this] {
+    expect_complete(train_and_test("none"));
+    std::vector<Json> told{without_times(summary())};
+    for (const Json& report : metrics()) told.push_back(without_times(report));
+    return told;
+  };
+  const std::vector<Json> first = run_once();
+  EXPECT_EQ(run_once(), first);
+}
+
+using JobResults = JobTest;
+
+TEST_F(JobResults, AreTheSameAloneAndUnderMpirun) {
+  const Words words = train({shards()});
+  expect_complete(run_alone(words));
+  const Json alone = summary();
+  expect_complete(run(1, words));
+  EXPECT_EQ(summary()["weights"], alone["weights"]);
+  EXPECT_EQ(summary()["tree"], alone["tree"]);
+  EXPECT_EQ(summary()["train"], alone["train"]);
+}
+
+TEST_F(JobResults, DoNotNeedAShardForEveryRank) {
+  const std::string one = file("one.vw", stream(400));
+  const std::string empty = file("empty.vw", "");
+  for (const Words& data : {Words{one}, Words{one, empty}, Words{empty, one}}) {
+    expect_complete(run(3, train(data)));
+    EXPECT_EQ(summary()["train"]["examples"], 400);
+    EXPECT_EQ(summary()["tree"]["labels"], kLabels);
+  }
+}
+
+TEST_F(JobResults, OfNoExampleAtAllAreAnEmptyModel) {
+  const std::string empty = file("empty.vw", "");
+  for (const int ranks : {1, 3}) {
+    expect_complete(run(ranks, train({empty})));
+    EXPECT_EQ(summary()["train"]["examples"], 0);
+    EXPECT_EQ(summary()["tree"]["labels"], 0);
+  }
+}
+
+TEST_F(JobResults, DoNotDependOnCompression) {
+  const std::string a = stream(300, 1), b = stream(200, 2), c = stream(250, 3);
+  const std::string plain = path("plain"), packed = path("packed");
+  file("plain/a", a), file("plain/b", b), file("plain/c", c);
+  file("packed/a", gzip(a)), file("packed/b", zstd(b)), file("packed/c", c);
+  expect_complete(run(1, train({plain})));
+  const Json expected = summary();
+  expect_complete(run(1, train({packed})));
+  EXPECT_EQ(summary()["tree"], expected["tree"]);
+  EXPECT_EQ(summary()["weights"], expected["weights"]);
+  expect_complete(run(3, train({packed})));
+  EXPECT_EQ(summary()["train"]["examples"], 750);
+}
+
+TEST_F(JobResults, OfAnEarlierRunAreReplaced) {
+  expect_complete(run(2, train({shards()}, {"--test", file("test.vw", stream(100))})));
+  expect_complete(run(2, train({file("other.vw", stream(10))})));
+  EXPECT_EQ(summary()["train"]["examples"], 10);
+  EXPECT_FALSE(summary().contains("test"));
+  EXPECT_EQ(metrics().back()["examples"], 10);
+}
+
+}  // namespace
+}  // namespace cpt::testing

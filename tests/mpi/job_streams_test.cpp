@@ -1,0 +1,78 @@
+// Standard input as a shard, and standard streams that are closed, full or broken: never a hang.
+#include <unistd.h>
+
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+using ::testing::AllOf;
+
+using ::testing::HasSubstr;
+
+constexpr int kUsage = 2;
+constexpr int kNoInput = 66;
+constexpr int kCannotWrite = 73;
+
+using StandardStreams = JobTest;
+
+TEST_F(StandardStreams, InputIsLearnedByOneRank) {
+  const Words words = train({"-"}, {"--format", "vw"});
+  const std::string shard = file("shard.vw", stream(500));
+  expect_complete(run_alone(train({shard})));
+  const Json expected = summary();
+  expect_complete(run_alone(words, {.input = stream(500)}));
+  EXPECT_EQ(summary()["weights"], expected["weights"]);
+  expect_complete(run(1, words, {.input = stream(500)}));
+  EXPECT_EQ(summary()["weights"], expected["weights"]);
+}
+
+TEST_F(StandardStreams, InputIsForOneRankOnly) {
+  expect_failed(start(2, train({"-"}), {.input = stream(500)})->wait(kSoon), kUsage,
+                HasSubstr("standard input (-) can be read by one rank only"));
+}
+
+TEST_F(StandardStreams, InputCannotBeReadTwice) {
+  expect_failed(start_alone(train({"-"}, {"--passes", "2"}), {.input = stream(500)})->wait(kSoon), kUsage,
+                HasSubstr("--passes 1"));
+}
+
+TEST_F(StandardStreams, ClosedInputCannotBeLearned) {
+  expect_failed(start_alone(train({"-"}), {.closed = {STDIN_FILENO}})->wait(kSoon), kNoInput,
+                AllOf(HasSubstr("standard input"), HasSubstr("Bad file descriptor")));
+}
+
+TEST_F(StandardStreams, InputThatIsNotReadMayBeClosed) {
+  expect_complete(run_alone(train({shards()}), {.closed = {STDIN_FILENO}}));
+  expect_complete(run(2, train({shards()}), {.closed = {STDIN_FILENO}}));
+}
+
+// The results are there; only the words are lost.
+TEST_F(StandardStreams, OutputThatCannotBeWrittenIsAnError) {
+  for (const Launch& launch : {Launch{.output_to = "/dev/full"}, Launch{.closed = {STDOUT_FILENO}}}) {
+    const Outcome outcome = run_alone(train({shards()}), launch);
+    EXPECT_EQ(outcome.code, kCannotWrite);
+    EXPECT_THAT(reasons_in(outcome), ::testing::ElementsAre("cpt_dist: standard output cannot be written"));
+    expect_complete();
+  }
+}
+
+// No file takes the place of a closed stream, to be written or read as if it were one.
+TEST_F(StandardStreams, ClosedErrorIsNotWrittenElsewhere) {
+  const Launch silent{.closed = {STDIN_FILENO, STDERR_FILENO}};
+  expect_complete(run_alone(train({shards()}, {"--progress", "plain"}), silent));
+  for (const std::string& line : log()) EXPECT_THAT(line, ::testing::Not(HasSubstr("train  ")));
+  EXPECT_FALSE(metrics().empty());
+}
+
+// mpirun deals with its own output in its own way; the job must come to an end.
+TEST_F(StandardStreams, OutputOfMpirunMayBeBroken) {
+  for (const Launch& launch : {Launch{.output_to = "/dev/full"}, Launch{.closed = {STDOUT_FILENO}},
+                               Launch{.closed = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}}}) {
+    run(2, train({shards()}), launch);
+    expect_complete();
+  }
+}
+
+}  // namespace
+}  // namespace cpt::testing

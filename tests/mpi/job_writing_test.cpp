@@ -1,0 +1,105 @@
+// Run directories that cannot be written: exit code 73, whatever the reason.
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "mpi/job_fifo.h"
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int kCannotWrite = 73;
+
+class RunDirectoryOfAJob : public JobTest {
+ protected:
+  void expect_refused(const ::testing::Matcher<std::string>& reason) {
+    for (const int ranks : {1, 3}) expect_failed(start(ranks, train({shards()}))->wait(kSoon), kCannotWrite, reason);
+  }
+};
+
+TEST_F(RunDirectoryOfAJob, CannotBeAFile) {
+  file("run", "not a folder");
+  expect_refused(HasSubstr(run_directory().string() + ": "));
+}
+
+TEST_F(RunDirectoryOfAJob, CannotLieWhereNothingMayBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  fs::create_directory(run_directory());
+  fs::permissions(run_directory(), fs::perms::owner_read | fs::perms::owner_exec);
+  expect_refused(HasSubstr("Permission denied"));
+}
+
+// The second job names the process that holds the directory, and the first one does not notice.
+TEST_F(RunDirectoryOfAJob, BelongsToOneJobAtATime) {
+  Fifo shard(path("shard.vw"));
+  shard.write(stream(1100));
+  const auto holder = start(2, train({shard.path()}));
+  wait_until_learning();
+  const std::string process = std::to_string(holder->process_of_rank(0));
+  expect_refused(AllOf(HasSubstr(run_directory().string() + ": in use by process " + process + " on host "),
+                       HasSubstr("choose another run directory")));
+  shard.write(stream(50));
+  shard.close();
+  expect_complete(holder->wait(kLongEnough));
+  EXPECT_EQ(summary()["train"]["examples"], 1150);
+}
+
+TEST_F(RunDirectoryOfAJob, MustHoldTheLog) {
+  fs::create_directory(run_directory());
+  fs::create_symlink("/dev/full", run_directory() / "log.txt");
+  expect_refused(AllOf(HasSubstr("log.txt"), HasSubstr("No space left on device")));
+}
+
+// A mistyped path is found before the results of an earlier run are cleared away.
+TEST_F(RunDirectoryOfAJob, KeepsItsResultsIfThereIsNothingToLearn) {
+  for (const int ranks : {1, 3}) {
+    expect_complete(run(ranks, train({shards()})));
+    EXPECT_EQ(run(ranks, train({path("nowhere").string()})).code, 66);
+    EXPECT_EQ(run(ranks, train({shards()}, {"--test", path("nowhere").string()})).code, 66);
+    EXPECT_EQ(run(2, train({"-"})).code, 2);
+    expect_complete();
+  }
+}
+
+// A file system of 256 KiB at the run directory.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const fs::path& path) : path_(path) {
+    fs::create_directory(path);
+    mounted_ = ::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=256k") == 0;
+    reason_ = mounted_ ? "" : std::strerror(errno);
+  }
+  ~SmallDisk() {
+    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  bool mounted() const { return mounted_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  fs::path path_;
+  bool mounted_ = false;
+  std::string reason_;
+};
+
+TEST_F(RunDirectoryOfAJob, MustHaveRoomForTheModel) {
+  const SmallDisk disk(run_directory());
+  if (!disk.mounted()) GTEST_SKIP() << "a small file system cannot be mounted here: " << disk.reason();
+  file("run/filler", std::string(240 << 10, 'x'));
+  expect_refused(HasSubstr("No space left on device"));
+  for (const auto& entry : fs::directory_iterator(run_directory())) {
+    EXPECT_EQ(entry.path().filename().string().find(".tmp-"), std::string::npos) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace cpt::testing

@@ -1,0 +1,83 @@
+// The same data, options, seed and number of ranks give the same bytes, however the ranks are delayed.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "model/random_stream.h"
+#include "train/interposed.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+struct Outcome {
+  Digests digests;
+  Losses train;
+  Losses test;
+  std::uint64_t rounds;
+  std::uint64_t epochs;
+  std::uint64_t bytes_sent;
+};
+
+void expect_same(const Outcome& a, const Outcome& b) {
+  EXPECT_EQ(a.digests, b.digests);
+  expect_same_losses(a.train, b.train);
+  expect_same_losses(a.test, b.test);
+  EXPECT_EQ(a.rounds, b.rounds);
+  EXPECT_EQ(a.epochs, b.epochs);
+  EXPECT_EQ(a.bytes_sent, b.bytes_sent);
+}
+
+class Determinism : public ::testing::TestWithParam<int> {
+ protected:
+  Determinism() {
+    options_.passes = 2;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      options_.data.push_back(
+          folder_.write("shard" + std::to_string(seed), random_lines({.seed = seed, .examples = 120 * seed})));
+    }
+    options_.test.push_back(folder_.write("test", random_lines({.seed = 8, .examples = 90, .first_label = 20})));
+  }
+
+  Outcome run(const Staging& staging = {}) const {
+    const std::vector<TrainingResult> results = results_on(GetParam(), options_, staging);
+    const Summary& summary = results[0].summary;
+    return {
+        digests_of(results[0].model), summary.train, summary.test, summary.rounds, summary.epochs, summary.bytes_sent};
+  }
+
+  Folder folder_;
+  TrainingOptions options_ = small_job();
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, Determinism, ::testing::Values(1, 2, 3, 5));
+
+TEST_P(Determinism, SameBytesAgain) { expect_same(run(), run()); }
+
+TEST_P(Determinism, SameBytesWhicheverRankIsSlow) {
+  const Outcome undisturbed = run();
+  for (int slow = 0; slow < GetParam(); ++slow) {
+    Dice dice(static_cast<std::uint64_t>(slow));
+    const auto doze = [&](std::uint64_t) { std::this_thread::sleep_for(std::chrono::microseconds(dice.below(400))); };
+    Staging staging;
+    staging.wrap = [&](Communicator& inner) {
+      return std::make_unique<Interposed>(inner, inner.rank() == slow ? BeforeCall(doze) : nullptr);
+    };
+    expect_same(undisturbed, run(staging));
+  }
+}
+
+TEST_P(Determinism, OtherBytesWithAnotherSeed) {
+  const Outcome one = run();
+  options_.model.seed = 2;
+  EXPECT_NE(one.digests.weights, run().digests.weights);
+}
+
+TEST_P(Determinism, AnotherRandomTreeWithAnotherSeed) {
+  options_.model.tree = TreeKind::kRandom;
+  const Outcome one = run();
+  options_.model.seed = 2;
+  EXPECT_NE(one.digests.structure, run().digests.structure);
+}
+
+}  // namespace
+}  // namespace cpt

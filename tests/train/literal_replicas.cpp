@@ -1,0 +1,182 @@
+#include "train/literal_replicas.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/losses.h"
+#include "train/merge_rule.h"
+#include "train/schedule.h"
+
+namespace cpt {
+
+namespace {
+
+Line line_of(const Learner& learner, std::uint64_t index) {
+  Line line;
+  std::memcpy(line.data(), learner.weights().line(index), sizeof line);
+  return line;
+}
+
+}  // namespace
+
+void Replica::learn(const ExampleView& x, bool is_new) {
+  Walk walk;
+  const LabelId label = learner.find(x);
+  learner.locate(x, label, walk);
+  const double p = learner.predict(walk);
+  if (is_new) {
+    losses.add_new(x.importance);
+  } else {
+    count_seen(learner, x, label, p, losses);
+  }
+  for (const float* line : walk.lines) touched.insert(learner.weights().index_of(line));
+  updates += walk.lines.size();
+  learner.train(walk);
+}
+
+void Replica::predict(const ExampleView& x) {
+  const LabelId label = learner.find(x);
+  if (label == kNoLabel) return losses.add_new(x.importance);
+  Walk walk;
+  learner.locate(x, label, walk);
+  count_seen(learner, x, label, learner.predict(walk), losses);
+}
+
+LiteralReplicas::LiteralReplicas(int ranks, const TrainingOptions& options)
+    : options_(options), merged_(std::size_t{1} << options.model.bits) {
+  for (int rank = 0; rank < ranks; ++rank) replicas_.push_back(std::make_unique<Replica>(options.model));
+}
+
+void LiteralReplicas::run_pass(const std::vector<Batch>& parts, bool learning) {
+  Round current(replicas_.size());
+  for (;;) {
+    const Round next = read(parts, current, learning);
+    for (std::size_t r = 0; r < replicas_.size(); ++r) work(parts, current, r, 1, learning);
+    // The coordinator's tree has the next round's labels while it trains the second half of this one; the others' get
+    // them afterwards.
+    const std::vector<TreeChange> changes = settle(parts, next);
+    for (std::size_t r = 0; r < replicas_.size(); ++r) work(parts, current, r, 2, learning);
+    for (std::size_t r = 1; r < replicas_.size(); ++r) {
+      for (const TreeChange& change : changes) replicas_[r]->learner.apply(change);
+    }
+
+    if (examples_in(current) > 0) ++rounds_;
+    if (learning) advance(examples_in(current));
+    if (examples_in(next) == 0) break;
+    current = next;
+  }
+  if (since_merge_ > 0) merge();
+}
+
+// Each rank's next examples, and which of them propose their label.
+LiteralReplicas::Round LiteralReplicas::read(const std::vector<Batch>& parts, const Round& before,
+                                             bool learning) const {
+  Round round;
+  for (std::size_t r = 0; r < replicas_.size(); ++r) {
+    const Learner& learner = replicas_[r]->learner;
+    Piece piece;
+    piece.begin = before[r].end;
+    piece.end = std::min<std::size_t>(
+        parts[r].size(), piece.begin + round_length(learner.tree().labels(), static_cast<int>(replicas_.size())));
+    std::set<std::string> proposed;
+    for (std::size_t i = piece.begin; learning && i < piece.end; ++i) {
+      const ExampleView x = parts[r][i];
+      if (learner.find(x) == kNoLabel && proposed.emplace(x.label).second) piece.proposers.insert(i);
+    }
+    round.push_back(piece);
+  }
+  return round;
+}
+
+// The first or the second half of a rank's piece.
+void LiteralReplicas::work(const std::vector<Batch>& parts, const Round& round, std::size_t rank, int half,
+                           bool learning) {
+  const Piece& piece = round[rank];
+  const std::size_t middle = piece.begin + (piece.end - piece.begin) / 2;
+  const std::size_t begin = half == 1 ? piece.begin : middle;
+  const std::size_t end = half == 1 ? middle : piece.end;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (learning) {
+      replicas_[rank]->learn(parts[rank][i], piece.proposers.count(i) == 1);
+    } else {
+      replicas_[rank]->predict(parts[rank][i]);
+    }
+  }
+}
+
+// The coordinator settles by (rank, position); of several proposals of one label the first counts.
+std::vector<TreeChange> LiteralReplicas::settle(const std::vector<Batch>& parts, const Round& next) {
+  Learner& coordinator = replicas_[0]->learner;
+  std::vector<TreeChange> changes;
+  for (std::size_t r = 0; r < replicas_.size(); ++r) {
+    for (const std::size_t i : next[r].proposers) {
+      const ExampleView x = parts[r][i];
+      if (coordinator.find(x) != kNoLabel) continue;
+      changes.push_back(coordinator.settle(x));
+      coordinator.apply(changes.back());
+    }
+  }
+  return changes;
+}
+
+std::uint64_t LiteralReplicas::examples_in(const Round& round) {
+  std::uint64_t examples = 0;
+  for (const Piece& piece : round) examples += piece.end - piece.begin;
+  return examples;
+}
+
+void LiteralReplicas::advance(std::uint64_t examples) {
+  all_examples_ += examples;
+  since_merge_ += examples;
+  const bool due = options_.epoch_examples > 0
+                       ? since_merge_ >= options_.epoch_examples
+                       : since_merge_ >= 1000 && static_cast<double>(since_merge_) >=
+                                                     options_.epoch_fraction * static_cast<double>(all_examples_);
+  if (due) merge();
+}
+
+// Line by line over the whole table.
+void LiteralReplicas::merge() {
+  double growth = 0;
+  std::uint64_t updates = 0;
+  for (const auto& replica : replicas_) {
+    double of_rank = 0;
+    for (const std::uint64_t index : replica->touched) {
+      of_rank += static_cast<double>(line_of(replica->learner, index)[0]) - static_cast<double>(merged_[index][0]);
+    }
+    growth += of_rank;
+    updates += replica->updates;
+  }
+  const double unit = growth > 0 ? growth / static_cast<double>(updates) : 1;
+
+  for (std::uint64_t index = 0; index < merged_.size(); ++index) {
+    std::vector<Line> now;
+    for (const auto& replica : replicas_) {
+      if (replica->touched.count(index) == 1) now.push_back(line_of(replica->learner, index));
+    }
+    if (now.empty()) continue;
+    std::vector<LineOfRank> pointers;
+    for (const Line& line : now) pointers.push_back(&line);
+    merged_[index] = merge_line(options_.merge, merged_[index], pointers, static_cast<int>(replicas_.size()), unit);
+    for (const auto& replica : replicas_) {
+      std::memcpy(replica->learner.weights().line(index), merged_[index].data(), sizeof(Line));
+    }
+  }
+  for (const auto& replica : replicas_) {
+    replica->touched.clear();
+    replica->updates = 0;
+  }
+  since_merge_ = 0;
+  ++epochs_;
+}
+
+Losses LiteralReplicas::take_losses() {
+  Losses sum;
+  for (const auto& replica : replicas_) {
+    sum += replica->losses;
+    replica->losses = {};
+  }
+  return sum;
+}
+
+}  // namespace cpt

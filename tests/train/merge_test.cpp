@@ -1,0 +1,256 @@
+// The epoch merge against a dense one over whole tables, and what it notices.
+#include "train/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "comm/agreement.h"
+#include "comm/threads.h"
+#include "model/random_stream.h"
+#include "train/job.h"
+#include "train/merge_rule.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int kBits = 14;
+using Table = std::vector<Line>;
+
+ModelOptions model_options() {
+  ModelOptions options;
+  options.bits = kBits;
+  return options;
+}
+
+Line random_line(Dice& dice) {
+  Line line;
+  for (float& lane : line) lane = static_cast<float>(dice.between(-1, 1));
+  line[0] = static_cast<float>(dice.between(0, 3));
+  return line;
+}
+
+// One visit of a rank to a line: what it adds to it.
+struct Visit {
+  std::uint64_t line;
+  Line change;
+};
+using Visits = std::vector<Visit>;
+
+// The same lines again and again, near one another and far apart, some of them visited by many ranks.
+Visits random_visits(Dice& dice, std::size_t count) {
+  Visits visits;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t line = dice.chance(0.5) ? dice.below(40) * 411 : dice.below(std::size_t{1} << kBits);
+    visits.push_back({line, random_line(dice)});
+  }
+  return visits;
+}
+
+void apply(const Line& change, float* line) {
+  for (std::size_t lane = 0; lane < kLanes; ++lane) line[lane] += change[lane];
+}
+
+void visit_line(const Visit& visit, Learner& learner, WeightMerger& merger) {
+  float* line = learner.weights().line(visit.line);
+  Walk walk;
+  walk.lines = {line};
+  merger.touch(walk);
+  apply(visit.change, line);
+}
+
+Table table_of(const Learner& learner) {
+  Table table(learner.weights().lines());
+  std::memcpy(table.data(), learner.weights().line(0), learner.weights().bytes());
+  return table;
+}
+
+// The same epoch over whole tables.
+Table merge_densely(MergeRule rule, const Table& before, const std::vector<Visits>& visits) {
+  std::vector<std::map<std::uint64_t, Line>> now(visits.size());
+  std::uint64_t updates = 0;
+  double growth = 0;
+  for (std::size_t r = 0; r < visits.size(); ++r) {
+    for (const Visit& visit : visits[r])
+      apply(visit.change, now[r].emplace(visit.line, before[visit.line]).first->second.data());
+    updates += visits[r].size();
+    double of_rank = 0;
+    for (const auto& [index, line] : now[r])
+      of_rank += static_cast<double>(line[0]) - static_cast<double>(before[index][0]);
+    growth += of_rank;
+  }
+  const double unit = growth > 0 ? growth / static_cast<double>(updates) : 1;
+  Table merged = before;
+  for (std::uint64_t index = 0; index < merged.size(); ++index) {
+    std::vector<LineOfRank> touched;
+    for (const auto& lines : now) {
+      if (const auto found = lines.find(index); found != lines.end()) touched.push_back(&found->second);
+    }
+    if (!touched.empty())
+      merged[index] = merge_line(rule, before[index], touched, static_cast<int>(visits.size()), unit);
+  }
+  return merged;
+}
+
+struct Shape {
+  int ranks;
+  MergeRule rule;
+  std::uint64_t segment_bytes = WeightMerger::kSegmentBytes;
+};
+
+// Starts all ranks from one random table, lets each make its visits epoch by epoch, and returns their tables.
+std::vector<Table> merge_really(const Shape& shape, const Table& start,
+                                const std::vector<std::vector<Visits>>& epochs) {
+  std::vector<Table> tables(static_cast<std::size_t>(shape.ranks));
+  run_threads(shape.ranks, [&](Communicator& comm) {
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    Learner learner(model_options());
+    std::memcpy(learner.weights().line(0), start.data(), learner.weights().bytes());
+    WeightMerger merger(comm, learner, shape.rule, shape.segment_bytes);
+    for (const std::vector<Visits>& epoch : epochs) {
+      for (const Visit& visit : epoch[rank]) visit_line(visit, learner, merger);
+      merger.merge();
+    }
+    tables[rank] = table_of(learner);
+  });
+  return tables;
+}
+
+struct Scene {
+  explicit Scene(int ranks, std::size_t most_visits = 600) {
+    Dice dice(static_cast<std::uint64_t>(ranks));
+    start.resize(std::size_t{1} << kBits);
+    for (std::uint64_t i = 0; i < start.size(); i += 3) start[i] = random_line(dice);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      auto& visits = epochs.emplace_back();
+      for (int r = 0; r < ranks; ++r) visits.push_back(random_visits(dice, dice.below(most_visits)));
+    }
+  }
+  Table start;
+  std::vector<std::vector<Visits>> epochs;
+};
+
+class Merge : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Merge, ::testing::Values(1, 2, 3, 5));
+
+TEST_P(Merge, IsADenseMergeOfWholeTables) {
+  for (const MergeRule rule : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
+    const Scene scene(GetParam());
+    Table expected = scene.start;
+    for (const auto& epoch : scene.epochs) expected = merge_densely(rule, expected, epoch);
+    for (const Table& table : merge_really({GetParam(), rule}, scene.start, scene.epochs)) EXPECT_EQ(table, expected);
+  }
+}
+
+TEST_P(Merge, IsTheSameInAnySegments) {
+  const Scene scene(GetParam());
+  const std::vector<Table> whole = merge_really({GetParam(), MergeRule::kConfidence}, scene.start, scene.epochs);
+  for (const std::uint64_t segment_bytes : {std::uint64_t{20000}, std::uint64_t{5000}, std::uint64_t{72}}) {
+    EXPECT_EQ(merge_really({GetParam(), MergeRule::kConfidence, segment_bytes}, scene.start, scene.epochs), whole);
+  }
+}
+
+TEST_P(Merge, OfNothingChangesNothing) {
+  const Scene scene(GetParam());
+  const std::vector<Visits> idle(static_cast<std::size_t>(GetParam()));
+  for (const Table& table : merge_really({GetParam(), MergeRule::kContraction}, scene.start, {idle, idle})) {
+    EXPECT_EQ(table, scene.start);
+  }
+}
+
+// What each of three ranks says when one of them is prepared otherwise.
+std::vector<std::string> errors_of(
+    const std::function<void(int rank, Learner& learner, WeightMerger& merger)>& prepare) {
+  std::vector<std::string> errors(3);
+  run_threads(3, [&](Communicator& comm) {
+    comm.set_stall_timeout(std::chrono::seconds(30));
+    Learner learner(model_options());
+    WeightMerger merger(comm, learner, MergeRule::kConfidence);
+    prepare(comm.rank(), learner, merger);
+    try {
+      merger.merge();
+      errors[static_cast<std::size_t>(comm.rank())] = "no error";
+    } catch (const AgreedError& error) {
+      errors[static_cast<std::size_t>(comm.rank())] = error.what();
+    }
+  });
+  EXPECT_EQ(errors[1], errors[0]);
+  EXPECT_EQ(errors[2], errors[0]);
+  return errors;
+}
+
+std::string hex(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Line plain_change() {
+  Line change;
+  change.fill(0.5F);
+  return change;
+}
+
+TEST(MergeNotices, NothingWhereAllIsWell) {
+  EXPECT_EQ(errors_of([](int, Learner& learner, WeightMerger& merger) {
+              visit_line({100, plain_change()}, learner, merger);
+            })[0],
+            "no error");
+}
+
+TEST(MergeNotices, WeightsThatAreNotFinite) {
+  for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const std::size_t lane : {0U, 7U}) {
+      const auto errors = errors_of([&](int rank, Learner& learner, WeightMerger& merger) {
+        Line change = plain_change();
+        if (rank == 1) change[lane] = bad;
+        visit_line({100, change}, learner, merger);
+      });
+      EXPECT_THAT(errors[0], AllOf(HasSubstr("rank"), HasSubstr("merged weights are not finite")));
+    }
+  }
+}
+
+TEST(MergeNotices, ARankWithAnotherTree) {
+  std::uint64_t digests[3];
+  const auto errors = errors_of([&](int rank, Learner& learner, WeightMerger& merger) {
+    learner.apply({"a", kNoLabel, 0});
+    learner.apply({rank == 2 ? "c" : "b", 0, 0});
+    digests[rank] = learner.structure_digest();
+    visit_line({100, plain_change()}, learner, merger);
+  });
+  EXPECT_THAT(errors[0], AllOf(HasSubstr("rank 0 and rank 2 on "),
+                               HasSubstr("trees " + hex(digests[0]) + " and " + hex(digests[2]))));
+}
+
+// A line that differs on rank 1, where nobody has touched it: found when another rank trains it.
+TEST(MergeNotices, ARankWithAnotherWeight) {
+  std::uint64_t digest = 0;
+  const auto errors = errors_of([&](int rank, Learner& learner, WeightMerger& merger) {
+    if (rank == 1) learner.weights().line(100)[3] = 1;
+    if (rank == 0) digest = learner.structure_digest();
+    visit_line({rank == 0 ? 100U : 5000U, plain_change()}, learner, merger);
+  });
+  EXPECT_THAT(errors[0],
+              AllOf(HasSubstr("rank 0 and rank 1 on "), HasSubstr("trees " + hex(digest) + " and " + hex(digest)),
+                    HasSubstr("merged weights ")));
+}
+
+// The same where the rank itself trains the line, which the merge then makes the same on all.
+TEST(MergeNotices, ARankThatStartedFromAnotherWeight) {
+  const auto errors = errors_of([](int rank, Learner& learner, WeightMerger& merger) {
+    if (rank == 2) learner.weights().line(100)[3] = 1;
+    visit_line({100, plain_change()}, learner, merger);
+  });
+  EXPECT_THAT(errors[0], AllOf(HasSubstr("rank 0 and rank 2 on "), HasSubstr("merged weights ")));
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,152 @@
+// The model as a program that embeds the library sees it.
+#include "cpt/model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "data/line_parser.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+// The examples of vw lines.
+Batch parse(const std::string& lines) {
+  const ReadOptions options;
+  const auto parser = make_line_parser(Format::kVw, options);
+  Batch batch;
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) parser->parse(line, {}, batch);
+  return batch;
+}
+
+ModelOptions small_model() {
+  ModelOptions options;
+  options.bits = 14;
+  return options;
+}
+
+Model trained_model(const std::string& lines, ModelOptions options = small_model()) {
+  Model model(options);
+  const Batch batch = parse(lines);
+  for (std::size_t i = 0; i < batch.size(); ++i) model.learn(batch[i]);
+  return model;
+}
+
+TEST(Model, KnowsNothingAtFirst) {
+  const Model model(small_model());
+  const Batch x = parse("a | x");
+  EXPECT_EQ(model.labels(), 0U);
+  EXPECT_EQ(model.probability(x[0], "a"), 0);
+  EXPECT_TRUE(model.top_k(x[0], 5).empty());
+  EXPECT_EQ(model.options().bits, 14);
+}
+
+TEST(Model, RefusesOptionsOutOfRange) {
+  ModelOptions options;
+  options.alpha = 0;
+  EXPECT_EQ(thrown_by([&] { Model model(options); }).fault, Fault::kUsage);
+}
+
+TEST(Model, GivesUnknownLabelsZero) {
+  const Model model = trained_model(random_lines({}));
+  const Batch x = parse("nobody | w1 w2");
+  EXPECT_EQ(model.probability(x[0], "nobody"), 0);
+  EXPECT_EQ(model.probability(x[0], ""), 0);
+}
+
+TEST(Model, GivesTheOnlyLabelOne) {
+  const Model model = trained_model("only | x\n");
+  EXPECT_EQ(model.probability(parse("a | y z")[0], "only"), 1);
+}
+
+TEST(Model, ProbabilitiesOfAllLabelsSumToOne) {
+  for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {
+    for (const double clip : {0.0, 0.01}) {
+      ModelOptions options = small_model();
+      options.loss = loss;
+      options.clip = clip;
+      const std::string lines = random_lines({.examples = 600, .labels = 150});
+      const Model model = trained_model(lines, options);
+      const Batch examples = parse(random_lines({.seed = 7, .examples = 20, .labels = 20}));
+      for (std::size_t i = 0; i < examples.size(); ++i) {
+        double sum = 0;
+        for (const std::string& label : labels_of(lines)) sum += model.probability(examples[i], label);
+        EXPECT_NEAR(sum, 1, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Model, TopKIsTheBestOfAllProbabilities) {
+  const std::string lines = random_lines({.examples = 600, .labels = 150});
+  const Model model = trained_model(lines);
+  const Batch examples = parse(random_lines({.seed = 7, .examples = 20, .labels = 20}));
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    std::vector<double> all;
+    for (const std::string& label : labels_of(lines)) all.push_back(model.probability(examples[i], label));
+    std::sort(all.rbegin(), all.rend());
+    const std::vector<Prediction> best = model.top_k(examples[i], 10);
+    ASSERT_EQ(best.size(), 10U);
+    for (std::size_t k = 0; k < best.size(); ++k) {
+      // The same product in another order.
+      EXPECT_DOUBLE_EQ(best[k].probability, model.probability(examples[i], best[k].label));
+      EXPECT_DOUBLE_EQ(best[k].probability, all[k]);
+    }
+  }
+}
+
+TEST(Model, TopKStopsAtTheThresholdAndAtTheLastLabel) {
+  const Model model = trained_model(random_lines({.labels = 30}));
+  const Batch batch = parse("a | w1 w2");
+  const ExampleView x = batch[0];
+  const std::vector<Prediction> all = model.top_k(x, 1000);
+  EXPECT_EQ(all.size(), 30U);
+  EXPECT_TRUE(model.top_k(x, 0).empty());
+  const std::vector<Prediction> likely = model.top_k(x, 1000, all[4].probability);
+  EXPECT_GE(likely.size(), 5U);
+  EXPECT_GE(likely.back().probability, all[4].probability);
+}
+
+TEST(Model, LearnReturnsWhatItWouldHavePredicted) {
+  Model model(small_model());
+  const Batch batch = parse(random_lines({}));
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const double p = model.probability(batch[i], batch[i].label);
+    EXPECT_EQ(model.learn(batch[i]), p);
+  }
+}
+
+TEST(Model, LearnsWhatItIsTaught) {
+  std::string lines;
+  for (int i = 0; i < 200; ++i) lines += "cat | whiskers\ndog | bone\nbird | wing\n";
+  const Model model = trained_model(lines);
+  EXPECT_GT(model.probability(parse("? | whiskers")[0], "cat"), 0.9);
+  EXPECT_GT(model.probability(parse("? | bone")[0], "dog"), 0.9);
+  EXPECT_EQ(model.top_k(parse("? | wing")[0], 1)[0].label, "bird");
+}
+
+TEST(Model, RefusesToLearnWithoutALabel) {
+  Model model(small_model());
+  Batch batch;
+  batch.add_feature(1, 1);
+  batch.finish_example("", 1, {});
+  const Thrown thrown = thrown_by([&] { model.learn(batch[0]); });
+  EXPECT_EQ(thrown.fault, Fault::kUsage);
+  EXPECT_EQ(thrown.text, "an example without a label cannot be learned");
+  EXPECT_EQ(model.labels(), 0U);
+}
+
+TEST(Model, MovesWithAllItKnows) {
+  Model first = trained_model(random_lines({}));
+  const Digests digests = digests_of(first);
+  const Model second = std::move(first);
+  EXPECT_EQ(digests_of(second), digests);
+  first = trained_model("a | x\n");
+  EXPECT_EQ(first.labels(), 1U);
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,120 @@
+// Whatever the number of ranks and wherever labels turn up: one tree with every label once, one set of weights.
+#include <gmock/gmock.h>
+
+#include "model/invariants.h"
+#include "model/learner.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+using Shards = std::vector<std::string>;
+
+// Asserts what must hold after training on these shards.
+void expect_one_tree(int ranks, TrainingOptions options, const Shards& shards) {
+  SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(shards.size()) + " shards");
+  const Folder folder;
+  std::set<std::string> labels;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    options.data.push_back(folder.write("shard" + std::to_string(i), shards[i]));
+    labels.merge(labels_of(shards[i]));
+  }
+  const std::vector<TrainingResult> results = results_on(ranks, options);
+  const Learner& learner = results[0].model.learner();
+  EXPECT_EQ(broken_invariant(learner.tree(), options.model), "");
+  EXPECT_EQ(learner.tree().labels(), labels.size());
+  EXPECT_EQ(labels_in(results[0].model), labels);
+  for (const TrainingResult& result : results) {
+    EXPECT_EQ(digests_of(result.model), digests_of(results[0].model));
+    EXPECT_EQ(result.summary.tree.digest, results[0].summary.tree.digest);
+    EXPECT_EQ(result.summary.weight_digest, results[0].summary.weight_digest);
+    expect_same_losses(result.summary.train, results[0].summary.train);
+  }
+}
+
+// The same new labels at the same places of all shards.
+Shards even_shards(std::size_t count, std::size_t examples = 300) {
+  Shards shards;
+  for (std::size_t i = 0; i < count; ++i) shards.push_back(random_lines({.seed = i + 1, .examples = examples}));
+  return shards;
+}
+
+class OneTree : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, OneTree, ::testing::Values(1, 2, 3, 5, 8));
+
+TEST_P(OneTree, WithBothLossesAndAllKindsOfTree) {
+  for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {
+    for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom}) {
+      SCOPED_TRACE("loss " + std::to_string(static_cast<int>(loss)) + ", tree " +
+                   std::to_string(static_cast<int>(tree)));
+      TrainingOptions options = small_job();
+      options.model.loss = loss;
+      options.model.tree = tree;
+      expect_one_tree(GetParam(), options, even_shards(8, 150));
+    }
+  }
+}
+
+TEST_P(OneTree, WithAllMergeRulesAndBothUpdates) {
+  for (const MergeRule merge : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
+    for (const Update update : {Update::kAdaptive, Update::kSgd}) {
+      SCOPED_TRACE("merge " + std::to_string(static_cast<int>(merge)) + ", update " +
+                   std::to_string(static_cast<int>(update)));
+      TrainingOptions options = small_job();
+      options.merge = merge;
+      options.model.update = update;
+      options.model.learning_rate = 0.3;
+      expect_one_tree(GetParam(), options, even_shards(8, 150));
+    }
+  }
+}
+
+TEST_P(OneTree, WithUnevenAndEmptyShards) {
+  expect_one_tree(
+      GetParam(), small_job(),
+      {random_lines({.seed = 1, .examples = 700}), "", random_lines({.seed = 2, .examples = 3, .labels = 3}), "",
+       "\n\n", random_lines({.seed = 3, .examples = 120, .labels = 30, .first_label = 40}),
+       random_lines({.seed = 4, .examples = 1, .labels = 1, .first_label = 1000})});
+}
+
+TEST_P(OneTree, WithFewerShardsThanRanks) {
+  expect_one_tree(GetParam(), small_job(), {random_lines({.examples = 500})});
+  expect_one_tree(GetParam(), small_job(), even_shards(2));
+}
+
+TEST_P(OneTree, WithoutAnyExample) { expect_one_tree(GetParam(), small_job(), {"", "\n"}); }
+
+TEST_P(OneTree, WithASingleLabel) {
+  expect_one_tree(GetParam(), small_job(), {"only | a\nonly | b\n", "only | a b\n", "only | c\n"});
+}
+
+TEST_P(OneTree, InEveryPassAndInTheTestPart) {
+  const Folder folder;
+  TrainingOptions options = small_job();
+  options.passes = 3;
+  for (const std::string& shard : even_shards(4, 100)) {
+    options.data.push_back(folder.write("shard" + std::to_string(options.data.size()), shard));
+  }
+  options.test.push_back(
+      folder.write("test", random_lines({.seed = 9, .examples = 80, .labels = 40, .first_label = 50})));
+  const std::vector<TrainingResult> results = results_on(GetParam(), options);
+  EXPECT_EQ(results[0].model.labels(), 90U);  // 60, and 30 that only the test part has
+  EXPECT_EQ(results[0].summary.train.examples, 3U * 400);
+  EXPECT_EQ(results[0].summary.test.examples, 80U);
+  EXPECT_GE(results[0].summary.test.new_labels, 30U);
+  for (const TrainingResult& result : results) EXPECT_EQ(digests_of(result.model), digests_of(results[0].model));
+}
+
+TEST(OneTreeOfManyRanks, WithATinyStream) {
+  for (const int bits : {10, 12}) {
+    TrainingOptions options = small_job();
+    options.model.bits = bits;
+    options.epoch_examples = 400;
+    Shards shards;
+    for (std::size_t i = 0; i < 64; ++i) shards.push_back(random_lines({.seed = i, .examples = 10, .labels = 8}));
+    expect_one_tree(64, options, shards);
+  }
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,74 @@
+// Which lines were touched, what they held, and how often they were updated.
+#include "train/touched_lines.h"
+
+#include <gtest/gtest.h>
+
+namespace cpt {
+namespace {
+
+class TouchedLinesOfATable : public ::testing::Test {
+ protected:
+  void touch(const std::vector<std::uint64_t>& indices) {
+    std::vector<float*> lines;
+    for (const std::uint64_t index : indices) lines.push_back(table_.line(index));
+    touched_.touch(lines);
+  }
+  std::vector<std::uint64_t> indices() {
+    std::vector<std::uint64_t> indices;
+    for (const TouchedLines::Entry& entry : touched_.sorted()) indices.push_back(entry.index);
+    return indices;
+  }
+  // The first weight of a touched line when it was first touched.
+  float before(std::size_t position) { return touched_.sorted()[position].before[1]; }
+
+  using Indices = std::vector<std::uint64_t>;
+  WeightTable table_{10};
+  TouchedLines touched_{table_};
+};
+
+TEST_F(TouchedLinesOfATable, AreNoneAtFirst) {
+  EXPECT_EQ(indices(), Indices{});
+  EXPECT_EQ(touched_.updates(), 0U);
+  EXPECT_FALSE(touched_.contains(0));
+}
+
+TEST_F(TouchedLinesOfATable, ComeOnceEachInAscendingOrder) {
+  touch({900, 5, 64, 5});
+  touch({1023, 64, 0, 63});
+  EXPECT_EQ(indices(), (Indices{0, 5, 63, 64, 900, 1023}));
+  touch({7});
+  EXPECT_EQ(indices(), (Indices{0, 5, 7, 63, 64, 900, 1023}));
+  EXPECT_TRUE(touched_.contains(64));
+  EXPECT_FALSE(touched_.contains(65));
+}
+
+TEST_F(TouchedLinesOfATable, KeepWhatTheyHeldAtTheFirstTouch) {
+  table_.line(5)[1] = 1;
+  touch({5});
+  table_.line(5)[1] = 2;
+  touch({5, 6});
+  table_.line(5)[1] = 3;
+  EXPECT_EQ(before(0), 1);
+  EXPECT_EQ(before(1), 0);
+}
+
+TEST_F(TouchedLinesOfATable, CountEveryUpdate) {
+  touch({1, 2, 2});
+  touch({2});
+  EXPECT_EQ(touched_.updates(), 4U);
+}
+
+TEST_F(TouchedLinesOfATable, StartAfreshAfterClear) {
+  touch({5, 6, 70});
+  touched_.clear();
+  EXPECT_EQ(indices(), Indices{});
+  EXPECT_EQ(touched_.updates(), 0U);
+  EXPECT_FALSE(touched_.contains(5));
+  table_.line(5)[1] = 9;
+  touch({5});
+  EXPECT_EQ(indices(), Indices{5});
+  EXPECT_EQ(before(0), 9);
+}
+
+}  // namespace
+}  // namespace cpt
