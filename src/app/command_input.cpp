@@ -1,10 +1,10 @@
 #include "app/command_input.h"
 
-#include <charconv>
 #include <cstdio>
 #include <numeric>
 
 #include "app/option_names.h"
+#include "app/option_values.h"
 #include "cpt/error.h"
 #include "data/byte_source.h"
 #include "train/bad_lines.h"
@@ -12,23 +12,6 @@
 namespace cpt {
 
 namespace {
-
-std::optional<std::uint64_t> parse_whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  return number;
-}
-
-void parse_on_error(const std::string& text, CommandInput& input) {
-  input.most_bad_lines.reset();
-  input.skip_bad_lines = text != "stop";
-  if (text == "stop" || text == "skip") return;
-  constexpr std::string_view kSkip = "skip:";
-  if (text.starts_with(kSkip)) input.most_bad_lines = parse_whole_number(std::string_view(text).substr(kSkip.size()));
-  if (!input.most_bad_lines) throw CLI::ValidationError("--on-error", "'" + text + "' is none of: stop, skip, skip:N");
-}
 
 ReadOptions read_options(const CommandInput& input, const ModelOptions& model, CommandNeeds needs) {
   ReadOptions read;
@@ -67,21 +50,8 @@ void add_input_options(CLI::App& command, CommandInput& input) {
   add_choice(command, "--format", input.format, format_names(), "of the data; auto tells it by content");
   add_choice(command, "--multilabel", input.multilabel, multilabel_names(),
              "what becomes of a libsvm or fasttext line with several labels");
-  command
-      .add_option_function<std::string>(
-          "--on-error", [&input](const std::string& text) { parse_on_error(text, input); },
-          "at a bad line: stop; skip it, with a warning and no result; or skip:N to give up after N")
-      ->type_name("(stop, skip, skip:N)")
-      ->default_str("stop");
-}
-
-CLI::Validator whole_number_from(std::uint64_t least) {
-  const auto check = [least](const std::string& text) {
-    const std::optional<std::uint64_t> number = parse_whole_number(text);
-    const bool fine = number && *number >= least;
-    return fine ? std::string() : "'" + text + "' is not a whole number of at least " + std::to_string(least);
-  };
-  return {check, ""};
+  add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
+               "at a bad line: stop; skip it, with a warning and no result; or skip:N to give up after N");
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)

@@ -31,9 +31,6 @@ void add_model_option(CLI::App& command, std::filesystem::path& model);
 // --model, --data, --format, --multilabel, --on-error.
 void add_input_options(CLI::App& command, CommandInput& input);
 
-// Whole numbers of at least `least`. CLI11 by itself takes -1 for 2^64 - 1.
-CLI::Validator whole_number_from(std::uint64_t least);
-
 // What a command asks of its input beyond the user's choices.
 struct CommandNeeds {
   bool labels_required = true;  // else lines may have no label

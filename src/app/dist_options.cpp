@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/option_names.h"
+#include "app/option_values.h"
 #include "comm/mpi.h"
 #include "core/version.h"
 #include "cpt/error.h"
@@ -27,20 +28,6 @@ const Names<ProgressStyle>& progress_names() {
   return names;
 }
 
-// A count, also as 1e6; throws ValidationError, naming the option, if it is not one.
-std::uint64_t parse_count(const char* option, const std::string& text) {
-  std::uint64_t count = 0;
-  const char* end = text.data() + text.size();
-  if (const auto whole = std::from_chars(text.data(), end, count); whole.ec == std::errc() && whole.ptr == end)
-    return count;
-  double value = 0;
-  const auto real = std::from_chars(text.data(), end, value);
-  const bool is_count =
-      real.ec == std::errc() && real.ptr == end && value >= 0 && value < 1e18 && value == std::floor(value);
-  if (!is_count) throw CLI::ValidationError(option, "'" + text + "' is not a count");
-  return static_cast<std::uint64_t>(value);
-}
-
 std::chrono::milliseconds parse_duration(const char* option, const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
@@ -51,14 +38,6 @@ std::chrono::milliseconds parse_duration(const char* option, const std::string& 
     throw CLI::ValidationError(option, "'" + text + "' is not a duration like 30s, 10m or 1h");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(value * seconds * 1000));
-}
-
-void parse_on_error(const char* option, const std::string& text, TrainingOptions& training) {
-  training.most_bad_lines.reset();
-  training.skip_bad_lines = text != "stop";
-  if (text == "stop" || text == "skip") return;
-  if (!text.starts_with("skip:")) throw CLI::ValidationError(option, "'" + text + "' is none of: stop, skip, skip:N");
-  training.most_bad_lines = parse_count(option, text.substr(5));
 }
 
 std::string on_error_text(const TrainingOptions& training) {
@@ -89,16 +68,10 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
       ->group(group);
   add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")
       ->group(group);
-  app.add_option_function<std::string>(
-         "--on-error", [&training](const std::string& text) { parse_on_error("--on-error", text, training); },
-         "at a bad line: stop, skip, or skip:N to give up after N")
-      ->type_name("(stop, skip, skip:N)")
-      ->default_str("stop")
+  add_on_error(app, training.skip_bad_lines, training.most_bad_lines,
+               "at a bad line: stop, skip, or skip:N to give up after N")
       ->group(group);
-  app.add_option("--passes", training.passes, "traversals of the data")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
+  add_count(app, "--passes", training.passes, 1, "traversals of the data")->group(group);
 }
 
 void add_model_options(CLI::App& app, ModelOptions& model) {
@@ -122,10 +95,7 @@ void add_model_options(CLI::App& app, ModelOptions& model) {
       ->type_name("E")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--seed", model.seed, "of hashing and of every random choice")
-      ->type_name("S")
-      ->capture_default_str()
-      ->group(group);
+  add_count(app, "--seed", model.seed, 0, "of hashing and of every random choice")->group(group);
 }
 
 void add_rank_options(CLI::App& app, DistOptions& options) {
@@ -146,15 +116,8 @@ void add_rank_options(CLI::App& app, DistOptions& options) {
                        ->type_name("F")
                        ->capture_default_str()
                        ->group(group);
-  app.add_option_function<std::string>(
-         "--epoch-examples",
-         [&options](const std::string& text) {
-           options.training.epoch_examples = parse_count("--epoch-examples", text);
-           if (options.training.epoch_examples == 0)
-             throw CLI::ValidationError("--epoch-examples", "must be at least 1");
-         },
-         "weights merge after every N examples instead")
-      ->type_name("N")
+  add_count(app, "--epoch-examples", options.training.epoch_examples, 1, "weights merge after every N examples instead")
+      ->default_str("")
       ->excludes(fraction)
       ->group(group);
   app.add_option_function<std::string>(

@@ -8,6 +8,7 @@
 
 #include "app/command_input.h"
 #include "app/label_path.h"
+#include "app/option_values.h"
 #include "app/result_writer.h"
 #include "cpt/hashing.h"
 #include "model/learner.h"
@@ -135,10 +136,7 @@ void explain(const ExplainOptions& options) {
 
 void declare(CLI::App& command, ExplainOptions& options) {
   add_input_options(command, options.input);
-  command.add_option("--top", options.top, "so many features to a node")
-      ->type_name("K")
-      ->check(whole_number_from(0))
-      ->capture_default_str();
+  add_count(command, "--top", options.top, 0, "so many features to a node");
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ std::vector<PathRow> path_rows(const Tree& tree, LabelId label) {
   std::vector<PathRow> rows;
   for (const PathNode& node : label_path(tree, label)) {
     const auto& leaves = tree.content(node.block).leaves;
-    rows.push_back({node.right, leaves[2U * node.slot], leaves[2U * node.slot + 1]});
+    const std::size_t left = std::size_t{2} * node.slot;
+    rows.push_back({node.right, leaves[left], leaves[left + 1]});
   }
   return rows;
 }

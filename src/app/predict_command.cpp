@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/command_input.h"
+#include "app/option_values.h"
 #include "app/result_writer.h"
 
 namespace cpt {
@@ -57,10 +58,7 @@ std::string check_probability(const std::string& text) {
 
 void declare(CLI::App& command, PredictOptions& options) {
   add_input_options(command, options.input);
-  command.add_option("--top", options.top, "so many labels to a line")
-      ->type_name("K")
-      ->check(whole_number_from(1))
-      ->capture_default_str();
+  add_count(command, "--top", options.top, 1, "so many labels to a line");
   command.add_option("--threshold", options.threshold, "only labels of at least this probability")
       ->type_name("P")
       ->check(CLI::Validator(check_probability, ""))

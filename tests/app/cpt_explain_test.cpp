@@ -7,9 +7,7 @@
 namespace cpt {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 // One row of a path: "depth side P name value name value ...".

@@ -35,7 +35,7 @@ TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
 
 TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
   expect_usage_error(with({"--bitz", "12"}), AllOf(HasSubstr("--bitz"), HasSubstr("see --help")));
-  expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes is 0"));
+  expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes: '0' is not a whole number of at least 1"));
   expect_usage_error(with({"--passes", "many"}), HasSubstr("--passes"));
   expect_usage_error(with({"--epoch-examples", "9", "--epoch-fraction", "0.1"}),
                      AllOf(HasSubstr("--epoch-examples"), HasSubstr("--epoch-fraction")));
@@ -46,8 +46,8 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
                              "--merge", "--placement", "--progress"}) {
     expect_usage_error(with({option, "what"}), HasSubstr(std::string(option) + ": 'what' is none of: "));
   }
-  expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a count"));
-  expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'few' is not a count"));
+  expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a whole number"));
+  expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'skip:few' is none of: "));
   expect_usage_error(with({"--stall-timeout", "soon"}), HasSubstr("--stall-timeout: 'soon' is not a duration"));
 }
 

@@ -167,6 +167,7 @@ bool Job::reaped() {
 // Again and again, because mpirun may have started one more after the first look.
 void Job::kill_all() const {
   wait_until("killed processes are gone", [this] {
+    if (!ended_) ::kill(-process_, SIGKILL);  // its environment cannot be read right after its start
     const std::vector<pid_t> running = processes();
     for (const pid_t process : running) ::kill(process, SIGKILL);
     return running.empty();
