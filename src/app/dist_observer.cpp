@@ -31,7 +31,7 @@ std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path) {
 }
 
 std::string as_clock(double seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   char text[32];
   if (whole >= 3600) {
     std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);

@@ -63,7 +63,7 @@ std::shared_ptr<Meeting> ThreadGroup::State::join(int rank, ThreadCall call) {
   }
   std::shared_ptr<Meeting>& slot = open_[number];
   if (slot == nullptr) slot = std::make_shared<Meeting>(members_.size());
-  const std::shared_ptr<Meeting> meeting = slot;
+  std::shared_ptr<Meeting> meeting = slot;
   try {
     meeting->join(rank, std::move(call));
   } catch (const Error& error) {

@@ -92,8 +92,9 @@ class Checker {
   void check_node(BlockId block, std::uint32_t place) {
     if (place > 15) return fail_at(block, place, "a node beyond the last slot");
     const BlockContent& content = tree_.content(block);
-    const std::uint32_t left = content.leaves[2 * place];
-    const std::uint32_t right = content.leaves[2 * place + 1];
+    const std::size_t first = std::size_t{2} * place;
+    const std::uint32_t left = content.leaves[first];
+    const std::uint32_t right = content.leaves[first + 1];
     if (content.leaves[place] != left + right) fail_at(block, place, "wrong count");
     if (options_.tree == TreeKind::kRandom) return;
     const double k = kappa(options_.effective_alpha());

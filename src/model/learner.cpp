@@ -23,7 +23,8 @@ Learner::Learner(const ModelOptions& options)
 bool Learner::goes_right(float p, const BlockContent& content, std::uint32_t slot, std::uint64_t coins) const {
   // The coins of a label are a function of the seed and the label's number, so that any rank tosses the same ones.
   if (options_.tree == TreeKind::kRandom) return (coins >> 63) == 1;
-  return insertion_objective(p, content.leaves[2 * slot], content.leaves[2 * slot + 1], options_.effective_alpha()) > 0;
+  const std::size_t left = std::size_t{2} * slot;
+  return insertion_objective(p, content.leaves[left], content.leaves[left + 1], options_.effective_alpha()) > 0;
 }
 
 TreeChange Learner::settle(const ExampleView& x) const {

@@ -32,7 +32,7 @@ void open_block(const Estimator& estimator, const ExampleView& x, BlockId block,
   const Line p = estimator.block_probabilities(x, block, lines);
   std::array<double, 32> reach{};
   reach[1] = above;
-  for (std::uint32_t place = 1; place < 32; ++place) {
+  for (std::size_t place = 1; place < 32; ++place) {
     const Child child = content.child[place];
     if (child.kind() == Child::Kind::kNode) {
       const double right = estimator.clipped(p[place]);
