@@ -38,8 +38,10 @@ TreeChange Learner::settle(const ExampleView& x) const {
     std::uint32_t place = 1;
     while (content.child[place].kind() == Child::Kind::kNode) {
       coins = mix(coins);
-      const bool right = goes_right(p[place], content, place, coins);
-      if (p[place] != 0.5F && right != (p[place] > 0.5F)) ++change.disagreements;
+      // A regressor that has diverged has no preference; who predicts with it next will say so.
+      const float preference = std::isnan(p[place]) ? 0.5F : p[place];
+      const bool right = goes_right(preference, content, place, coins);
+      if (preference != 0.5F && right != (preference > 0.5F)) ++change.disagreements;
       place = 2 * place + (right ? 1 : 0);
     }
     const Child child = content.child[place];

@@ -63,7 +63,7 @@ std::uint64_t ReplicatedLoop::run(Feed& feed, bool learning) {
     }
     settle_and_train(news, next, current, learning);
 #ifndef NDEBUG
-    check_structure();
+    compare_trees();
 #endif
 
     if (examples > 0) {
@@ -205,20 +205,21 @@ std::vector<std::vector<std::byte>> ReplicatedLoop::gather_known(const std::vect
   return received;
 }
 
-// All ranks have the same tree, and it is one.
-void ReplicatedLoop::check_structure() {
+void ReplicatedLoop::compare_trees() {
   const std::uint64_t mine = learner_.structure_digest();
   const std::uint64_t first = broadcast_value(comm_, mine, 0, "round: digest");
-  together(comm_, "round: invariants", [&] {
+  together(comm_, "round: digest", [&] {
     if (mine != first) throw Error(Fault::kFailed, "this tree is not that of rank 0");
-    const std::string broken = broken_invariant(learner_.tree(), options_.model);
-    if (!broken.empty()) throw Error(Fault::kFailed, "the tree is broken: " + broken);
   });
 }
 
 void ReplicatedLoop::end_epoch() {
   merger_.merge();
   progress_.count_epoch();
+#ifndef NDEBUG
+  const std::string broken = broken_invariant(learner_.tree(), options_.model);
+  if (!broken.empty()) throw Error(Fault::kFailed, "the tree is broken: " + broken);
+#endif
 }
 
 }  // namespace cpt

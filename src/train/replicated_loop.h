@@ -64,7 +64,7 @@ class ReplicatedLoop {
   void settle_and_train(const std::vector<News>& news, const Round& next, Round& current, bool learning);
   std::vector<std::vector<std::byte>> gather_known(const std::vector<std::uint64_t>& lengths, ConstBytes mine,
                                                    const char* call);
-  void check_structure();  // debug builds: after every round
+  void compare_trees();  // in debug builds, after every round
   void end_epoch();
 
   const TrainingOptions& options_;

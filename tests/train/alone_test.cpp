@@ -57,9 +57,9 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
   }
 }
 
-class Alone1 : public ::testing::Test {
+class OneRank : public ::testing::Test {
  protected:
-  Alone1() {
+  OneRank() {
     options_.data = {folder_.write("a", random_lines({.seed = 1, .examples = 700, .labels = 120})),
                      folder_.write("b", random_lines({.seed = 2, .examples = 500, .labels = 90, .first_label = 60})),
                      folder_.write("c", random_lines({.seed = 3, .examples = 900, .labels = 120}))};
@@ -96,14 +96,14 @@ class Alone1 : public ::testing::Test {
   Recorder recorder_;
 };
 
-TEST_F(Alone1, IsANaiveLoop) { expect_as_naively(); }
+TEST_F(OneRank, IsANaiveLoop) { expect_as_naively(); }
 
-TEST_F(Alone1, IsANaiveLoopInSeveralPasses) {
+TEST_F(OneRank, IsANaiveLoopInSeveralPasses) {
   options_.passes = 3;
   expect_as_naively();
 }
 
-TEST_F(Alone1, IsANaiveLoopWithOtherOptions) {
+TEST_F(OneRank, IsANaiveLoopWithOtherOptions) {
   options_.model.loss = Loss::kSquared;
   options_.model.update = Update::kSgd;
   options_.model.learning_rate = 0.2;
@@ -113,21 +113,21 @@ TEST_F(Alone1, IsANaiveLoopWithOtherOptions) {
   expect_as_naively();
 }
 
-TEST_F(Alone1, DoesNotDependOnTheMerge) {
+TEST_F(OneRank, DoesNotDependOnTheMerge) {
   const Digests digests = digests_of(run().model);
   options_.merge = MergeRule::kAverage;
   options_.epoch_examples = 10;
   EXPECT_EQ(digests_of(run().model), digests);
 }
 
-TEST_F(Alone1, IsTheSameAsOneThreadOfARankGroup) {
+TEST_F(OneRank, IsTheSameAsOneThreadOfARankGroup) {
   const TrainingResult alone = run();
   const TrainingResult thread = std::move(results_on(1, options_)[0]);
   EXPECT_EQ(digests_of(thread.model), digests_of(alone.model));
   expect_same_losses(thread.summary.train, alone.summary.train);
 }
 
-TEST_F(Alone1, FrozenTestChangesNothingAndGivesUnknownLabelsZero) {
+TEST_F(OneRank, FrozenTestChangesNothingAndGivesUnknownLabelsZero) {
   const std::vector<std::string> test = std::exchange(options_.test, {});
   const TrainingResult before = run();
   EXPECT_FALSE(before.summary.tested);
@@ -150,7 +150,7 @@ TEST_F(Alone1, FrozenTestChangesNothingAndGivesUnknownLabelsZero) {
   expect_same_losses(after.summary.test, losses);
 }
 
-TEST_F(Alone1, ReportsAtPowersOfTwoAndAtTheEndOfEachPass) {
+TEST_F(OneRank, ReportsAtPowersOfTwoAndAtTheEndOfEachPass) {
   options_.passes = 2;
   run();
   std::vector<std::uint64_t> train;
@@ -166,7 +166,7 @@ TEST_F(Alone1, ReportsAtPowersOfTwoAndAtTheEndOfEachPass) {
   EXPECT_EQ(recorder_.reports.back().pass, 0U);
 }
 
-TEST_F(Alone1, SummarySaysWhatTheModelIs) {
+TEST_F(OneRank, SummarySaysWhatTheModelIs) {
   const TrainingResult result = run();
   EXPECT_EQ(result.summary.ranks, 1);
   EXPECT_EQ(result.summary.tree.labels, result.model.labels());

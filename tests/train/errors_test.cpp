@@ -1,100 +1,18 @@
 // One rank's error is everyone's decision: all ranks stop for the same reason, which says who, where and what; none
 // hangs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "train/errors.h"
 
-#include <fstream>
 #include <limits>
 
 #include "comm/faulty.h"
-#include "data/shards.h"
-#include "train/interposed.h"
-#include "train/job.h"
 
 namespace cpt {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr int kRanks = 3;
-
-class Errors : public ::testing::Test {
- protected:
-  Errors() {
-    // One shard each, of about the same size.
-    for (std::uint64_t seed = 1; seed <= kRanks; ++seed) {
-      options_.data.push_back(
-          folder_.write("shard" + std::to_string(seed), random_lines({.seed = seed, .examples = 200})));
-    }
-  }
-
-  void append(std::size_t shard, const std::string& lines) {
-    std::ofstream(options_.data[shard], std::ios::app) << lines;
-  }
-
-  // "rank 2 on host": who reads the shard.
-  std::string reader_of(std::size_t shard) const {
-    const auto assigned = assign_shards(find_shards(options_.data), kRanks);
-    for (std::size_t rank = 0; rank < kRanks; ++rank) {
-      for (const std::uint32_t mine : assigned[rank]) {
-        if (mine == shard) return "rank " + std::to_string(rank) + " on ";
-      }
-    }
-    return "nobody";
-  }
-
-  // What all ranks say; each must have stopped with the same AgreedError.
-  std::string agreed_error(Fault fault, const Staging& staging = {}) const {
-    const std::vector<Ending> endings = train_on(kRanks, options_, staging);
-    for (const Ending& ending : endings) {
-      EXPECT_TRUE(ending.agreed) << ending.error;
-      EXPECT_EQ(ending.fault, fault);
-      EXPECT_EQ(ending.error, endings[0].error);
-    }
-    return endings[0].error;
-  }
-
-  Folder folder_;
-  TrainingOptions options_ = small_job();
-};
-
-TEST_F(Errors, ABadLineOfOneRankStopsAll) {
-  for (std::size_t shard = 0; shard < kRanks; ++shard) {
-    append(shard, "label | word:abc\n");
-    EXPECT_THAT(agreed_error(Fault::kBadData),
-                AllOf(StartsWith(reader_of(shard)), HasSubstr(options_.data[shard] + ":201:14: expected a number"),
-                      HasSubstr("found 'abc'")));
-    folder_.write(fs::path(options_.data[shard]).filename(), random_lines({.seed = shard + 1, .examples = 200}));
-  }
-}
-
-TEST_F(Errors, ABadFirstLineStopsAll) {
-  options_.data[1] = folder_.write("rotten", "label\n" + random_lines({.examples = 200}));
-  options_.format = Format::kVw;
-  EXPECT_THAT(agreed_error(Fault::kBadData), HasSubstr(options_.data[1] + ":1:6: expected '|'"));
-}
-
-TEST_F(Errors, BadLinesOfSeveralRanksAreCounted) {
-  append(0, "label | word:abc\n");
-  append(2, "label | word:abc\n");
-  options_.data[1] = folder_.write("shard2", random_lines({.seed = 2, .examples = 200}) + "label | word:abc\n");
-  const std::string error = agreed_error(Fault::kBadData);
-  EXPECT_THAT(error, StartsWith("rank "));
-}
-
-TEST_F(Errors, ABadLineInTheTestPartStopsAll) {
-  options_.test = {folder_.write("test", random_lines({.examples = 100}) + "| no label\n")};
-  for (const bool frozen : {false, true}) {
-    options_.test_frozen = frozen;
-    EXPECT_THAT(agreed_error(Fault::kBadData),
-                AllOf(StartsWith("rank 0 on "), HasSubstr(options_.test[0] + ":101:1: ")));
-  }
-}
 
 TEST_F(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
   Staging staging;
@@ -191,54 +109,35 @@ TEST_F(Errors, AnObserverThatThrowsStopsAll) {
   }
 }
 
-class WarningHater : public Recorder {
+// How many collectives each rank takes part in before it ends.
+class CallCounter {
  public:
-  void warn(const std::string&) override { throw Error(Fault::kCannotWrite, "no room for warnings"); }
+  Staging staging(Observer* observer = nullptr) {
+    return {.observer = observer, .wrap = [this](Communicator& inner) {
+              return std::make_unique<Interposed>(
+                  inner, inner.rank() == 0 ? BeforeCall([this](std::uint64_t call) { calls_ = call; }) : nullptr);
+            }};
+  }
+  std::uint64_t calls() const { return calls_; }
+
+ private:
+  std::uint64_t calls_ = 0;
 };
 
-TEST_F(Errors, AnObserverThatThrowsAtAWarningStopsAll) {
-  options_.skip_bad_lines = true;
-  append(1, "label | word:abc\n");
-  WarningHater observer;
-  EXPECT_THAT(agreed_error(Fault::kCannotWrite, {.observer = &observer}), HasSubstr("no room for warnings"));
-}
+TEST_F(Errors, StopAllAtOnceAndNotAtTheEndOfThePass) {
+  CallCounter whole;
+  train_on(kRanks, options_, whole.staging());
 
-TEST_F(Errors, SkippedLinesOfAllRanksReachTheObserver) {
-  options_.skip_bad_lines = true;
-  for (std::size_t shard = 0; shard < kRanks; ++shard) append(shard, "label | word:abc\n| x\n");
-  Recorder recorder;
-  const std::vector<TrainingResult> results = results_on(kRanks, options_, {.observer = &recorder});
-  for (const TrainingResult& result : results) {
-    EXPECT_EQ(result.summary.train_error_lines, 6U);
-    EXPECT_EQ(result.summary.train.examples, 600U);
-  }
-  EXPECT_EQ(recorder.warnings.size(), 6U);
-  for (std::size_t shard = 0; shard < kRanks; ++shard) {
-    const auto from_its_reader = [&](const std::string& place) {
-      return Contains(AllOf(StartsWith(reader_of(shard)), HasSubstr(options_.data[shard] + place)));
-    };
-    EXPECT_THAT(recorder.warnings, from_its_reader(":201:14: expected a number"));
-    EXPECT_THAT(recorder.warnings, from_its_reader(":202:1: expected a label"));
-  }
-}
+  CallCounter by_observer;
+  Grumpy grumpy(0);
+  agreed_error(Fault::kCannotWrite, by_observer.staging(&grumpy));
+  EXPECT_LT(by_observer.calls(), whole.calls() / 4);
 
-TEST_F(Errors, AsManyBadLinesAsAllowedAreSkipped) {
-  options_.skip_bad_lines = true;
-  options_.most_bad_lines = 4;
-  append(0, "bad\nbad\n");
-  append(2, "bad\nbad\n");
-  EXPECT_EQ(results_on(kRanks, options_)[0].summary.train_error_lines, 4U);
-}
-
-TEST_F(Errors, MoreBadLinesThanAllowedStopAllAfterTheirWarnings) {
-  options_.skip_bad_lines = true;
-  options_.most_bad_lines = 3;
-  append(0, "bad\nbad\n");
-  append(2, "bad\nbad\n");
-  Recorder recorder;
-  EXPECT_EQ(agreed_error(Fault::kBadData, {.observer = &recorder}),
-            "4 bad lines were skipped, more than the 3 that --on-error allows");
-  EXPECT_EQ(recorder.warnings.size(), 4U);
+  options_.data[1] = folder_.write("rotten", "bad\n" + random_lines({.examples = 200}));
+  options_.format = Format::kVw;
+  CallCounter by_bad_line;
+  agreed_error(Fault::kBadData, by_bad_line.staging());
+  EXPECT_LT(by_bad_line.calls(), whole.calls() / 4);
 }
 
 // A rank that dies in the middle of anything: the others' calls fail, none waits for ever.
@@ -252,31 +151,6 @@ TEST_F(Errors, ARankThatDiesLetsNobodyHang) {
     EXPECT_EQ(endings[1].error, "broken on purpose");
     for (const Ending& ending : endings) EXPECT_FALSE(ending.result) << "call " << call;
   }
-}
-
-TEST(ErrorsAlone, StayAsTheyAre) {
-  const Folder folder;
-  TrainingOptions options = small_job();
-  options.data = {folder.write("shard", random_lines({.examples = 20}) + "label | word:abc\n")};
-  const Ending ending = std::move(train_on(1, options)[0]);
-  EXPECT_FALSE(ending.agreed);
-  EXPECT_EQ(ending.fault, Fault::kBadData);
-  EXPECT_THAT(ending.error, StartsWith(options.data[0] + ":21:14: expected a number"));
-}
-
-TEST(ErrorsAlone, BadLinesAreCountedAndLimited) {
-  const Folder folder;
-  TrainingOptions options = small_job();
-  options.skip_bad_lines = true;
-  options.data = {folder.write("shard", "bad\n" + random_lines({.examples = 20}) + "bad\n")};
-  options.format = Format::kVw;
-  Recorder recorder;
-  const Ending ending = std::move(train_on(1, options, {.observer = &recorder})[0]);
-  EXPECT_EQ(ending.result.value().summary.train_error_lines, 2U);
-  EXPECT_THAT(recorder.warnings, Each(StartsWith(options.data[0])));
-  EXPECT_EQ(recorder.warnings.size(), 2U);
-  options.most_bad_lines = 1;
-  EXPECT_EQ(train_on(1, options)[0].fault, Fault::kBadData);
 }
 
 TEST(ErrorsAlone, OptionsAreChecked) {

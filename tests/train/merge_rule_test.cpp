@@ -89,7 +89,9 @@ TEST_P(EachRule, TakesTheChangeOfASingleRankAsItIs) {
   }
   Line now = line(3.25, 0.1);
   now[7] = -17.3F;
-  EXPECT_EQ(merge_line(GetParam(), line(kAccumulator, kWeight), std::vector<LineOfRank>{&now}, 64, 1e-3), now);
+  Line before = line(kAccumulator, kWeight);
+  before[9] = 1e20F;  // its difference to what it is now is no number that could be added again
+  EXPECT_EQ(merge_line(GetParam(), before, std::vector<LineOfRank>{&now}, 64, 1e-3), now);
 }
 
 TEST_P(EachRule, GivesTheCommonChangeOfEqualRanksAtMostOncePerRank) {

@@ -4,13 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
-#include <sstream>
 
 #include "cpt/model.h"
-#include "data/line_parser.h"
 #include "store/blob_set.h"
-#include "train/job.h"
+#include "train/small_model.h"
 
 namespace cpt {
 namespace {
@@ -18,28 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ByteVector = std::vector<std::byte>;
-
-ModelOptions small_model(int bits = 14) {
-  ModelOptions options;
-  options.bits = bits;
-  return options;
-}
-
-Batch parse(const std::string& lines) {
-  const ReadOptions options;
-  const auto parser = make_line_parser(Format::kVw, options);
-  Batch batch;
-  std::istringstream stream(lines);
-  for (std::string line; std::getline(stream, line);) parser->parse(line, {}, batch);
-  return batch;
-}
-
-Model trained_model(const ModelOptions& options, const std::string& lines = random_lines({})) {
-  Model model(options);
-  const Batch batch = parse(lines);
-  for (std::size_t i = 0; i < batch.size(); ++i) model.learn(batch[i]);
-  return model;
-}
 
 class ModelFiles : public ::testing::Test {
  protected:
@@ -90,7 +67,7 @@ void expect_same_model(const Model& a, const Model& b) {
 
 TEST_F(ModelFiles, AreTheSameModel) {
   for (const int bits : {10, 14, 16}) {
-    const Model model = trained_model(small_model(bits));
+    const Model model = trained_model(random_lines({}), small_model(bits));
     expect_same_model(written_and_read(model), model);
   }
 }
@@ -120,7 +97,7 @@ TEST_F(ModelFiles, KeepEveryOption) {
 }
 
 TEST_F(ModelFiles, LearnOnAsIfNeverWritten) {
-  Model model = trained_model(small_model());
+  Model model = trained_model(random_lines({}));
   Model read = written_and_read(model);
   const Batch more = parse(random_lines({.seed = 3, .labels = 90}));
   for (std::size_t i = 0; i < more.size(); ++i) EXPECT_EQ(read.learn(more[i]), model.learn(more[i]));
@@ -130,7 +107,7 @@ TEST_F(ModelFiles, LearnOnAsIfNeverWritten) {
 TEST_F(ModelFiles, MayHoldNoLabelOrOne) {
   const Model empty(small_model());
   expect_same_model(written_and_read(empty), empty);
-  const Model single = trained_model(small_model(), "only | x y\n");
+  const Model single = trained_model("only | x y\n");
   const Model read = written_and_read(single);
   expect_same_model(read, single);
   EXPECT_EQ(labels_in(read), std::set<std::string>{"only"});
@@ -149,8 +126,8 @@ TEST_F(ModelFiles, KeepLabelsOfAnyBytes) {
 }
 
 TEST_F(ModelFiles, ReplaceAnOlderModel) {
-  trained_model(small_model(), "old | x\n").save(directory_);
-  const Model model = trained_model(small_model(12));
+  trained_model("old | x\n").save(directory_);
+  const Model model = trained_model(random_lines({}), small_model(12));
   expect_same_model(written_and_read(model), model);
 }
 
@@ -169,7 +146,7 @@ TEST_F(ModelFiles, OfAnotherKindAreRefused) {
 }
 
 TEST_F(ModelFiles, WithAFlippedByteInAnyFileAreRefused) {
-  const Model model = trained_model(small_model());
+  const Model model = trained_model(random_lines({}));
   model.save(directory_);
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(directory_)) files.push_back(entry.path());
@@ -196,7 +173,7 @@ TEST_F(ModelFiles, WithAFlippedByteInAnyFileAreRefused) {
 
 // Checksums hold here: what was written is not what a model is.
 TEST_F(ModelFiles, ThatMakeNoSenseAreRefused) {
-  const Model model = trained_model(small_model());
+  const Model model = trained_model(random_lines({}));
   for (const std::string name : {"options", "tree", "weights"}) {
     model.save(directory_);
     const ByteVector good = blob(name);
@@ -210,7 +187,7 @@ TEST_F(ModelFiles, ThatMakeNoSenseAreRefused) {
 }
 
 TEST_F(ModelFiles, WithOptionsOutOfRangeAreRefused) {
-  trained_model(small_model()).save(directory_);
+  trained_model(random_lines({})).save(directory_);
   ByteVector options = blob("options");
   // One byte of byte order and one of the kind of tree, then alpha.
   std::fill_n(options.begin() + 2, sizeof(double), std::byte{0});
@@ -220,16 +197,38 @@ TEST_F(ModelFiles, WithOptionsOutOfRangeAreRefused) {
 }
 
 TEST_F(ModelFiles, OfTwoModelsAreRefused) {
-  trained_model(small_model(16)).save(directory_);
+  trained_model(random_lines({}), small_model(16)).save(directory_);
   const ByteVector weights = blob("weights");
-  trained_model(small_model(10)).save(directory_);
+  trained_model(random_lines({}), small_model(10)).save(directory_);
   replace_blob("weights", weights);
   EXPECT_EQ(refusal().fault, Fault::kBadData);
   EXPECT_THAT(refusal().text, HasSubstr("weights of partition"));
 }
 
+TEST_F(ModelFiles, WithWeightsBeyondTheTableAreRefused) {
+  trained_model(random_lines({})).save(directory_);
+  ByteVector weights = blob("weights");
+  weights[8] = std::byte{77};  // the number of the first run of lines, after the partition and how many runs it has
+  replace_blob("weights", weights);
+  EXPECT_EQ(refusal().fault, Fault::kBadData);
+  EXPECT_THAT(refusal().text, HasSubstr("beyond its region"));
+}
+
+TEST_F(ModelFiles, WithARenamedLabelAreRefused) {
+  trained_model(random_lines({})).save(directory_);
+  ByteVector tree = blob("tree");
+  const std::string label = "label-7";
+  const ByteVector name(std::as_bytes(std::span(label)).begin(), std::as_bytes(std::span(label)).end());
+  const auto found = std::search(tree.begin(), tree.end(), name.begin(), name.end());
+  ASSERT_NE(found, tree.end());
+  *found = std::byte{'L'};
+  replace_blob("tree", tree);
+  EXPECT_EQ(refusal().fault, Fault::kBadData);
+  EXPECT_THAT(refusal().text, HasSubstr("does not match its digest"));
+}
+
 TEST_F(ModelFiles, WithMoreWeightsThanTheTableHasAreRefused) {
-  trained_model(small_model()).save(directory_);
+  trained_model(random_lines({})).save(directory_);
   ByteVector weights = blob("weights");
   weights.resize(weights.size() + 8);
   replace_blob("weights", weights);

@@ -4,36 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 
-#include "data/line_parser.h"
-#include "train/job.h"
+#include "train/small_model.h"
 
 namespace cpt {
 namespace {
-
-// The examples of vw lines.
-Batch parse(const std::string& lines) {
-  const ReadOptions options;
-  const auto parser = make_line_parser(Format::kVw, options);
-  Batch batch;
-  std::istringstream stream(lines);
-  for (std::string line; std::getline(stream, line);) parser->parse(line, {}, batch);
-  return batch;
-}
-
-ModelOptions small_model() {
-  ModelOptions options;
-  options.bits = 14;
-  return options;
-}
-
-Model trained_model(const std::string& lines, ModelOptions options = small_model()) {
-  Model model(options);
-  const Batch batch = parse(lines);
-  for (std::size_t i = 0; i < batch.size(); ++i) model.learn(batch[i]);
-  return model;
-}
 
 TEST(Model, KnowsNothingAtFirst) {
   const Model model(small_model());
