@@ -69,7 +69,7 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
   add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")
       ->group(group);
   add_on_error(app, training.skip_bad_lines, training.most_bad_lines,
-               "at a bad line: stop, skip, or skip:N to give up after N")
+               "at a bad line: stop, skip, or skip:N to give up after N in a pass")
       ->group(group);
   add_count(app, "--passes", training.passes, 1, "traversals of the data")->group(group);
 }

@@ -1,4 +1,4 @@
-// What must hold of every tree, as one function: tests call it at their end, debug builds after every round.
+// What must hold of every tree, as one function: tests call it at their end, debug builds after every merge.
 #pragma once
 
 #include <string>

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "model/random_stream.h"
-#include "train/interposed.h"
+#include "comm/interposed.h"
 #include "train/job.h"
 
 namespace cpt {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "data/shards.h"
-#include "train/interposed.h"
+#include "comm/interposed.h"
 #include "train/job.h"
 
 namespace cpt {
