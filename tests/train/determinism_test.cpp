@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "model/random_stream.h"
 #include "comm/interposed.h"
+#include "model/random_stream.h"
 #include "train/job.h"
 
 namespace cpt {

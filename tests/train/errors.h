@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "data/shards.h"
 #include "comm/interposed.h"
+#include "data/shards.h"
 #include "train/job.h"
 
 namespace cpt {
