@@ -7,7 +7,9 @@
 #include <iterator>
 
 #include "app/option_names.h"
-#include "model/rule.h"
+#include "app/shared_json.h"
+#include "core/digest_text.h"
+#include "train/tree_figures.h"
 
 namespace cpt {
 
@@ -17,21 +19,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kLinesPerMib = static_cast<double>(std::size_t{1} << 20) / sizeof(Line);
 
-std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
-
 double used_part(const ModelFigures& figures) {
   return static_cast<double>(figures.weights.used) / static_cast<double>(figures.weight_lines);
-}
-
-void measure_depths(const Tree& tree, ModelFigures& figures) {
-  double sum = 0;
-  for (LabelId label = 0; label < tree.labels(); ++label) {
-    const std::uint32_t depth = tree.depth(label);
-    if (depth >= figures.labels_at_depth.size()) figures.labels_at_depth.resize(depth + std::size_t{1});
-    ++figures.labels_at_depth[depth];
-    sum += depth;
-  }
-  if (!tree.empty()) figures.depth_mean = sum / static_cast<double>(tree.labels());
 }
 
 Json options_json(const ModelOptions& options) {
@@ -77,54 +66,41 @@ ModelFigures measure_model(const Learner& learner) {
   const Tree& tree = learner.tree();
   ModelFigures figures;
   figures.options = learner.options();
-  figures.labels = tree.labels();
+  figures.tree = measure_tree(learner);
   figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
   figures.blocks = tree.blocks();
-  measure_depths(tree, figures);
-  if (figures.options.tree != TreeKind::kRandom && !tree.empty()) {
-    figures.depth_bound = depth_bound(figures.labels, figures.options.effective_alpha());
-  }
-  figures.disagreements = learner.disagreements();
-  figures.tree_digest = learner.structure_digest();
+  figures.labels_at_depth = labels_by_depth(tree);
   figures.weight_lines = learner.weights().lines();
   figures.weights = learner.weights().survey();
   return figures;
 }
 
 std::string figures_text(const ModelFigures& figures) {
-  const std::string bound = figures.depth_bound ? fmt::format(" (bound {:.1f})", *figures.depth_bound) : "";
+  const std::string bound =
+      figures.tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", figures.tree.depth_bound) : "";
   std::string text;
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "labels         {}\n", figures.labels);
+  fmt::format_to(out, "labels         {}\n", figures.tree.labels);
   fmt::format_to(out, "nodes          {}\n", figures.nodes);
   fmt::format_to(out, "blocks         {}\n", figures.blocks);
-  fmt::format_to(out, "depth          {:.1f} on average, at most {}{}\n", figures.depth_mean, figures.depth_max(),
-                 bound);
-  fmt::format_to(out, "disagreements  {}\n", figures.disagreements);
-  fmt::format_to(out, "tree digest    {}\n", hex(figures.tree_digest));
+  fmt::format_to(out, "depth          {:.1f} on average, at most {}{}\n", figures.tree.depth_mean,
+                 figures.tree.depth_max, bound);
+  fmt::format_to(out, "disagreements  {}\n", figures.tree.disagreements);
+  fmt::format_to(out, "tree digest    {}\n", digest_text(figures.tree.digest));
   fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
                  figures.weight_lines, 100 * used_part(figures),
                  static_cast<double>(figures.weight_lines) / kLinesPerMib);
-  fmt::format_to(out, "weight digest  {}\n", hex(figures.weights.digest));
+  fmt::format_to(out, "weight digest  {}\n", digest_text(figures.weights.digest));
   fmt::format_to(out, "options        {}\n", options_text(figures.options));
   return text + histogram(figures.labels_at_depth);
 }
 
 Json figures_json(const ModelFigures& figures) {
-  Json tree{{"labels", figures.labels},
-            {"nodes", figures.nodes},
-            {"blocks", figures.blocks},
-            {"depth_max", figures.depth_max()},
-            {"depth_mean", figures.depth_mean},
-            {"depth_bound", nullptr},
-            {"labels_at_depth", figures.labels_at_depth},
-            {"disagreements", figures.disagreements},
-            {"digest", hex(figures.tree_digest)}};
-  if (figures.depth_bound) tree["depth_bound"] = *figures.depth_bound;
-  const Json weights{{"bits", figures.options.bits},
-                     {"lines_used", used_part(figures)},
-                     {"bytes", figures.weight_lines * sizeof(Line)},
-                     {"digest", hex(figures.weights.digest)}};
+  Json tree = tree_json(figures.tree);
+  tree["nodes"] = figures.nodes;
+  tree["blocks"] = figures.blocks;
+  tree["labels_at_depth"] = figures.labels_at_depth;
+  const Json weights = weights_json(figures.options.bits, figures.weights.used, figures.weights.digest);
   return {{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
 }
 

@@ -3,29 +3,23 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpt/options.h"
+#include "cpt/trainer.h"
 #include "model/learner.h"
 
 namespace cpt {
 
 struct ModelFigures {
-  std::uint64_t labels = 0;
+  TreeFigures tree;
   std::uint64_t nodes = 0;
   std::uint64_t blocks = 0;
   std::vector<std::uint64_t> labels_at_depth;  // by depth, up to the greatest; empty for an empty tree
-  double depth_mean = 0;
-  std::optional<double> depth_bound;  // of the paper; random and empty trees have none
-  std::uint64_t disagreements = 0;
-  std::uint64_t tree_digest = 0;
   std::uint64_t weight_lines = 0;
   WeightTable::Survey weights;
   ModelOptions options;
-
-  std::size_t depth_max() const { return labels_at_depth.empty() ? 0 : labels_at_depth.size() - 1; }
 };
 
 // Reads all weights once.

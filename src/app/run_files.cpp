@@ -1,9 +1,9 @@
 #include "app/run_files.h"
 
-#include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "app/shared_json.h"
 #include "core/version.h"
 #include "cpt/error.h"
 
@@ -12,12 +12,6 @@ namespace cpt {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string hex(std::uint64_t value) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
-  return text.data();
-}
 
 Json losses_json(const Losses& losses) {
   return {{"examples", losses.examples},
@@ -32,18 +26,10 @@ Json losses_json(const Losses& losses) {
           {"top1_error_seen", losses.mean_top1_error_seen()}};
 }
 
-Json tree_json(const TreeFigures& tree) {
-  Json json{{"labels", tree.labels},           {"depth_max", tree.depth_max},         {"depth_mean", tree.depth_mean},
-            {"depth_bound", tree.depth_bound}, {"disagreements", tree.disagreements}, {"digest", hex(tree.digest)}};
-  if (tree.depth_bound == 0) json["depth_bound"] = nullptr;
-  return json;
-}
-
 }  // namespace
 
 std::string summary_json(const DistOptions& options, const Summary& summary) {
   const double examples = static_cast<double>(summary.train.examples + summary.test.examples);
-  const double lines = static_cast<double>(summary.weight_bytes) / sizeof(float) / 16;
   Json chosen = Json::object();
   for (const auto& [name, value] : describe_options(options)) chosen[name] = value;
 
@@ -60,10 +46,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
     json["test"]["error_lines"] = summary.test_error_lines;
   }
   json["tree"] = tree_json(summary.tree);
-  json["weights"] = {{"bits", options.training.model.bits},
-                     {"lines_used", static_cast<double>(summary.lines_used) / lines},
-                     {"bytes", summary.weight_bytes},
-                     {"digest", hex(summary.weight_digest)}};
+  json["weights"] = weights_json(options.training.model.bits, summary.lines_used, summary.weight_digest);
   json["epochs"] = summary.epochs;
   json["rounds"] = summary.rounds;
   json["communication"] = {{"bytes_sent", summary.bytes_sent}, {"seconds", summary.communication_seconds}};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/digest_text.h"
+
 namespace cpt {
 
 namespace {
@@ -25,8 +27,8 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
 
 std::string tree_line(const TreeFigures& tree) {
   const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
-  return fmt::format("tree: {} labels, depth {:.1f} on average, {} at most{}; digest {:016x}\n", grouped(tree.labels),
-                     tree.depth_mean, tree.depth_max, bound, tree.digest);
+  return fmt::format("tree: {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", grouped(tree.labels),
+                     tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
 }
 
 }  // namespace
@@ -40,9 +42,9 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
-  text += fmt::format("weights: {:.1f} % of {} lines used; digest {:016x}\n",
+  text += fmt::format("weights: {:.1f} % of {} lines used; digest {}\n",
                       100 * static_cast<double>(summary.lines_used) / static_cast<double>(lines), grouped(lines),
-                      summary.weight_digest);
+                      digest_text(summary.weight_digest));
   if (summary.ranks > 1) {
     text += fmt::format("ranks: {} rounds, {} merges, {:.1f} MB sent, {:.2f} s waited per rank\n",
                         grouped(summary.rounds), grouped(summary.epochs), static_cast<double>(summary.bytes_sent) / 1e6,

@@ -1,13 +1,13 @@
 #include "train/merge.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <exception>
 #include <string>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "core/digest_text.h"
 #include "cpt/error.h"
 #include "train/merge_rule.h"
 
@@ -27,12 +27,6 @@ std::vector<std::vector<T>> as_values(const std::vector<std::vector<std::byte>>&
     if (!values[r].empty()) std::memcpy(values[r].data(), buffers[r].data(), buffers[r].size());
   }
   return values;
-}
-
-std::string hex(std::uint64_t value) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
-  return text.data();
 }
 
 }  // namespace
@@ -153,8 +147,9 @@ void WeightMerger::compare_digests() {
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r].structure == all[0].structure && all[r].weights == all[0].weights) continue;
     throw AgreedError(Fault::kFailed, "rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) + " disagree: trees " +
-                                          hex(all[0].structure) + " and " + hex(all[r].structure) +
-                                          ", merged weights " + hex(all[0].weights) + " and " + hex(all[r].weights));
+                                          digest_text(all[0].structure) + " and " + digest_text(all[r].structure) +
+                                          ", merged weights " + digest_text(all[0].weights) + " and " +
+                                          digest_text(all[r].weights));
   }
 }
 

@@ -14,7 +14,7 @@ namespace boost::serialization {
 
 template <class Archive>
 void serialize(Archive& archive, cpt::Proposal& proposal, unsigned /*version*/) {
-  archive& proposal.label& proposal.importance& proposal.features& proposal.values;
+  archive& proposal.label& proposal.features& proposal.values;
 }
 
 template <class Archive>
@@ -55,8 +55,7 @@ std::vector<T> from_bytes(std::span<const std::byte> bytes) {
 }  // namespace
 
 Proposal Proposal::of(const ExampleView& x) {
-  return {
-      std::string(x.label), x.importance, {x.features.begin(), x.features.end()}, {x.values.begin(), x.values.end()}};
+  return {std::string(x.label), {x.features.begin(), x.features.end()}, {x.values.begin(), x.values.end()}};
 }
 
 ExampleView Proposal::view() const {
@@ -65,7 +64,6 @@ ExampleView Proposal::view() const {
   x.values = values;
   x.label = label;
   x.label_hash = hash_label(label);
-  x.importance = importance;
   return x;
 }
 

@@ -14,7 +14,6 @@ namespace cpt {
 // A label that is not in the tree, with the x of its first example in the batch.
 struct Proposal {
   std::string label;
-  float importance = 1;
   std::vector<FeatureHash> features;
   std::vector<float> values;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "comm/collectives.h"
+#include "core/checked.h"
+#include "train/tree_figures.h"
 
 namespace cpt {
 
@@ -42,7 +44,8 @@ void Progress::report_now() {
   latest_.bytes_sent = comm_.bytes_sent();
   latest_.communication_seconds = comm_.seconds_waited();
   if (comm_.rank() != 0) return;
-  latest_.depth_max = measure_depths(learner_.tree()).max;
+  const std::size_t depths = labels_by_depth(learner_.tree()).size();
+  latest_.depth_max = depths == 0 ? 0 : narrow<std::uint32_t>(depths - 1, "the depth of the tree");
   tell([&] { observer_.report(latest_); });
 }
 
@@ -70,19 +73,6 @@ void Progress::tell(Call call) {
 
 void Progress::rethrow_failure() const {
   if (failure_) std::rethrow_exception(failure_);
-}
-
-Depths measure_depths(const Tree& tree) {
-  Depths depths;
-  if (tree.empty()) return depths;
-  std::uint64_t sum = 0;
-  for (LabelId label = 0; label < tree.labels(); ++label) {
-    const std::uint32_t depth = tree.depth(label);
-    depths.max = std::max(depths.max, depth);
-    sum += depth;
-  }
-  depths.mean = static_cast<double>(sum) / static_cast<double>(tree.labels());
-  return depths;
 }
 
 }  // namespace cpt

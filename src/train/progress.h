@@ -66,11 +66,4 @@ class Progress {
   std::exception_ptr failure_;
 };
 
-// The greatest and the mean depth of all leaves.
-struct Depths {
-  std::uint32_t max = 0;
-  double mean = 0;
-};
-Depths measure_depths(const Tree& tree);
-
 }  // namespace cpt

@@ -54,7 +54,7 @@ std::uint64_t ReplicatedLoop::run(Feed& feed, bool learning) {
   Round current;
   std::uint64_t examples = 0;  // of the current round, on all ranks
   for (;;) {
-    const Round next = read(feed, learning);
+    Round next = read(feed, learning);
     const std::vector<News> news = tell_and_train(next, feed.error_lines(), current, learning);
     relay_warnings(news, next);
     const std::uint64_t bad_lines = sum(column(news, &News::bad_lines));
@@ -79,7 +79,7 @@ std::uint64_t ReplicatedLoop::run(Feed& feed, bool learning) {
       if (epochs_.finish()) end_epoch();
       return bad_lines;
     }
-    current = next;
+    current = std::move(next);
   }
 }
 

@@ -12,9 +12,9 @@
 #include "cpt/hashing.h"
 #include "data/example_stream.h"
 #include "data/shards.h"
-#include "model/rule.h"
 #include "train/alone_loop.h"
 #include "train/replicated_loop.h"
+#include "train/tree_figures.h"
 
 namespace cpt {
 
@@ -162,20 +162,6 @@ class Run {
     sum_in_rank_order(comm_, {&seconds, 1}, "end: seconds");
     summary_.bytes_sent = bytes;
     summary_.communication_seconds = seconds / comm_.size();
-  }
-
-  static TreeFigures measure_tree(const Learner& learner) {
-    const Depths depths = measure_depths(learner.tree());
-    TreeFigures tree;
-    tree.labels = learner.tree().labels();
-    tree.depth_max = depths.max;
-    tree.depth_mean = depths.mean;
-    if (learner.options().tree != TreeKind::kRandom && tree.labels > 0) {
-      tree.depth_bound = depth_bound(tree.labels, learner.options().effective_alpha());
-    }
-    tree.disagreements = learner.disagreements();
-    tree.digest = learner.structure_digest();
-    return tree;
   }
 
   void compare_replicas(std::uint64_t digest) {

@@ -20,7 +20,6 @@ std::vector<Proposal> proposals() {
   for (const std::string& label : kLabels) {
     Proposal& proposal = proposals.emplace_back();
     proposal.label = label;
-    proposal.importance = 0.1F + static_cast<float>(proposals.size());
     for (std::size_t f = 0; f < 7 * (proposals.size() - 1); ++f) {
       proposal.features.push_back(~FeatureHash{0} - f);
       proposal.values.push_back(0.1F * static_cast<float>(f));
@@ -44,7 +43,6 @@ TEST(Messages, ProposalsComeBackAsTheyWere) {
   ASSERT_EQ(received.size(), sent.size());
   for (std::size_t i = 0; i < sent.size(); ++i) {
     EXPECT_EQ(received[i].label, sent[i].label);
-    EXPECT_EQ(received[i].importance, sent[i].importance);
     EXPECT_EQ(received[i].features, sent[i].features);
     EXPECT_EQ(received[i].values, sent[i].values);
   }
@@ -105,7 +103,6 @@ TEST(Proposal, KeepsAnExampleAfterItsBatchIsGone) {
   const ExampleView x = proposal->view();
   EXPECT_EQ(x.label, "label");
   EXPECT_EQ(x.label_hash, hash_label("label"));
-  EXPECT_EQ(x.importance, 0.5F);
   ASSERT_EQ(x.features.size(), 2U);
   EXPECT_EQ(x.features[0], kConstantFeature);
   EXPECT_EQ(x.features[1], 17U);
