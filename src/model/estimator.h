@@ -6,22 +6,11 @@
 
 #include "cpt/example.h"
 #include "cpt/options.h"
-#include "model/kernels.h"
+#include "model/regressors.h"
 #include "model/tree.h"
 #include "model/weight_table.h"
 
 namespace cpt {
-
-// One example on its way to the leaf of one label. Reused from example to example, it allocates nothing.
-struct Walk {
-  ExampleView example;
-  LabelId label = kNoLabel;
-  std::vector<Hop> path;
-  std::vector<float*> lines;            // [hop][feature]
-  std::vector<const Targets*> targets;  // by hop
-  std::vector<Line> probabilities;      // by hop: P(right) of every slot, unclipped
-  std::vector<Line> errors;             // by hop
-};
 
 // Borrows the tree and the weights. Const members only read and may run in several threads, each with its own Walk.
 class Estimator {
@@ -36,27 +25,25 @@ class Estimator {
   // NaN if the weights are not finite.
   double predict(Walk& walk) const;
   // Trains every node of the path towards its side, and the leaf's regressor towards 0. After predict().
-  void train(Walk& walk);
+  void train(Walk& walk) { regressors_.train(walk); }
 
   // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
-  Line block_probabilities(const ExampleView& x, BlockId block, std::vector<float*>& lines) const;
+  Line block_probabilities(const ExampleView& x, BlockId block, std::vector<float*>& lines) const {
+    return regressors_.block_probabilities(x, tree_->link(block), lines);
+  }
   // The weight of a feature at a node: the node's margin is the sum of weight * value over the features of x.
-  float weight(FeatureHash feature, BlockId block, std::uint8_t slot) const;
+  float weight(FeatureHash feature, BlockId block, std::uint8_t slot) const {
+    return regressors_.weight(feature, tree_->link(block), slot);
+  }
   // A node probability as predictions use it.
-  double clipped(float p) const;
+  double clipped(float p) const { return regressors_.clipped(p); }
 
   const Tree& tree() const { return *tree_; }
+  const Regressors& regressors() const { return regressors_; }
 
  private:
-  double hop_probability(const Line& probabilities, std::uint8_t place) const;
-  void append_lines(const ExampleView& x, BlockId block, std::vector<float*>& lines) const;
-
   const Tree* tree_;
-  WeightTable* weights_;
-  Loss loss_;
-  Update update_;
-  float rate_;
-  double clip_;
+  Regressors regressors_;
 };
 
 }  // namespace cpt

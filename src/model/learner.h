@@ -62,8 +62,6 @@ class Learner {
   std::uint64_t structure_digest() const;
 
  private:
-  bool goes_right(float p, const BlockContent& content, std::uint32_t slot, std::uint64_t coins) const;
-
   ModelOptions options_;
   Tree tree_;
   LabelDictionary labels_;

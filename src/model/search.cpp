@@ -2,7 +2,7 @@
 
 #include <queue>
 
-#include "cpt/hashing.h"
+#include "model/block_steps.h"
 
 namespace cpt {
 
@@ -30,18 +30,8 @@ void open_block(const Estimator& estimator, const ExampleView& x, BlockId block,
                 std::vector<float*>& lines, Visit visit) {
   const BlockContent& content = estimator.tree().content(block);
   const Line p = estimator.block_probabilities(x, block, lines);
-  std::array<double, 32> reach{};
-  reach[1] = above;
-  for (std::size_t place = 1; place < 32; ++place) {
-    const Child child = content.child[place];
-    if (child.kind() == Child::Kind::kNode) {
-      const double right = estimator.clipped(p[place]);
-      reach[2 * place] = reach[place] * (1 - right);
-      reach[2 * place + 1] = reach[place] * right;
-    } else if (child.kind() != Child::Kind::kNothing) {
-      visit(child, reach[place]);
-    }
-  }
+  reach_in_block(p, content, estimator.regressors(), above,
+                 [&](std::uint8_t place, double probability) { visit(content.child[place], probability); });
 }
 
 }  // namespace
@@ -68,20 +58,12 @@ std::vector<Ranked> top_k(const Estimator& estimator, const ExampleView& x, std:
 
 Ranked draw(const Estimator& estimator, const ExampleView& x, std::uint64_t random) {
   std::vector<float*> lines;
-  double probability = 1;
+  Drawing drawing{random};
   for (BlockId block = 0;;) {
     const BlockContent& content = estimator.tree().content(block);
     const Line p = estimator.block_probabilities(x, block, lines);
-    std::uint32_t place = 1;
-    while (content.child[place].kind() == Child::Kind::kNode) {
-      const double right = estimator.clipped(p[place]);
-      random = mix(random + 0x9e3779b97f4a7c15ULL);
-      const bool goes_right = static_cast<double>(random >> 11) * 0x1.0p-53 < right;
-      probability *= goes_right ? right : 1 - right;
-      place = 2 * place + (goes_right ? 1 : 0);
-    }
-    const Child child = content.child[place];
-    if (child.kind() == Child::Kind::kLeaf) return {child.label(), probability};
+    const Child child = content.child[draw_in_block(p, content, estimator.regressors(), drawing)];
+    if (child.kind() == Child::Kind::kLeaf) return {child.label(), drawing.probability};
     block = child.block();
   }
 }

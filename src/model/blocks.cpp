@@ -1,0 +1,60 @@
+#include "model/blocks.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+constexpr std::uint64_t kRootKey = 0x9e3779b97f4a7c15ULL;
+}  // namespace
+
+std::uint32_t place_depth(std::uint8_t place) { return static_cast<std::uint32_t>(std::bit_width(place)) - 1; }
+
+BlockLink root_link() { return {.key = kRootKey, .partition = kRootPartition, .parent_place = 1}; }
+
+BlockLink link_below(const BlockLink& parent, BlockId parent_id, std::uint8_t place) {
+  BlockLink link;
+  // From where the block hangs, not from when it was opened, so that whoever opens it knows its weights' places.
+  link.key = mix(parent.key + place) | 1;
+  link.parent = parent_id;
+  link.partition = partition_below(parent.partition, parent.level, place);
+  link.parent_place = place;
+  link.level = static_cast<std::uint8_t>(std::min(parent.level + 1, 255));
+  return link;
+}
+
+void Blocks::hang(Hop at, Child child, std::uint32_t leaves) {
+  contents_[at.block].child[at.place] = child;
+  contents_[at.block].leaves[at.place] = leaves;
+}
+
+BlockId Blocks::open(Hop at) {
+  const auto block = static_cast<BlockId>(links_.size());
+  links_.push_back(link_below(links_[at.block], at.block, at.place));
+  contents_.emplace_back();
+  contents_[block].leaves[1] = 1;
+  contents_[at.block].child[at.place] = Child::block(block);
+  return block;
+}
+
+void Blocks::split(Hop node, LabelId left, LabelId right) {
+  const auto left_place = static_cast<std::uint8_t>(2 * node.place);
+  const auto right_place = static_cast<std::uint8_t>(left_place + 1);
+  contents_[node.block].child[node.place] = Child::node();
+  hang({node.block, left_place}, Child::leaf(left), 1);
+  hang({node.block, right_place}, Child::leaf(right), 1);
+  count_leaf(node);
+}
+
+void Blocks::count_leaf(Hop at) {
+  for (;;) {
+    for (std::uint32_t place = at.place; place >= 1; place /= 2) ++contents_[at.block].leaves[place];
+    if (at.block == 0) return;
+    at = {links_[at.block].parent, links_[at.block].parent_place};
+  }
+}
+
+}  // namespace cpt

@@ -1,0 +1,61 @@
+// The node regressors: what a path predicts, and how it is trained. Knows the weights, and of the tree only the hops of
+// one path at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpt/example.h"
+#include "cpt/options.h"
+#include "model/blocks.h"
+#include "model/kernels.h"
+#include "model/weight_table.h"
+
+namespace cpt {
+
+// One example on its way to the leaf of one label, or on a part of that way. Reused from example to example, it
+// allocates nothing.
+struct Walk {
+  ExampleView example;
+  LabelId label = kNoLabel;
+  std::vector<Hop> path;
+  std::vector<float*> lines;            // [hop][feature]
+  std::vector<const Targets*> targets;  // by hop
+  std::vector<Line> probabilities;      // by hop: P(right) of every slot, unclipped
+  std::vector<Line> errors;             // by hop
+};
+
+// Borrows the weights. Const members only read and may run in several threads, each with its own Walk.
+class Regressors {
+ public:
+  Regressors(WeightTable& weights, const ModelOptions& options);
+
+  // Finds the lines of walk.example on walk.path, whose blocks are of `blocks`, and asks the memory for them.
+  // `at_leaf`: the path ends at its label's leaf rather than leave the blocks.
+  void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
+  // Computes the probabilities of all slots on the path. After locate().
+  void predict(Walk& walk) const;
+  // The product of the node probabilities of one hop of the path, each kept in [clip, 1 - clip]. After predict(). NaN if
+  // the weights are not finite.
+  double hop_probability(const Walk& walk, std::size_t hop) const;
+  // Trains every node of the path towards its side, and at a leaf the leaf's regressor towards 0. After predict().
+  void train(Walk& walk);
+
+  // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
+  Line block_probabilities(const ExampleView& x, const BlockLink& block, std::vector<float*>& lines) const;
+  // The weight of a feature at a node: the node's margin is the sum of weight * value over the features of x.
+  float weight(FeatureHash feature, const BlockLink& block, std::uint8_t slot) const;
+  // A node probability as predictions use it.
+  double clipped(float p) const;
+
+ private:
+  void append_lines(const ExampleView& x, const BlockLink& block, std::vector<float*>& lines) const;
+
+  WeightTable* weights_;
+  Loss loss_;
+  Update update_;
+  float rate_;
+  double clip_;
+};
+
+}  // namespace cpt
