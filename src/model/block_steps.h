@@ -18,7 +18,8 @@ struct Settling {
   std::uint32_t disagreements = 0;  // nodes so far at which it went against the regressor's preference
 };
 
-// At the root. The coins of a label are a function of the seed and the label's number, so that any rank tosses the same.
+// At the root. The coins of a label are a function of the seed and the label's number, so that any rank tosses the
+// same.
 Settling begin_settling(const ModelOptions& options, std::uint64_t label);
 // The place at which the label leaves the block; p as of Regressors::block_probabilities.
 std::uint8_t settle_in_block(const Line& p, const BlockContent& content, const ModelOptions& options,

@@ -35,8 +35,8 @@ class Regressors {
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
   // Computes the probabilities of all slots on the path. After locate().
   void predict(Walk& walk) const;
-  // The product of the node probabilities of one hop of the path, each kept in [clip, 1 - clip]. After predict(). NaN if
-  // the weights are not finite.
+  // The product of the node probabilities of one hop of the path, each kept in [clip, 1 - clip]. After predict(). NaN
+  // if the weights are not finite.
   double hop_probability(const Walk& walk, std::size_t hop) const;
   // Trains every node of the path towards its side, and at a leaf the leaf's regressor towards 0. After predict().
   void train(Walk& walk);

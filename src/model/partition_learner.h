@@ -1,0 +1,104 @@
+// One partition of the model, in the hands of whoever owns it: its blocks and their regressors, up to date with every
+// example that has passed it so far. It knows neither the other partitions nor any rank. Led through the partitions on
+// its path, an example does there, bit for bit, what it does in a Learner that holds them all.
+//
+// Labels are known by the numbers that the owner of the root gave them, in the order of joining.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/block_steps.h"
+#include "model/blocks.h"
+#include "model/regressors.h"
+#include "model/tree.h"
+
+namespace cpt {
+
+// What an example comes to in one partition.
+struct Passage {
+  double probability = 1;  // product of the node probabilities on its path here; NaN if the weights are not finite
+  std::uint8_t exit = 0;   // the place 16 .. 31 at which the path goes on in the partition below; 0: it ends here
+};
+
+// Borrows the weights, of which it touches its own region only. Not thread-safe.
+class PartitionLearner {
+ public:
+  // The part of `tree` that lies in the partition.
+  PartitionLearner(Partition partition, const Tree& tree, WeightTable& weights, const ModelOptions& options);
+
+  Partition partition() const { return partition_; }
+  const Blocks& blocks() const { return blocks_; }
+  // The partition that a path enters by this exit.
+  Partition below(std::uint8_t exit) const;
+
+  // Finds the path of a label that the partition knows, and asks the memory for its lines. `places`: where some earlier
+  // tree had the path leave each block here, which leads to where it goes now, because a leaf that splits moves down
+  // and left; empty if that tree did not know the label here.
+  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, Walk& walk) const;
+  // After locate(); new labels may have joined since. Throws Error(kFailed) if the path does not lead to the label.
+  Passage predict(Walk& walk) const;
+  // The same, and the nodes on the path are trained.
+  Passage learn(Walk& walk);
+
+  // What becomes of a new label.
+  struct Joined {
+    Passage passage;
+    LabelId split = kNoLabel;  // the label whose leaf it splits: here, or in the partition below if the passage goes
+                               // on; kNoLabel: it goes on settling there, or it is the first label of all
+  };
+  // The label `label` goes down by the rule, from the top of the partition, and its path here is trained.
+  Joined settle(const ExampleView& x, LabelId label, Settling& settling);
+  // The same for a label that splits the leaf of `old`, whose node opens this partition.
+  Joined open(const ExampleView& x, LabelId label, LabelId old);
+
+  // One step of a draw; the exit, or 0 if it has reached a leaf.
+  std::uint8_t draw(const ExampleView& x, Drawing& drawing) const;
+
+  // What a search for the label of the highest probability comes to in one partition.
+  struct Found {
+    LabelId label = kNoLabel;  // the best one whose leaf is here; of equal ones the lowest
+    double probability = 0;
+    struct Way {
+      std::uint8_t exit;
+      double probability;  // of reaching it
+    };
+    std::vector<Way> ways;  // below which there may be a better one
+  };
+  // `above`: the probability of reaching the partition.
+  Found search(const ExampleView& x, double above) const;
+
+  // New labels are remembered by the place at which they first left the partition, for those who come without `places`.
+  // Labels below `first` are forgotten: everyone knows their paths.
+  void forget_newcomers(LabelId first);
+
+  // Lines that were visited to learn or predict, each example times each line counted: the load of the partition.
+  std::uint64_t lines_visited() const { return lines_visited_; }
+
+ private:
+  struct Newcomer {
+    LabelId label;
+    Hop place;
+  };
+
+  void adopt(const Tree& tree);
+  const Newcomer* find_newcomer(LabelId label) const;
+  void climb(Hop from, std::vector<Hop>& path) const;
+  bool follow_left(std::vector<Hop>& path) const;
+  Child child_at_end(const Walk& walk) const;
+  Passage train_newcomer(const ExampleView& x, LabelId label, Hop last);
+
+  Partition partition_;
+  ModelOptions options_;
+  Blocks blocks_;
+  Regressors regressors_;
+  std::deque<Newcomer> newcomers_;  // by ascending label
+  std::uint64_t lines_visited_ = 0;
+  Walk walk_;                          // of newcomers
+  mutable std::vector<float*> lines_;  // scratch
+};
+
+}  // namespace cpt
