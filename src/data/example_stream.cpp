@@ -21,6 +21,7 @@ struct ExampleStream::Cursor {
   std::string path;
   std::optional<LineReader> lines;  // none before the first line
   LineParser* parser = nullptr;     // none before the first line that is not blank
+  std::uint64_t position = 0;       // lines with examples so far
 };
 
 ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
@@ -29,7 +30,7 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
   Interactions::check(options_->interactions);
   if (options_->order == ShardOrder::kInterleaved) allow_open_files(mine.size());
   for (const std::uint32_t shard : mine) {
-    active_.push_back(std::make_unique<Cursor>(Cursor{shard, shards.at(shard).path, std::nullopt, nullptr}));
+    active_.push_back(std::make_unique<Cursor>(Cursor{shard, shards.at(shard).path, std::nullopt, nullptr, 0}));
     all_bytes_ += shards[shard].bytes;
     size_known_ = size_known_ && shards[shard].regular;
   }
@@ -81,7 +82,9 @@ bool ExampleStream::read_from(Cursor& cursor, Batch& batch) {
 bool ExampleStream::parse(Cursor& cursor, std::string_view line, Batch& batch) {
   if (std::all_of(line.begin(), line.end(), is_blank)) return false;
   if (cursor.parser == nullptr) cursor.parser = &parser_for(cursor, line);
-  return cursor.parser->parse(line, {cursor.shard, cursor.lines->number()}, batch);
+  if (!cursor.parser->parse(line, {cursor.shard, cursor.lines->number(), cursor.position}, batch)) return false;
+  ++cursor.position;
+  return true;
 }
 
 LineParser& ExampleStream::parser_for(const Cursor& cursor, std::string_view line) {

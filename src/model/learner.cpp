@@ -46,12 +46,14 @@ LabelId Learner::apply(const TreeChange& change) {
 
 double Learner::predict(Walk& walk) const {
   const double p = estimator_.predict(walk);
-  if (!std::isfinite(p)) {
-    throw Error(Fault::kFailed,
-                "the weights are no longer finite: use a lower --learning-rate, --normalize l2, or "
-                "--merge confidence");
-  }
+  if (!std::isfinite(p)) throw_diverged();
   return p;
+}
+
+void throw_diverged() {
+  throw Error(Fault::kFailed,
+              "the weights are no longer finite: use a lower --learning-rate, --normalize l2, or "
+              "--merge confidence");
 }
 
 std::uint64_t Learner::structure_digest() const { return mix(tree_.digest() + labels_.digest()); }

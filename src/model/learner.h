@@ -24,6 +24,9 @@ struct TreeChange {
   std::uint32_t disagreements = 0;  // nodes on the way at which the label went against the regressor's preference
 };
 
+// Says that the weights have diverged: Error(kFailed).
+[[noreturn]] void throw_diverged();
+
 // Not thread-safe; const members may run in several threads.
 class Learner {
  public:

@@ -12,7 +12,7 @@ namespace cpt {
 namespace {
 
 constexpr std::uint64_t kBrierEvery = 16;
-constexpr std::uint64_t kTop1Every = 64;
+constexpr std::uint64_t kTop1Every = 256;
 
 double mean(double sum, double weight) { return weight > 0 ? sum / weight : 0; }
 
@@ -38,6 +38,18 @@ void Losses::add_seen(double importance, double p) {
   seen_weight += importance;
   squared_seen += squared_loss;
   log_seen += log_loss;
+}
+
+void Losses::add_brier(double importance, double p, double drawn) {
+  ++brier_samples;
+  brier_weight += importance;
+  brier += importance * (1 - 2 * p + drawn);
+}
+
+void Losses::add_top1(double importance, bool right) {
+  ++top1_samples;
+  top1_weight += importance;
+  top1_error += right ? 0 : importance;
 }
 
 Losses& Losses::operator+=(const Losses& other) {
@@ -98,21 +110,18 @@ double Losses::equivalent() const {
   return root < 1 ? 1 / (1 - root) : std::numeric_limits<double>::infinity();
 }
 
+bool brier_due(std::uint64_t number) { return number % kBrierEvery == 0; }
+bool top1_due(std::uint64_t number) { return number % kTop1Every == 0; }
+
+std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number) { return mix(options.seed ^ mix(number)); }
+
 void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses) {
   losses.add_seen(x.importance, p);
   const std::uint64_t number = losses.examples;
-  if (number % kBrierEvery == 0) {
-    const Ranked other = draw(learner.estimator(), x, mix(learner.options().seed ^ mix(number)));
-    ++losses.brier_samples;
-    losses.brier_weight += x.importance;
-    losses.brier += x.importance * (1 - 2 * p + other.probability);
+  if (brier_due(number)) {
+    losses.add_brier(x.importance, p, draw(learner.estimator(), x, draw_seed(learner.options(), number)).probability);
   }
-  if (number % kTop1Every == 0) {
-    const std::vector<Ranked> best = top_k(learner.estimator(), x, 1);
-    ++losses.top1_samples;
-    losses.top1_weight += x.importance;
-    losses.top1_error += best.front().label == label ? 0 : x.importance;
-  }
+  if (top1_due(number)) losses.add_top1(x.importance, top_k(learner.estimator(), x, 1).front().label == label);
 }
 
 }  // namespace cpt

@@ -6,8 +6,14 @@
 
 namespace cpt {
 
-// Counts one seen example: p = P(its label | x) before it is learned. Every 16th of `losses` also has its Brier score
-// estimated, and every 64th its best label searched: both cost more than learning.
+// Of the examples of a phase, counted from 1, which ones have their Brier score estimated (every 16th) and their best
+// label searched (every 256th), if their label was in the tree. Both cost more than learning.
+bool brier_due(std::uint64_t number);
+bool top1_due(std::uint64_t number);
+// The coins of the draw for the Brier score.
+std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number);
+
+// Counts one seen example: p = P(its label | x) before it is learned. Its number is that of `losses`.
 void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses);
 
 }  // namespace cpt

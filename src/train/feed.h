@@ -19,6 +19,10 @@ class Feed {
   // Up to `most` examples (>= 1), all of one chunk; empty only at the end. Valid until the next but one call. Throws
   // what the reader threw, once all examples before it were handed out.
   Slice next(std::size_t most);
+  // The same for examples whose position is below `end`; empty also where the next one's is not.
+  Slice next_before(std::uint64_t end);
+  // Whether all examples were handed out. Known once next() or next_before() has been empty.
+  bool ended() const { return ended_; }
 
   std::uint64_t error_lines() const { return chunks_.error_lines(); }
   std::vector<std::string> take_warnings() { return chunks_.take_warnings(); }
@@ -26,8 +30,11 @@ class Feed {
   double part_read() const { return chunks_.part_read(); }
 
  private:
+  bool fetch();
+
   ReadAhead chunks_;
   Slice rest_;  // of the current chunk
+  bool ended_ = false;
 };
 
 }  // namespace cpt

@@ -42,7 +42,7 @@ struct SlowLosses {
       sums.brier_weight += h;
       sums.brier += h * (1 - 2 * p + drawn.probability);
     }
-    if (sums.examples % 64 == 0) {
+    if (sums.examples % 256 == 0) {
       const std::vector<double> all = all_probabilities(learner.estimator(), x);
       const bool best = std::max_element(all.begin(), all.end()) - all.begin() == static_cast<std::ptrdiff_t>(label);
       ++sums.top1_samples;
@@ -115,7 +115,7 @@ TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
   Learner slow(options());
   const Losses expected = learn_slowly(slow, stream_);
   ASSERT_GT(expected.brier_samples, 200U);
-  ASSERT_GT(expected.top1_samples, 50U);
+  ASSERT_GT(expected.top1_samples, 10U);
   for (std::size_t slice : {std::size_t{1}, std::size_t{3}, std::size_t{64}, stream_.size()}) {
     Learner learner(options());
     InOrder in_order(learner);

@@ -48,7 +48,7 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
     losses.brier_weight += h;
     losses.brier += h * (1 - 2 * p + draw(learner.estimator(), x, coins).probability);
   }
-  if (losses.examples % 64 == 0) {
+  if (losses.examples % 256 == 0) {
     const std::vector<double> all = all_probabilities(learner.estimator(), x);
     const auto best = std::max_element(all.begin(), all.end()) - all.begin();  // the lowest id of equal ones
     ++losses.top1_samples;
