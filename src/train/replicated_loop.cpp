@@ -8,20 +8,11 @@
 #include "comm/collectives.h"
 #include "model/invariants.h"
 #include "train/bad_lines.h"
+#include "train/warning_lines.h"
 
 namespace cpt {
 
 namespace {
-
-std::vector<std::byte> join_lines(const std::vector<std::string>& lines, const std::string& prefix) {
-  std::vector<std::byte> bytes;
-  for (const std::string& line : lines) {
-    const std::string text = prefix + ": " + line + "\n";
-    const ConstBytes view = std::as_bytes(std::span(text));
-    bytes.insert(bytes.end(), view.begin(), view.end());
-  }
-  return bytes;
-}
 
 template <class Member, class News>
 std::vector<std::uint64_t> column(const std::vector<News>& news, Member member) {
@@ -92,7 +83,7 @@ ReplicatedLoop::Round ReplicatedLoop::read(Feed& feed, bool learning) {
   } catch (...) {
     failure_ = std::current_exception();
   }
-  round.warnings = join_lines(feed.take_warnings(), rank_and_host(comm_, comm_.rank()));
+  round.warnings = join_warnings(comm_, feed.take_warnings());
   return round;
 }
 
@@ -179,11 +170,8 @@ void ReplicatedLoop::train(const Round& round, std::size_t begin, std::size_t en
 void ReplicatedLoop::relay_warnings(const std::vector<News>& news, const Round& next) {
   const std::vector<std::uint64_t> lengths = column(news, &News::warning_bytes);
   if (sum(lengths) == 0) return;
-  for (const auto& bytes : gather_known(lengths, next.warnings, "round: warnings")) {
-    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
-      progress_.warn(std::string(text.substr(0, end)));
-    }
+  for (const auto& bytes : gather_known(lengths, std::as_bytes(std::span(next.warnings)), "round: warnings")) {
+    for (const std::string& warning : split_warnings(bytes)) progress_.warn(warning);
   }
 }
 

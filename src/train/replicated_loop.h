@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -52,7 +53,7 @@ class ReplicatedLoop {
     Slice slice;
     std::vector<bool> is_new;  // by position: the example proposed its label
     std::vector<std::byte> proposals;
-    std::vector<std::byte> warnings;
+    std::string warnings;
   };
 
   Round read(Feed& feed, bool learning);

@@ -1,0 +1,16 @@
+// Warnings of a rank on their way to rank 0, which tells them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+
+namespace cpt {
+
+// One text; every line begins with rank and host.
+std::string join_warnings(const Communicator& comm, const std::vector<std::string>& warnings);
+// Its lines.
+std::vector<std::string> split_warnings(ConstBytes text);
+
+}  // namespace cpt
