@@ -1,6 +1,7 @@
 #include "model/weight_table.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -44,9 +45,22 @@ void WeightTable::Unmap::operator()(float* base) const { munmap(base, bytes); }
 WeightTable::WeightTable(int bits)
     : bits_(bits), regions_(divide_table(bits)), base_(map_lines(bytes()), Unmap{bytes()}) {}
 
+void WeightTable::Survey::add(const Survey& other) {
+  used += other.used;
+  digest += other.digest;
+  finite = finite && other.finite;
+}
+
 WeightTable::Survey WeightTable::survey() const {
+  Survey whole;
+  for (Partition partition = 0; partition < kPartitions; ++partition) whole.add(survey(partition));
+  return whole;
+}
+
+WeightTable::Survey WeightTable::survey(Partition partition) const {
   Survey survey;
-  for (std::uint64_t i = 0; i < lines(); ++i) {
+  const Region& region = regions_[partition];
+  for (std::uint64_t i = region.first; i < region.first + region.lines; ++i) {
     if (!used(i)) continue;
     ++survey.used;
     survey.digest += digest_of(line(i), i);
@@ -61,6 +75,24 @@ std::uint64_t WeightTable::digest_of(const float* line, std::uint64_t index) {
   std::uint64_t digest = mix(index);
   for (std::uint64_t word : words) digest = (digest ^ word) * 0x9fb21c651e98df25ULL + (digest >> 29);
   return mix(digest);
+}
+
+void WeightTable::clear(Partition partition) {
+  const Region& region = regions_[partition];
+  auto* const begin = reinterpret_cast<std::byte*>(line(region.first));
+  auto* const end = reinterpret_cast<std::byte*>(line(region.first + region.lines));
+  // From the first page boundary in the region to the last; the table itself begins at one.
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto* const table = reinterpret_cast<std::byte*>(base_.get());
+  std::byte* const first = table + (static_cast<std::size_t>(begin - table) + page - 1) / page * page;
+  std::byte* const last = table + static_cast<std::size_t>(end - table) / page * page;
+  // Pages that were given back read as zero. Where the system keeps them (locked memory), they are written over.
+  if (first >= last || madvise(first, static_cast<std::size_t>(last - first), MADV_DONTNEED) != 0) {
+    std::memset(begin, 0, static_cast<std::size_t>(end - begin));
+    return;
+  }
+  std::memset(begin, 0, static_cast<std::size_t>(first - begin));
+  std::memset(last, 0, static_cast<std::size_t>(end - last));
 }
 
 std::array<Region, kPartitions> divide_table(int bits) {

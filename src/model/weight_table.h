@@ -52,15 +52,23 @@ class WeightTable {
   bool used(std::uint64_t index) const { return line(index)[0] > 0; }
   std::uint64_t count_used() const { return survey().used; }
   std::uint64_t digest() const { return survey().digest; }
-  // All of that in one pass over the table.
+  // All of that in one pass.
   struct Survey {
     std::uint64_t used = 0;
     std::uint64_t digest = 0;  // of every used line and its index: the sum of theirs
     bool finite = true;        // no weight of a used line is NaN or infinite
+
+    void add(const Survey& other);
   };
+  // Of the whole table: the sum over its partitions, so the ranks that own them can add up theirs.
   Survey survey() const;
+  Survey survey(Partition partition) const;
   // The part of one line in the digest.
   static std::uint64_t digest_of(const float* line, std::uint64_t index);
+
+  // All lines of the partition are zero again, and what memory they had is the system's, except for the pages that they
+  // share with other partitions.
+  void clear(Partition partition);
 
  private:
   struct Unmap {

@@ -1,8 +1,12 @@
 #include "model/weight_table.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <limits>
 #include <set>
 
 #include "cpt/error.h"
@@ -85,6 +89,70 @@ TEST(WeightTable, EqualContentsHaveEqualDigests) {
   EXPECT_NE(one.digest(), other.digest());
   for (std::uint64_t i = 0; i < one.lines(); i += 3) other.line(i)[0] = static_cast<float>(i + 1);
   EXPECT_EQ(one.digest(), other.digest());
+}
+
+// Numbers the lines of a table: no two are alike, and none is zero anywhere.
+void fill(WeightTable& table) {
+  for (std::uint64_t i = 0; i < table.lines(); ++i) std::fill_n(table.line(i), kLanes, static_cast<float>(i + 1));
+}
+
+TEST(WeightTable, TheSurveyOfAPartitionIsOfItsLinesOnly) {
+  for (Partition p = 0; p < kPartitions; ++p) {
+    WeightTable table(12);
+    const Region& region = table.region(p);
+    const std::uint64_t last = region.first + region.lines - 1;
+    table.line(region.first)[0] = 1;
+    table.line(last)[0] = 2;
+    table.line(last)[3] = std::numeric_limits<float>::infinity();
+    const std::uint64_t digest =
+        WeightTable::digest_of(table.line(region.first), region.first) + WeightTable::digest_of(table.line(last), last);
+    for (Partition q = 0; q < kPartitions; ++q) {
+      const WeightTable::Survey survey = table.survey(q);
+      EXPECT_EQ(survey.used, p == q ? 2U : 0U);
+      EXPECT_EQ(survey.digest, p == q ? digest : 0U);
+      EXPECT_EQ(survey.finite, p != q);
+    }
+    EXPECT_EQ(table.survey().used, 2U);
+    EXPECT_EQ(table.survey().digest, digest);
+    EXPECT_FALSE(table.survey().finite);
+  }
+}
+
+// Deep regions of 10 bits are parts of a page, of 15 bits a page and a half, of 16 bits three whole pages.
+TEST(WeightTable, ClearingAPartitionTouchesNoOther) {
+  for (const int bits : {10, 15, 16}) {
+    WeightTable table(bits);
+    fill(table);
+    for (const Partition p : std::array<Partition, 7>{0, 1, 16, 17, 18, 100, 272}) {
+      const Region& region = table.region(p);
+      table.clear(p);
+      for (std::uint64_t i = 0; i < table.lines(); ++i) {
+        const bool mine = i >= region.first && i < region.first + region.lines;
+        const float expected = mine ? 0.0F : static_cast<float>(i + 1);
+        ASSERT_TRUE(std::all_of(table.line(i), table.line(i) + kLanes, [&](float w) { return w == expected; }))
+            << "bits " << bits << " partition " << p << " line " << i;
+      }
+      for (std::uint64_t i = region.first; i < region.first + region.lines; ++i) {
+        std::fill_n(table.line(i), kLanes, static_cast<float>(i + 1));  // it can be written again
+      }
+    }
+  }
+}
+
+std::uint64_t resident_bytes() {
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(WeightTable, ClearedPartitionsGiveTheirMemoryBack) {
+  WeightTable table(20);  // 64 MiB
+  fill(table);
+  const std::uint64_t full = resident_bytes();
+  for (Partition p = 17; p < kPartitions; ++p) table.clear(p);  // three quarters
+  EXPECT_LT(resident_bytes() + (std::uint64_t{40} << 20), full);
+  EXPECT_EQ(table.count_used(), table.lines() / 4);
 }
 
 // Features of one block, and one feature in many blocks, fall on lines as if thrown at random: with n balls in n lines
