@@ -4,11 +4,14 @@
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
+#include "comm/agreement.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "store/blob_set.h"
+#include "train/partition_traffic.h"
 #include "train/weights_blob.h"
 
 namespace cpt {
@@ -71,6 +74,13 @@ StoredTree stored_tree(const Learner& learner) {
   return stored;
 }
 
+// Writes all but the weights, and begins these.
+BlobWriter& begin_weights(const Learner& learner, BlobSetWriter& set) {
+  append_archive(set.add("options"), learner.options());
+  append_archive(set.add("tree"), stored_tree(learner));
+  return set.add("weights");
+}
+
 // Options that no model can have been saved with are damage, not a mistake of the user.
 std::unique_ptr<Learner> make_learner(const ModelOptions& options) {
   try {
@@ -106,22 +116,44 @@ void serialize(Archive& archive, ModelOptions& options) {
 
 void save_learner(const Learner& learner, const std::filesystem::path& directory) {
   BlobSetWriter set(directory, kKind);
-  append_archive(set.add("options"), learner.options());
-  append_archive(set.add("tree"), stored_tree(learner));
-  BlobWriter& weights = set.add("weights");
+  BlobWriter& weights = begin_weights(learner, set);
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     write_partition(learner.weights(), partition, weights);
   }
   set.commit();
 }
 
+void save_learner(const Learner& learner, Communicator& comm, const Owners& owners,
+                  const std::filesystem::path& directory) {
+  const bool writes = comm.rank() == 0;
+  std::optional<BlobSetWriter> set;
+  BlobWriter* weights = nullptr;
+  together(comm, "save the model: begin", [&] {
+    if (writes) weights = &begin_weights(learner, set.emplace(directory, kKind));
+  });
+  gather_partitions(comm, learner.weights(), owners,
+                    [&](Partition, std::span<const std::byte> packed) { weights->append(packed); });
+  together(comm, "save the model: end", [&] {
+    if (writes) set->commit();
+  });
+}
+
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
+  return load_learner(directory, [](Partition) { return true; });
+}
+
+std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
+                                      const std::function<bool(Partition)>& wanted) {
   const BlobSetReader set(directory, kKind);
   auto learner = make_learner(read_archive<ModelOptions>(set, "options", kMostOptionBytes));
   restore_tree(read_archive<StoredTree>(set, "tree", kMostTreeBytes), *learner);
   BlobReader weights = set.open("weights");
   for (Partition partition = 0; partition < kPartitions; ++partition) {
-    read_partition(weights, partition, learner->weights());
+    if (wanted(partition)) {
+      read_partition(weights, partition, learner->weights());
+    } else {
+      skip_partition(weights, partition, learner->weights());
+    }
   }
   std::byte rest;
   if (weights.read({&rest, 1}) != 0) throw Error(Fault::kBadData, "the model has more weights than its table");

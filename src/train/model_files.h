@@ -5,17 +5,29 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
+#include "comm/communicator.h"
 #include "model/learner.h"
+#include "train/ownership.h"
 
 namespace cpt {
 
 // Appears under this name whole or not at all. Throws Error(kCannotWrite).
 void save_learner(const Learner& learner, const std::filesystem::path& directory);
 
+// The same bytes where the weights are spread over ranks, each of which has those of the partitions that it owns, and
+// all have the tree. All ranks call it alike; rank 0 writes and holds one packed partition at a time. If that fails,
+// all throw the same AgreedError (alone, the error itself), and what was there under this name is as it was.
+void save_learner(const Learner& learner, Communicator& comm, const Owners& owners,
+                  const std::filesystem::path& directory);
+
 // Throws Error(kNoInput) if there is no finished model, Error(kBadData) if it is damaged or not one, or of a newer
 // format.
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory);
+// The weights of other partitions than the wanted ones are read and checked, but not kept: their lines are zero.
+std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
+                                      const std::function<bool(Partition)>& wanted);
 
 }  // namespace cpt

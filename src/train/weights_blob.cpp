@@ -29,9 +29,9 @@ std::span<const std::byte> bytes_of(const T& value) {
 }
 
 template <class T>
-T read_value(BlobReader& blob) {
+T read_value(const ByteSource& source) {
   T value;
-  blob.read_exactly(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
+  source(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
   return value;
 }
 
@@ -93,60 +93,104 @@ struct PackedLines {
   }
 };
 
-PackedLines read_packed(BlobReader& blob, std::size_t lines) {
+PackedLines read_packed(const ByteSource& source, std::size_t lines) {
   PackedLines packed;
   packed.masks.resize(lines);
-  blob.read_exactly(std::as_writable_bytes(std::span(packed.masks)));
+  source(std::as_writable_bytes(std::span(packed.masks)));
   packed.lanes.resize(packed.lanes_expected());
-  blob.read_exactly(std::as_writable_bytes(std::span(packed.lanes)));
+  source(std::as_writable_bytes(std::span(packed.lanes)));
   return packed;
 }
 
-void read_run(BlobReader& blob, const Region& region, std::uint64_t run, Partition partition, WeightTable& weights) {
-  const auto used = read_value<Bitmap>(blob);
+// visit(index, mask, lanes): a line of the table and those of its lanes that are not +0.
+template <class Visit>
+void read_run(const ByteSource& source, const Region& region, std::uint64_t run, Partition partition, Visit visit) {
+  const auto used = read_value<Bitmap>(source);
   std::vector<std::uint64_t> lines;
   for_each_bit(used, [&](std::uint64_t i) { lines.push_back(i); });
   if (!lines.empty() && lines.back() >= lines_of_run(region, run)) refuse(partition, "a line beyond its region");
 
-  const PackedLines packed = read_packed(blob, lines.size());
+  const PackedLines packed = read_packed(source, lines.size());
   const float* next = packed.lanes.data();
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    float* line = weights.line(region.first + run * kRun + lines[i]);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) line[lane] = (packed.masks[i] >> lane & 1) != 0 ? *next++ : 0.0F;
+    visit(region.first + run * kRun + lines[i], packed.masks[i], next);
+    next += std::popcount(packed.masks[i]);
   }
+}
+
+template <class Visit>
+void read_runs(const ByteSource& source, const Region& region, Partition partition, Visit visit) {
+  const auto header = read_value<Header>(source);
+  if (header.partition != partition) refuse(partition, "another partition is in its place");
+  for (std::uint32_t i = 0; i < header.runs; ++i) {
+    const auto run = read_value<std::uint64_t>(source);
+    if (run >= runs_of(region)) refuse(partition, "a run beyond its region");
+    read_run(source, region, run, partition, visit);
+  }
+}
+
+ByteSource source_of(BlobReader& blob) {
+  return [&blob](std::span<std::byte> out) { blob.read_exactly(out); };
 }
 
 }  // namespace
 
-void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob) {
+void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink) {
   const Region& region = weights.region(partition);
   std::vector<std::uint64_t> runs;
   Bitmap used;
   for (std::uint64_t run = 0; run < runs_of(region); ++run) {
     if (find_used(weights, region, run, used)) runs.push_back(run);
   }
-  blob.append(bytes_of(Header{partition, narrow<std::uint32_t>(runs.size(), "runs of a partition")}));
+  sink(bytes_of(Header{partition, narrow<std::uint32_t>(runs.size(), "runs of a partition")}));
   PackedLines packed;
   for (std::uint64_t run : runs) {
     find_used(weights, region, run, used);
     packed.clear();
     for_each_bit(used, [&](std::uint64_t i) { packed.append(weights.line(region.first + run * kRun + i)); });
-    blob.append(bytes_of(run));
-    blob.append(bytes_of(used));
-    blob.append(std::as_bytes(std::span(packed.masks)));
-    blob.append(std::as_bytes(std::span(packed.lanes)));
+    sink(bytes_of(run));
+    sink(bytes_of(used));
+    sink(std::as_bytes(std::span(packed.masks)));
+    sink(std::as_bytes(std::span(packed.lanes)));
   }
 }
 
+void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob) {
+  write_partition(weights, partition, ByteSink([&](std::span<const std::byte> bytes) { blob.append(bytes); }));
+}
+
+std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition) {
+  std::vector<std::byte> packed;
+  write_partition(weights, partition, ByteSink([&](std::span<const std::byte> bytes) {
+                    packed.insert(packed.end(), bytes.begin(), bytes.end());
+                  }));
+  return packed;
+}
+
+void read_partition(const ByteSource& source, Partition partition, WeightTable& weights) {
+  read_runs(source, weights.region(partition), partition,
+            [&](std::uint64_t index, std::uint16_t mask, const float* lanes) {
+              float* line = weights.line(index);
+              for (std::size_t lane = 0; lane < kLanes; ++lane) line[lane] = (mask >> lane & 1) != 0 ? *lanes++ : 0.0F;
+            });
+}
+
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights) {
-  const Region& region = weights.region(partition);
-  const auto header = read_value<Header>(blob);
-  if (header.partition != partition) refuse(partition, "another partition is in its place");
-  for (std::uint32_t i = 0; i < header.runs; ++i) {
-    const auto run = read_value<std::uint64_t>(blob);
-    if (run >= runs_of(region)) refuse(partition, "a run beyond its region");
-    read_run(blob, region, run, partition, weights);
-  }
+  read_partition(source_of(blob), partition, weights);
+}
+
+void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights) {
+  const ByteSource source = [&](std::span<std::byte> out) {
+    if (out.size() > packed.size()) refuse(partition, "they end too early");
+    std::copy_n(packed.begin(), out.size(), out.begin());
+    packed = packed.subspan(out.size());
+  };
+  read_partition(source, partition, weights);
+  if (!packed.empty()) refuse(partition, "more follows than belongs to them");
+}
+
+void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights) {
+  read_runs(source_of(blob), weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
 }
 
 }  // namespace cpt

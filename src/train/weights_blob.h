@@ -1,6 +1,11 @@
 // The weights of a partition as a stream of bytes: only the lines that were used, by their place in the region.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
 #include "model/weight_table.h"
 #include "store/blob_set.h"
 
@@ -12,10 +17,24 @@ namespace cpt {
 //   for each of those lines a bit per lane that is not +0 (u16), and then all those lanes (f32).
 // Most lines have trained a few lanes only, so this is a third of their size, and quick to make.
 // All in the byte order of the machine, which is little-endian wherever this builds.
+
+// Takes the bytes piece by piece, in order; a piece is valid during the call only.
+using ByteSink = std::function<void(std::span<const std::byte>)>;
+// Fills all of its argument with the bytes that come next; throws Error(kBadData) if there are not as many.
+using ByteSource = std::function<void(std::span<std::byte>)>;
+
+void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink);
 void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob);
+std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition);
 
 // Reads what write_partition() wrote into a table of the same bits; lines that are not in it keep what they hold.
 // Throws Error(kBadData) if it does not fit the table.
+void read_partition(const ByteSource& source, Partition partition, WeightTable& weights);
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights);
+// The same of all of `packed`; Error(kBadData) if it is too short or too long.
+void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights);
+
+// Reads and checks what write_partition() wrote, and keeps nothing of it. `weights` is any table of the same bits.
+void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights);
 
 }  // namespace cpt

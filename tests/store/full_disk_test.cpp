@@ -1,12 +1,11 @@
 // A disk that fills up fails the commit, names the file, and leaves the set that was there.
 #include <gmock/gmock.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 
+#include "file_size_limit.h"
 #include "store/blob_set.h"
 #include "store_fixture.h"
 
@@ -43,26 +42,6 @@ void expect_old_set_survives(const std::filesystem::path& root, const std::strin
               AllOf(StartsWith("73: "), HasSubstr(reason)));
   EXPECT_THAT(names_in(root), ElementsAre("set"));
 }
-
-// Files of this process cannot grow beyond `bytes` while it lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
 
 TEST(FullDiskTest, AFileThatCannotGrowLeavesTheOldSet) {
   const TemporaryDirectory root;

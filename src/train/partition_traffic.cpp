@@ -1,0 +1,138 @@
+#include "train/partition_traffic.h"
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "cpt/error.h"
+#include "train/weights_blob.h"
+
+namespace cpt {
+
+namespace {
+
+using Packed = std::vector<std::byte>;
+
+// What a rank does between collectives that it must not miss: after the first error, nothing more.
+class Attempt {
+ public:
+  template <class Work>
+  void run(Work work) {
+    if (failure_ != nullptr) return;
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  bool failed() const { return failure_ != nullptr; }
+
+  // No packed partition is empty: one that does not come was lost to an error of its owner, which is then the one to
+  // tell, or its owner does not know that it is the owner.
+  void miss(Partition partition, int owner) {
+    if (missing_.empty()) {
+      missing_ = "rank " + std::to_string(owner) + " sent no weights of partition " + std::to_string(partition);
+    }
+  }
+
+  void agree(Communicator& comm, const char* call) const {
+    together(comm, call, [this] {
+      if (failure_ != nullptr) std::rethrow_exception(failure_);
+    });
+    together(comm, call, [this] {
+      if (!missing_.empty()) throw Error(Fault::kFailed, missing_);
+    });
+  }
+
+ private:
+  std::exception_ptr failure_;
+  std::string missing_;
+};
+
+using Turn = std::vector<Partition>;
+
+// In each turn a rank gives at most one partition and takes at most one.
+std::vector<Turn> turns_of(const Owners& from, const Owners& to, int ranks) {
+  Turn pending;
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    if (from[partition] != to[partition]) pending.push_back(partition);
+  }
+  std::vector<Turn> turns;
+  while (!pending.empty()) {
+    std::vector<bool> gives(static_cast<std::size_t>(ranks));
+    std::vector<bool> takes(static_cast<std::size_t>(ranks));
+    Turn turn;
+    Turn later;
+    for (const Partition partition : pending) {
+      const auto giver = static_cast<std::size_t>(from[partition]);
+      const auto taker = static_cast<std::size_t>(to[partition]);
+      const bool fits = !gives[giver] && !takes[taker];
+      (fits ? turn : later).push_back(partition);
+      if (fits) gives[giver] = takes[taker] = true;
+    }
+    turns.push_back(std::move(turn));
+    pending = std::move(later);
+  }
+  return turns;
+}
+
+void take_turn(Communicator& comm, WeightTable& weights, const Owners& from, const Owners& to, const Turn& turn,
+               Attempt& attempt) {
+  std::vector<Packed> given(static_cast<std::size_t>(comm.size()));
+  for (const Partition partition : turn) {
+    if (from[partition] != comm.rank()) continue;
+    Packed& packed = given[static_cast<std::size_t>(to[partition])];
+    attempt.run([&] { packed = pack_partition(weights, partition); });
+  }
+  const std::vector<Packed> taken = exchange(comm, {given.begin(), given.end()}, "move partitions");
+  for (const Partition partition : turn) {
+    if (from[partition] == comm.rank() && !attempt.failed()) weights.clear(partition);
+    if (to[partition] != comm.rank()) continue;
+    const Packed& packed = taken[static_cast<std::size_t>(from[partition])];
+    if (packed.empty()) {
+      attempt.miss(partition, from[partition]);
+      continue;
+    }
+    attempt.run([&] {
+      weights.clear(partition);
+      unpack_partition(packed, partition, weights);
+    });
+  }
+}
+
+// On rank 0 the packed weights of a partition, elsewhere nothing.
+Packed gather_one(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt) {
+  Packed packed;
+  if (owner == comm.rank()) attempt.run([&] { packed = pack_partition(weights, partition); });
+  if (owner == 0) return packed;
+  std::vector<Packed> all = gather_bytes(comm, packed, 0, "gather partitions");
+  return comm.rank() == 0 ? std::move(all[static_cast<std::size_t>(owner)]) : Packed{};
+}
+
+}  // namespace
+
+void move_partitions(Communicator& comm, WeightTable& weights, const Owners& from, const Owners& to) {
+  Attempt attempt;
+  for (const Turn& turn : turns_of(from, to, comm.size())) take_turn(comm, weights, from, to, turn, attempt);
+  attempt.agree(comm, "move partitions: end");
+}
+
+void gather_partitions(Communicator& comm, const WeightTable& weights, const Owners& owners,
+                       const PartitionVisit& visit) {
+  Attempt attempt;
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    const Packed packed = gather_one(comm, weights, partition, owners[partition], attempt);
+    if (comm.rank() != 0) continue;
+    if (packed.empty()) {
+      attempt.miss(partition, owners[partition]);
+    } else {
+      attempt.run([&] { visit(partition, packed); });
+    }
+  }
+  attempt.agree(comm, "gather partitions: end");
+}
+
+}  // namespace cpt
