@@ -1,4 +1,4 @@
-// Blocking collectives built on the three of Communicator. All ranks call each with the same `call`, which names it in
+// Blocking collectives built on those of Communicator. All ranks call each with the same `call`, which names it in
 // messages. What a rank pays is given per call; n = number of ranks. Errors are those of Communicator::wait.
 #pragma once
 

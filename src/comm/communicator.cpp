@@ -27,6 +27,26 @@ std::string list_ranks(const Communicator& comm, const std::vector<int>& ranks) 
   return text;
 }
 
+// Refuses a list of the ranks on the other ends of a delivery's messages if it names one twice, itself, or nobody.
+class OtherRanks {
+ public:
+  explicit OtherRanks(const Communicator& comm) : comm_(comm), named_(static_cast<std::size_t>(comm.size())) {}
+
+  void name(int rank, const char* verb) {
+    const std::string what = "delivery: rank " + std::to_string(comm_.rank()) + verb;
+    if (rank < 0 || rank >= comm_.size()) {
+      refuse(what + "rank " + std::to_string(rank) + " among " + std::to_string(comm_.size()));
+    }
+    if (rank == comm_.rank()) refuse(what + "itself");
+    if (named_[static_cast<std::size_t>(rank)]) refuse(what + "rank " + std::to_string(rank) + " twice");
+    named_[static_cast<std::size_t>(rank)] = true;
+  }
+
+ private:
+  const Communicator& comm_;
+  std::vector<bool> named_;
+};
+
 }  // namespace
 
 std::string rank_and_host(const Communicator& comm, int rank) {
@@ -66,6 +86,16 @@ std::unique_ptr<Operation> Communicator::start_exchange(std::vector<ConstBytes> 
   return begin_exchange(std::move(outgoing), std::move(incoming));
 }
 
+std::unique_ptr<Operation> Communicator::start_delivery(std::vector<Outgoing> outgoing,
+                                                        std::vector<Incoming>& incoming) {
+  OtherRanks receivers(*this);
+  for (const Outgoing& message : outgoing) receivers.name(message.to, " sends to ");
+  OtherRanks senders(*this);
+  for (const Incoming& message : incoming) senders.name(message.from, " hears of ");
+  for (const Outgoing& message : outgoing) bytes_sent_ += message.bytes.size();
+  return begin_delivery(std::move(outgoing), incoming);
+}
+
 void Communicator::wait(Operation& operation, const char* call) {
   const auto named = [&](const Error& error) { return Error(error.fault(), std::string(call) + " failed"); };
   const auto start = Clock::now();
@@ -85,6 +115,7 @@ void Communicator::poll_until_done(Operation& operation, const char* call) {
   auto next_answer = start + kAnswerInterval;
   Backoff backoff;
   while (!operation.done()) {
+    advance();
     backoff.pause();
     if (!backoff.sleeping()) continue;
     const auto now = Clock::now();

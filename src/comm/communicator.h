@@ -8,16 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "comm/buffer.h"
 #include "cpt/error.h"
 
 namespace cpt {
-
-using Bytes = std::span<std::byte>;
-using ConstBytes = std::span<const std::byte>;
 
 // A wait took longer than the stall timeout. The message names the call, the ranks that gave no sign of life with their
 // hosts, and who speaks. The collective is lost: nothing but ending the job can follow, so never agree() on it.
@@ -32,6 +29,16 @@ class Operation {
   virtual ~Operation() = default;
   // Makes progress and says whether the buffers may be used again. Never blocks. Throws Error(kFailed) if it failed.
   virtual bool done() = 0;
+};
+
+// A rank's parts in a delivery.
+struct Outgoing {
+  int to;
+  ConstBytes bytes;
+};
+struct Incoming {
+  int from;
+  Buffer bytes;
 };
 
 // Every rank starts the same collectives in the same order, from one thread per rank; several may be under way at once.
@@ -57,6 +64,13 @@ class Communicator {
   // (see exchange() in collectives.h where they are not known beforehand). Empty ones cost no message. What a rank
   // sends to itself is copied.
   std::unique_ptr<Operation> start_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming);
+  // Messages whose lengths only their senders know. Each entry of `outgoing` is a message, even where it is empty;
+  // `incoming` names the ranks that this one hears of, and when the operation is done, their Buffers hold what they
+  // sent in place of what was there (until then they are the operation's, as are the entries). Both name a rank once at
+  // most and never this one, and they agree pairwise: a sends to b if and only if b hears of a. Ranks with nothing to
+  // send or hear start it with empty lists. Costs nothing but the messages: no rank waits for one that it does not
+  // name. Large messages arrive only while the receiver calls done() on the delivery or is in a wait() for anything.
+  std::unique_ptr<Operation> start_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming);
 
   // Waits for an operation; `call` names it in messages: it leads the chain of an Error from the transport. Throws
   // StallError when it takes longer than the stall timeout.
@@ -69,6 +83,11 @@ class Communicator {
 
   // 0 turns the watchdog off. Default: ten minutes.
   void set_stall_timeout(std::chrono::milliseconds timeout) { stall_timeout_ = timeout; }
+
+  // What wait() does besides asking whether its operation is done. Public for wrappers that pass it on.
+  //
+  // Lets the other operations under way go on, so that ranks may wait for them in different orders. Never blocks.
+  virtual void advance() = 0;
 
   // The watchdog's roll call. wait() uses both; they are public for wrappers that pass them on.
   //
@@ -83,6 +102,8 @@ class Communicator {
   virtual std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) = 0;
   virtual std::unique_ptr<Operation> begin_broadcast(Bytes data, int root) = 0;
   virtual std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) = 0;
+  virtual std::unique_ptr<Operation> begin_delivery(std::vector<Outgoing> outgoing,
+                                                    std::vector<Incoming>& incoming) = 0;
 
  private:
   void poll_until_done(Operation& operation, const char* call);

@@ -1,5 +1,5 @@
-// The only file that includes MPI headers. MPI 3.1 calls only; Boost.MPI where it has the call (it has no non-blocking
-// collectives), and MPI itself on Boost's communicator elsewhere.
+// Only this file and mpi_*.h and mpi_*.cpp beside it include MPI headers. MPI 3.1 calls only; Boost.MPI where it has
+// the call (it has no non-blocking collectives), and MPI itself on Boost's communicator elsewhere.
 #include "comm/mpi.h"
 
 #include <mpi.h>
@@ -14,25 +14,15 @@
 #include <thread>
 
 #include "comm/host_name.h"
-#include "core/checked.h"
+#include "comm/mpi_delivery.h"
+#include "comm/mpi_operation.h"
 
 namespace cpt {
 namespace {
 
 namespace mpi = boost::mpi;
 
-std::string error_text(int code) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "MPI error " + std::to_string(code);
-  return {text, static_cast<std::size_t>(length)};
-}
-
 [[noreturn]] void refuse(const std::string& reason) { throw Error(Fault::kFailed, reason); }
-
-void check(int code, const char* function) {
-  if (code != MPI_SUCCESS) refuse(std::string(function) + ": " + error_text(code));
-}
 
 // Runs what calls Boost.MPI; its exceptions become ours.
 template <typename Body>
@@ -43,58 +33,6 @@ auto translated(Body body) {
     refuse(error.what());
   }
 }
-
-// MPI counts are int; kMaxMessage keeps them far from its end.
-int count_of(std::size_t bytes) { return narrow<int>(bytes, "the length of a message"); }
-
-// MPI messages under way.
-class MpiOperation : public Operation {
- public:
-  // A new request, and how many bytes it must receive (kNotReceiving: none). The address is good until the next call.
-  static constexpr int kNotReceiving = -1;
-  MPI_Request* add(int expected = kNotReceiving) {
-    expected_.push_back(expected);
-    requests_.push_back(MPI_REQUEST_NULL);
-    return &requests_.back();
-  }
-
-  bool done() override {
-    if (requests_.empty()) return true;
-    int all_done = 0;
-    statuses_.resize(requests_.size());
-    const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all_done, statuses_.data());
-    if (code == MPI_ERR_IN_STATUS) refuse_failed();
-    check(code, "MPI_Testall");
-    if (all_done == 0) return false;
-    check_lengths();
-    requests_.clear();
-    return true;
-  }
-
- private:
-  [[noreturn]] void refuse_failed() const {
-    for (const MPI_Status& status : statuses_) {
-      if (status.MPI_ERROR != MPI_ERR_PENDING) check(status.MPI_ERROR, "a message");
-    }
-    refuse("MPI_Testall reports an error that no message has");
-  }
-
-  // A message that is too long is MPI's own error; one that is too short is not.
-  void check_lengths() const {
-    for (std::size_t i = 0; i < statuses_.size(); ++i) {
-      if (expected_[i] == kNotReceiving) continue;
-      int received = 0;
-      check(MPI_Get_count(&statuses_[i], MPI_BYTE, &received), "MPI_Get_count");
-      if (received == expected_[i]) continue;
-      refuse("exchange: rank " + std::to_string(statuses_[i].MPI_SOURCE) + " sent " + std::to_string(received) +
-             " bytes where " + std::to_string(expected_[i]) + " were expected");
-    }
-  }
-
-  std::vector<MPI_Request> requests_;
-  std::vector<int> expected_;         // by request
-  std::vector<MPI_Status> statuses_;  // by request, of the last call of done()
-};
 
 // The watchdog's questions and answers, on a communicator of their own. Both carry the number of the question, so that
 // a late answer is not taken for one to a later question.
@@ -175,13 +113,22 @@ class MpiCommunicator : public Communicator {
   void answer_roll_call() override {
     translated([&] { roll_call_.answer(); });
   }
+  void advance() override { deliveries_.advance(); }
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override;
   std::unique_ptr<Operation> begin_broadcast(Bytes data, int root) override;
   std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) override;
+  std::unique_ptr<Operation> begin_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming) override;
 
  private:
+  // A tag per exchange or delivery keeps the messages of those that overlap apart; the pieces of one stay in order
+  // anyway.
+  int next_tag() {
+    const auto tags = static_cast<std::uint64_t>(mpi::environment::max_tag()) + 1;
+    return static_cast<int>(exchanges_++ % tags);
+  }
+
   // Calls body(piece) for each piece of max_message_ bytes and for the rest.
   template <typename Span, typename Body>
   void for_each_piece(Span bytes, Body body) const {
@@ -194,7 +141,8 @@ class MpiCommunicator : public Communicator {
   RollCall roll_call_;
   std::size_t max_message_;
   std::vector<std::string> hosts_;  // by rank
-  std::uint64_t exchanges_ = 0;     // started so far
+  std::uint64_t exchanges_ = 0;     // and deliveries, started so far
+  MpiDeliveries deliveries_;
 };
 
 std::unique_ptr<Operation> MpiCommunicator::begin_all_gather(ConstBytes mine, Bytes all) {
@@ -208,9 +156,9 @@ std::unique_ptr<Operation> MpiCommunicator::begin_all_gather(ConstBytes mine, By
   }
   auto operation = std::make_unique<MpiOperation>();
   if (mine.empty()) return operation;
-  const int count = count_of(mine.size());
-  check(MPI_Iallgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_, operation->add()),
-        "MPI_Iallgather");
+  const int count = mpi_count(mine.size());
+  check_mpi(MPI_Iallgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_, operation->add()),
+            "MPI_Iallgather");
   return operation;
 }
 
@@ -219,7 +167,7 @@ std::unique_ptr<Operation> MpiCommunicator::begin_broadcast(Bytes data, int root
   // All pieces start now: were a later one started when the one before is done, its place among the collectives would
   // differ between ranks.
   for_each_piece(data, [&](Bytes piece) {
-    check(MPI_Ibcast(piece.data(), count_of(piece.size()), MPI_BYTE, root, comm_, operation->add()), "MPI_Ibcast");
+    check_mpi(MPI_Ibcast(piece.data(), mpi_count(piece.size()), MPI_BYTE, root, comm_, operation->add()), "MPI_Ibcast");
   });
   return operation;
 }
@@ -227,27 +175,30 @@ std::unique_ptr<Operation> MpiCommunicator::begin_broadcast(Bytes data, int root
 std::unique_ptr<Operation> MpiCommunicator::begin_exchange(std::vector<ConstBytes> outgoing,
                                                            std::vector<Bytes> incoming) {
   auto operation = std::make_unique<MpiOperation>();
-  // A tag per exchange keeps the messages of two that overlap apart; the pieces of one stay in order anyway.
-  const auto tags = static_cast<std::uint64_t>(mpi::environment::max_tag()) + 1;
-  const int tag = static_cast<int>(exchanges_++ % tags);
+  const int tag = next_tag();
   const int self = rank();
   std::ranges::copy(outgoing[static_cast<std::size_t>(self)], incoming[static_cast<std::size_t>(self)].begin());
   // Each rank begins with its right-hand neighbour, so that not all send to rank 0 first.
   for (int step = 1; step < size(); ++step) {
     const int source = (self + size() - step) % size();
     for_each_piece(incoming[static_cast<std::size_t>(source)], [&](Bytes piece) {
-      const int count = count_of(piece.size());
-      check(MPI_Irecv(piece.data(), count, MPI_BYTE, source, tag, comm_, operation->add(count)), "MPI_Irecv");
+      const int count = mpi_count(piece.size());
+      check_mpi(MPI_Irecv(piece.data(), count, MPI_BYTE, source, tag, comm_, operation->add(count)), "MPI_Irecv");
     });
   }
   for (int step = 1; step < size(); ++step) {
     const int target = (self + step) % size();
     for_each_piece(outgoing[static_cast<std::size_t>(target)], [&](ConstBytes piece) {
-      check(MPI_Isend(piece.data(), count_of(piece.size()), MPI_BYTE, target, tag, comm_, operation->add()),
-            "MPI_Isend");
+      check_mpi(MPI_Isend(piece.data(), mpi_count(piece.size()), MPI_BYTE, target, tag, comm_, operation->add()),
+                "MPI_Isend");
     });
   }
   return operation;
+}
+
+std::unique_ptr<Operation> MpiCommunicator::begin_delivery(std::vector<Outgoing> outgoing,
+                                                           std::vector<Incoming>& incoming) {
+  return deliveries_.begin({comm_, next_tag(), max_message_}, outgoing, incoming);
 }
 
 }  // namespace
@@ -255,7 +206,7 @@ std::unique_ptr<Operation> MpiCommunicator::begin_exchange(std::vector<ConstByte
 class MpiSession::State {
  public:
   State() : environment_(mpi::threading::funneled, /*abort_on_exception=*/false) {
-    check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     // A reader thread parses while the main thread talks to MPI.
     if (mpi::environment::thread_level() < mpi::threading::funneled) {
       refuse("this MPI cannot be used beside threads (MPI_THREAD_FUNNELED is not provided): " + mpi_version());

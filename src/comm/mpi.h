@@ -1,4 +1,4 @@
-// Ranks as MPI processes. No MPI header is seen from here, so that only mpi.cpp depends on the installed MPI.
+// Ranks as MPI processes. No MPI header is seen from here, so that only mpi*.cpp depend on the installed MPI.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,8 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
 
   // All processes of the job. Called by all of them; must not outlive the session. Messages carry max_message bytes at
-  // most, the same on all ranks: tests make it small.
+  // most, the same on all ranks: tests make it small. Not so small that 2^16 messages to one rank are under way at
+  // once: Open MPI then confuses their order.
   std::unique_ptr<Communicator> world(std::size_t max_message = Communicator::kMaxMessage);
 
   // Ends all ranks at once with this exit code. For main alone, once the reason has been printed and flushed.

@@ -174,6 +174,7 @@ class ThreadCommunicator : public Communicator {
     return silent;
   }
   void answer_roll_call() override { state_.answer_roll_call(rank_); }
+  void advance() override {}  // the last rank to come moves all data
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
@@ -184,6 +185,9 @@ class ThreadCommunicator : public Communicator {
   }
   std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) override {
     return begin(ThreadCall::exchange(std::move(outgoing), std::move(incoming)));
+  }
+  std::unique_ptr<Operation> begin_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming) override {
+    return begin(ThreadCall::delivery(std::move(outgoing), incoming));
   }
 
  private:

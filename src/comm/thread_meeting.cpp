@@ -15,6 +15,8 @@ std::string describe_call(int rank, const ThreadCall& call) {
       return who + "broadcast" + size + " from rank " + std::to_string(call.root);
     case ThreadCall::Kind::kExchange:
       return who + "exchange";
+    case ThreadCall::Kind::kDelivery:
+      return who + "delivery";
   }
   return who + "an unknown call";
 }
@@ -22,7 +24,7 @@ std::string describe_call(int rank, const ThreadCall& call) {
 }  // namespace
 
 ThreadCall ThreadCall::all_gather(ConstBytes mine, Bytes all) {
-  ThreadCall call{Kind::kAllGather, mine.size(), 0, {}, {}};
+  ThreadCall call{Kind::kAllGather, mine.size(), 0, {}, {}, {}, {}};
   const std::size_t ranks = mine.empty() ? 0 : all.size() / mine.size();
   for (std::size_t r = 0; r < ranks; ++r) {
     call.outgoing.push_back(mine);
@@ -33,7 +35,7 @@ ThreadCall ThreadCall::all_gather(ConstBytes mine, Bytes all) {
 
 ThreadCall ThreadCall::broadcast(Bytes data, int root, int rank, int ranks) {
   const auto n = static_cast<std::size_t>(ranks);
-  ThreadCall call{Kind::kBroadcast, data.size(), root, std::vector<ConstBytes>(n), std::vector<Bytes>(n)};
+  ThreadCall call{Kind::kBroadcast, data.size(), root, std::vector<ConstBytes>(n), std::vector<Bytes>(n), {}, {}};
   if (rank == root) {
     std::ranges::fill(call.outgoing, data);
     call.outgoing[static_cast<std::size_t>(root)] = {};
@@ -44,7 +46,11 @@ ThreadCall ThreadCall::broadcast(Bytes data, int root, int rank, int ranks) {
 }
 
 ThreadCall ThreadCall::exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) {
-  return {Kind::kExchange, 0, 0, std::move(outgoing), std::move(incoming)};
+  return {Kind::kExchange, 0, 0, std::move(outgoing), std::move(incoming), {}, {}};
+}
+
+ThreadCall ThreadCall::delivery(std::vector<Outgoing> messages, std::span<Incoming> heard) {
+  return {Kind::kDelivery, 0, 0, {}, {}, std::move(messages), heard};
 }
 
 void Meeting::join(int rank, ThreadCall call) {
@@ -65,6 +71,7 @@ void Meeting::check_against_first(int rank, const ThreadCall& call) const {
 }
 
 void Meeting::move_data() {
+  if (calls_[0]->kind == ThreadCall::Kind::kDelivery) return deliver();
   const std::size_t ranks = calls_[0]->outgoing.size();  // 0 if the collective is empty
   for (std::size_t from = 0; from < ranks; ++from) {
     for (std::size_t to = 0; to < ranks; ++to) {
@@ -78,6 +85,35 @@ void Meeting::move_data() {
       std::ranges::copy(sent, expected.begin());
     }
   }
+}
+
+void Meeting::deliver() {
+  const int ranks = static_cast<int>(calls_.size());
+  for (int to = 0; to < ranks; ++to) {
+    for (const Incoming& incoming : calls_[static_cast<std::size_t>(to)]->heard) expect_message(incoming.from, to);
+  }
+  for (int from = 0; from < ranks; ++from) {
+    for (const Outgoing& message : calls_[static_cast<std::size_t>(from)]->messages) {
+      Buffer& bytes = entry(from, message.to).bytes;
+      bytes.clear();
+      bytes.append(message.bytes.data(), message.bytes.size());
+    }
+  }
+}
+
+Incoming& Meeting::entry(int from, int to) const {
+  const std::span<Incoming> heard = calls_[static_cast<std::size_t>(to)]->heard;
+  const auto found = std::ranges::find(heard, from, &Incoming::from);
+  if (found != heard.end()) return *found;
+  throw Error(Fault::kFailed, "delivery: rank " + std::to_string(from) + " sends to rank " + std::to_string(to) +
+                                  ", which does not hear of it");
+}
+
+void Meeting::expect_message(int from, int to) const {
+  const auto& messages = calls_[static_cast<std::size_t>(from)]->messages;
+  if (std::ranges::find(messages, to, &Outgoing::to) != messages.end()) return;
+  throw Error(Fault::kFailed, "delivery: rank " + std::to_string(to) + " hears of rank " + std::to_string(from) +
+                                  ", which does not send to it");
 }
 
 }  // namespace cpt

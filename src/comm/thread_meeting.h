@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,20 +11,23 @@
 
 namespace cpt {
 
-// A rank's part in a collective. Every kind is the same table of buffers: to and from each rank, empty where nothing
-// goes.
+// A rank's part in a collective. Every kind but the delivery is the same table of buffers: to and from each rank, empty
+// where nothing goes.
 struct ThreadCall {
-  enum class Kind { kAllGather, kBroadcast, kExchange };
+  enum class Kind { kAllGather, kBroadcast, kExchange, kDelivery };
 
   static ThreadCall all_gather(ConstBytes mine, Bytes all);
   static ThreadCall broadcast(Bytes data, int root, int rank, int ranks);
   static ThreadCall exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming);
+  static ThreadCall delivery(std::vector<Outgoing> messages, std::span<Incoming> heard);
 
   Kind kind;
-  std::size_t bytes;  // what all ranks must agree on; 0 for an exchange
+  std::size_t bytes;  // what all ranks must agree on; 0 for an exchange or a delivery
   int root;           // 0 where there is none
   std::vector<ConstBytes> outgoing;
   std::vector<Bytes> incoming;
+  std::vector<Outgoing> messages;  // of a delivery
+  std::span<Incoming> heard;
 };
 
 // Where the ranks' n-th calls meet. The caller's mutex guards all but complete().
@@ -39,6 +43,11 @@ class Meeting {
  private:
   void check_against_first(int rank, const ThreadCall& call) const;
   void move_data();
+  void deliver();
+  // The entry of rank `to` for what `from` sends it; Error if there is none.
+  Incoming& entry(int from, int to) const;
+  // Error unless rank `from` sends to rank `to`.
+  void expect_message(int from, int to) const;
 
   std::vector<std::optional<ThreadCall>> calls_;  // by rank
   std::size_t joined_ = 0;

@@ -21,6 +21,7 @@ class Interposed : public Communicator {
   std::string host_of(int rank) const override { return inner_.host_of(rank); }
   std::vector<int> silent_ranks(std::chrono::milliseconds grace) override { return inner_.silent_ranks(grace); }
   void answer_roll_call() override { inner_.answer_roll_call(); }
+  void advance() override { inner_.advance(); }
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
@@ -34,6 +35,10 @@ class Interposed : public Communicator {
   std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) override {
     before();
     return inner_.start_exchange(std::move(outgoing), std::move(incoming));
+  }
+  std::unique_ptr<Operation> begin_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming) override {
+    before();
+    return inner_.start_delivery(std::move(outgoing), incoming);
   }
 
  private:

@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <random>
-
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "comm/message.h"
 
 namespace cpt::testing {
 namespace {
@@ -17,16 +15,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-using Buffer = std::vector<std::byte>;
-
-// The bytes that `from` sends to `to`: known to everyone, different for every pair and length.
-Buffer message(int from, int to, std::size_t length) {
-  std::minstd_rand random(static_cast<unsigned>(from * 1009 + to * 31 + 1));
-  Buffer bytes(length);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 8);
-  return bytes;
-}
-
 // Uneven on purpose; every third is empty.
 std::size_t length_between(int from, int to) {
   const auto pair = static_cast<std::size_t>(from * 7 + to * 3);
@@ -35,12 +23,12 @@ std::size_t length_between(int from, int to) {
 
 void all_gather_gives_every_part_in_rank_order(Communicator& comm) {
   for (const std::size_t length : {0U, 1U, 8U, 1000U}) {
-    const Buffer mine = message(comm.rank(), 0, length);
-    Buffer all(length * static_cast<std::size_t>(comm.size()));
+    const Contents mine = message(comm.rank(), 0, length);
+    Contents all(length * static_cast<std::size_t>(comm.size()));
     comm.wait(*comm.start_all_gather(mine, all), "all_gather");
-    Buffer expected;
+    Contents expected;
     for (int r = 0; r < comm.size(); ++r) {
-      const Buffer part = message(r, 0, length);
+      const Contents part = message(r, 0, length);
       expected.insert(expected.end(), part.begin(), part.end());
     }
     EXPECT_EQ(all, expected);
@@ -50,7 +38,7 @@ void all_gather_gives_every_part_in_rank_order(Communicator& comm) {
 void broadcast_gives_the_roots_bytes_to_all(Communicator& comm) {
   for (int root = 0; root < comm.size(); ++root) {
     for (const std::size_t length : {0U, 1U, 1000U}) {
-      Buffer data = message(comm.rank(), 0, length);
+      Contents data = message(comm.rank(), 0, length);
       comm.wait(*comm.start_broadcast(data, root), "broadcast");
       EXPECT_EQ(data, message(root, 0, length));
     }
@@ -58,9 +46,9 @@ void broadcast_gives_the_roots_bytes_to_all(Communicator& comm) {
 }
 
 void exchange_delivers_each_pairs_bytes(Communicator& comm) {
-  std::vector<Buffer> outgoing;
+  std::vector<Contents> outgoing;
   for (int r = 0; r < comm.size(); ++r) outgoing.push_back(message(comm.rank(), r, length_between(comm.rank(), r)));
-  const std::vector<Buffer> received = exchange(comm, {outgoing.begin(), outgoing.end()}, "exchange");
+  const std::vector<Contents> received = exchange(comm, {outgoing.begin(), outgoing.end()}, "exchange");
   ASSERT_EQ(received.size(), static_cast<std::size_t>(comm.size()));
   for (int r = 0; r < comm.size(); ++r) {
     EXPECT_EQ(received[static_cast<std::size_t>(r)], message(r, comm.rank(), length_between(r, comm.rank())));
@@ -109,8 +97,8 @@ void values_of_all_ranks_are_gathered(Communicator& comm) {
 
 void uneven_buffers_reach_the_root_only(Communicator& comm) {
   for (int root = 0; root < comm.size(); ++root) {
-    const Buffer mine = message(comm.rank(), root, length_between(comm.rank(), root));
-    const std::vector<Buffer> all = gather_bytes(comm, mine, root, "gather");
+    const Contents mine = message(comm.rank(), root, length_between(comm.rank(), root));
+    const std::vector<Contents> all = gather_bytes(comm, mine, root, "gather");
     if (comm.rank() != root) {
       EXPECT_TRUE(all.empty());
       continue;
@@ -123,7 +111,7 @@ void uneven_buffers_reach_the_root_only(Communicator& comm) {
 }
 
 void uneven_buffers_reach_all(Communicator& comm) {
-  const std::vector<Buffer> all =
+  const std::vector<Contents> all =
       all_gather_bytes(comm, message(comm.rank(), 0, length_between(comm.rank(), 1)), "all_gather_bytes");
   ASSERT_EQ(all.size(), static_cast<std::size_t>(comm.size()));
   for (int r = 0; r < comm.size(); ++r) {
@@ -133,7 +121,7 @@ void uneven_buffers_reach_all(Communicator& comm) {
 
 void a_buffer_of_any_length_is_broadcast(Communicator& comm) {
   for (int root = 0; root < comm.size(); ++root) {
-    Buffer data = message(comm.rank(), 0, static_cast<std::size_t>(comm.rank()) * 77);
+    Contents data = message(comm.rank(), 0, static_cast<std::size_t>(comm.rank()) * 77);
     broadcast_bytes(comm, data, root, "broadcast_bytes");
     EXPECT_EQ(data, message(root, 0, static_cast<std::size_t>(root) * 77));
   }
@@ -260,7 +248,12 @@ const std::vector<Law>& laws() {
       {"AnyExceptionCanBeAgreedOn", any_exception_can_be_agreed_on},
       {"WorkDoneTogetherFailsTogether", work_done_together_fails_together},
   };
-  return all;
+  static const std::vector<Law> with_deliveries = [] {
+    std::vector<Law> both = all;
+    both.insert(both.end(), delivery_laws().begin(), delivery_laws().end());
+    return both;
+  }();
+  return with_deliveries;
 }
 
 }  // namespace cpt::testing

@@ -15,6 +15,8 @@ struct Law {
 };
 
 const std::vector<Law>& laws();
+// The part of them that is about start_delivery().
+const std::vector<Law>& delivery_laws();
 
 // "AllGather" for the name of a test.
 inline std::string name_of(const Law& law) { return law.name; }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include "comm/collectives.h"
@@ -128,6 +129,43 @@ TEST(Mismatch, OfAnExchangeNamesThePair) {
     comm.wait(*comm.start_exchange(outgoing, incoming), "uneven");
   };
   EXPECT_THAT(error_of(2, uneven), HasSubstr("rank 0 sends 2 bytes to rank 1, which expects 1"));
+}
+
+// Ranks send to and hear of those that are named by rank; the others have empty lists.
+std::string error_of_delivery(int ranks, const std::map<int, int>& sends, const std::map<int, int>& hears) {
+  return error_of(ranks, [&](Communicator& comm) {
+    std::vector<Outgoing> outgoing;
+    std::vector<Incoming> incoming;
+    if (sends.contains(comm.rank())) outgoing.push_back({sends.at(comm.rank()), {}});
+    if (hears.contains(comm.rank())) incoming.emplace_back().from = hears.at(comm.rank());
+    comm.wait(*comm.start_delivery(outgoing, incoming), "delivery");
+  });
+}
+
+TEST(Mismatch, OfADeliveryNamesThePair) {
+  EXPECT_EQ(error_of_delivery(3, {{0, 2}}, {{2, 0}}), "no error");
+  EXPECT_THAT(error_of_delivery(3, {{0, 2}}, {}), HasSubstr("rank 0 sends to rank 2, which does not hear of it"));
+  EXPECT_THAT(error_of_delivery(3, {}, {{1, 2}}), HasSubstr("rank 1 hears of rank 2, which does not send to it"));
+  EXPECT_THAT(error_of_delivery(3, {{0, 1}}, {{1, 2}}), HasSubstr("rank 1 hears of rank 2"));
+}
+
+TEST(Mismatch, OfADeliveryAndAnExchangeNamesBoth) {
+  const auto mixed = [](Communicator& comm) {
+    std::vector<Incoming> nobody;
+    if (comm.rank() == 0) comm.wait(*comm.start_delivery({}, nobody), "delivery");
+    if (comm.rank() == 1) comm.wait(*comm.start_exchange({{}, {}}, {{}, {}}), "exchange");
+  };
+  EXPECT_THAT(error_of(2, mixed), AllOf(HasSubstr("rank 0 in delivery"), HasSubstr("rank 1 in exchange")));
+}
+
+TEST(Faulty, CountsDeliveries) {
+  const auto breaks_at_call_1 = [&](Communicator& inner) {
+    Faulty comm(inner, 1, 1, throw_error);
+    std::vector<Incoming> nobody;
+    meet(comm);
+    comm.wait(*comm.start_delivery({}, nobody), "delivery");
+  };
+  EXPECT_EQ(error_of(2, breaks_at_call_1), "broken on purpose");
 }
 
 TEST(Faulty, BreaksAtItsCallOfItsRankOnly) {

@@ -1,7 +1,7 @@
 """Includes point downward only: app > train > {store, data, comm, model} > core; the four do not know one another.
 
-Public headers (include/cpt) name only the standard library and each other. One file includes MPI's headers, and only
-the app layer, through it, starts MPI or ends the process.
+Public headers (include/cpt) name only the standard library and each other. MPI's headers stay in a few files of the
+comm layer, and only the app layer, through comm/mpi.h, starts MPI or ends the process.
 """
 import re
 from pathlib import Path
@@ -16,11 +16,13 @@ MAY_INCLUDE = {
     "train": {"train", *_MIDDLE, "core"},
     "app": {"app", "train", *_MIDDLE, "core"},
 }
-MPI_FILE = "src/comm/mpi.cpp"
+MPI_FILES = "src/comm/mpi.cpp and src/comm/mpi_*"  # mpi.h is for all
 MAY_END_PROCESS = ("src/app/", "src/comm/mpi.")
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 _MPI_HEADER = re.compile(r"^(mpi\.h$|boost/mpi(/|\.hpp$))")
+_HAS_MPI_HEADER = re.compile(r"^comm/mpi_\w+\.h$")
+_MAY_SEE_MPI = re.compile(r"^src/comm/mpi(\.cpp|_\w+\.(h|cpp))$")
 _MPI_LIFE = re.compile(r"\bMPI_(?:Init|Init_thread|Finalize|Abort)\b|\bmpi::environment\b")
 _PROCESS_END = re.compile(r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|_Exit|quick_exit|abort)[ \t]*\(")
 
@@ -55,14 +57,16 @@ def _problem_of_quoted(name: str, included: str) -> str:
         return "not a layer; a library's header goes in <>, this project's is named by its layer"
     if target not in MAY_INCLUDE.get(layer, set()):
         return f"{layer} may include only {', '.join(sorted(MAY_INCLUDE.get(layer, set())))}"
+    if _HAS_MPI_HEADER.match(included) and not _MAY_SEE_MPI.match(name):
+        return f"only {MPI_FILES} may include MPI's headers"
     return ""
 
 
 def _problem_of_system(name: str, included: str) -> str:
     if name.startswith("include/") and not re.fullmatch(r"[a-z_0-9]+", included):
         return "a public header may name only cpt/ and the standard library"
-    if _MPI_HEADER.match(included) and name != MPI_FILE:
-        return f"only {MPI_FILE} may include MPI's headers"
+    if _MPI_HEADER.match(included) and not _MAY_SEE_MPI.match(name):
+        return f"only {MPI_FILES} may include MPI's headers"
     return ""
 
 

@@ -50,7 +50,14 @@ class LintTest(unittest.TestCase):
         self.given("include/cpt/a.h", '#include <spdlog/spdlog.h>\n#include "core/checked.h"\n')
         self.expect(layers, "spdlog/spdlog.h: a public header", "core/checked.h: a public header")
 
-    def test_mpi_stays_in_its_file(self):
+    def test_mpi_stays_in_its_files(self):
+        self.given("src/comm/mpi.h", "#include <mpi.h>\n")
+        self.given("src/comm/mpi_send.h", "#include <mpi.h>\n")
+        self.given("src/comm/mpi_send.cpp", '#include "comm/mpi_send.h"\n#include <mpi.h>\n')
+        self.given("src/comm/threads.cpp", '#include "comm/mpi_send.h"\n')
+        self.expect(layers, "comm/mpi.h:1: includes mpi.h: only", "threads.cpp:1: includes comm/mpi_send.h: only")
+
+    def test_mpi_stays_in_its_layer(self):
         self.given("src/comm/a.cpp", "#include <mpi.h>\n")
         self.given("src/train/b.cpp", "#include <boost/mpi/communicator.hpp>\n")
         self.given("src/train/c.cpp", 'void f() { MPI_Abort(w, 1); }  // MPI_Init\nconst char* s = "MPI_Init";\n')

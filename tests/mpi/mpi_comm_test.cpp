@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <tuple>
 
 #include "comm/collectives.h"
 #include "comm/laws.h"
+#include "comm/message.h"
 #include "comm/mpi.h"
 
 namespace cpt::testing {
@@ -41,6 +43,21 @@ TEST(MpiCommunicator, MovesBuffersAboveTheLargestMessage) {
   const auto all = exchange(*comm, std::vector<ConstBytes>(static_cast<std::size_t>(comm->size()), mine), "exchange");
   for (int r = 0; r < comm->size(); ++r) {
     EXPECT_EQ(all[static_cast<std::size_t>(r)], std::vector<std::byte>(length, static_cast<std::byte>(r)));
+  }
+}
+
+// From rank 0 to all others: one piece, several full ones, and some with a rest.
+TEST(MpiCommunicator, DeliversMessagesAboveTheLargestMessage) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  const auto comm = world(kPiece);
+  for (const std::size_t length : {kPiece - 1, kPiece, kPiece + 1, 16 * kPiece, 16 * kPiece + 12345}) {
+    const Contents data = message(0, 0, length);
+    std::vector<Outgoing> outgoing;
+    std::vector<Incoming> incoming;
+    for (int r = 1; comm->rank() == 0 && r < comm->size(); ++r) outgoing.push_back({r, data});
+    if (comm->rank() > 0) incoming.emplace_back().from = 0;
+    comm->wait(*comm->start_delivery(outgoing, incoming), "delivery");
+    for (const Incoming& heard : incoming) EXPECT_TRUE(std::ranges::equal(heard.bytes.bytes(), data)) << length;
   }
 }
 
@@ -91,6 +108,21 @@ TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
     ADD_FAILURE() << "received what nobody sent";
   } catch (const StallError& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("in a lost message: all ranks are waiting"));
+  }
+}
+
+TEST(MpiCommunicator, TellsOfADeliveryThatNobodySends) {
+  const auto comm = world();
+  if (comm->size() == 1) GTEST_SKIP() << "one rank hears of nobody";
+  std::vector<Incoming> incoming(1);
+  incoming[0].from = (comm->rank() + 1) % comm->size();
+  comm->set_stall_timeout(std::chrono::milliseconds(200));
+  const auto lost = comm->start_delivery({}, incoming);
+  try {
+    comm->wait(*lost, "a lost delivery");
+    ADD_FAILURE() << "received what nobody sent";
+  } catch (const StallError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("in a lost delivery: all ranks are waiting"));
   }
 }
 
