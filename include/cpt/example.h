@@ -19,8 +19,8 @@ inline constexpr FeatureHash kConstantFeature = 0x9ae16a3b2f90404fULL;
 struct Origin {
   std::uint32_t shard = 0;  // index into the list of all shards of the run
   std::uint64_t line = 0;   // 1-based line of the shard
-  // Lines of the shard before this one that held examples. Examples are ordered by position, then by shard, then as they
-  // stand in their line.
+  // Lines of the shard before this one that held examples. Examples are ordered by position, then by shard, then as
+  // they stand in their line.
   std::uint64_t position = 0;
 };
 

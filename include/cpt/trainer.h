@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,12 @@ enum class MergeRule : std::uint8_t {
                  // per update of a line: the sum of the changes where there were few, their weighted mean where many
 };
 
+// Who has which weights, where there are several ranks.
+enum class Placement : std::uint8_t {
+  kOwned,       // each rank a part of them; examples travel to the owners, and the result is that of one rank
+  kReplicated,  // every rank all of them; they merge at epoch boundaries
+};
+
 struct TrainingOptions {
   ModelOptions model;
   std::vector<std::string> data;  // files, directories, globs, "-"; at least one
@@ -34,9 +41,11 @@ struct TrainingOptions {
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
   std::uint32_t passes = 1;
-  MergeRule merge = MergeRule::kConfidence;
-  double epoch_fraction = 0.02;      // weights merge after this fraction of all examples so far, in (0, 1] ...
-  std::uint64_t epoch_examples = 0;  // ... or after so many, if this is not 0
+  Placement placement = Placement::kOwned;
+  MergeRule merge = MergeRule::kConfidence;  // of replicas
+  double epoch_fraction = 0.02;              // an epoch ends after this fraction of all examples so far, in (0, 1] ...
+  std::uint64_t epoch_examples = 0;          // ... or after so many, if this is not 0
+  std::uint64_t round_examples = 0;  // of all ranks together in a round, about; 0: as seems best. Owned: only for speed
   bool skip_bad_lines = false;       // else the first one ends the run
   std::optional<std::uint64_t> most_bad_lines;  // the run ends when more were skipped, on all ranks together
 
@@ -103,9 +112,14 @@ class Observer {
 };
 
 struct TrainingResult {
-  Model model;
+  Model model;  // whole, or (owned, several ranks) with all of the tree and the weights that this rank owns
   Summary summary;
+  std::vector<int> owners;  // the rank that owns a partition; empty where every rank has all
 };
+
+// Writes the model under the name that rank 0 gives, whole or not at all. All ranks call it with their results. Throws
+// Error(kCannotWrite), on all ranks as the same AgreedError.
+void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory);
 
 // Throws Error(kNoInput) if a path of `options` yields no readable file, Error(kUsage) if standard input is named where
 // it cannot be read. train() checks the same; this is for those who clear something away before they call it.

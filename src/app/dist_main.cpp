@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,7 +46,6 @@ struct Desk {
 };
 
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
-  result.model.save(desk.run.model());
   desk.observer.info("model written");
   const std::string json = summary_json(options, result.summary);
   write_file_atomically(desk.run.summary(), std::as_bytes(std::span(json)));
@@ -78,7 +78,8 @@ void run_job(Communicator& comm, const DistOptions& options) {
     Observer& observer = desk ? static_cast<Observer&>(desk->observer) : silent;
     const TrainingResult result = train(options.training, comm, observer);
     comm.set_stall_timeout(patience_for_writing(options));
-    together(comm, "write the model", [&] {
+    save_model(result, comm, desk ? desk->run.model() : std::filesystem::path());
+    together(comm, "write the results", [&] {
       if (desk) write_results(options, result, *desk);
     });
   } catch (const std::exception& error) {

@@ -100,25 +100,25 @@ void add_model_options(CLI::App& app, ModelOptions& model) {
 
 void add_rank_options(CLI::App& app, DistOptions& options) {
   const char* group = "Ranks";
-  app.add_option_function<std::string>(
-         "--placement",
-         [](const std::string& word) {
-           if (word != "replicated") throw CLI::ValidationError("--placement", "'" + word + "' is none of: replicated");
-         },
-         "of the weights: every rank holds all of them, merged at epoch boundaries")
-      ->type_name("(replicated)")
-      ->default_str("replicated")
+  add_choice(app, "--placement", options.training.placement, placement_names(),
+             "owned: each rank holds a part of the weights, and the result is that of one rank; replicated: each holds "
+             "all of them, merged at epoch boundaries")
       ->group(group);
-  add_choice(app, "--merge", options.training.merge, merge_names(), "how the ranks' weights become one set")
+  add_choice(app, "--merge", options.training.merge, merge_names(), "replicated: how the ranks' weights become one set")
       ->group(group);
   auto* fraction = app.add_option("--epoch-fraction", options.training.epoch_fraction,
-                                  "weights merge after this fraction of all examples so far")
+                                  "an epoch, at whose end replicas merge and owners are balanced, ends after this fraction of "
+                                  "all examples so far")
                        ->type_name("F")
                        ->capture_default_str()
                        ->group(group);
-  add_count(app, "--epoch-examples", options.training.epoch_examples, 1, "weights merge after every N examples instead")
+  add_count(app, "--epoch-examples", options.training.epoch_examples, 1, "an epoch ends after every N examples instead")
       ->default_str("")
       ->excludes(fraction)
+      ->group(group);
+  add_count(app, "--round-examples", options.training.round_examples, 1,
+            "examples that all ranks together take in a round, about; owned: changes speed only")
+      ->default_str("")
       ->group(group);
   app.add_option_function<std::string>(
          "--stall-timeout",
@@ -213,10 +213,11 @@ std::vector<std::pair<std::string, std::string>> describe_options(const DistOpti
       {"bits", std::to_string(m.bits)},
       {"clip", as_text(m.clip)},
       {"seed", std::to_string(m.seed)},
-      {"placement", "replicated"},
+      {"placement", name_of(placement_names(), t.placement)},
       {"merge", name_of(merge_names(), t.merge)},
       {"epoch-fraction", as_text(t.epoch_fraction)},
       {"epoch-examples", std::to_string(t.epoch_examples)},
+      {"round-examples", std::to_string(t.round_examples)},
       {"run", options.run.string()},
   };
 }

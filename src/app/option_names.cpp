@@ -37,6 +37,11 @@ const Names<Normalize>& normalize_names() {
   return names;
 }
 
+const Names<Placement>& placement_names() {
+  static const Names<Placement> names{{"owned", Placement::kOwned}, {"replicated", Placement::kReplicated}};
+  return names;
+}
+
 const Names<MergeRule>& merge_names() {
   static const Names<MergeRule> names{{"confidence", MergeRule::kConfidence},
                                       {"contraction", MergeRule::kContraction},

@@ -20,6 +20,7 @@ const Names<TreeKind>& tree_names();
 const Names<Loss>& loss_names();
 const Names<Update>& update_names();
 const Names<Normalize>& normalize_names();
+const Names<Placement>& placement_names();
 const Names<MergeRule>& merge_names();
 
 // The word for a choice.

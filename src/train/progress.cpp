@@ -8,8 +8,8 @@
 
 namespace cpt {
 
-Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer)
-    : comm_(comm), learner_(learner), observer_(observer) {}
+Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting)
+    : comm_(comm), learner_(learner), observer_(observer), counting_(counting) {}
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
@@ -24,6 +24,10 @@ void Progress::begin(Phase phase) {
 }
 
 Losses Progress::total() {
+  return counting_ == Counting::kOnRank0 ? broadcast_value(comm_, mine_, 0, "total") : sum_of_ranks();
+}
+
+Losses Progress::sum_of_ranks() {
   Losses sum;
   for (const Losses& losses : all_gather_value(comm_, mine_, "report")) sum += losses;
   return sum;
@@ -35,7 +39,7 @@ void Progress::advance(std::uint64_t examples) {
 }
 
 void Progress::report_now() {
-  const Losses now = total();
+  const Losses now = counting_ == Counting::kOnRank0 ? mine_ : sum_of_ranks();
   if (now.examples == latest_.so_far.examples) return;
   latest_.since_last = now.since(latest_.so_far);
   latest_.so_far = now;

@@ -13,11 +13,14 @@
 
 namespace cpt {
 
-// The losses of this rank are counted where it learns; here they are added up over the ranks, in rank order, whenever a
-// report is due. All ranks call everything alike.
+// Where losses are counted: on every rank those of its own examples, to be added up in rank order whenever a report is
+// due; or all of them on rank 0.
+enum class Counting : std::uint8_t { kOnEachRank, kOnRank0 };
+
+// All ranks call everything alike, but for advance() and report_now() where rank 0 counts alone.
 class Progress {
  public:
-  Progress(Communicator& comm, const Learner& learner, Observer& observer);
+  Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting);
 
   void begin(Phase phase);
   void begin_pass(std::uint32_t pass) { latest_.pass = pass; }
@@ -25,11 +28,11 @@ class Progress {
   // This rank's losses in the current phase.
   Losses& losses() { return mine_; }
 
-  // Examples done by all ranks in this phase. Makes a report when one is due; collective then.
+  // Examples done by all ranks in this phase. Makes a report when one is due; collective then, or rank 0's.
   void advance(std::uint64_t examples);
   // Examples that may still be done before a report is due.
   std::uint64_t until_report() const { return schedule_.next() - examples_; }
-  // A report now, if anything happened since the last one. Collective.
+  // A report now, if anything happened since the last one. Collective, or rank 0's.
   void report_now();
   // The losses of the current phase over all ranks. Collective.
   Losses total();
@@ -51,12 +54,14 @@ class Progress {
  private:
   template <class Call>
   void tell(Call call);
+  Losses sum_of_ranks();
 
   using Clock = std::chrono::steady_clock;
 
   Communicator& comm_;
   const Learner& learner_;
   Observer& observer_;
+  Counting counting_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
   ReportSchedule schedule_;

@@ -78,13 +78,19 @@ ReplicatedLoop::Round ReplicatedLoop::read(Feed& feed, bool learning) {
   Round round;
   if (failure_) return round;
   try {
-    round.slice = feed.next(round_length(learner_.tree().labels(), comm_.size()));
+    round.slice = feed.next(round_examples());
     if (learning) propose(round);
   } catch (...) {
     failure_ = std::current_exception();
   }
   round.warnings = join_warnings(comm_, feed.take_warnings());
   return round;
+}
+
+// That this rank takes.
+std::uint64_t ReplicatedLoop::round_examples() const {
+  if (options_.round_examples == 0) return round_length(learner_.tree().labels(), comm_.size());
+  return std::max<std::uint64_t>(options_.round_examples / static_cast<std::uint64_t>(comm_.size()), 1);
 }
 
 void ReplicatedLoop::propose(Round& round) const {

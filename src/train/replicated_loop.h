@@ -57,6 +57,7 @@ class ReplicatedLoop {
   };
 
   Round read(Feed& feed, bool learning);
+  std::uint64_t round_examples() const;
   void propose(Round& round) const;
   std::vector<News> tell_and_train(const Round& next, std::uint64_t bad_lines, Round& current, bool learning);
   void train(const Round& round, std::size_t begin, std::size_t end, bool learning);

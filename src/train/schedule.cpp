@@ -10,6 +10,9 @@ constexpr std::uint64_t kShortestRound = 4;
 constexpr std::uint64_t kLongestRound = 1024;
 // Of all ranks together, a round holds an example for every so many labels.
 constexpr std::uint64_t kLabelsPerExample = 4;
+// In the owned placement new labels take a longer way until all ranks know of them, some rounds later.
+constexpr std::uint64_t kShortestOwnedRound = 32;
+constexpr std::uint64_t kLongestOwnedRound = 512;
 // A merge moves whole lines between all ranks; epochs shorter than this would spend their time on it.
 constexpr std::uint64_t kShortestEpoch = 1000;
 
@@ -18,6 +21,11 @@ constexpr std::uint64_t kShortestEpoch = 1000;
 std::uint64_t round_length(std::uint64_t labels, int ranks) {
   const std::uint64_t share = labels / kLabelsPerExample / static_cast<std::uint64_t>(ranks);
   return std::clamp(share, kShortestRound, kLongestRound);
+}
+
+std::uint64_t owned_round_length(std::uint64_t labels, int ranks) {
+  return std::clamp(labels / kLabelsPerExample, kShortestOwnedRound, kLongestOwnedRound) *
+         static_cast<std::uint64_t>(ranks);
 }
 
 bool EpochSchedule::advance(std::uint64_t examples) {

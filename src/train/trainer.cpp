@@ -13,6 +13,8 @@
 #include "data/example_stream.h"
 #include "data/shards.h"
 #include "train/alone_loop.h"
+#include "train/model_files.h"
+#include "train/owned_loop.h"
 #include "train/replicated_loop.h"
 #include "train/tree_figures.h"
 
@@ -74,34 +76,48 @@ class Run {
   TrainingResult run() {
     together(comm_, "start", [&] { prepare(); });
     compare_fingerprints(comm_, fingerprint(options_, data_, test_));
-    Progress progress(comm_, model_->learner(), observer_);
-    InOrder in_order(model_->learner());
-    std::optional<ReplicatedLoop> loop;
-    together(comm_, "start", [&] {
-      if (comm_.size() > 1) loop.emplace(options_, comm_, model_->learner(), in_order, progress);
-    });
+    Progress progress(comm_, model_->learner(), observer_, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    Loops loops;
+    together(comm_, "start", [&] { make_loops(progress, loops); });
 
-    const auto pass = [&](const std::vector<Shard>& shards, bool learning) {
-      return run_pass(shards, learning, in_order, loop ? &*loop : nullptr, progress);
-    };
     progress.begin(Phase::kTrain);
     for (std::uint32_t number = 1; number <= options_.passes; ++number) {
       progress.begin_pass(number);
-      summary_.train_error_lines += pass(data_, true);
+      summary_.train_error_lines += run_pass(data_, true, loops, progress);
     }
     summary_.train = progress.total();
     if (!test_.empty()) {
       progress.begin(Phase::kTest);
-      summary_.test_error_lines = pass(test_, !options_.test_frozen);
+      summary_.test_error_lines = run_pass(test_, !options_.test_frozen, loops, progress);
       summary_.test = progress.total();
       summary_.tested = true;
     }
-    in_order.before_training({});
     finish(progress);
-    return {std::move(*model_), summary_};
+    TrainingResult result{std::move(*model_), summary_, {}};
+    if (loops.owned) result.owners.assign(loops.owned->owners().begin(), loops.owned->owners().end());
+    return result;
   }
 
  private:
+  // One of the last two on several ranks, none on one.
+  struct Loops {
+    std::optional<InOrder> in_order;
+    std::optional<ReplicatedLoop> replicated;
+    std::optional<OwnedLoop> owned;
+  };
+
+  bool owned() const { return comm_.size() > 1 && options_.placement == Placement::kOwned; }
+
+  void make_loops(Progress& progress, Loops& loops) {
+    Learner& learner = model_->learner();
+    if (owned()) {
+      loops.owned.emplace(options_, comm_, learner, progress);
+      return;
+    }
+    loops.in_order.emplace(learner);
+    if (comm_.size() > 1) loops.replicated.emplace(options_, comm_, learner, *loops.in_order, progress);
+  }
+
   void prepare() {
     options_.validate();
     data_ = find_shards(options_.data);
@@ -122,18 +138,19 @@ class Run {
   }
 
   // Returns the bad lines skipped, on all ranks together.
-  std::uint64_t run_pass(const std::vector<Shard>& shards, bool learning, InOrder& in_order, ReplicatedLoop* loop,
-                         Progress& progress) {
-    std::uint64_t bad_lines = 0;
+  std::uint64_t run_pass(const std::vector<Shard>& shards, bool learning, Loops& loops, Progress& progress) {
     std::optional<Feed> feed;
     together(comm_, "open shards", [&] {
       const auto mine = assign_shards(shards, comm_.size())[static_cast<std::size_t>(comm_.rank())];
       feed.emplace(ExampleStream(shards, mine, read_options()));
     });
-    if (loop != nullptr) {
-      bad_lines = loop->run(*feed, learning);
+    std::uint64_t bad_lines = 0;
+    if (loops.owned) {
+      bad_lines = loops.owned->run(*feed, shards.size(), learning);
+    } else if (loops.replicated) {
+      bad_lines = loops.replicated->run(*feed, learning);
     } else {
-      bad_lines = run_alone(options_, learning, in_order, *feed, progress);
+      bad_lines = run_alone(options_, learning, *loops.in_order, *feed, progress);
       if (learning) progress.count_epoch();
     }
     progress.report_now();
@@ -149,13 +166,20 @@ class Run {
     summary_.epochs = progress.epochs();
     summary_.tree = measure_tree(learner);
     const WeightTable::Survey survey = learner.weights().survey();
-    summary_.lines_used = survey.used;
     summary_.weight_bytes = learner.weights().bytes();
+    summary_.lines_used = survey.used;
     summary_.weight_digest = survey.digest;
     together(comm_, "end", [&] {
       if (!survey.finite) throw Error(Fault::kFailed, "the weights are not finite: use a lower --learning-rate");
     });
-    compare_replicas(survey.digest);
+    if (owned()) {
+      std::uint64_t sums[] = {survey.used, survey.digest};
+      sum_in_rank_order(comm_, sums, "end: weights");
+      summary_.lines_used = sums[0];
+      summary_.weight_digest = sums[1];
+    } else {
+      compare_replicas(survey.digest);
+    }
     std::uint64_t bytes = comm_.bytes_sent();
     double seconds = comm_.seconds_waited();
     sum_in_rank_order(comm_, {&bytes, 1}, "end: bytes");
@@ -196,6 +220,18 @@ void TrainingOptions::validate() const {
 void check_input(const TrainingOptions& options, int ranks) {
   const std::vector<Shard> data = find_shards(options.data);
   check_standard_input(options, data, find_shards(options.test), ranks);
+}
+
+void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory) {
+  if (result.owners.empty()) {
+    together(comm, "write the model", [&] {
+      if (comm.rank() == 0) result.model.save(directory);
+    });
+    return;
+  }
+  Owners owners;
+  std::copy_n(result.owners.begin(), owners.size(), owners.begin());
+  save_learner(result.model.learner(), comm, owners, directory);
 }
 
 TrainingResult train(const TrainingOptions& options, Observer& observer) {

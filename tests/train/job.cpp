@@ -69,6 +69,7 @@ TrainingOptions small_job() {
   TrainingOptions options;
   options.model.bits = 13;
   options.epoch_examples = 150;
+  options.placement = Placement::kReplicated;
   return options;
 }
 

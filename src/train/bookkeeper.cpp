@@ -1,0 +1,133 @@
+#include "train/bookkeeper.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/checked.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "model/losses.h"
+
+namespace cpt {
+
+void Book::enter(const Finding& finding) {
+  Entry& entry = entries[finding.slot];
+  switch (finding.kind) {
+    case Finding::Kind::kLevel1:
+      entry.level1 = finding.value;
+      return;
+    case Finding::Kind::kDeep:
+      entry.deep = finding.value;
+      return;
+    case Finding::Kind::kDrawn:
+      entry.drawn = finding.value;
+      return;
+    case Finding::Kind::kFound: {
+      const bool better = finding.value > entry.best_probability || entry.best == kNoLabel;
+      const bool lower = finding.value == entry.best_probability && finding.label < entry.best;
+      if (!better && !lower) return;
+      entry.best = finding.label;
+      entry.best_probability = finding.value;
+      return;
+    }
+  }
+}
+
+LabelId Bookkeeper::find(const Arrival& arrival) const {
+  if (arrival.label != kNoLabel) return arrival.label;
+  const std::string_view name = arrival.example.label();
+  const LabelId known = learner_.labels().find(name, hash_label(name));
+  if (known != kNoLabel) return known;
+  const auto joining = numbers_.find(name);
+  return joining == numbers_.end() ? kNoLabel : joining->second;
+}
+
+LabelId Bookkeeper::add(std::string_view name) {
+  const auto label = narrow<LabelId>(learner_.tree().labels() + joining_.size(), "the number of labels");
+  joining_.emplace_back(name);
+  numbers_.emplace(joining_.back(), label);
+  return label;
+}
+
+std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool learning, Book& book) {
+  std::vector<Visit> visits;
+  visits.reserve(arrivals.size() + arrivals.size() / 8);
+  book.entries.resize(arrivals.size());
+  book.order.clear();
+  book.first_number = numbered_ + 1;
+  for (const Arrival& arrival : arrivals) {
+    const std::uint64_t number = ++numbered_;
+    Book::Entry& entry = book.entries[arrival.slot];
+    entry = {.importance = arrival.example.importance(), .label = find(arrival)};
+    book.order.push_back(arrival.slot);
+    entry.is_new = entry.label == kNoLabel;
+    Visit visit{.order = arrival.order, .slot = arrival.slot, .example = arrival.example};
+    if (!entry.is_new) {
+      if (brier_due(number)) {
+        visit.kind = VisitKind::kDraw;
+        visit.coins = draw_seed(learner_.options(), number);
+        visits.push_back(visit);
+      }
+      if (top1_due(number)) {
+        visit.kind = VisitKind::kSearch;
+        visits.push_back(visit);
+      }
+      visit.kind = VisitKind::kKnown;
+      visit.goes_on = arrival.example.places().size() > 1;
+    } else if (learning) {
+      entry.label = add(arrival.example.label());
+      visit.kind = VisitKind::kSettle;
+      visit.coins = begin_settling(learner_.options(), entry.label).coins;
+    } else {
+      continue;
+    }
+    visit.label = entry.label;
+    visits.push_back(visit);
+  }
+  return visits;
+}
+
+void Bookkeeper::close(Book& book) {
+  std::sort(book.changes.begin(), book.changes.end(),
+            [](const Change& a, const Change& b) { return a.label < b.label; });
+  auto change = book.changes.begin();
+  std::uint64_t number = book.first_number;
+  for (const std::uint32_t slot : book.order) {
+    const Book::Entry& entry = book.entries[slot];
+    if (entry.is_new && entry.label != kNoLabel) {
+      if (change == book.changes.end()) throw Error(Fault::kFailed, "a label has joined no tree");
+      apply(*change++, entry.label);
+    }
+    count(entry, number++);
+    progress_.advance(1);
+  }
+}
+
+void Bookkeeper::apply(const Change& change, LabelId label) {
+  if (change.label != label || label != learner_.tree().labels()) {
+    throw Error(Fault::kFailed, "label " + std::to_string(label) + " was to join the tree and " +
+                                    std::to_string(change.label) + " did");
+  }
+  TreeChange& told = untold_.emplace_back(TreeChange{joining_.front(), change.split, change.disagreements});
+  learner_.apply(told);
+  numbers_.erase(joining_.front());
+  joining_.pop_front();
+}
+
+void Bookkeeper::count(const Book::Entry& entry, std::uint64_t number) {
+  Losses& losses = progress_.losses();
+  // The products of Estimator::predict, in its order.
+  const double p = entry.root * entry.level1 * entry.deep;
+  if (!std::isfinite(p)) throw_diverged();
+  if (entry.is_new) {
+    losses.add_new(entry.importance);
+    return;
+  }
+  losses.add_seen(entry.importance, p);
+  if (brier_due(number)) losses.add_brier(entry.importance, p, entry.drawn);
+  if (top1_due(number)) losses.add_top1(entry.importance, entry.best == entry.label);
+}
+
+std::vector<TreeChange> Bookkeeper::take_changes() { return std::exchange(untold_, {}); }
+
+}  // namespace cpt

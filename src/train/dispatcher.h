@@ -1,0 +1,44 @@
+// A rank as the origin of examples: it reads its part of a round and sends each example to the owners on its way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/buffer.h"
+#include "model/learner.h"
+#include "train/feed.h"
+#include "train/ownership.h"
+#include "train/visit.h"
+
+namespace cpt {
+
+// What a rank tells all others with its examples of a round.
+struct RoundNews {
+  std::uint64_t examples = 0;       // that it has read
+  std::uint64_t fault = 0;          // encode_fault() of what it failed with
+  std::uint64_t bad_lines = 0;      // it has skipped in this pass
+  std::uint64_t active_shards = 0;  // that it had examples of
+  std::uint64_t warning_bytes = 0;  // at the end of its message to rank 0
+  std::uint64_t ended = 0;          // 1: there are no more
+};
+
+// Borrows the learner, whose tree is the one that all ranks have heard of.
+class Dispatcher {
+ public:
+  explicit Dispatcher(const Learner& learner) : learner_(learner) {}
+
+  // Examples of positions [first, end) become messages: messages[r] is for rank r, and begins with room for RoundNews.
+  // Rank 0 gets all of them, because it owns the root. Fills in what news tells of the examples.
+  void read(Feed& feed, std::uint64_t first, std::uint64_t end, const Owners& owners, std::vector<Buffer>& messages,
+            RoundNews& news);
+
+ private:
+  void send(const ExampleView& x, const Arrival& arrival, const Owners& owners, std::vector<Buffer>& messages);
+
+  const Learner& learner_;
+  std::vector<Hop> path_;
+  std::vector<std::uint8_t> places_;
+};
+
+}  // namespace cpt

@@ -1,0 +1,58 @@
+// An example as it travels between ranks: written once per owner, read where it arrived.
+//
+// A record starts at a multiple of eight bytes and is
+//   head (16 bytes) | features (u64 each) | values (f32 each; left out where all are 1), padded to 8 |
+//   places (u8 each), then the label's bytes, padded to 8
+// in the byte order of the machine; ranks of a job run on the same kind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "comm/buffer.h"
+#include "cpt/example.h"
+
+namespace cpt {
+
+// Points into a message that outlives it; cheap to copy.
+class ExampleRecord {
+ public:
+  ExampleRecord() = default;
+  // The record at an address in a message of this program.
+  explicit ExampleRecord(const std::byte* at) : at_(at) {}
+
+  // Writes features, values and importance of x. `places` and `label` are what the owner needs to know of the way: see
+  // places() and label().
+  static void append(const ExampleView& x, std::span<const std::uint8_t> places, std::string_view label, Buffer& out);
+
+  // Without a label, and of no origin.
+  ExampleView view() const;
+  // The places at which the path to its label leaves each block, root first, as the sender knows them; may be empty.
+  std::span<const std::uint8_t> places() const;
+  // Its name; empty where the label is known by its number.
+  std::string_view label() const;
+  float importance() const;
+  std::size_t bytes() const;
+  const std::byte* data() const { return at_; }
+
+ private:
+  struct Head {
+    std::uint32_t features;  // the highest bit tells that values follow
+    std::uint32_t places;
+    std::uint32_t label_bytes;
+    float importance;
+  };
+  static_assert(sizeof(Head) == 16);
+  static constexpr std::uint32_t kHasValues = 1U << 31;
+
+  static std::size_t value_bytes(const Head& head);
+  const Head& head() const { return *reinterpret_cast<const Head*>(at_); }
+  std::size_t features() const { return head().features & ~kHasValues; }
+  const std::byte* after_values() const;
+
+  const std::byte* at_ = nullptr;
+};
+
+}  // namespace cpt

@@ -1,0 +1,380 @@
+#include "train/owned_loop.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "comm/collectives.h"
+#include "core/checked.h"
+#include "core/merge_runs.h"
+#include "cpt/error.h"
+#include "train/bad_lines.h"
+#include "train/messages.h"
+#include "train/partition_traffic.h"
+#include "train/warning_lines.h"
+
+namespace cpt {
+
+namespace {
+
+// After so many steps a round that was read before a rank heard of a label has come to its end everywhere.
+constexpr std::uint64_t kStepsUntilForgotten = 5;
+
+constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
+
+// What rank 0 tells of its tree; the changes follow.
+struct Announcement {
+  std::uint64_t labels;  // with them
+  std::uint64_t digest;  // of the structure then; 0 where it is not compared
+};
+
+std::vector<int> all_ranks(int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
+
+OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress)
+    : options_(options),
+      comm_(comm),
+      learner_(learner),
+      progress_(progress),
+      all_ranks_(all_ranks(comm.size())),
+      owners_(first_owners(comm.size())),
+      next_owners_(owners_),
+      owner_(learner, owners_, comm.rank()),
+      dispatcher_(learner),
+      bookkeeper_(learner, progress),
+      epochs_(options.epoch_fraction, options.epoch_examples) {}
+
+std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
+  learning_ = learning;
+  all_read_ = false;
+  position_ = 0;
+  active_shards_ = shards;
+  bad_lines_ = 0;
+  bookkeeper_.begin_pass();
+  while (!all_read_ || !rounds_.empty()) {
+    step(all_read_ || resting_ ? nullptr : &feed);
+    progress_.show(feed.part_read());
+    if (resting_ && rounds_.empty()) change_owners();
+  }
+  come_to_rest();
+  if (epochs_.finish()) progress_.count_epoch();
+  return bad_lines_;
+}
+
+// The youngest rounds first: what they need was sent a step ago, and others wait for what they send.
+void OwnedLoop::step(Feed* feed) {
+  ++steps_;
+  for (; !heard_.empty() && heard_.front().step + kStepsUntilForgotten <= steps_; heard_.pop_front()) {
+    owner_.forget_newcomers(heard_.front().labels);
+  }
+  const std::size_t under_way = rounds_.size();
+  if (feed != nullptr) read(*feed);
+  for (std::size_t i = under_way; i-- > 0;) {
+    Round& round = *rounds_[i];
+    switch (round.next) {
+      case Round::Step::kRoot:
+        pass_root(round);
+        round.next = Round::Step::kLevel1;
+        break;
+      case Round::Step::kLevel1:
+        pass_level1(round);
+        round.next = Round::Step::kDeep;
+        break;
+      case Round::Step::kDeep:
+        pass_deep(round);
+        round.next = Round::Step::kClose;
+        break;
+      case Round::Step::kClose:
+        close(round);
+        round.next = Round::Step::kDone;
+        break;
+      case Round::Step::kDone:
+        break;
+    }
+  }
+  if (rounds_.front()->next == Round::Step::kDone) {
+    spare_.push_back(std::move(rounds_.front()));
+    rounds_.pop_front();
+  }
+}
+
+// Work whose failure all ranks hear of later; meanwhile this rank sends nothing that others could take for whole.
+template <class Work>
+void OwnedLoop::guarded(Round& round, Work work) {
+  if (!failure_ && progress_.failure()) failure_ = progress_.failure();
+  if (failure_) tainted_ = true;
+  round.is_void |= tainted_;
+  if (round.is_void) return;
+  try {
+    work();
+  } catch (...) {
+    failure_ = std::current_exception();
+    round.is_void = tainted_ = true;
+  }
+}
+
+void OwnedLoop::read(Feed& feed) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size()));
+  rounds_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  Round& round = *rounds_.back();
+  round.clear();
+  std::vector<Buffer>& messages = round.examples.outgoing();
+  for (Buffer& message : messages) message.extend(sizeof(RoundNews));
+
+  RoundNews news;
+  const std::uint64_t end = position_ + round_positions();
+  guarded(round, [&] { dispatcher_.read(feed, position_, end, owners_, messages, news); });
+  position_ = end;
+  const std::string warnings = join_warnings(comm_, feed.take_warnings());
+  news.warning_bytes = warnings.size();
+  messages[0].append(warnings.data(), warnings.size());
+  news.bad_lines = feed.error_lines();
+  news.fault = encode_fault(failure_);
+  for (Buffer& message : messages) std::memcpy(message.data(), &news, sizeof news);
+  round.examples.start(comm_, all_ranks_, all_ranks_);
+}
+
+std::uint64_t OwnedLoop::round_positions() const {
+  const std::uint64_t examples = options_.round_examples != 0
+                                     ? options_.round_examples
+                                     : owned_round_length(labels_heard_, comm_.size());
+  return std::clamp<std::uint64_t>(examples / std::max<std::uint64_t>(active_shards_, 1), 1, kMostPositions);
+}
+
+void OwnedLoop::pass_root(Round& round) {
+  round.examples.wait(comm_, "round: examples");
+  const std::vector<RoundNews> news = hear_news(round);
+  heed(news);
+  relay_warnings(round, news);
+  round.begin_hops(round.root_hops);
+  guarded(round, [&] {
+    gather_arrivals(round, news);
+    if (comm_.rank() != 0) return;
+    const std::vector<Visit> visits = bookkeeper_.open(round.arrivals, learning_, round.book);
+    owner_.run(visits, learning_, round.results, [this] { comm_.advance(); });
+  });
+  start_hops(round, round.root_hops, {0});
+}
+
+void OwnedLoop::pass_level1(Round& round) {
+  round.root_hops.wait(comm_, "round: visits from the root");
+  const ConstBytes message = round.root_hops.received(comm_.rank()).front().bytes;
+  const auto news = read_front<HopNews>(message);
+  tainted_ |= news.is_void != 0;
+  round.begin_hops(round.level1_hops);
+  guarded(round, [&] {
+    hear_changes(message.subspan(sizeof news + news.visit_bytes));
+    run_stage(round, round.root_hops, 1);
+  });
+  start_hops(round, round.level1_hops, all_ranks_);
+}
+
+void OwnedLoop::pass_deep(Round& round) {
+  round.level1_hops.wait(comm_, "round: visits from level 1");
+  for (const Mail::Message& message : round.level1_hops.received(comm_.rank())) {
+    tainted_ |= read_front<HopNews>(message.bytes).is_void != 0;
+  }
+  guarded(round, [&] { run_stage(round, round.level1_hops, 2); });
+  const StageResults& results = round.results;
+  const FindingNews news{round.is_void ? 1U : 0U, results.findings.size(), results.changes.size()};
+  Buffer& message = round.findings.outgoing()[0];
+  message.append(&news, sizeof news);
+  message.append(results.findings.data(), results.findings.size() * sizeof(Finding));
+  message.append(results.changes.data(), results.changes.size() * sizeof(Change));
+  round.findings.start(comm_, {0}, comm_.rank() == 0 ? all_ranks_ : std::vector<int>{});
+}
+
+void OwnedLoop::close(Round& round) {
+  round.findings.wait(comm_, "round: findings");
+  if (comm_.rank() != 0) return;
+  for (const Mail::Message& message : round.findings.received(0)) {
+    tainted_ |= read_front<FindingNews>(message.bytes).is_void != 0;
+  }
+  guarded(round, [&] {
+    read_findings(round);
+    bookkeeper_.close(round.book);
+  });
+}
+
+std::vector<RoundNews> OwnedLoop::hear_news(const Round& round) const {
+  std::vector<RoundNews> news;
+  for (const Mail::Message& message : round.examples.received(comm_.rank())) {
+    news.push_back(read_front<RoundNews>(message.bytes));
+  }
+  return news;
+}
+
+// What all ranks decide alike, because all hear the same.
+void OwnedLoop::heed(const std::vector<RoundNews>& news) {
+  RoundNews all;
+  all.ended = 1;
+  for (const RoundNews& one : news) {
+    all.examples += one.examples;
+    all.fault |= one.fault;
+    all.bad_lines += one.bad_lines;
+    all.active_shards += one.active_shards;
+    all.ended &= one.ended;
+  }
+  if (all.fault != 0) give_up(nullptr);
+  bad_lines_ = all.bad_lines;
+  if (const auto excess = excess_of_bad_lines(bad_lines_, options_.most_bad_lines)) {
+    const AgreedError reason(excess->fault(), excess->what());
+    give_up(&reason);
+  }
+  if (all.active_shards != 0) active_shards_ = all.active_shards;
+  all_read_ = all.ended != 0;
+  if (all.examples == 0) return;
+  progress_.count_rounds(1);
+  if (learning_ && epochs_.advance(all.examples)) end_epoch();
+}
+
+void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>& news) {
+  if (comm_.rank() != 0) return;
+  for (const Mail::Message& message : round.examples.received(0)) {
+    const std::size_t length = news[static_cast<std::size_t>(message.from)].warning_bytes;
+    for (const std::string& warning : split_warnings(message.bytes.last(length))) progress_.warn(warning);
+  }
+}
+
+void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) const {
+  std::vector<std::size_t> ends;
+  std::uint64_t slot = 0;
+  for (const Mail::Message& message : round.examples.received(comm_.rank())) {
+    const RoundNews& of = news[static_cast<std::size_t>(message.from)];
+    const std::size_t warnings = comm_.rank() == 0 ? of.warning_bytes : 0;
+    read_arrivals(message.bytes.subspan(sizeof of, message.bytes.size() - sizeof of - warnings),
+                  narrow<std::uint32_t>(slot, "the examples of a round"), round.arrivals);
+    slot += of.examples;
+    ends.push_back(round.arrivals.size());
+  }
+  std::vector<Arrival> scratch;
+  merge_runs(round.arrivals, std::move(ends), scratch);
+}
+
+// The visits that came as hops and, where the way was known, directly.
+void OwnedLoop::run_stage(Round& round, const Mail& hops, std::size_t stage) {
+  std::vector<Visit> visits;
+  std::vector<std::size_t> ends;
+  const auto end_run = [&] {
+    if (visits.size() > (ends.empty() ? 0 : ends.back())) ends.push_back(visits.size());
+  };
+  for (const Mail::Message& message : hops.received(comm_.rank())) {
+    const auto news = read_front<HopNews>(message.bytes);
+    read_visits(message.bytes.subspan(sizeof news, news.visit_bytes), visits);
+    end_run();
+  }
+  add_direct_visits(round.arrivals, stage, owner_, visits);
+  end_run();
+  std::vector<Visit> scratch;
+  merge_runs(visits, std::move(ends), scratch);
+  owner_.run(visits, learning_, round.results, [this] { comm_.advance(); });
+}
+
+// Completes what begin_hops() began.
+void OwnedLoop::start_hops(Round& round, Mail& mail, const std::vector<int>& from) {
+  const bool sends = std::ranges::count(from, comm_.rank()) > 0;
+  for (Buffer& message : mail.outgoing()) {
+    const HopNews news{round.is_void ? 1U : 0U, message.size() - sizeof(HopNews)};
+    std::memcpy(message.data(), &news, sizeof news);
+  }
+  if (sends && from.size() == 1) tell_changes(mail.outgoing());
+  mail.start(comm_, sends ? all_ranks_ : std::vector<int>{}, from);
+}
+
+void OwnedLoop::read_findings(Round& round) const {
+  for (const StageResults::RootPart& part : round.results.root) round.book.entries[part.slot].root = part.value;
+  for (const Mail::Message& message : round.findings.received(0)) {
+    const auto news = read_front<FindingNews>(message.bytes);
+    const ConstBytes findings = message.bytes.subspan(sizeof news, news.findings * sizeof(Finding));
+    for (std::size_t at = 0; at < findings.size(); at += sizeof(Finding)) {
+      round.book.enter(read_front<Finding>(findings.subspan(at)));
+    }
+    const ConstBytes changes = message.bytes.subspan(sizeof news + findings.size());
+    for (std::size_t at = 0; at < changes.size(); at += sizeof(Change)) {
+      round.book.changes.push_back(read_front<Change>(changes.subspan(at)));
+    }
+  }
+}
+
+// Rank 0's tree has the changes already.
+void OwnedLoop::tell_changes(std::vector<Buffer>& messages) {
+  const std::vector<TreeChange> changes = bookkeeper_.take_changes();
+  Announcement announcement{learner_.tree().labels(), 0};
+  if (std::exchange(digest_due_, false)) announcement.digest = learner_.structure_digest();
+  const std::vector<std::byte> packed = changes.empty() ? std::vector<std::byte>{} : pack(changes);
+  for (Buffer& message : messages) {
+    message.append(&announcement, sizeof announcement);
+    message.append(packed.data(), packed.size());
+  }
+}
+
+void OwnedLoop::hear_changes(ConstBytes message) {
+  const auto announcement = read_front<Announcement>(message);
+  const ConstBytes packed = message.subspan(sizeof announcement);
+  labels_heard_ = static_cast<LabelId>(announcement.labels);
+  heard_.push_back({steps_, labels_heard_});
+  if (comm_.rank() == 0) return;
+  if (!packed.empty()) {
+    for (const TreeChange& change : unpack_changes(packed)) learner_.apply(change);
+  }
+  const bool same = announcement.digest == 0 || announcement.digest == learner_.structure_digest();
+  if (!same || learner_.tree().labels() != announcement.labels) {
+    throw Error(Fault::kFailed, "this tree is not that of rank 0");
+  }
+}
+
+void OwnedLoop::end_epoch() {
+  progress_.count_epoch();
+  digest_due_ = true;
+  if (resting_) return;
+  Loads loads = owner_.take_loads();
+  sum_in_rank_order(comm_, loads, "epoch: loads");
+  next_owners_ = balanced(owners_, loads, comm_.size());
+  resting_ = next_owners_ != owners_;
+}
+
+void OwnedLoop::change_owners() {
+  come_to_rest();
+  move_partitions(comm_, learner_.weights(), owners_, next_owners_);
+  owners_ = next_owners_;
+  owner_.adopt(owners_);
+  resting_ = false;
+}
+
+// No round is under way. Those who have not heard of all changes do now, and what owners know of their own is in the
+// tree.
+void OwnedLoop::come_to_rest() {
+  agree(comm_, failure_, "end of pass");
+  std::vector<Buffer> messages(1);
+  if (comm_.rank() == 0) {
+    digest_due_ = true;
+    tell_changes(messages);
+  }
+  std::vector<std::byte> announcement(messages[0].bytes().begin(), messages[0].bytes().end());
+  broadcast_bytes(comm_, announcement, 0, "rest: changes");
+  together(comm_, "rest: changes", [&] { hear_changes(announcement); });
+  heard_.clear();
+  owner_.forget_newcomers(static_cast<LabelId>(learner_.tree().labels()));
+}
+
+// All ranks have come here in the same step, so what one of them has started all have: let it end in order.
+void OwnedLoop::give_up(const AgreedError* reason) {
+  for (const auto& round : rounds_) {
+    for (Mail* mail : {&round->examples, &round->root_hops, &round->level1_hops, &round->findings}) {
+      if (mail->under_way()) mail->wait(comm_, "round: giving up");
+    }
+  }
+  if (reason != nullptr) throw *reason;
+  throw_agreed(comm_, failure_);
+}
+
+}  // namespace cpt

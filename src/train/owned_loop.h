@@ -1,0 +1,105 @@
+// One pass on several ranks that each own a part of the model. All examples have one global order, every partition sees
+// those on its way in this order, and so the result is that of one rank, bit for bit; the length of rounds and the
+// number of ranks change speed only.
+//
+// A round takes five steps, which those of the rounds before and after it overlap. Each step starts what a later one
+// waits for:
+//   read     each rank reads its part of the round, and sends each example to the owners on its way
+//   root     rank 0 leads the examples through the root, in order; those whose way nobody knew go on as visits
+//   level 1  ranks lead examples through their level-1 partitions
+//   deep     and through their deep ones; what the examples came to goes to rank 0
+//   close    rank 0 counts the losses in order, and numbers the structure changes, which all hear of with the root's
+//            visits of a later round
+// The tree by which a rank sends examples is some rounds old. That changes only how an example comes to an owner.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "comm/agreement.h"
+#include "comm/communicator.h"
+#include "cpt/trainer.h"
+#include "train/bookkeeper.h"
+#include "train/dispatcher.h"
+#include "train/feed.h"
+#include "train/owned_round.h"
+#include "train/ownership.h"
+#include "train/partition_owner.h"
+#include "train/progress.h"
+#include "train/schedule.h"
+
+namespace cpt {
+
+// Reused for all passes of a run, on every rank. An error of one rank reaches all of them with its news of the next
+// round: all throw the same AgreedError.
+class OwnedLoop {
+ public:
+  OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress);
+
+  // A rank whose feed is at its end still joins every round, until all are. `shards`: of all ranks. When it returns the
+  // tree is at rest: whole, and equal on all ranks. Returns the bad lines skipped on all ranks.
+  std::uint64_t run(Feed& feed, std::uint64_t shards, bool learning);
+
+  const Owners& owners() const { return owners_; }
+
+ private:
+  void step(Feed* feed);
+  void read(Feed& feed);
+  void pass_root(Round& round);
+  void pass_level1(Round& round);
+  void pass_deep(Round& round);
+  void close(Round& round);
+
+  std::uint64_t round_positions() const;
+  std::vector<RoundNews> hear_news(const Round& round) const;
+  void heed(const std::vector<RoundNews>& news);
+  void relay_warnings(const Round& round, const std::vector<RoundNews>& news);
+  void gather_arrivals(Round& round, const std::vector<RoundNews>& news) const;
+  void run_stage(Round& round, const Mail& hops, std::size_t stage);
+  void start_hops(Round& round, Mail& mail, const std::vector<int>& from);
+  void read_findings(Round& round) const;
+  void tell_changes(std::vector<Buffer>& messages);
+  void hear_changes(ConstBytes announcement);
+  void end_epoch();
+  void change_owners();
+  void come_to_rest();
+  [[noreturn]] void give_up(const AgreedError* reason);
+  template <class Work>
+  void guarded(Round& round, Work work);
+
+  const TrainingOptions& options_;
+  Communicator& comm_;
+  Learner& learner_;
+  Progress& progress_;
+  const std::vector<int> all_ranks_;
+  Owners owners_;
+  Owners next_owners_;  // from when no round is under way
+  PartitionOwner owner_;
+  Dispatcher dispatcher_;
+  Bookkeeper bookkeeper_;  // of use on rank 0 only
+  EpochSchedule epochs_;
+
+  std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first
+  std::vector<std::unique_ptr<Round>> spare_;  // for their memory
+  std::uint64_t steps_ = 0;
+  bool learning_ = true;
+  std::uint64_t position_ = 0;       // in its shards, of the next round
+  std::uint64_t active_shards_ = 0;  // by the last news
+  std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
+  bool all_read_ = false;
+  bool resting_ = false;     // nothing is read until no round is under way
+  bool digest_due_ = false;  // with the next changes
+  LabelId labels_heard_ = 0;  // of which all ranks have heard; rank 0 may know of more
+  struct Heard {
+    std::uint64_t step;
+    LabelId labels;
+  };
+  std::deque<Heard> heard_;     // when that was how many
+  std::exception_ptr failure_;  // of this rank
+  bool tainted_ = false;        // this rank or another has failed: it computes no more, but joins until all know
+};
+
+}  // namespace cpt

@@ -1,0 +1,75 @@
+// What happens to an example at one partition, and how ranks send one another there.
+//
+// An example visits the partitions on its way in three stages: the root, one of level 1, a deep one. The rank that has
+// read it sends it to the owners of all three where it knows the way (directly); else the owner of one stage sends it
+// on to the owner of the next (a hop).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/buffer.h"
+#include "model/labels.h"
+#include "model/partition.h"
+#include "train/example_record.h"
+
+namespace cpt {
+
+// In the order in which an example does them at a partition: what only looks comes before what changes the weights.
+enum class VisitKind : std::uint8_t {
+  kDraw,    // a step of the draw for the Brier score
+  kSearch,  // for the most probable label
+  kKnown,   // predict and learn the label, which the partition knows
+  kSettle,  // the label is new and goes down by the rule
+  kOpen,    // the label is new and splits the leaf of `split`, whose node opens the partition
+};
+
+// Where an example stands in its round: by position, then by shard, then by place in its line, in one number.
+std::uint64_t order_in_round(const Origin& origin, std::uint64_t first_position, std::uint64_t index_in_line);
+
+struct Visit {
+  std::uint64_t order = 0;  // order_in_round()
+  std::uint32_t slot = 0;   // the example's number among all of its round: rank by rank, as they were read
+  LabelId label = kNoLabel;
+  VisitKind kind = VisitKind::kKnown;
+  bool goes_on = false;  // kKnown: a copy was sent to the partition below directly
+  Partition partition = kRootPartition;
+  std::uint32_t disagreements = 0;  // kSettle, kOpen: as in Settling
+  LabelId split = kNoLabel;         // kOpen
+  std::uint64_t coins = 0;          // kSettle: as in Settling; kDraw: as in Drawing
+  double probability = 1;           // kDraw, kSearch: of the way so far
+  ExampleRecord example;
+
+  // The order of visits to one partition.
+  bool operator<(const Visit& other) const { return order != other.order ? order < other.order : kind < other.kind; }
+};
+
+// An example on its way to an owner for all its partitions there.
+struct Arrival {
+  std::uint64_t order = 0;
+  std::uint32_t slot = 0;    // in a message: among those of its rank; see Visit::slot
+  LabelId label = kNoLabel;  // kNoLabel: the sender does not know it, and tells its name
+  ExampleRecord example;
+
+  bool operator<(const Arrival& other) const { return order < other.order; }
+};
+
+// Messages of arrivals and of visits: any number of them, back to back.
+void append_arrival(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
+                    std::string_view label, Buffer& message);
+// Appends what is in a message, which must outlive them; `first_slot` is added to every slot.
+void read_arrivals(ConstBytes message, std::uint32_t first_slot, std::vector<Arrival>& arrivals);
+
+// Adds visits to a message, which must outlive it. Of several visits of one example in a row, the first carries it.
+class VisitWriter {
+ public:
+  explicit VisitWriter(Buffer& message) : message_(&message) {}
+  void append(const Visit& visit);
+
+ private:
+  Buffer* message_;
+  std::uint64_t last_order_ = ~std::uint64_t{0};
+};
+void read_visits(ConstBytes message, std::vector<Visit>& visits);
+
+}  // namespace cpt
