@@ -70,12 +70,15 @@ Words JobTest::train(const Words& data, const Words& more) const {
 fs::path JobTest::new_job_folder() { return path("job" + std::to_string(jobs_++)); }
 
 std::unique_ptr<Job> JobTest::start(int ranks, const Words& arguments, const Launch& launch) {
-  const Words mpirun{CPT_MPIEXEC, "-n", std::to_string(ranks), CPT_DIST};
-  return std::make_unique<Job>(joined(mpirun, arguments), launch, new_job_folder());
+  return start_command(joined({CPT_MPIEXEC, "-n", std::to_string(ranks), CPT_DIST}, arguments), launch);
 }
 
 std::unique_ptr<Job> JobTest::start_alone(const Words& arguments, const Launch& launch) {
-  return std::make_unique<Job>(joined({CPT_DIST}, arguments), launch, new_job_folder());
+  return start_command(joined({CPT_DIST}, arguments), launch);
+}
+
+std::unique_ptr<Job> JobTest::start_command(const Words& command, const Launch& launch) {
+  return std::make_unique<Job>(command, launch, new_job_folder());
 }
 
 Outcome JobTest::run(int ranks, const Words& arguments, const Launch& launch) {

@@ -46,9 +46,10 @@ class JobTest : public ::testing::Test {
   // The command line that trains on these paths, quickly, and then says more.
   Words train(const Words& data, const Words& more = {}) const;
 
-  // Under mpirun, or on its own. Jobs of one test may run at the same time.
+  // Under mpirun, on its own, or under a launcher's whole command line. Jobs of one test may run at the same time.
   std::unique_ptr<Job> start(int ranks, const Words& arguments, const Launch& launch = {});
   std::unique_ptr<Job> start_alone(const Words& arguments, const Launch& launch = {});
+  std::unique_ptr<Job> start_command(const Words& command, const Launch& launch = {});
   Outcome run(int ranks, const Words& arguments, const Launch& launch = {});
   Outcome run_alone(const Words& arguments, const Launch& launch = {});
 

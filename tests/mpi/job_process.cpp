@@ -26,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kMarkName = "CPT_TEST_JOB";
-constexpr std::chrono::seconds kTimeToVanish{5};
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -136,11 +135,11 @@ pid_t Job::process_of_rank(int rank) const {
   return found;
 }
 
-Outcome Job::wait(std::chrono::seconds limit) {
+Outcome Job::wait(std::chrono::seconds limit, std::chrono::seconds to_vanish) {
   const bool in_time = comes_true(limit, [this] { return reaped(); });
   EXPECT_TRUE(in_time) << "the job has not ended within " << limit.count() << " s";
   if (in_time) {
-    EXPECT_TRUE(comes_true(kTimeToVanish, [this] { return processes().empty(); })) << "processes of the job still run";
+    EXPECT_TRUE(comes_true(to_vanish, [this] { return processes().empty(); })) << "processes of the job still run";
   }
   kill_all();
   wait_until("a killed process is gone", [this] { return reaped(); });

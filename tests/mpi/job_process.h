@@ -42,8 +42,9 @@ class Job {
   // The process of a rank under mpirun; waits until it is there.
   pid_t process_of_rank(int rank) const;
 
-  // The test fails if the job, or a process of it, is there for longer; then it is killed.
-  Outcome wait(std::chrono::seconds limit);
+  // The test fails if the job is there for longer, or a process of it still `to_vanish` after the job's end; then they
+  // are killed.
+  Outcome wait(std::chrono::seconds limit, std::chrono::seconds to_vanish = std::chrono::seconds(5));
 
  private:
   std::vector<pid_t> processes() const;
