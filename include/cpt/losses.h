@@ -25,10 +25,10 @@ struct Losses {
 
   void add_new(double importance);
   void add_seen(double importance, double p);
-  // For a sample of the seen examples: `drawn` is the probability of a label drawn from the prediction; `right` tells
-  // whether the most probable label was the example's.
+  // For a sample of the seen examples. `drawn`: the probability of a label drawn from the prediction. `right`: the most
+  // probable label was the example's; `sample_weight`: its importance times the number of examples that it stands for.
   void add_brier(double importance, double p, double drawn);
-  void add_top1(double importance, bool right);
+  void add_top1(double sample_weight, bool right);
   Losses& operator+=(const Losses& other);
   // What was added since `earlier`.
   Losses since(const Losses& earlier) const;

@@ -1,6 +1,7 @@
 #include "model/losses.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -12,7 +13,10 @@ namespace cpt {
 namespace {
 
 constexpr std::uint64_t kBrierEvery = 16;
-constexpr std::uint64_t kTop1Every = 256;
+constexpr std::uint64_t kTop1Every = 64;          // examples, at first
+constexpr std::uint64_t kTop1Samples = 256;  // then so many between a power of two and the next
+
+std::uint64_t top1_interval(std::uint64_t number) { return std::max(kTop1Every, std::bit_floor(number) / kTop1Samples); }
 
 double mean(double sum, double weight) { return weight > 0 ? sum / weight : 0; }
 
@@ -46,10 +50,10 @@ void Losses::add_brier(double importance, double p, double drawn) {
   brier += importance * (1 - 2 * p + drawn);
 }
 
-void Losses::add_top1(double importance, bool right) {
+void Losses::add_top1(double sample_weight, bool right) {
   ++top1_samples;
-  top1_weight += importance;
-  top1_error += right ? 0 : importance;
+  top1_weight += sample_weight;
+  top1_error += right ? 0 : sample_weight;
 }
 
 Losses& Losses::operator+=(const Losses& other) {
@@ -111,7 +115,11 @@ double Losses::equivalent() const {
 }
 
 bool brier_due(std::uint64_t number) { return number % kBrierEvery == 0; }
-bool top1_due(std::uint64_t number) { return number % kTop1Every == 0; }
+bool top1_due(std::uint64_t number) { return number % top1_interval(number) == 0; }
+
+double top1_weight(double importance, std::uint64_t number) {
+  return importance * static_cast<double>(top1_interval(number));
+}
 
 std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number) { return mix(options.seed ^ mix(number)); }
 
@@ -121,7 +129,9 @@ void count_seen(const Learner& learner, const ExampleView& x, LabelId label, dou
   if (brier_due(number)) {
     losses.add_brier(x.importance, p, draw(learner.estimator(), x, draw_seed(learner.options(), number)).probability);
   }
-  if (top1_due(number)) losses.add_top1(x.importance, top_k(learner.estimator(), x, 1).front().label == label);
+  if (top1_due(number)) {
+    losses.add_top1(top1_weight(x.importance, number), top_k(learner.estimator(), x, 1).front().label == label);
+  }
 }
 
 }  // namespace cpt

@@ -7,9 +7,12 @@
 namespace cpt {
 
 // Of the examples of a phase, counted from 1, which ones have their Brier score estimated (every 16th) and their best
-// label searched (every 256th), if their label was in the tree. Both cost more than learning.
+// label searched, if their label was in the tree. The search costs much more than learning, so it comes at intervals
+// that grow: every 64 examples up to 2^15, then 256 times between a power of two and the next.
 bool brier_due(std::uint64_t number);
 bool top1_due(std::uint64_t number);
+// What such an example counts for: its importance, times the interval.
+double top1_weight(double importance, std::uint64_t number);
 // The coins of the draw for the Brier score.
 std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number);
 

@@ -125,7 +125,7 @@ void Bookkeeper::count(const Book::Entry& entry, std::uint64_t number) {
   }
   losses.add_seen(entry.importance, p);
   if (brier_due(number)) losses.add_brier(entry.importance, p, entry.drawn);
-  if (top1_due(number)) losses.add_top1(entry.importance, entry.best == entry.label);
+  if (top1_due(number)) losses.add_top1(top1_weight(entry.importance, number), entry.best == entry.label);
 }
 
 std::vector<TreeChange> Bookkeeper::take_changes() { return std::exchange(untold_, {}); }

@@ -15,6 +15,12 @@
 namespace cpt {
 namespace {
 
+std::uint64_t interval_of_searches(std::uint64_t number) {
+  std::uint64_t interval = 64;
+  for (std::uint64_t power = std::uint64_t{1} << 15; power <= number; power *= 2) interval *= 2;
+  return interval;
+}
+
 // Adds one example as its description says: the sums one after another, nothing shared with Losses.
 struct SlowLosses {
   Losses sums;
@@ -42,12 +48,13 @@ struct SlowLosses {
       sums.brier_weight += h;
       sums.brier += h * (1 - 2 * p + drawn.probability);
     }
-    if (sums.examples % 256 == 0) {
+    const std::uint64_t interval = interval_of_searches(sums.examples);
+    if (sums.examples % interval == 0) {
       const std::vector<double> all = all_probabilities(learner.estimator(), x);
       const bool best = std::max_element(all.begin(), all.end()) - all.begin() == static_cast<std::ptrdiff_t>(label);
       ++sums.top1_samples;
-      sums.top1_weight += h;
-      sums.top1_error += best ? 0 : h;
+      sums.top1_weight += h * static_cast<double>(interval);
+      sums.top1_error += best ? 0 : h * static_cast<double>(interval);
     }
   }
 };
@@ -110,6 +117,20 @@ class Progressive : public testing::TestWithParam<std::tuple<Loss, double>> {
 };
 INSTANTIATE_TEST_SUITE_P(LossAndClip, Progressive,
                          testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared), testing::Values(0, 0.001)));
+
+// Each search stands for the examples since the one before, so that the mean is that of the whole stream.
+TEST(Searches, GrowRarerAndStandForMore) {
+  std::uint64_t searches = 0;
+  double stand_for = 0;
+  for (std::uint64_t number = 1; number <= std::uint64_t{1} << 21; ++number) {
+    ASSERT_EQ(top1_due(number), number % interval_of_searches(number) == 0) << number;
+    if (!top1_due(number)) continue;
+    ++searches;
+    stand_for += top1_weight(1, number);
+  }
+  EXPECT_EQ(searches, 512U + 6 * 256);
+  EXPECT_NEAR(stand_for, std::pow(2, 21), std::pow(2, 14));
+}
 
 TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
   Learner slow(options());

@@ -48,12 +48,12 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
     losses.brier_weight += h;
     losses.brier += h * (1 - 2 * p + draw(learner.estimator(), x, coins).probability);
   }
-  if (losses.examples % 256 == 0) {
+  if (losses.examples % 64 == 0) {
     const std::vector<double> all = all_probabilities(learner.estimator(), x);
     const auto best = std::max_element(all.begin(), all.end()) - all.begin();  // the lowest id of equal ones
     ++losses.top1_samples;
-    losses.top1_weight += h;
-    losses.top1_error += best == static_cast<std::ptrdiff_t>(label) ? 0 : h;
+    losses.top1_weight += 64 * h;  // of so few examples
+    losses.top1_error += best == static_cast<std::ptrdiff_t>(label) ? 0 : 64 * h;
   }
 }
 
