@@ -9,8 +9,9 @@
 
 namespace cpt {
 
-// A few microseconds of spinning, then the core is offered to others, then sleeps that grow to 200 microseconds: dozens
-// of ranks may share a core, and the one that is waited for must get it.
+// A few microseconds of spinning, then the core is offered to others a few times, then sleeps that grow to 200
+// microseconds: dozens of ranks may share a core, and the one that is waited for must get it. Many offers would cost
+// more than the work where many ranks wait.
 class Backoff {
  public:
   void pause() {
@@ -26,12 +27,12 @@ class Backoff {
   bool sleeping() const { return pauses_ > kSpins + kYields; }
 
  private:
-  static constexpr int kSpins = 50;
-  static constexpr int kYields = 200;
+  static constexpr int kSpins = 30;
+  static constexpr int kYields = 10;
   static constexpr std::chrono::nanoseconds kLongestSleep{200'000};
 
   int pauses_ = 0;
-  std::chrono::nanoseconds sleep_{5'000};
+  std::chrono::nanoseconds sleep_{10'000};
 };
 
 }  // namespace cpt

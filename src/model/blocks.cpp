@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "cpt/hashing.h"
-
 namespace cpt {
 
 namespace {
@@ -17,8 +15,7 @@ BlockLink root_link() { return {.key = kRootKey, .partition = kRootPartition, .p
 
 BlockLink link_below(const BlockLink& parent, BlockId parent_id, std::uint8_t place) {
   BlockLink link;
-  // From where the block hangs, not from when it was opened, so that whoever opens it knows its weights' places.
-  link.key = mix(parent.key + place) | 1;
+  link.key = key_below(parent.key, place);
   link.parent = parent_id;
   link.partition = partition_below(parent.partition, parent.level, place);
   link.parent_place = place;

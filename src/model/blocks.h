@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpt/hashing.h"
 #include "model/labels.h"
 #include "model/partition.h"
 
@@ -72,6 +73,10 @@ struct BlockContent {
 
 // Number of levels between place 1 and this one: 0 for 1, 1 for 2 and 3, ... 4 for 16 .. 31.
 std::uint32_t place_depth(std::uint8_t place);
+
+// The key of a block that hangs at a place of a block with this key: from where it hangs, not from when it was opened,
+// so that whoever leads an example there knows where its weights are.
+constexpr std::uint64_t key_below(std::uint64_t key, std::uint8_t place) { return mix(key + place) | 1; }
 
 // The block that everything hangs in.
 BlockLink root_link();

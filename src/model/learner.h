@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpt/example.h"
+#include "cpt/hashing.h"
 #include "cpt/options.h"
 #include "model/estimator.h"
 #include "model/labels.h"
@@ -63,6 +64,8 @@ class Learner {
 
   // A digest of the tree and of the labels' names: equal on all ranks, or the ranks have different trees.
   std::uint64_t structure_digest() const;
+  // The same of how tree and labels have grown: as good, and at no cost.
+  std::uint64_t growth_digest() const { return mix(tree_.growth_digest() + labels_.digest()); }
 
  private:
   ModelOptions options_;

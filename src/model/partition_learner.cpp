@@ -13,6 +13,9 @@ namespace {
 // Probabilities multiplied in another order differ in the last bits.
 constexpr double kRoundingMargin = 0.999;
 
+// In hops of which only the places are known.
+constexpr BlockId kNotLookedUp = 0xffffffffU;
+
 // The level-1 partition above a deep one.
 Partition above(Partition deep) { return static_cast<Partition>(1 + (deep - kLevel1Partitions - 1) / 16); }
 
@@ -75,7 +78,10 @@ const PartitionLearner::Newcomer* PartitionLearner::find_newcomer(LabelId label)
 }
 
 void PartitionLearner::forget_newcomers(LabelId first) {
-  while (!newcomers_.empty() && newcomers_.front().label < first) newcomers_.pop_front();
+  for (; !newcomers_.empty() && newcomers_.front().label < first; newcomers_.pop_front()) {
+    const LabelId split = newcomers_.front().split;
+    if (split != kNoLabel) --moved_[split % kMovedCounts];
+  }
 }
 
 // The hops from the top of the partition to this place.
@@ -108,16 +114,25 @@ Child PartitionLearner::child_at_end(const Walk& walk) const {
   return blocks_.content(walk.path.back().block).child[walk.path.back().place];
 }
 
-void PartitionLearner::locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places,
+void PartitionLearner::look_up_blocks(std::vector<Hop>& path) const {
+  for (BlockId block = 0; Hop & hop : path) {
+    hop.block = block;
+    block = blocks_.content(block).child[hop.place].block();
+  }
+}
+
+void PartitionLearner::locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, bool ends,
                               Walk& walk) const {
   walk.example = x;
   walk.label = label;
   walk.path.clear();
+  for (const std::uint8_t place : places) walk.path.push_back({kNotLookedUp, place});
+  if (!places.empty() && !may_have_moved(label)) {
+    regressors_.locate_below(blocks_.link(0), ends, walk);
+    return;
+  }
   if (!places.empty()) {
-    for (BlockId block = 0; const std::uint8_t place : places) {
-      walk.path.push_back({block, place});
-      block = blocks_.content(block).child[place].block();
-    }
+    look_up_blocks(walk.path);
   } else if (const Newcomer* newcomer = find_newcomer(label)) {
     climb(newcomer->place, walk.path);
   } else {
@@ -127,7 +142,12 @@ void PartitionLearner::locate(const ExampleView& x, LabelId label, std::span<con
   regressors_.locate(blocks_, child_at_end(walk).kind() == Child::Kind::kLeaf, walk);
 }
 
-Passage PartitionLearner::predict(Walk& walk) const {
+// Whether the path ends at a leaf. Finds the lines anew if the label has moved since locate(). Paths that are not
+// looked up are good as they are: that saves the memory's time.
+bool PartitionLearner::check_path(Walk& walk) const {
+  const bool looked_up = walk.path[0].block != kNotLookedUp;
+  if (!looked_up && !may_have_moved(walk.label)) return walk.at_leaf;
+  if (!looked_up) look_up_blocks(walk.path);
   const bool moved = follow_left(walk.path);
   const Child end = child_at_end(walk);
   const bool at_leaf = end.kind() == Child::Kind::kLeaf;
@@ -136,7 +156,12 @@ Passage PartitionLearner::predict(Walk& walk) const {
                                     std::to_string(partition_));
   }
   // A leaf that gave way to a block outside is trained alike: at places beyond the slots it has no lane.
-  if (moved) regressors_.locate(blocks_, at_leaf, walk);
+  if (moved || !looked_up) regressors_.locate(blocks_, at_leaf, walk);
+  return at_leaf;
+}
+
+Passage PartitionLearner::predict(Walk& walk) const {
+  const bool at_leaf = check_path(walk);
   regressors_.predict(walk);
   Passage passage;
   for (std::size_t hop = 0; hop < walk.path.size(); ++hop)
@@ -156,7 +181,7 @@ PartitionLearner::Joined PartitionLearner::settle(const ExampleView& x, LabelId 
   Joined joined;
   if (partition_ == kRootPartition && blocks_.content(0).child[1].kind() == Child::Kind::kNothing) {
     blocks_.hang({0, 1}, Child::leaf(label), 1);
-    joined.passage = train_newcomer(x, label, {0, 1});
+    joined.passage = train_newcomer(x, {label, kNoLabel, {0, 1}});
     return joined;
   }
   Hop at{0, 1};
@@ -171,31 +196,32 @@ PartitionLearner::Joined PartitionLearner::settle(const ExampleView& x, LabelId 
   }
   if (child.is_outside()) {
     blocks_.count_leaf(at);
-    joined.passage = train_newcomer(x, label, at);
+    joined.passage = train_newcomer(x, {label, kNoLabel, at});
     return joined;
   }
   joined.split = child.label();
   if (at.place > kLastSlot && blocks_.link(0).level < 2) {
     blocks_.hang(at, Child::outside(), 1);
     blocks_.count_leaf(at);
-    joined.passage = train_newcomer(x, label, at);
+    joined.passage = train_newcomer(x, {label, joined.split, at});
     return joined;
   }
   if (at.place > kLastSlot) at = {blocks_.open(at), 1};
   blocks_.split(at, joined.split, label);
-  joined.passage = train_newcomer(x, label, {at.block, static_cast<std::uint8_t>(2 * at.place + 1)});
+  joined.passage = train_newcomer(x, {label, joined.split, {at.block, static_cast<std::uint8_t>(2 * at.place + 1)}});
   return joined;
 }
 
 PartitionLearner::Joined PartitionLearner::open(const ExampleView& x, LabelId label, LabelId old) {
   blocks_.hang({0, 1}, Child::leaf(old), 1);
   blocks_.split({0, 1}, old, label);
-  return {train_newcomer(x, label, {0, 3}), old};
+  return {train_newcomer(x, {label, kNoLabel, {0, 3}}), old};
 }
 
-Passage PartitionLearner::train_newcomer(const ExampleView& x, LabelId label, Hop last) {
-  newcomers_.push_back({label, last});
-  locate(x, label, {}, walk_);
+Passage PartitionLearner::train_newcomer(const ExampleView& x, const Newcomer& newcomer) {
+  newcomers_.push_back(newcomer);
+  if (newcomer.split != kNoLabel) ++moved_[newcomer.split % kMovedCounts];
+  locate(x, newcomer.label, {}, false, walk_);
   return learn(walk_);
 }
 

@@ -5,6 +5,7 @@
 // Labels are known by the numbers that the owner of the root gave them, in the order of joining.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -35,10 +36,11 @@ class PartitionLearner {
   // The partition that a path enters by this exit.
   Partition below(std::uint8_t exit) const;
 
-  // Finds the path of a label that the partition knows, and asks the memory for its lines. `places`: where some earlier
-  // tree had the path leave each block here, which leads to where it goes now, because a leaf that splits moves down
-  // and left; empty if that tree did not know the label here.
-  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, Walk& walk) const;
+  // Finds the path of a label that the partition knows, and asks the memory for its lines. `places`: where the path
+  // left each block here in a tree that is at most some rounds old, and `ends`, whether it ended here; empty if that
+  // tree did not know the label here. Those places lead to where it goes now, because a leaf that splits moves down and
+  // left.
+  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, bool ends, Walk& walk) const;
   // After locate(); new labels may have joined since. Throws Error(kFailed) if the path does not lead to the label.
   Passage predict(Walk& walk) const;
   // The same, and the nodes on the path are trained.
@@ -71,8 +73,8 @@ class PartitionLearner {
   // `above`: the probability of reaching the partition.
   Found search(const ExampleView& x, double above) const;
 
-  // New labels are remembered by the place at which they first left the partition, for those who come without `places`.
-  // Labels below `first` are forgotten: everyone knows their paths.
+  // New labels, and those whose leaves they split, are remembered until everyone knows the tree with all labels below
+  // `first`: no locate() will come with the places of an older one.
   void forget_newcomers(LabelId first);
 
   // Lines that were visited to learn or predict, each example times each line counted: the load of the partition.
@@ -81,21 +83,28 @@ class PartitionLearner {
  private:
   struct Newcomer {
     LabelId label;
-    Hop place;
+    LabelId split;  // whose leaf moved because of it; kNoLabel if none did here
+    Hop place;      // at which it first left the partition
   };
+  // Which labels may have moved: those whose number falls on a count above 0.
+  static constexpr std::size_t kMovedCounts = 512;
 
   void adopt(const Tree& tree);
   const Newcomer* find_newcomer(LabelId label) const;
+  bool may_have_moved(LabelId label) const { return moved_[label % kMovedCounts] != 0; }
   void climb(Hop from, std::vector<Hop>& path) const;
+  void look_up_blocks(std::vector<Hop>& path) const;
   bool follow_left(std::vector<Hop>& path) const;
+  bool check_path(Walk& walk) const;
   Child child_at_end(const Walk& walk) const;
-  Passage train_newcomer(const ExampleView& x, LabelId label, Hop last);
+  Passage train_newcomer(const ExampleView& x, const Newcomer& newcomer);
 
   Partition partition_;
   ModelOptions options_;
   Blocks blocks_;
   Regressors regressors_;
-  std::deque<Newcomer> newcomers_;  // by ascending label
+  std::deque<Newcomer> newcomers_;                   // by ascending label
+  std::array<std::uint32_t, kMovedCounts> moved_{};  // by label: newcomers that split it
   std::uint64_t lines_visited_ = 0;
   Walk walk_;                          // of newcomers
   mutable std::vector<float*> lines_;  // scratch

@@ -39,13 +39,14 @@ Regressors::Regressors(WeightTable& weights, const ModelOptions& options)
       rate_(static_cast<float>(options.learning_rate)),
       clip_(options.clip) {}
 
-void Regressors::append_lines(const ExampleView& x, const BlockLink& block, std::vector<float*>& lines) const {
-  const Region& region = weights_->region(block.partition);
+void Regressors::append_lines(const ExampleView& x, std::uint64_t key, Partition partition,
+                              std::vector<float*>& lines) const {
+  const Region& region = weights_->region(partition);
   const std::size_t begin = lines.size();
   lines.resize(begin + x.features.size());
   float** out = lines.data() + begin;
   for (std::size_t f = 0; f < x.features.size(); ++f) {
-    out[f] = weights_->line(WeightTable::index(x.features[f], block.key, region));
+    out[f] = weights_->line(WeightTable::index(x.features[f], key, region));
     __builtin_prefetch(out[f], 1, 3);
   }
 }
@@ -54,9 +55,24 @@ void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
   walk.lines.clear();
   walk.targets.clear();
   for (const Hop& hop : walk.path) {
-    append_lines(walk.example, blocks.link(hop.block), walk.lines);
+    const BlockLink& link = blocks.link(hop.block);
+    append_lines(walk.example, link.key, link.partition, walk.lines);
     walk.targets.push_back(&kTargets[hop.place]);
   }
+  walk.at_leaf = at_leaf;
+  if (at_leaf) walk.targets.back() = &kTargets[32U + walk.path.back().place];
+}
+
+void Regressors::locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const {
+  walk.lines.clear();
+  walk.targets.clear();
+  std::uint64_t key = top.key;
+  for (const Hop& hop : walk.path) {
+    append_lines(walk.example, key, top.partition, walk.lines);
+    walk.targets.push_back(&kTargets[hop.place]);
+    key = key_below(key, hop.place);
+  }
+  walk.at_leaf = at_leaf;
   if (at_leaf) walk.targets.back() = &kTargets[32U + walk.path.back().place];
 }
 
@@ -89,7 +105,7 @@ void Regressors::train(Walk& walk) {
 
 Line Regressors::block_probabilities(const ExampleView& x, const BlockLink& block, std::vector<float*>& lines) const {
   lines.clear();
-  append_lines(x, block, lines);
+  append_lines(x, block.key, block.partition, lines);
   Line probabilities;
   compute_margins(lines.data(), x.values.data(), x.values.size(), 1, &probabilities);
   compute_probabilities(&probabilities, 1, loss_, &probabilities);

@@ -19,6 +19,7 @@ struct Walk {
   ExampleView example;
   LabelId label = kNoLabel;
   std::vector<Hop> path;
+  bool at_leaf = false;                 // where the path ends; else it only leaves the blocks that it is in
   std::vector<float*> lines;            // [hop][feature]
   std::vector<const Targets*> targets;  // by hop
   std::vector<Line> probabilities;      // by hop: P(right) of every slot, unclipped
@@ -31,8 +32,10 @@ class Regressors {
   Regressors(WeightTable& weights, const ModelOptions& options);
 
   // Finds the lines of walk.example on walk.path, whose blocks are of `blocks`, and asks the memory for them.
-  // `at_leaf`: the path ends at its label's leaf rather than leave the blocks.
+  // `at_leaf` goes into the walk.
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
+  // The same by walk.path's places alone, from the block `top` on: what a block's key is follows from them.
+  void locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const;
   // Computes the probabilities of all slots on the path. After locate().
   void predict(Walk& walk) const;
   // The product of the node probabilities of one hop of the path, each kept in [clip, 1 - clip]. After predict(). NaN
@@ -49,7 +52,7 @@ class Regressors {
   double clipped(float p) const;
 
  private:
-  void append_lines(const ExampleView& x, const BlockLink& block, std::vector<float*>& lines) const;
+  void append_lines(const ExampleView& x, std::uint64_t key, Partition partition, std::vector<float*>& lines) const;
 
   WeightTable* weights_;
   Loss loss_;

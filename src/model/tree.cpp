@@ -8,8 +8,7 @@ namespace cpt {
 
 LabelId Tree::add_first() {
   blocks_.hang({0, 1}, Child::leaf(0), 1);
-  leaves_.push_back({0, 1});
-  splits_.push_back(kNoLabel);
+  add_leaf({0, 1}, kNoLabel);
   return 0;
 }
 
@@ -20,9 +19,14 @@ LabelId Tree::split(LabelId old) {
   blocks_.split(node, old, label);
   const auto left = static_cast<std::uint8_t>(2 * node.place);
   leaves_[old] = {node.block, left};
-  leaves_.push_back({node.block, static_cast<std::uint8_t>(left + 1)});
-  splits_.push_back(old);
+  add_leaf({node.block, static_cast<std::uint8_t>(left + 1)}, old);
   return label;
+}
+
+void Tree::add_leaf(Hop leaf, LabelId split) {
+  leaves_.push_back(leaf);
+  splits_.push_back(split);
+  growth_ = mix(growth_ + split);
 }
 
 void Tree::path(LabelId label, std::vector<Hop>& path) const {

@@ -38,11 +38,16 @@ class Tree {
 
   // A digest of the topology: equal trees, and only they, have equal digests (up to 64-bit collisions).
   std::uint64_t digest() const;
+  // The same of how it has grown, kept up with every label: equal for equal sequences of splits.
+  std::uint64_t growth_digest() const { return growth_; }
 
  private:
+  void add_leaf(Hop leaf, LabelId split);
+
   Blocks blocks_;
   std::vector<Hop> leaves_;      // by label
   std::vector<LabelId> splits_;  // by label
+  std::uint64_t growth_ = 0;
 };
 
 }  // namespace cpt

@@ -28,7 +28,7 @@ constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
 // What rank 0 tells of its tree; the changes follow.
 struct Announcement {
   std::uint64_t labels;  // with them
-  std::uint64_t digest;  // of the structure then; 0 where it is not compared
+  std::uint64_t digest;  // Learner::growth_digest() then
 };
 
 std::vector<int> all_ranks(int ranks) {
@@ -144,9 +144,8 @@ void OwnedLoop::read(Feed& feed) {
 }
 
 std::uint64_t OwnedLoop::round_positions() const {
-  const std::uint64_t examples = options_.round_examples != 0
-                                     ? options_.round_examples
-                                     : owned_round_length(labels_heard_, comm_.size());
+  const std::uint64_t examples =
+      options_.round_examples != 0 ? options_.round_examples : owned_round_length(labels_heard_, comm_.size());
   return std::clamp<std::uint64_t>(examples / std::max<std::uint64_t>(active_shards_, 1), 1, kMostPositions);
 }
 
@@ -308,8 +307,7 @@ void OwnedLoop::read_findings(Round& round) const {
 // Rank 0's tree has the changes already.
 void OwnedLoop::tell_changes(std::vector<Buffer>& messages) {
   const std::vector<TreeChange> changes = bookkeeper_.take_changes();
-  Announcement announcement{learner_.tree().labels(), 0};
-  if (std::exchange(digest_due_, false)) announcement.digest = learner_.structure_digest();
+  const Announcement announcement{learner_.tree().labels(), learner_.growth_digest()};
   const std::vector<std::byte> packed = changes.empty() ? std::vector<std::byte>{} : pack(changes);
   for (Buffer& message : messages) {
     message.append(&announcement, sizeof announcement);
@@ -326,15 +324,13 @@ void OwnedLoop::hear_changes(ConstBytes message) {
   if (!packed.empty()) {
     for (const TreeChange& change : unpack_changes(packed)) learner_.apply(change);
   }
-  const bool same = announcement.digest == 0 || announcement.digest == learner_.structure_digest();
-  if (!same || learner_.tree().labels() != announcement.labels) {
+  if (learner_.growth_digest() != announcement.digest) {
     throw Error(Fault::kFailed, "this tree is not that of rank 0");
   }
 }
 
 void OwnedLoop::end_epoch() {
   progress_.count_epoch();
-  digest_due_ = true;
   if (resting_) return;
   Loads loads = owner_.take_loads();
   sum_in_rank_order(comm_, loads, "epoch: loads");
@@ -355,10 +351,7 @@ void OwnedLoop::change_owners() {
 void OwnedLoop::come_to_rest() {
   agree(comm_, failure_, "end of pass");
   std::vector<Buffer> messages(1);
-  if (comm_.rank() == 0) {
-    digest_due_ = true;
-    tell_changes(messages);
-  }
+  if (comm_.rank() == 0) tell_changes(messages);
   std::vector<std::byte> announcement(messages[0].bytes().begin(), messages[0].bytes().end());
   broadcast_bytes(comm_, announcement, 0, "rest: changes");
   together(comm_, "rest: changes", [&] { hear_changes(announcement); });

@@ -90,8 +90,7 @@ class OwnedLoop {
   std::uint64_t active_shards_ = 0;  // by the last news
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   bool all_read_ = false;
-  bool resting_ = false;     // nothing is read until no round is under way
-  bool digest_due_ = false;  // with the next changes
+  bool resting_ = false;      // nothing is read until no round is under way
   LabelId labels_heard_ = 0;  // of which all ranks have heard; rank 0 may know of more
   struct Heard {
     std::uint64_t step;

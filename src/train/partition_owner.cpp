@@ -6,7 +6,7 @@ namespace cpt {
 
 namespace {
 
-constexpr std::size_t kVisitsBetweenIdles = 128;
+constexpr std::size_t kVisitsBetweenIdles = 512;
 
 // The part of a path that lies in a partition.
 std::span<const std::uint8_t> places_in(Partition partition, std::span<const std::uint8_t> path) {
@@ -50,7 +50,7 @@ void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageR
       prepare(visits[prepared], walks_[prepared % walks_.size()]);
     }
     pass(visits[i], learning, walks_[i % walks_.size()], results);
-    if (i % kVisitsBetweenIdles == 0) idle();
+    if (i % kVisitsBetweenIdles == kVisitsBetweenIdles - 1) idle();
   }
 }
 
@@ -58,7 +58,8 @@ void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageR
 void PartitionOwner::prepare(const Visit& visit, Walk& walk) const {
   if (visit.kind != VisitKind::kKnown) return;
   const auto places = places_in(visit.partition, visit.example.places());
-  if (!places.empty()) partitions_[visit.partition]->locate(visit.example.view(), visit.label, places, walk);
+  if (!places.empty())
+    partitions_[visit.partition]->locate(visit.example.view(), visit.label, places, !visit.goes_on, walk);
 }
 
 void PartitionOwner::pass(const Visit& visit, bool learning, Walk& walk, StageResults& results) {
@@ -77,7 +78,7 @@ void PartitionOwner::pass(const Visit& visit, bool learning, Walk& walk, StageRe
 
 void PartitionOwner::pass_known(const Visit& visit, bool learning, Walk& walk, StageResults& results) {
   PartitionLearner& partition = *partitions_[visit.partition];
-  if (visit.example.places().empty()) partition.locate(visit.example.view(), visit.label, {}, walk);
+  if (visit.example.places().empty()) partition.locate(visit.example.view(), visit.label, {}, false, walk);
   const Passage passage = learning ? partition.learn(walk) : partition.predict(walk);
   add_part(visit, passage.probability, results);
   if (passage.exit != 0 && !visit.goes_on) send_on(visit, passage.exit, results);

@@ -70,7 +70,7 @@ class PartitionOwner {
   Loads take_loads();
 
  private:
-  static constexpr std::size_t kAhead = 4;
+  static constexpr std::size_t kAhead = 12;  // a visit touches few lines, and memory takes as long as for many
 
   void prepare(const Visit& visit, Walk& walk) const;
   void pass(const Visit& visit, bool learning, Walk& walk, StageResults& results);

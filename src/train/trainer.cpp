@@ -92,7 +92,7 @@ class Run {
       summary_.test = progress.total();
       summary_.tested = true;
     }
-    finish(progress);
+    finish(progress, loops);
     TrainingResult result{std::move(*model_), summary_, {}};
     if (loops.owned) result.owners.assign(loops.owned->owners().begin(), loops.owned->owners().end());
     return result;
@@ -158,14 +158,25 @@ class Run {
     return bad_lines;
   }
 
-  void finish(const Progress& progress) {
+  // What another rank owns was never touched here.
+  WeightTable::Survey survey_own(const Loops& loops) const {
+    const WeightTable& weights = model_->learner().weights();
+    if (!loops.owned) return weights.survey();
+    WeightTable::Survey survey;
+    for (Partition p = 0; p < kPartitions; ++p) {
+      if (loops.owned->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
+    }
+    return survey;
+  }
+
+  void finish(const Progress& progress, const Loops& loops) {
     const Learner& learner = model_->learner();
     summary_.ranks = comm_.size();
     summary_.seconds = progress.seconds();
     summary_.rounds = progress.rounds();
     summary_.epochs = progress.epochs();
     summary_.tree = measure_tree(learner);
-    const WeightTable::Survey survey = learner.weights().survey();
+    const WeightTable::Survey survey = survey_own(loops);
     summary_.weight_bytes = learner.weights().bytes();
     summary_.lines_used = survey.used;
     summary_.weight_digest = survey.digest;
