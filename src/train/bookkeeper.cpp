@@ -73,7 +73,7 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
         visits.push_back(visit);
       }
       visit.kind = VisitKind::kKnown;
-      visit.goes_on = arrival.example.places().size() > 1;
+      visit.goes_on = arrival.level1 != kNoPartition;
     } else if (learning) {
       entry.label = add(arrival.example.label());
       visit.kind = VisitKind::kSettle;

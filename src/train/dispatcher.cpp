@@ -1,5 +1,6 @@
 #include "train/dispatcher.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/checked.h"
@@ -8,6 +9,7 @@ namespace cpt {
 
 void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const Owners& owners,
                       std::vector<Buffer>& messages, RoundNews& news) {
+  for (ExamplePacker& packer : packers_) packer.begin_message();
   std::uint64_t shards_at_last_position = 0;
   std::uint64_t index_in_line = 0;
   Origin last{0, 0, ~std::uint64_t{0}};
@@ -20,7 +22,9 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
       if (!same_line) ++shards_at_last_position;
       last = x.origin;
       const auto slot = narrow<std::uint32_t>(news.examples++, "the examples of a rank in a round");
-      send(x, {order_in_round(x.origin, first, index_in_line), slot, learner_.find(x), {}}, owners, messages);
+      const std::uint64_t order = make_order(x.origin.position - first, x.origin.shard, index_in_line);
+      Arrival arrival{.order = order, .slot = slot, .label = learner_.find(x), .example = {}};
+      send(x, arrival, owners, messages);
     }
   }
   news.active_shards = shards_at_last_position;
@@ -29,22 +33,21 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
 
 void Dispatcher::send(const ExampleView& x, const Arrival& arrival, const Owners& owners,
                       std::vector<Buffer>& messages) {
+  const auto pack = [&](int rank, std::string_view name) {
+    const auto to = static_cast<std::size_t>(rank);
+    packers_[to].pack(arrival, x, places_, name, messages[to]);
+  };
   places_.clear();
-  std::array<int, 3> to{0, 0, 0};
-  if (arrival.label == kNoLabel) {
-    append_arrival(arrival, x, {}, x.label, messages[0]);
-    return;
-  }
+  if (arrival.label == kNoLabel) return pack(0, x.label);
   const Tree& tree = learner_.tree();
   tree.path(arrival.label, path_);
+  std::array<int, 3> to{};  // rank 0 for the root, then the owners at level 1 and below
   for (std::size_t hop = 0; hop < path_.size(); ++hop) {
     places_.push_back(path_[hop].place);
     if (hop > 0 && hop < to.size()) to[hop] = owners[tree.link(path_[hop].block).partition];
   }
-  for (std::size_t stage = 0; stage < to.size(); ++stage) {
-    bool sent = stage >= path_.size();
-    for (std::size_t before = 0; before < stage; ++before) sent = sent || to[before] == to[stage];
-    if (!sent) append_arrival(arrival, x, places_, {}, messages[static_cast<std::size_t>(to[stage])]);
+  for (std::size_t stage = 0; stage < std::min(to.size(), path_.size()); ++stage) {
+    if (std::find(to.begin(), to.begin() + stage, to[stage]) == to.begin() + stage) pack(to[stage], {});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "comm/buffer.h"
 #include "model/learner.h"
+#include "train/example_packer.h"
 #include "train/feed.h"
 #include "train/ownership.h"
 #include "train/visit.h"
@@ -26,9 +27,9 @@ struct RoundNews {
 // Borrows the learner, whose tree is the one that all ranks have heard of.
 class Dispatcher {
  public:
-  explicit Dispatcher(const Learner& learner) : learner_(learner) {}
+  Dispatcher(const Learner& learner, int ranks) : learner_(learner), packers_(static_cast<std::size_t>(ranks)) {}
 
-  // Examples of positions [first, end) become messages: messages[r] is for rank r, and begins with room for RoundNews.
+  // Examples of positions [first, end) become messages: what is packed for rank r is appended to messages[r].
   // Rank 0 gets all of them, because it owns the root. Fills in what news tells of the examples.
   void read(Feed& feed, std::uint64_t first, std::uint64_t end, const Owners& owners, std::vector<Buffer>& messages,
             RoundNews& news);
@@ -37,6 +38,7 @@ class Dispatcher {
   void send(const ExampleView& x, const Arrival& arrival, const Owners& owners, std::vector<Buffer>& messages);
 
   const Learner& learner_;
+  std::vector<ExamplePacker> packers_;  // by rank
   std::vector<Hop> path_;
   std::vector<std::uint8_t> places_;
 };

@@ -48,7 +48,8 @@ OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner
       owners_(first_owners(comm.size())),
       next_owners_(owners_),
       owner_(learner, owners_, comm.rank()),
-      dispatcher_(learner),
+      dispatcher_(learner, comm.size()),
+      unpackers_(all_ranks_.size()),
       bookkeeper_(learner, progress),
       epochs_(options.epoch_fraction, options.epoch_examples) {}
 
@@ -172,7 +173,7 @@ void OwnedLoop::pass_level1(Round& round) {
   round.begin_hops(round.level1_hops);
   guarded(round, [&] {
     hear_changes(message.subspan(sizeof news + news.visit_bytes));
-    run_stage(round, round.root_hops, 1);
+    run_stage(round, round.root_hops, Stage::kLevel1);
   });
   start_hops(round, round.level1_hops, all_ranks_);
 }
@@ -182,7 +183,7 @@ void OwnedLoop::pass_deep(Round& round) {
   for (const Mail::Message& message : round.level1_hops.received(comm_.rank())) {
     tainted_ |= read_front<HopNews>(message.bytes).is_void != 0;
   }
-  guarded(round, [&] { run_stage(round, round.level1_hops, 2); });
+  guarded(round, [&] { run_stage(round, round.level1_hops, Stage::kDeep); });
   const StageResults& results = round.results;
   const FindingNews news{round.is_void ? 1U : 0U, results.findings.size(), results.changes.size()};
   Buffer& message = round.findings.outgoing()[0];
@@ -244,23 +245,29 @@ void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>&
   }
 }
 
-void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) const {
+void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) {
+  std::vector<std::size_t> offsets;
   std::vector<std::size_t> ends;
   std::uint64_t slot = 0;
   for (const Mail::Message& message : round.examples.received(comm_.rank())) {
-    const RoundNews& of = news[static_cast<std::size_t>(message.from)];
-    const std::size_t warnings = comm_.rank() == 0 ? of.warning_bytes : 0;
-    read_arrivals(message.bytes.subspan(sizeof of, message.bytes.size() - sizeof of - warnings),
-                  narrow<std::uint32_t>(slot, "the examples of a round"), round.arrivals);
-    slot += of.examples;
+    const auto from = static_cast<std::size_t>(message.from);
+    const std::size_t warnings = comm_.rank() == 0 ? news[from].warning_bytes : 0;
+    const ConstBytes packed =
+        message.bytes.subspan(sizeof(RoundNews), message.bytes.size() - sizeof(RoundNews) - warnings);
+    unpackers_[from].unpack(packed, narrow<std::uint32_t>(slot, "the examples of a round"), round.records, offsets,
+                            round.arrivals);
+    slot += news[from].examples;
     ends.push_back(round.arrivals.size());
+  }
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    round.arrivals[i].example = ExampleRecord(round.records.data() + offsets[i]);
   }
   std::vector<Arrival> scratch;
   merge_runs(round.arrivals, std::move(ends), scratch);
 }
 
 // The visits that came as hops and, where the way was known, directly.
-void OwnedLoop::run_stage(Round& round, const Mail& hops, std::size_t stage) {
+void OwnedLoop::run_stage(Round& round, const Mail& hops, Stage stage) {
   std::vector<Visit> visits;
   std::vector<std::size_t> ends;
   const auto end_run = [&] {

@@ -57,8 +57,8 @@ class OwnedLoop {
   std::vector<RoundNews> hear_news(const Round& round) const;
   void heed(const std::vector<RoundNews>& news);
   void relay_warnings(const Round& round, const std::vector<RoundNews>& news);
-  void gather_arrivals(Round& round, const std::vector<RoundNews>& news) const;
-  void run_stage(Round& round, const Mail& hops, std::size_t stage);
+  void gather_arrivals(Round& round, const std::vector<RoundNews>& news);
+  void run_stage(Round& round, const Mail& hops, Stage stage);
   void start_hops(Round& round, Mail& mail, const std::vector<int>& from);
   void read_findings(Round& round) const;
   void tell_changes(std::vector<Buffer>& messages);
@@ -79,7 +79,8 @@ class OwnedLoop {
   Owners next_owners_;  // from when no round is under way
   PartitionOwner owner_;
   Dispatcher dispatcher_;
-  Bookkeeper bookkeeper_;  // of use on rank 0 only
+  std::vector<ExampleUnpacker> unpackers_;  // by rank
+  Bookkeeper bookkeeper_;                   // of use on rank 0 only
   EpochSchedule epochs_;
 
   std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first

@@ -61,11 +61,12 @@ struct Round {
 
   Step next = Step::kRoot;
   bool is_void = false;           // some rank has failed, so what is here is not whole
+  Buffer records;                 // what the examples of arrivals point into
   std::vector<Arrival> arrivals;  // at this rank, in order
   StageResults results;           // of this rank
   Book book;                      // on rank 0
 
-  Mail examples;     // RoundNews, arrivals, and to rank 0 warnings
+  Mail examples;     // RoundNews, packed examples, and to rank 0 warnings
   Mail root_hops;    // HopNews, visits, announcement
   Mail level1_hops;  // HopNews, visits
   Mail findings;     // FindingNews, findings, changes

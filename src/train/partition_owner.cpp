@@ -149,18 +149,16 @@ Loads PartitionOwner::take_loads() {
   return loads;
 }
 
-void add_direct_visits(const std::vector<Arrival>& arrivals, std::size_t stage, const PartitionOwner& owner,
+void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const PartitionOwner& owner,
                        std::vector<Visit>& visits) {
+  const bool deep = stage == Stage::kDeep;
   for (const Arrival& arrival : arrivals) {
-    const std::span<const std::uint8_t> places = arrival.example.places();
-    if (places.size() <= stage) continue;
-    Partition partition = partition_below(kRootPartition, 0, places[0]);
-    if (stage == 2) partition = partition_below(partition, 1, places[1]);
-    if (!owner.owns(partition)) continue;
+    const Partition partition = deep ? arrival.deep : arrival.level1;
+    if (partition == kNoPartition || !owner.owns(partition)) continue;
     visits.push_back({.order = arrival.order,
                       .slot = arrival.slot,
                       .label = arrival.label,
-                      .goes_on = places.size() > stage + 1 && stage == 1,
+                      .goes_on = !deep && arrival.deep != kNoPartition,
                       .partition = partition,
                       .example = arrival.example});
   }

@@ -88,9 +88,12 @@ class PartitionOwner {
   std::array<Walk, kAhead + 1> walks_;
 };
 
-// Appends the visits of stage 1 (level 1) or 2 (deep) that examples make to partitions of this owner because their
+// Where the partitions of a visit lie, below the root.
+enum class Stage { kLevel1, kDeep };
+
+// Appends the visits of a stage that examples make to partitions of this owner because their
 // origin knew the way. `arrivals` in order.
-void add_direct_visits(const std::vector<Arrival>& arrivals, std::size_t stage, const PartitionOwner& owner,
+void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const PartitionOwner& owner,
                        std::vector<Visit>& visits);
 
 }  // namespace cpt

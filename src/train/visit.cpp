@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "core/checked.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -12,12 +11,6 @@ namespace {
 constexpr std::uint64_t kPositionBits = 20;
 constexpr std::uint64_t kShardBits = 22;
 constexpr std::uint64_t kLineBits = 22;
-
-struct ArrivalHead {
-  std::uint64_t order;
-  std::uint32_t slot;
-  LabelId label;
-};
 
 struct VisitHead {
   std::uint64_t order;
@@ -32,7 +25,7 @@ struct VisitHead {
   std::uint8_t has_example;
   std::uint32_t unused;
 };
-static_assert(sizeof(ArrivalHead) == 16 && sizeof(VisitHead) == 48);
+static_assert(sizeof(VisitHead) == 48);
 
 std::uint64_t field(std::uint64_t value, std::uint64_t bits, const char* what) {
   if (value >> bits == 0) return value;
@@ -48,28 +41,19 @@ Head read_head(ConstBytes message, std::size_t at) {
 
 }  // namespace
 
-std::uint64_t order_in_round(const Origin& origin, std::uint64_t first_position, std::uint64_t index_in_line) {
-  const std::uint64_t position = field(origin.position - first_position, kPositionBits, "lines of a shard in a round");
-  const std::uint64_t shard = field(origin.shard, kShardBits, "shards");
-  const std::uint64_t index = field(index_in_line, kLineBits, "examples on a line");
-  return (position << kShardBits | shard) << kLineBits | index;
+std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std::uint64_t index_in_line) {
+  const std::uint64_t high =
+      field(position, kPositionBits, "lines of a shard in a round") << kShardBits | field(shard, kShardBits, "shards");
+  return high << kLineBits | field(index_in_line, kLineBits, "examples on a line");
 }
 
-void append_arrival(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
-                    std::string_view label, Buffer& message) {
-  const ArrivalHead wire{head.order, head.slot, head.label};
-  message.append(&wire, sizeof wire);
-  ExampleRecord::append(x, places, label, message);
-}
+std::uint64_t position_in_round(std::uint64_t order) { return order >> (kShardBits + kLineBits); }
+std::uint64_t shard_of(std::uint64_t order) { return order >> kLineBits & ((std::uint64_t{1} << kShardBits) - 1); }
+std::uint64_t index_in_line(std::uint64_t order) { return order & ((std::uint64_t{1} << kLineBits) - 1); }
 
-void read_arrivals(ConstBytes message, std::uint32_t first_slot, std::vector<Arrival>& arrivals) {
-  for (std::size_t at = 0; at < message.size();) {
-    const auto wire = read_head<ArrivalHead>(message, at);
-    at += sizeof wire;
-    const ExampleRecord example(message.data() + at);
-    arrivals.push_back({wire.order, wire.slot + first_slot, wire.label, example});
-    at += example.bytes();
-  }
+void Arrival::lead_by(std::span<const std::uint8_t> places) {
+  if (places.size() > 1) level1 = partition_below(kRootPartition, 0, places[0]);
+  if (places.size() > 2) deep = partition_below(level1, 1, places[1]);
 }
 
 void VisitWriter::append(const Visit& visit) {

@@ -24,8 +24,12 @@ enum class VisitKind : std::uint8_t {
   kOpen,    // the label is new and splits the leaf of `split`, whose node opens the partition
 };
 
-// Where an example stands in its round: by position, then by shard, then by place in its line, in one number.
-std::uint64_t order_in_round(const Origin& origin, std::uint64_t first_position, std::uint64_t index_in_line);
+// Where an example stands in its round: by position, counted from the round's first, then by shard, then by place in
+// its line, in one number. Throws Error(kFailed) where that is more than fits.
+std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std::uint64_t index_in_line);
+std::uint64_t position_in_round(std::uint64_t order);
+std::uint64_t shard_of(std::uint64_t order);
+std::uint64_t index_in_line(std::uint64_t order);
 
 struct Visit {
   std::uint64_t order = 0;  // order_in_round()
@@ -44,21 +48,23 @@ struct Visit {
   bool operator<(const Visit& other) const { return order != other.order ? order < other.order : kind < other.kind; }
 };
 
+inline constexpr Partition kNoPartition = 0xffff;
+
 // An example on its way to an owner for all its partitions there.
 struct Arrival {
   std::uint64_t order = 0;
   std::uint32_t slot = 0;    // in a message: among those of its rank; see Visit::slot
   LabelId label = kNoLabel;  // kNoLabel: the sender does not know it, and tells its name
+  // The partitions below the root on its way, as the sender knows it; kNoPartition where it ends before.
+  Partition level1 = kNoPartition;
+  Partition deep = kNoPartition;
   ExampleRecord example;
+
+  // Fills in the partitions from the places of the path.
+  void lead_by(std::span<const std::uint8_t> places);
 
   bool operator<(const Arrival& other) const { return order < other.order; }
 };
-
-// Messages of arrivals and of visits: any number of them, back to back.
-void append_arrival(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
-                    std::string_view label, Buffer& message);
-// Appends what is in a message, which must outlive them; `first_slot` is added to every slot.
-void read_arrivals(ConstBytes message, std::uint32_t first_slot, std::vector<Arrival>& arrivals);
 
 // Adds visits to a message, which must outlive it. Of several visits of one example in a row, the first carries it.
 class VisitWriter {
