@@ -63,6 +63,7 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
     entry.is_new = entry.label == kNoLabel;
     Visit visit{.order = arrival.order, .slot = arrival.slot, .example = arrival.example};
     if (!entry.is_new) {
+      visit.label = entry.label;
       if (brier_due(number)) {
         visit.kind = VisitKind::kDraw;
         visit.coins = draw_seed(learner_.options(), number);
@@ -75,13 +76,12 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
       visit.kind = VisitKind::kKnown;
       visit.goes_on = arrival.level1 != kNoPartition;
     } else if (learning) {
-      entry.label = add(arrival.example.label());
+      entry.label = visit.label = add(arrival.example.label());
       visit.kind = VisitKind::kSettle;
       visit.coins = begin_settling(learner_.options(), entry.label).coins;
     } else {
       continue;
     }
-    visit.label = entry.label;
     visits.push_back(visit);
   }
   return visits;

@@ -9,7 +9,7 @@ namespace cpt {
 
 void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const Owners& owners,
                       std::vector<Buffer>& messages, RoundNews& news) {
-  for (ExamplePacker& packer : packers_) packer.begin_message();
+  for (ArrivalWriter& writer : writers_) writer.begin_message();
   std::uint64_t shards_at_last_position = 0;
   std::uint64_t index_in_line = 0;
   Origin last{0, 0, ~std::uint64_t{0}};
@@ -33,12 +33,12 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
 
 void Dispatcher::send(const ExampleView& x, const Arrival& arrival, const Owners& owners,
                       std::vector<Buffer>& messages) {
-  const auto pack = [&](int rank, std::string_view name) {
+  const auto write = [&](int rank, std::string_view name) {
     const auto to = static_cast<std::size_t>(rank);
-    packers_[to].pack(arrival, x, places_, name, messages[to]);
+    writers_[to].append(arrival, x, places_, name, messages[to]);
   };
   places_.clear();
-  if (arrival.label == kNoLabel) return pack(0, x.label);
+  if (arrival.label == kNoLabel) return write(0, x.label);
   const Tree& tree = learner_.tree();
   tree.path(arrival.label, path_);
   std::array<int, 3> to{};  // rank 0 for the root, then the owners at level 1 and below
@@ -47,7 +47,7 @@ void Dispatcher::send(const ExampleView& x, const Arrival& arrival, const Owners
     if (hop > 0 && hop < to.size()) to[hop] = owners[tree.link(path_[hop].block).partition];
   }
   for (std::size_t stage = 0; stage < std::min(to.size(), path_.size()); ++stage) {
-    if (std::find(to.begin(), to.begin() + stage, to[stage]) == to.begin() + stage) pack(to[stage], {});
+    if (std::find(to.begin(), to.begin() + stage, to[stage]) == to.begin() + stage) write(to[stage], {});
   }
 }
 

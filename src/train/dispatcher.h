@@ -7,10 +7,10 @@
 
 #include "comm/buffer.h"
 #include "model/learner.h"
-#include "train/example_packer.h"
 #include "train/feed.h"
 #include "train/ownership.h"
 #include "train/visit.h"
+#include "train/visit_messages.h"
 
 namespace cpt {
 
@@ -27,9 +27,9 @@ struct RoundNews {
 // Borrows the learner, whose tree is the one that all ranks have heard of.
 class Dispatcher {
  public:
-  Dispatcher(const Learner& learner, int ranks) : learner_(learner), packers_(static_cast<std::size_t>(ranks)) {}
+  Dispatcher(const Learner& learner, int ranks) : learner_(learner), writers_(static_cast<std::size_t>(ranks)) {}
 
-  // Examples of positions [first, end) become messages: what is packed for rank r is appended to messages[r].
+  // Examples of positions [first, end) become messages: those for rank r are appended to messages[r].
   // Rank 0 gets all of them, because it owns the root. Fills in what news tells of the examples.
   void read(Feed& feed, std::uint64_t first, std::uint64_t end, const Owners& owners, std::vector<Buffer>& messages,
             RoundNews& news);
@@ -38,7 +38,7 @@ class Dispatcher {
   void send(const ExampleView& x, const Arrival& arrival, const Owners& owners, std::vector<Buffer>& messages);
 
   const Learner& learner_;
-  std::vector<ExamplePacker> packers_;  // by rank
+  std::vector<ArrivalWriter> writers_;  // by rank
   std::vector<Hop> path_;
   std::vector<std::uint8_t> places_;
 };

@@ -49,7 +49,6 @@ OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner
       next_owners_(owners_),
       owner_(learner, owners_, comm.rank()),
       dispatcher_(learner, comm.size()),
-      unpackers_(all_ranks_.size()),
       bookkeeper_(learner, progress),
       epochs_(options.epoch_fraction, options.epoch_examples) {}
 
@@ -245,41 +244,36 @@ void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>&
   }
 }
 
-void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) {
-  std::vector<std::size_t> offsets;
-  std::vector<std::size_t> ends;
+void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) const {
+  std::vector<ConstBytes> messages;
+  std::vector<std::uint32_t> first_slots;
   std::uint64_t slot = 0;
   for (const Mail::Message& message : round.examples.received(comm_.rank())) {
-    const auto from = static_cast<std::size_t>(message.from);
-    const std::size_t warnings = comm_.rank() == 0 ? news[from].warning_bytes : 0;
-    const ConstBytes packed =
-        message.bytes.subspan(sizeof(RoundNews), message.bytes.size() - sizeof(RoundNews) - warnings);
-    unpackers_[from].unpack(packed, narrow<std::uint32_t>(slot, "the examples of a round"), round.records, offsets,
-                            round.arrivals);
-    slot += news[from].examples;
-    ends.push_back(round.arrivals.size());
+    const RoundNews& from = news[static_cast<std::size_t>(message.from)];
+    const std::size_t around = sizeof from + (comm_.rank() == 0 ? from.warning_bytes : 0);
+    messages.push_back(message.bytes.subspan(sizeof from, message.bytes.size() - around));
+    first_slots.push_back(narrow<std::uint32_t>(slot, "the examples of a round"));
+    slot += from.examples;
   }
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    round.arrivals[i].example = ExampleRecord(round.records.data() + offsets[i]);
-  }
+  std::vector<std::size_t> ends;
+  round.arrival_reader.read_arrivals(messages, first_slots, round.arrivals, ends);
   std::vector<Arrival> scratch;
   merge_runs(round.arrivals, std::move(ends), scratch);
 }
 
 // The visits that came as hops and, where the way was known, directly.
 void OwnedLoop::run_stage(Round& round, const Mail& hops, Stage stage) {
-  std::vector<Visit> visits;
-  std::vector<std::size_t> ends;
-  const auto end_run = [&] {
-    if (visits.size() > (ends.empty() ? 0 : ends.back())) ends.push_back(visits.size());
-  };
+  std::vector<ConstBytes> messages;
   for (const Mail::Message& message : hops.received(comm_.rank())) {
     const auto news = read_front<HopNews>(message.bytes);
-    read_visits(message.bytes.subspan(sizeof news, news.visit_bytes), visits);
-    end_run();
+    if (news.visit_bytes > 0) messages.push_back(message.bytes.subspan(sizeof news, news.visit_bytes));
   }
+  std::vector<Visit> visits;
+  std::vector<std::size_t> ends;
+  round.visit_reader.clear();
+  round.visit_reader.read_visits(messages, visits, ends);
   add_direct_visits(round.arrivals, stage, owner_, visits);
-  end_run();
+  ends.push_back(visits.size());
   std::vector<Visit> scratch;
   merge_runs(visits, std::move(ends), scratch);
   owner_.run(visits, learning_, round.results, [this] { comm_.advance(); });

@@ -57,7 +57,7 @@ class OwnedLoop {
   std::vector<RoundNews> hear_news(const Round& round) const;
   void heed(const std::vector<RoundNews>& news);
   void relay_warnings(const Round& round, const std::vector<RoundNews>& news);
-  void gather_arrivals(Round& round, const std::vector<RoundNews>& news);
+  void gather_arrivals(Round& round, const std::vector<RoundNews>& news) const;
   void run_stage(Round& round, const Mail& hops, Stage stage);
   void start_hops(Round& round, Mail& mail, const std::vector<int>& from);
   void read_findings(Round& round) const;
@@ -79,8 +79,7 @@ class OwnedLoop {
   Owners next_owners_;  // from when no round is under way
   PartitionOwner owner_;
   Dispatcher dispatcher_;
-  std::vector<ExampleUnpacker> unpackers_;  // by rank
-  Bookkeeper bookkeeper_;                   // of use on rank 0 only
+  Bookkeeper bookkeeper_;  // of use on rank 0 only
   EpochSchedule epochs_;
 
   std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first

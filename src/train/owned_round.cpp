@@ -45,7 +45,7 @@ void Mail::clear() {
 void Round::clear() {
   next = Step::kRoot;
   is_void = false;
-  records.clear();
+  arrival_reader.clear();
   arrivals.clear();
   results.findings.clear();
   results.root.clear();

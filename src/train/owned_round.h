@@ -61,12 +61,13 @@ struct Round {
 
   Step next = Step::kRoot;
   bool is_void = false;           // some rank has failed, so what is here is not whole
-  Buffer records;                 // what the examples of arrivals point into
+  MessageReader arrival_reader;   // holds the examples of arrivals
+  MessageReader visit_reader;     // and those of the visits of the stage at hand
   std::vector<Arrival> arrivals;  // at this rank, in order
   StageResults results;           // of this rank
   Book book;                      // on rank 0
 
-  Mail examples;     // RoundNews, packed examples, and to rank 0 warnings
+  Mail examples;     // RoundNews, arrivals, and to rank 0 warnings
   Mail root_hops;    // HopNews, visits, announcement
   Mail level1_hops;  // HopNews, visits
   Mail findings;     // FindingNews, findings, changes

@@ -11,6 +11,7 @@
 #include "model/partition_learner.h"
 #include "train/ownership.h"
 #include "train/visit.h"
+#include "train/visit_messages.h"
 
 namespace cpt {
 

@@ -1,4 +1,4 @@
-// What happens to an example at one partition, and how ranks send one another there.
+// What happens to an example at one partition, and how it gets there.
 //
 // An example visits the partitions on its way in three stages: the root, one of level 1, a deep one. The rank that has
 // read it sends it to the owners of all three where it knows the way (directly); else the owner of one stage sends it
@@ -6,9 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
-#include "comm/buffer.h"
 #include "model/labels.h"
 #include "model/partition.h"
 #include "train/example_record.h"
@@ -32,7 +31,7 @@ std::uint64_t shard_of(std::uint64_t order);
 std::uint64_t index_in_line(std::uint64_t order);
 
 struct Visit {
-  std::uint64_t order = 0;  // order_in_round()
+  std::uint64_t order = 0;  // make_order()
   std::uint32_t slot = 0;   // the example's number among all of its round: rank by rank, as they were read
   LabelId label = kNoLabel;
   VisitKind kind = VisitKind::kKnown;
@@ -65,17 +64,5 @@ struct Arrival {
 
   bool operator<(const Arrival& other) const { return order < other.order; }
 };
-
-// Adds visits to a message, which must outlive it. Of several visits of one example in a row, the first carries it.
-class VisitWriter {
- public:
-  explicit VisitWriter(Buffer& message) : message_(&message) {}
-  void append(const Visit& visit);
-
- private:
-  Buffer* message_;
-  std::uint64_t last_order_ = ~std::uint64_t{0};
-};
-void read_visits(ConstBytes message, std::vector<Visit>& visits);
 
 }  // namespace cpt

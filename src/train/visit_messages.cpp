@@ -1,0 +1,143 @@
+#include "train/visit_messages.h"
+
+#include "core/checked.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr unsigned kCarriesExample = 128;
+
+std::uint64_t label_code(LabelId label) { return label == kNoLabel ? 0 : std::uint64_t{label} + 1; }
+LabelId label_of(std::uint64_t code) {
+  return code == 0 ? kNoLabel : narrow<LabelId>(code - 1, "the number of a label");
+}
+
+std::byte* put_details(std::byte* out, const Visit& visit) {
+  switch (visit.kind) {
+    case VisitKind::kDraw:
+      return put_value(put_value(out, visit.coins), visit.probability);
+    case VisitKind::kSearch:
+      return put_value(out, visit.probability);
+    case VisitKind::kKnown:
+      return out;
+    case VisitKind::kSettle:
+      return put_varint(put_value(out, visit.coins), visit.disagreements);
+    case VisitKind::kOpen:
+      return put_varint(put_varint(out, visit.split), visit.disagreements);
+  }
+  return out;
+}
+
+void take_details(ByteReader& in, Visit& visit) {
+  const VisitKind kind = visit.kind;
+  if (kind == VisitKind::kDraw || kind == VisitKind::kSettle) visit.coins = in.value<std::uint64_t>();
+  if (kind == VisitKind::kDraw || kind == VisitKind::kSearch) visit.probability = in.value<double>();
+  if (kind == VisitKind::kOpen) visit.split = narrow<LabelId>(in.varint(), "the number of a label");
+  if (kind == VisitKind::kSettle || kind == VisitKind::kOpen) {
+    visit.disagreements = narrow<std::uint32_t>(in.varint(), "disagreements");
+  }
+}
+
+void append(const std::byte* begin, const std::byte* end, Buffer& message) {
+  message.append(begin, static_cast<std::size_t>(end - begin));
+}
+
+}  // namespace
+
+void ArrivalWriter::append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
+                           std::string_view name, Buffer& message) {
+  std::byte bytes[6 * kMostVarintBytes];
+  std::byte* out = bytes;
+  out = put_varint(out, position_in_round(head.order) - position_in_round(last_.order));
+  out = put_varint(out, shard_of(head.order));
+  out = put_varint(out, index_in_line(head.order));
+  out = put_varint(out, head.slot - last_.slot);
+  out = put_varint(out, label_code(head.label));
+  if (head.label == kNoLabel) out = put_varint(out, name.size());
+  cpt::append(bytes, out, message);
+  if (head.label == kNoLabel) message.append(name.data(), name.size());
+  packer_.pack(x, places, message);
+  last_ = head;
+}
+
+void VisitWriter::append(const Visit& visit) {
+  std::byte bytes[8 * kMostVarintBytes];
+  const bool carries = visit.order != last_order_;
+  std::byte* out = bytes;
+  *out++ = static_cast<std::byte>(static_cast<unsigned>(visit.kind) | (carries ? kCarriesExample : 0));
+  out = put_value(out, visit.partition);
+  out = put_details(out, visit);
+  if (carries) {
+    out = put_value(out, visit.order);
+    out = put_varint(out, visit.slot);
+    out = put_varint(out, label_code(visit.label));
+  }
+  cpt::append(bytes, out, *message_);
+  if (carries) packer_.pack(visit.example.view(), {}, *message_);
+  last_order_ = visit.order;
+}
+
+Arrival MessageReader::read_arrival(ByteReader& in, const Arrival& last) {
+  Arrival arrival;
+  const std::uint64_t position = position_in_round(last.order) + in.varint();
+  const std::uint64_t shard = in.varint();
+  arrival.order = make_order(position, shard, in.varint());
+  arrival.slot = last.slot + narrow<std::uint32_t>(in.varint(), "the slot of an example");
+  arrival.label = label_of(in.varint());
+  std::string_view name;
+  if (arrival.label == kNoLabel) {
+    const std::size_t length = in.varint();
+    name = {reinterpret_cast<const char*>(in.take(length)), length};
+  }
+  packer_.unpack(in, name, examples_);
+  return arrival;
+}
+
+void MessageReader::read_arrivals(const std::vector<ConstBytes>& messages,
+                                  const std::vector<std::uint32_t>& first_slots, std::vector<Arrival>& arrivals,
+                                  std::vector<std::size_t>& ends) {
+  const std::size_t first = arrivals.size();
+  const std::size_t first_example = examples_.offsets.size();
+  for (std::size_t m = 0; m < messages.size(); ++m) {
+    Arrival last{.slot = first_slots[m], .example = {}};
+    for (ByteReader in(messages[m]); !in.at_end(); arrivals.push_back(last)) last = read_arrival(in, last);
+    ends.push_back(arrivals.size());
+  }
+  for (std::size_t i = first; i < arrivals.size(); ++i) {
+    arrivals[i].example = examples_[first_example + i - first];
+    arrivals[i].lead_by(arrivals[i].example.places());
+  }
+}
+
+Visit MessageReader::read_visit(ByteReader& in, const Visit& last) {
+  const auto code = in.value<std::uint8_t>();
+  Visit visit{.order = last.order, .slot = last.slot, .label = last.label, .example = {}};
+  visit.kind = static_cast<VisitKind>(code % kCarriesExample);
+  visit.partition = in.value<Partition>();
+  take_details(in, visit);
+  if (code >= kCarriesExample) {
+    visit.order = in.value<std::uint64_t>();
+    visit.slot = narrow<std::uint32_t>(in.varint(), "the slot of an example");
+    visit.label = label_of(in.varint());
+    packer_.unpack(in, {}, examples_);
+  }
+  return visit;
+}
+
+void MessageReader::read_visits(const std::vector<ConstBytes>& messages, std::vector<Visit>& visits,
+                                std::vector<std::size_t>& ends) {
+  const std::size_t first = visits.size();
+  std::vector<std::size_t> example_of;  // by visit
+  for (const ConstBytes message : messages) {
+    Visit last;
+    for (ByteReader in(message); !in.at_end(); visits.push_back(last)) {
+      last = read_visit(in, last);
+      example_of.push_back(examples_.offsets.size() - 1);
+    }
+    ends.push_back(visits.size());
+  }
+  for (std::size_t i = first; i < visits.size(); ++i) visits[i].example = examples_[example_of[i - first]];
+}
+
+}  // namespace cpt

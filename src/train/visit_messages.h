@@ -1,0 +1,65 @@
+// Arrivals and visits as messages: any number of them, back to back.
+//
+//   arrival = position (varint: lines since the one before), shard (varint), index in its line (varint),
+//             slot (varint: since the one before), label (varint: number + 1, or 0 and its name: varint length, bytes),
+//             example (see example_packer.h)
+//   visit   = kind (u8, plus 128 where an example follows), partition (u16), what its kind needs (see
+//   visit_messages.cpp),
+//             [order (u64), slot (varint), label (varint: number + 1, or 0), example]
+//             of several visits of one example in a row, only the first carries it
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "comm/buffer.h"
+#include "train/example_packer.h"
+#include "train/visit.h"
+
+namespace cpt {
+
+class ArrivalWriter {
+ public:
+  // What append() then writes is a message of its own.
+  void begin_message() { last_ = {}; }
+  // `name` of the label where head.label is kNoLabel.
+  void append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places, std::string_view name,
+              Buffer& message);
+
+ private:
+  Arrival last_;
+  ExamplePacker packer_;
+};
+
+// One message, which must outlive the writer.
+class VisitWriter {
+ public:
+  explicit VisitWriter(Buffer& message) : message_(&message) {}
+  void append(const Visit& visit);
+
+ private:
+  Buffer* message_;
+  std::uint64_t last_order_ = ~std::uint64_t{0};
+  ExamplePacker packer_;
+};
+
+// Reads messages and keeps the examples in them: good until the next call.
+class MessageReader {
+ public:
+  // Appends what is in the messages, one after another, and where that of each ends. Throws Error(kFailed) if a message
+  // makes no sense. first_slots[i] is added to the slots of message i.
+  void read_arrivals(const std::vector<ConstBytes>& messages, const std::vector<std::uint32_t>& first_slots,
+                     std::vector<Arrival>& arrivals, std::vector<std::size_t>& ends);
+  void read_visits(const std::vector<ConstBytes>& messages, std::vector<Visit>& visits, std::vector<std::size_t>& ends);
+  void clear() { examples_.clear(); }
+
+ private:
+  Arrival read_arrival(ByteReader& in, const Arrival& last);
+  Visit read_visit(ByteReader& in, const Visit& last);
+
+  ExamplePacker packer_;
+  UnpackedExamples examples_;
+};
+
+}  // namespace cpt
