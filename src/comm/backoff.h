@@ -9,8 +9,8 @@
 
 namespace cpt {
 
-// A few microseconds of spinning, then the core is offered to others a few times, then sleeps that grow to 200
-// microseconds: dozens of ranks may share a core, and the one that is waited for must get it. Many offers would cost
+// A few microseconds of spinning, then the core is offered to others a few times, then sleeps that grow to a
+// millisecond: dozens of ranks may share a core, and the one that is waited for must get it. Many offers would cost
 // more than the work where many ranks wait.
 class Backoff {
  public:
@@ -22,14 +22,14 @@ class Backoff {
       return;
     }
     std::this_thread::sleep_for(sleep_);
-    sleep_ = std::min(sleep_ + sleep_ / 4, kLongestSleep);
+    sleep_ = std::min(sleep_ + sleep_ / 2, kLongestSleep);
   }
   bool sleeping() const { return pauses_ > kSpins + kYields; }
 
  private:
   static constexpr int kSpins = 30;
   static constexpr int kYields = 10;
-  static constexpr std::chrono::nanoseconds kLongestSleep{200'000};
+  static constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
 
   int pauses_ = 0;
   std::chrono::nanoseconds sleep_{10'000};
