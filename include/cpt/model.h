@@ -49,10 +49,9 @@ class Model {
   // The parts, for this project's own layers.
   const Learner& learner() const { return *learner_; }
   Learner& learner() { return *learner_; }
-
- private:
   explicit Model(std::unique_ptr<Learner> learner);
 
+ private:
   std::unique_ptr<Learner> learner_;
 };
 

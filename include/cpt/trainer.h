@@ -35,7 +35,8 @@ enum class Placement : std::uint8_t {
 
 struct TrainingOptions {
   ModelOptions model;
-  std::vector<std::string> data;  // files, directories, globs, "-"; at least one
+  std::string init;               // a finished model to begin with, whose options then hold, whatever `model` says
+  std::vector<std::string> data;  // files, directories, globs, "-"; may be empty where there are `init` and `test`
   std::vector<std::string> test;  // streamed after the last pass; may be empty
   bool test_frozen = false;       // the test shards are predicted only
   Format format = Format::kAuto;
@@ -51,6 +52,8 @@ struct TrainingOptions {
 
   // Throws Error(kUsage).
   void validate() const;
+  // Whether the run changes the model that it begins with.
+  bool learns() const { return !data.empty() || (!test.empty() && !test_frozen); }
 };
 
 // What a part of the run came to, and where it stands in a report.
@@ -85,6 +88,7 @@ struct Summary {
   double seconds = 0;  // of training and testing, reading included
   Losses train;
   Losses test;
+  bool trained = false;  // there was training data
   bool tested = false;
   std::uint64_t train_error_lines = 0;  // bad lines skipped
   std::uint64_t test_error_lines = 0;
@@ -121,14 +125,28 @@ struct TrainingResult {
 // Error(kCannotWrite), on all ranks as the same AgreedError.
 void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory);
 
-// Throws Error(kNoInput) if a path of `options` yields no readable file, Error(kUsage) if standard input is named where
-// it cannot be read. train() checks the same; this is for those who clear something away before they call it.
-void check_input(const TrainingOptions& options, int ranks);
-
 // Trains on this process alone.
 TrainingResult train(const TrainingOptions& options, Observer& observer);
 // Trains as one rank of several; all ranks call it with the same options. An error of one rank that the others can
 // still hear of is thrown by all as the same AgreedError.
 TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer);
+
+// The same in two steps, for those who clear something away in between: only when nothing is wrong with what the run
+// begins with. One per rank; borrows the communicator.
+class Training {
+ public:
+  // Finds the shards, takes up the model (owned: of its weights this rank's only) and compares ranks. Throws Error:
+  // kNoInput where a shard or the model is missing, kBadData for a damaged model, kUsage for options out of range and
+  // for ranks that do not see the same.
+  Training(const TrainingOptions& options, Communicator& comm);
+  ~Training();
+
+  // At most once.
+  TrainingResult run(Observer& observer);
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
+};
 
 }  // namespace cpt

@@ -12,6 +12,7 @@
 #include "app/dist_observer.h"
 #include "app/dist_options.h"
 #include "app/exit.h"
+#include "app/initial_model.h"
 #include "app/run_files.h"
 #include "app/standard_streams.h"
 #include "app/summary_text.h"
@@ -46,39 +47,44 @@ struct Desk {
 };
 
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
-  desk.observer.info("model written");
+  const std::filesystem::path model = options.training.learns() ? desk.run.model() : std::filesystem::path();
+  if (!model.empty()) desk.observer.info("model written");
   const std::string json = summary_json(options, result.summary);
   write_file_atomically(desk.run.summary(), std::as_bytes(std::span(json)));
-  const std::string text = summary_text(result.summary, desk.run.model());
+  const std::string text = summary_text(result.summary, model);
   desk.observer.info(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(Fault::kCannotWrite, "standard output cannot be written");
   }
 }
 
-// Writing takes as long as the disk takes, so the others wait longer than for a message: a minute more per GiB.
-std::chrono::milliseconds patience_for_writing(const DistOptions& options) {
+// Reading and writing a model takes as long as the disk takes, so the others wait longer than for a message: a minute
+// more per GiB.
+std::chrono::milliseconds patience_for_model(const DistOptions& options) {
   if (options.stall_timeout.count() == 0) return options.stall_timeout;
   const int gib_bits = options.training.model.bits - 24;
   return options.stall_timeout + std::chrono::minutes(1) * (std::int64_t{1} << std::max(0, gib_bits));
 }
 
-void run_job(Communicator& comm, const DistOptions& options) {
+void run_job(Communicator& comm, DistOptions options) {
   comm.set_stall_timeout(options.stall_timeout);
   std::optional<Desk> desk;
   SilentObserver silent;
   together(comm, "start", [&] {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
-    check_input(options.training, comm.size());  // a mistyped path must not cost the results of an earlier run
+    take_model_options(options);
   });
+  if (!options.training.init.empty()) comm.set_stall_timeout(patience_for_model(options));
+  Training training(options.training, comm);  // a mistyped path must not cost the results of an earlier run
+  comm.set_stall_timeout(options.stall_timeout);
   together(comm, "start", [&] {
     if (comm.rank() == 0) desk.emplace(options, comm.size());
   });
   try {
     Observer& observer = desk ? static_cast<Observer&>(desk->observer) : silent;
-    const TrainingResult result = train(options.training, comm, observer);
-    comm.set_stall_timeout(patience_for_writing(options));
-    save_model(result, comm, desk ? desk->run.model() : std::filesystem::path());
+    const TrainingResult result = training.run(observer);
+    comm.set_stall_timeout(patience_for_model(options));
+    if (options.training.learns()) save_model(result, comm, desk ? desk->run.model() : std::filesystem::path());
     together(comm, "write the results", [&] {
       if (desk) write_results(options, result, *desk);
     });

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 #include "app/option_names.h"
@@ -19,6 +18,7 @@ constexpr const char* kExample = R"(Examples:
   mpirun -n 4 cpt_dist --data shards/
   mpirun -n 64 cpt_dist --data train/ --test test/ --run runs/ads --passes 2 --alpha 0.9
   zcat log.gz | cpt_dist --data - --format vw
+  mpirun -n 8 cpt_dist --init runs/ads/model --test new/ --test-frozen --run runs/new
 
 Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write.)";
 
@@ -49,9 +49,8 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
   const char* group = "Input";
   app.add_option("--data", training.data,
                  "shards to learn: files, directories, globs; - is standard input (one rank); "
-                 "gzip and zstd are told by content")
+                 "gzip and zstd are told by content; needed unless there are --init and --test")
       ->type_name("PATH...")
-      ->required()
       ->group(group);
   app.add_option("--test", training.test,
                  "shards streamed after the last pass: predicted, then learned; reported apart")
@@ -74,8 +73,14 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
   add_count(app, "--passes", training.passes, 1, "traversals of the data")->group(group);
 }
 
-void add_model_options(CLI::App& app, ModelOptions& model) {
+void add_model_options(CLI::App& app, TrainingOptions& training) {
   const char* group = "Model";
+  ModelOptions& model = training.model;
+  app.add_option("--init", training.init,
+                 "begin with this model, the model/ of an earlier run; options of a model not given are its own, and "
+                 "others than its own are refused")
+      ->type_name("MODEL")
+      ->group(group);
   add_choice(app, "--tree", model.tree, tree_names(), "how new labels find their place")->group(group);
   app.add_option("--alpha", model.alpha, "of the online tree, in (0, 1]: weight of balance against the regressors")
       ->type_name("A")
@@ -106,12 +111,13 @@ void add_rank_options(CLI::App& app, DistOptions& options) {
       ->group(group);
   add_choice(app, "--merge", options.training.merge, merge_names(), "replicated: how the ranks' weights become one set")
       ->group(group);
-  auto* fraction = app.add_option("--epoch-fraction", options.training.epoch_fraction,
-                                  "an epoch, at whose end replicas merge and owners are balanced, ends after this fraction of "
-                                  "all examples so far")
-                       ->type_name("F")
-                       ->capture_default_str()
-                       ->group(group);
+  auto* fraction =
+      app.add_option("--epoch-fraction", options.training.epoch_fraction,
+                     "an epoch, at whose end replicas merge and owners are balanced, ends after this fraction of "
+                     "all examples so far")
+          ->type_name("F")
+          ->capture_default_str()
+          ->group(group);
   add_count(app, "--epoch-examples", options.training.epoch_examples, 1, "an epoch ends after every N examples instead")
       ->default_str("")
       ->excludes(fraction)
@@ -149,11 +155,18 @@ std::string version_text() {
   return text.str();
 }
 
+// The shortest text that is read as this very number.
 std::string as_text(double value) {
-  std::ostringstream text;
-  text.precision(std::numeric_limits<double>::digits10);
-  text << value;
-  return text.str();
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::vector<std::string> given_model_options(const CLI::App& app, const ModelOptions& model) {
+  std::vector<std::string> given;
+  for (const auto& [name, value] : describe_model_options(model)) {
+    if (app.get_option("--" + name)->count() > 0) given.push_back(name);
+  }
+  return given;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -173,12 +186,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", version_text());
   app.get_formatter()->column_width(36);
   add_input_options(app, line.options.training);
-  add_model_options(app, line.options.training.model);
+  add_model_options(app, line.options.training);
   add_rank_options(app, line.options);
   add_output_options(app, line.options);
   try {
     app.parse(argc, argv);
     line.options.training.validate();
+    line.options.given = given_model_options(app, line.options.training.model);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     line.ends = true;
@@ -192,27 +206,32 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   return line;
 }
 
-std::vector<std::pair<std::string, std::string>> describe_options(const DistOptions& options) {
-  const TrainingOptions& t = options.training;
-  const ModelOptions& m = t.model;
+OptionValues describe_model_options(const ModelOptions& model) {
   return {
+      {"interactions", joined(model.interactions)},
+      {"normalize", name_of(normalize_names(), model.normalize)},
+      {"tree", name_of(tree_names(), model.tree)},
+      {"alpha", as_text(model.alpha)},
+      {"loss", name_of(loss_names(), model.loss)},
+      {"update", name_of(update_names(), model.update)},
+      {"learning-rate", as_text(model.learning_rate)},
+      {"bits", std::to_string(model.bits)},
+      {"clip", as_text(model.clip)},
+      {"seed", std::to_string(model.seed)},
+  };
+}
+
+OptionValues describe_options(const DistOptions& options) {
+  const TrainingOptions& t = options.training;
+  OptionValues values{
       {"data", joined(t.data)},
       {"test", joined(t.test)},
       {"test-frozen", t.test_frozen ? "true" : "false"},
       {"format", name_of(format_names(), t.format)},
       {"multilabel", name_of(multilabel_names(), t.multilabel)},
-      {"interactions", joined(m.interactions)},
-      {"normalize", name_of(normalize_names(), m.normalize)},
       {"on-error", on_error_text(t)},
       {"passes", std::to_string(t.passes)},
-      {"tree", name_of(tree_names(), m.tree)},
-      {"alpha", as_text(m.alpha)},
-      {"loss", name_of(loss_names(), m.loss)},
-      {"update", name_of(update_names(), m.update)},
-      {"learning-rate", as_text(m.learning_rate)},
-      {"bits", std::to_string(m.bits)},
-      {"clip", as_text(m.clip)},
-      {"seed", std::to_string(m.seed)},
+      {"init", t.init},
       {"placement", name_of(placement_names(), t.placement)},
       {"merge", name_of(merge_names(), t.merge)},
       {"epoch-fraction", as_text(t.epoch_fraction)},
@@ -220,6 +239,9 @@ std::vector<std::pair<std::string, std::string>> describe_options(const DistOpti
       {"round-examples", std::to_string(t.round_examples)},
       {"run", options.run.string()},
   };
+  const OptionValues of_model = describe_model_options(t.model);
+  values.insert(values.end(), of_model.begin(), of_model.end());
+  return values;
 }
 
 }  // namespace cpt

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cpt/trainer.h"
 
@@ -13,6 +15,7 @@ enum class ProgressStyle { kAuto, kPlain, kNone };
 
 struct DistOptions {
   TrainingOptions training;
+  std::vector<std::string> given;  // which options of the model the command line or the config file names
   std::filesystem::path run = "cpt-run";
   ProgressStyle progress = ProgressStyle::kAuto;
   std::chrono::milliseconds stall_timeout{std::chrono::minutes(10)};
@@ -29,7 +32,13 @@ struct CommandLine {
 // Prints nothing. Every option may also come from the file that --config names; the command line wins.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
+// Name and value, as on the command line; a value shows all there is to it.
+using OptionValues = std::vector<std::pair<std::string, std::string>>;
+
+// The options of a model.
+OptionValues describe_model_options(const ModelOptions& model);
+
 // The options that shape the run, by their names on the command line, for summary.json.
-std::vector<std::pair<std::string, std::string>> describe_options(const DistOptions& options);
+OptionValues describe_options(const DistOptions& options);
 
 }  // namespace cpt

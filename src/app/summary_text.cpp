@@ -39,7 +39,7 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   const std::uint64_t lines = summary.weight_bytes / 64;
   std::string text = fmt::format("{} examples in {:.2f} s on {} rank{}, {} a second\n", grouped(examples),
                                  summary.seconds, summary.ranks, summary.ranks == 1 ? "" : "s", grouped(rate));
-  text += losses_lines("train", summary.train, summary.train_error_lines);
+  if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
   text += fmt::format("weights: {:.1f} % of {} lines used; digest {}\n",
@@ -50,7 +50,7 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
                         grouped(summary.rounds), grouped(summary.epochs), static_cast<double>(summary.bytes_sent) / 1e6,
                         summary.communication_seconds);
   }
-  return text + "model: " + model.string() + "\n";
+  return model.empty() ? text : text + "model: " + model.string() + "\n";
 }
 
 }  // namespace cpt

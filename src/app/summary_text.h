@@ -8,7 +8,7 @@
 
 namespace cpt {
 
-// A few lines, each ended.
+// A few lines, each ended. `model`: where it was written; empty if it was not, and then not told.
 std::string summary_text(const Summary& summary, const std::filesystem::path& model);
 
 }  // namespace cpt

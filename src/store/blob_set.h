@@ -113,6 +113,8 @@ class BlobSetReader {
 
   bool has(std::string_view name) const { return manifest_.find(name) != nullptr; }
   std::vector<std::string> names() const;  // in the order in which they were added
+  // Equal for copies of one set; another set has another one, as far as checksums tell.
+  std::uint64_t digest() const { return digest_of(manifest_); }
   // Error(kBadData) if the set has no such blob.
   BlobReader open(std::string_view name) const;
   // A whole blob; Error(kBadData) if it has more than `max_bytes`, before memory is taken for them.

@@ -178,6 +178,8 @@ std::vector<std::byte> encode_manifest(const Manifest& manifest) {
   return file;
 }
 
+std::uint64_t digest_of(const Manifest& manifest) { return checksum_of(encode_manifest(manifest)); }
+
 Manifest decode_manifest(std::span<const std::byte> file, const std::filesystem::path& path) {
   const Header header = verified_header(file, path);
   if (header.version > kBlobSetFormat) {  // C9

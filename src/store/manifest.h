@@ -43,6 +43,9 @@ bool is_kind(std::string_view kind);
 
 std::vector<std::byte> encode_manifest(const Manifest& manifest);
 
+// Of all that it says: equal for sets of the same names, lengths and checksums in the same order.
+std::uint64_t digest_of(const Manifest& manifest);
+
 // Throws Error(kBadData) that names `path` and what is wrong unless every length, checksum and name holds (C3), or if
 // the format is newer than kBlobSetFormat (C9).
 Manifest decode_manifest(std::span<const std::byte> file, const std::filesystem::path& path);

@@ -82,13 +82,14 @@ BlobWriter& begin_weights(const Learner& learner, BlobSetWriter& set) {
 }
 
 // Options that no model can have been saved with are damage, not a mistake of the user.
-std::unique_ptr<Learner> make_learner(const ModelOptions& options) {
+ModelOptions read_options(const BlobSetReader& set) {
+  auto options = read_archive<ModelOptions>(set, "options", kMostOptionBytes);
   try {
     options.validate();
   } catch (const Error&) {
     std::throw_with_nested(Error(Fault::kBadData, "the model's options make no sense"));
   }
-  return std::make_unique<Learner>(options);
+  return options;
 }
 
 // Grows the tree again, label by label.
@@ -138,6 +139,11 @@ void save_learner(const Learner& learner, Communicator& comm, const Owners& owne
   });
 }
 
+ModelHead read_model_head(const std::filesystem::path& directory) {
+  const BlobSetReader set(directory, kKind);
+  return {read_options(set), set.digest()};
+}
+
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
   return load_learner(directory, [](Partition) { return true; });
 }
@@ -145,7 +151,7 @@ std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
                                       const std::function<bool(Partition)>& wanted) {
   const BlobSetReader set(directory, kKind);
-  auto learner = make_learner(read_archive<ModelOptions>(set, "options", kMostOptionBytes));
+  auto learner = std::make_unique<Learner>(read_options(set));
   restore_tree(read_archive<StoredTree>(set, "tree", kMostTreeBytes), *learner);
   BlobReader weights = set.open("weights");
   for (Partition partition = 0; partition < kPartitions; ++partition) {

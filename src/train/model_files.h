@@ -4,6 +4,7 @@
 //   weights   the used lines, partition after partition (see weights_blob.h)
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -22,6 +23,14 @@ void save_learner(const Learner& learner, const std::filesystem::path& directory
 // all throw the same AgreedError (alone, the error itself), and what was there under this name is as it was.
 void save_learner(const Learner& learner, Communicator& comm, const Owners& owners,
                   const std::filesystem::path& directory);
+
+// What can be known of a model without reading it all.
+struct ModelHead {
+  ModelOptions options;
+  std::uint64_t digest = 0;  // equal for copies of one model; of the checksums of all its files
+};
+// Throws as load_learner() does.
+ModelHead read_model_head(const std::filesystem::path& directory);
 
 // Throws Error(kNoInput) if there is no finished model, Error(kBadData) if it is damaged or not one, or of a newer
 // format.

@@ -50,7 +50,8 @@ OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner
       owner_(learner, owners_, comm.rank()),
       dispatcher_(learner, comm.size()),
       bookkeeper_(learner, progress),
-      epochs_(options.epoch_fraction, options.epoch_examples) {}
+      epochs_(options.epoch_fraction, options.epoch_examples),
+      labels_heard_(static_cast<LabelId>(learner.tree().labels())) {}
 
 std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
   learning_ = learning;

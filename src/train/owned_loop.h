@@ -37,6 +37,8 @@ namespace cpt {
 // round: all throw the same AgreedError.
 class OwnedLoop {
  public:
+  // The learner has the same tree on all ranks, and the weights of the partitions that are this rank's by
+  // first_owners().
   OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress);
 
   // A rank whose feed is at its end still joins every round, until all are. `shards`: of all ranks. When it returns the
@@ -90,8 +92,8 @@ class OwnedLoop {
   std::uint64_t active_shards_ = 0;  // by the last news
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   bool all_read_ = false;
-  bool resting_ = false;      // nothing is read until no round is under way
-  LabelId labels_heard_ = 0;  // of which all ranks have heard; rank 0 may know of more
+  bool resting_ = false;  // nothing is read until no round is under way
+  LabelId labels_heard_;  // of which all ranks have heard; rank 0 may know of more
   struct Heard {
     std::uint64_t step;
     LabelId labels;

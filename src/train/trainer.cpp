@@ -37,8 +37,8 @@ void check_standard_input(const TrainingOptions& options, const std::vector<Shar
   if (in_data && in_test) throw Error(Fault::kUsage, "standard input (-) cannot be both --data and --test");
 }
 
-// Everything that must be the same on all ranks, in words.
-std::string fingerprint(const TrainingOptions& options, const std::vector<Shard>& data,
+// Everything that must be the same on all ranks, in words. `init`: the digest of the model to begin with; 0 for none.
+std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
                         const std::vector<Shard>& test) {
   std::ostringstream text;
   text.precision(17);
@@ -49,10 +49,10 @@ std::string fingerprint(const TrainingOptions& options, const std::vector<Shard>
        << static_cast<int>(m.normalize);
   for (const std::string& pair : m.interactions) text << ' ' << pair;
   text << '\n'
-       << options.test_frozen << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel)
-       << ' ' << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' '
-       << options.epoch_examples << ' ' << options.skip_bad_lines << ' ' << options.most_bad_lines.value_or(~0ULL)
-       << '\n';
+       << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
+       << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
+       << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
+       << ' ' << options.skip_bad_lines << ' ' << options.most_bad_lines.value_or(~0ULL) << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();
@@ -62,30 +62,36 @@ void compare_fingerprints(Communicator& comm, const std::string& mine) {
   const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(mine), "start: options");
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r] == all[0]) continue;
-    throw AgreedError(Fault::kUsage, rank_and_host(comm, static_cast<int>(r)) +
-                                         " runs another build, has other options or sees other shards than " +
-                                         rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
+    throw AgreedError(Fault::kUsage,
+                      rank_and_host(comm, static_cast<int>(r)) +
+                          " runs another build, has other options or sees other shards or another model than " +
+                          rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
   }
 }
 
-class Run {
- public:
-  Run(const TrainingOptions& options, Communicator& comm, Observer& observer)
-      : options_(options), comm_(comm), observer_(observer) {}
+}  // namespace
 
-  TrainingResult run() {
+class Training::Run {
+ public:
+  Run(const TrainingOptions& options, Communicator& comm) : options_(options), comm_(comm) {
     together(comm_, "start", [&] { prepare(); });
-    compare_fingerprints(comm_, fingerprint(options_, data_, test_));
-    Progress progress(comm_, model_->learner(), observer_, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    compare_fingerprints(comm_, fingerprint(options_, init_digest_, data_, test_));
+  }
+
+  TrainingResult run(Observer& observer) {
+    Progress progress(comm_, model_->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
     Loops loops;
     together(comm_, "start", [&] { make_loops(progress, loops); });
 
-    progress.begin(Phase::kTrain);
-    for (std::uint32_t number = 1; number <= options_.passes; ++number) {
-      progress.begin_pass(number);
-      summary_.train_error_lines += run_pass(data_, true, loops, progress);
+    if (!data_.empty()) {
+      progress.begin(Phase::kTrain);
+      for (std::uint32_t number = 1; number <= options_.passes; ++number) {
+        progress.begin_pass(number);
+        summary_.train_error_lines += run_pass(data_, true, loops, progress);
+      }
+      summary_.train = progress.total();
+      summary_.trained = true;
     }
-    summary_.train = progress.total();
     if (!test_.empty()) {
       progress.begin(Phase::kTest);
       summary_.test_error_lines = run_pass(test_, !options_.test_frozen, loops, progress);
@@ -123,7 +129,19 @@ class Run {
     data_ = find_shards(options_.data);
     test_ = find_shards(options_.test);
     check_standard_input(options_, data_, test_, comm_.size());
-    model_.emplace(options_.model);
+    if (options_.init.empty()) {
+      model_.emplace(options_.model);
+    } else {
+      take_up_model();
+    }
+  }
+
+  void take_up_model() {
+    const ModelHead head = read_model_head(options_.init);
+    options_.model = head.options;
+    init_digest_ = head.digest;
+    const Owners owners = first_owners(comm_.size());
+    model_.emplace(load_learner(options_.init, [&](Partition p) { return !owned() || owners[p] == comm_.rank(); }));
   }
 
   ReadOptions read_options() const {
@@ -208,29 +226,26 @@ class Run {
     }
   }
 
-  const TrainingOptions& options_;
+  TrainingOptions options_;  // with those of the model
   Communicator& comm_;
-  Observer& observer_;
   std::vector<Shard> data_;
   std::vector<Shard> test_;
   std::optional<Model> model_;
+  std::uint64_t init_digest_ = 0;
   Summary summary_;
 };
 
-}  // namespace
-
 void TrainingOptions::validate() const {
   model.validate();
-  if (data.empty()) throw Error(Fault::kUsage, "--data is missing: name files, directories or globs");
+  if (data.empty() && (init.empty() || test.empty())) {
+    throw Error(Fault::kUsage,
+                "--data is missing: name files, directories or globs; or a finished model and what to test it on: "
+                "--init MODEL --test PATH");
+  }
   if (passes == 0) throw Error(Fault::kUsage, "--passes is 0: it must be at least 1");
   if (!(epoch_fraction > 0 && epoch_fraction <= 1)) {
     throw Error(Fault::kUsage, "--epoch-fraction must be above 0 and at most 1");
   }
-}
-
-void check_input(const TrainingOptions& options, int ranks) {
-  const std::vector<Shard> data = find_shards(options.data);
-  check_standard_input(options, data, find_shards(options.test), ranks);
 }
 
 void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory) {
@@ -251,7 +266,12 @@ TrainingResult train(const TrainingOptions& options, Observer& observer) {
 }
 
 TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer) {
-  return Run(options, comm, observer).run();
+  return Training(options, comm).run(observer);
 }
+
+Training::Training(const TrainingOptions& options, Communicator& comm) : run_(std::make_unique<Run>(options, comm)) {}
+Training::~Training() = default;
+
+TrainingResult Training::run(Observer& observer) { return run_->run(observer); }
 
 }  // namespace cpt

@@ -30,7 +30,7 @@ TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
   expect_usage_error(start(3, train({shards()}, {"--bits", "99"}))->wait(kSoon),
                      Eq("cpt_dist: --bits is 99: it must be between 10 and 40"));
   expect_usage_error(start(3, {"--run", run_directory().string()})->wait(kSoon),
-                     Eq("cpt_dist: --data is required (see --help)"));
+                     StartsWith("cpt_dist: --data is missing: "));
 }
 
 TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
@@ -84,7 +84,7 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
        {"--data",      "--test",     "--test-frozen",    "--format",         "--run",   "--passes",    "--tree",
         "--alpha",     "--loss",     "--update",         "--learning-rate",  "--bits",  "--seed",      "--interactions",
         "--normalize", "--clip",     "--epoch-fraction", "--epoch-examples", "--merge", "--placement", "--on-error",
-        "--config",    "--progress", "--stall-timeout",  "--version"}) {
+        "--config",    "--progress", "--stall-timeout",  "--version",        "--init"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
   for (const char* unbuilt : {"--resume", "--checkpoint-every", "--method", "owned", "binary", "file:PATH"}) {

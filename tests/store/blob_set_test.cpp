@@ -38,6 +38,23 @@ TEST_F(BlobSetTest, ASetWithoutBlobsIsASet) {
   EXPECT_EQ(read_set(directory), Blobs{});
 }
 
+TEST_F(BlobSetTest, CopiesHaveOneDigestAndOthersAnother) {
+  const auto digest_of = [&](const Blobs& blobs, const std::string& kind = kKind) {
+    write_set(directory, blobs, kind);
+    return BlobSetReader(directory, kind).digest();
+  };
+  const ByteVector some = half_zero(3000);
+  ByteVector other = some;
+  other.back() ^= std::byte{1};
+  const std::uint64_t digest = digest_of({{"a", some}, {"b", some}});
+  std::filesystem::copy(directory, root / "copy");
+  EXPECT_EQ(BlobSetReader(root / "copy", kKind).digest(), digest);
+  EXPECT_NE(digest_of({{"a", some}, {"b", other}}), digest);
+  EXPECT_NE(digest_of({{"b", some}, {"a", some}}), digest);
+  EXPECT_NE(digest_of({{"a", some}}), digest);
+  EXPECT_NE(digest_of({{"a", some}, {"b", some}}, "another kind"), digest);
+}
+
 TEST_F(BlobSetTest, SizesOfAppendsAndReadsDoNotMatter) {
   const ByteVector bytes = half_zero(2 * kSegment + 777);
   for (const std::size_t step : {std::size_t{4099}, std::size_t{65536}, kSegment - 1, kSegment, kSegment + 1}) {

@@ -1,0 +1,107 @@
+// Jobs that begin with the model of an earlier one.
+#include <fstream>
+
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kUsage = 2;
+constexpr int kBadData = 65;
+constexpr int kNoInput = 66;
+
+class InitialModelOfAJob : public JobTest {
+ protected:
+  InitialModelOfAJob() {
+    expect_complete(run_alone(train({shards()}, {"--alpha", "0.5", "--seed", "7", "--test", test_, "--test-frozen"})));
+    made_ = summary();
+    fs::rename(run_directory(), path("made"));
+  }
+
+  // The command line of a run that begins with the model.
+  Words begin(const Words& more) const {
+    Words words{"--init", model(), "--run", run_directory().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  Words score(const Words& more = {}) const {
+    Words words = begin({"--test", test_, "--test-frozen"});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  std::string model() const { return (path("made") / "model").string(); }
+
+  std::string test_ = file("test/0.vw", stream(300, 99));
+  Json made_;  // the summary of the run that made the model
+};
+
+TEST_F(InitialModelOfAJob, ScoresWithoutLearningAndWritesNoModel) {
+  for (const char* placement : {"owned", "replicated"}) {
+    const Outcome outcome = run(3, score({"--placement", placement, "--progress", "none"}));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json told = summary();
+    for (const char* count : {"examples", "new_labels", "error_lines"}) {
+      EXPECT_EQ(told["test"][count], made_["test"][count]) << count;
+    }
+    EXPECT_NEAR(told["test"]["log_seen"], made_["test"]["log_seen"], 1e-12);
+    EXPECT_EQ(told["train"]["examples"], 0);
+    EXPECT_EQ(told["tree"], made_["tree"]);
+    EXPECT_EQ(told["weights"], made_["weights"]);
+    EXPECT_FALSE(fs::exists(run_directory() / "model"));
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("\ntest: 300 examples"), Not(HasSubstr("train:")), Not(HasSubstr("model:"))));
+  }
+}
+
+TEST_F(InitialModelOfAJob, GoesOnAndTellsTheOptionsOfTheModel) {
+  expect_complete(run(3, begin({"--data", test_, "--bits", "12", "--alpha", "0.50"})));
+  const Json told = summary();
+  EXPECT_EQ(told["options"]["init"], model());
+  EXPECT_EQ(told["options"]["alpha"], "0.5");
+  EXPECT_EQ(told["options"]["seed"], "7");
+  EXPECT_EQ(told["options"]["bits"], "12");
+  EXPECT_EQ(told["train"]["new_labels"], 0);
+  EXPECT_NE(told["weights"]["digest"], made_["weights"]["digest"]);
+  EXPECT_THAT(log(), ::testing::Contains(HasSubstr("option seed = 7")));
+}
+
+TEST_F(InitialModelOfAJob, RefusesOtherOptionsThanItsOwn) {
+  const auto refused = [&](const Words& more, const std::string& option, const std::string& mine,
+                           const std::string& its) {
+    expect_failed(run(2, score(more)), kUsage,
+                  AllOf(HasSubstr(option + " is " + mine + ", "), HasSubstr(model() + " was made with " + its + ":")));
+    EXPECT_FALSE(fs::exists(run_directory()));
+  };
+  refused({"--alpha", "0.9"}, "--alpha", "0.9", "0.5");
+  refused({"--alpha", "0.5000000000000001"}, "--alpha", "0.5000000000000001", "0.5");
+  refused({"--tree", "random"}, "--tree", "random", "online");
+  refused({"--interactions", "ab"}, "--interactions", "ab", "none");
+  refused({"--config", file("job.ini", "seed = 1\n")}, "--seed", "1", "7");
+}
+
+TEST_F(InitialModelOfAJob, CostsAnEarlierRunNothingWhenItCannotBeRead) {
+  const Outcome nowhere = run(2, {"--init", path("nowhere").string(), "--test", test_, "--run", path("made").string()});
+  expect_failed(nowhere, kNoInput, HasSubstr("nowhere"));
+  fs::copy(path("made") / "model", path("damaged"));
+  std::ofstream(path("damaged") / "weights", std::ios::binary | std::ios::in) << "not what was there";
+  const Outcome damaged = run(2, {"--init", path("damaged").string(), "--test", test_, "--run", path("made").string()});
+  expect_failed(damaged, kBadData, HasSubstr("checksum"));
+  const Outcome itself =
+      run(2, {"--init", (path("made") / "." / "model").string(), "--test", test_, "--run", path("made").string()});
+  expect_failed(itself, kUsage, AllOf(HasSubstr("--init"), HasSubstr("--run")));
+  EXPECT_TRUE(fs::exists(path("made") / "summary.json"));
+  EXPECT_EQ(run(2, score()).code, 0);
+}
+
+TEST_F(InitialModelOfAJob, NeedsSomethingToDo) {
+  expect_failed(run(2, begin({})), kUsage,
+                AllOf(HasSubstr("--data is missing"), HasSubstr("--init MODEL --test PATH")));
+}
+
+}  // namespace
+}  // namespace cpt::testing
