@@ -83,6 +83,22 @@ struct Report {
   double communication_seconds = 0;  // this rank's waiting
 };
 
+// How evenly the owners of the model are loaded; a load is examples times weight lines, those of past
+// epochs counting half as much with every epoch.
+struct Balance {
+  struct Move {
+    std::uint32_t partition = 0;
+    int from = 0;
+    int to = 0;
+  };
+  int busiest_rank = 0;
+  double busiest_over_mean = 1;   // its load over the mean of all ranks
+  double expected_over_mean = 1;  // the same after the moves
+  std::vector<Move> moves;        // of partitions of the model that change owners now
+  bool limited_by_root =
+      false;  // rank 0 is kept busy by the root, which every example passes: more ranks would not help
+};
+
 struct Summary {
   int ranks = 1;
   double seconds = 0;  // of training and testing, reading included
@@ -98,8 +114,10 @@ struct Summary {
   std::uint64_t weight_digest = 0;
   std::uint64_t rounds = 0;
   std::uint64_t epochs = 0;
-  std::uint64_t bytes_sent = 0;      // by all ranks
-  double communication_seconds = 0;  // mean over the ranks
+  std::uint64_t bytes_sent = 0;        // by all ranks
+  double communication_seconds = 0;    // mean over the ranks
+  std::uint64_t partitions_moved = 0;  // owned placement: times that a partition has changed owners
+  std::optional<Balance> balance;      // ... and of the last epoch
 };
 
 // Told how the run goes, on rank 0 only and from the thread that trains.
@@ -110,6 +128,8 @@ class Observer {
   virtual void report(const Report& report) = 0;
   // A line for the log; of other ranks with their rank and host.
   virtual void warn(const std::string& text) = 0;
+  // At the end of an epoch whose loads make partitions move. `epoch` is its number, from 1.
+  virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*epoch*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/summary_text.h"
 #include "core/version.h"
 #include "cpt/error.h"
 
@@ -69,6 +70,11 @@ void DistObserver::warn(const std::string& text) {
   log_->warn(text);
   clear_bar();
   std::fprintf(stderr, "cpt_dist: warning: %s\n", text.c_str());
+}
+
+void DistObserver::rebalanced(const Balance& balance, std::uint64_t epoch) {
+  metrics_.write(metrics_line(balance, epoch));
+  info(balance_text(balance, epoch));
 }
 
 void DistObserver::report(const Report& report) {

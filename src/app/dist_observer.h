@@ -24,6 +24,7 @@ class DistObserver : public Observer {
 
   void report(const Report& report) override;
   void warn(const std::string& text) override;
+  void rebalanced(const Balance& balance, std::uint64_t epoch) override;
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
 
   void info(const std::string& text);

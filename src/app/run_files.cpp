@@ -50,6 +50,12 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
   json["epochs"] = summary.epochs;
   json["rounds"] = summary.rounds;
   json["communication"] = {{"bytes_sent", summary.bytes_sent}, {"seconds", summary.communication_seconds}};
+  if (summary.balance) {
+    json["balance"] = {{"partitions_moved", summary.partitions_moved},
+                       {"busiest_rank", summary.balance->busiest_rank},
+                       {"busiest_over_mean", summary.balance->busiest_over_mean},
+                       {"limited_by_root", summary.balance->limited_by_root}};
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -66,6 +72,20 @@ std::string metrics_line(const Report& report) {
   json["rounds"] = report.rounds;
   json["epochs"] = report.epochs;
   json["communication"] = {{"bytes_sent", report.bytes_sent}, {"seconds", report.communication_seconds}};
+  return json.dump();
+}
+
+std::string metrics_line(const Balance& balance, std::uint64_t epoch) {
+  Json json;
+  json["phase"] = "balance";
+  json["epoch"] = epoch;
+  json["busiest_rank"] = balance.busiest_rank;
+  json["busiest_over_mean"] = balance.busiest_over_mean;
+  json["expected_over_mean"] = balance.expected_over_mean;
+  json["moves"] = Json::array();
+  for (const Balance::Move& move : balance.moves) {
+    json["moves"].push_back({{"partition", move.partition}, {"from", move.from}, {"to", move.to}});
+  }
   return json.dump();
 }
 

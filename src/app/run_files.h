@@ -16,6 +16,8 @@ std::string summary_json(const DistOptions& options, const Summary& summary);
 
 // One line of metrics.jsonl, without its end.
 std::string metrics_line(const Report& report);
+// The same for partitions that move.
+std::string metrics_line(const Balance& balance, std::uint64_t epoch);
 
 // A text file that grows line by line and can be followed while it does. Throws Error(kCannotWrite).
 class LineFile {

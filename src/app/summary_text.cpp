@@ -31,7 +31,32 @@ std::string tree_line(const TreeFigures& tree) {
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
 }
 
+std::string ranks_lines(const Summary& summary) {
+  const char* epochs = summary.balance ? "epochs" : "merges";
+  std::string text = fmt::format("ranks: {} rounds, {} {}, {:.1f} MB sent, {:.2f} s waited per rank\n",
+                                 grouped(summary.rounds), grouped(summary.epochs), epochs,
+                                 static_cast<double>(summary.bytes_sent) / 1e6, summary.communication_seconds);
+  if (!summary.balance) return text;
+  text +=
+      fmt::format("  the busiest, rank {}, has {:.2f} times the mean load; {} partitions moved\n",
+                  summary.balance->busiest_rank, summary.balance->busiest_over_mean, grouped(summary.partitions_moved));
+  if (summary.balance->limited_by_root) {
+    text += "  rank 0 is the limit: it owns the root, which every example passes, so more ranks would not be faster\n";
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string balance_text(const Balance& balance, std::uint64_t epoch) {
+  std::string text =
+      fmt::format("epoch {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", epoch,
+                  balance.busiest_rank, balance.busiest_over_mean, balance.expected_over_mean, balance.moves.size());
+  for (const Balance::Move& move : balance.moves) {
+    text += fmt::format(" {} ({} to {})", move.partition, move.from, move.to);
+  }
+  return text;
+}
 
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
@@ -45,11 +70,7 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   text += fmt::format("weights: {:.1f} % of {} lines used; digest {}\n",
                       100 * static_cast<double>(summary.lines_used) / static_cast<double>(lines), grouped(lines),
                       digest_text(summary.weight_digest));
-  if (summary.ranks > 1) {
-    text += fmt::format("ranks: {} rounds, {} merges, {:.1f} MB sent, {:.2f} s waited per rank\n",
-                        grouped(summary.rounds), grouped(summary.epochs), static_cast<double>(summary.bytes_sent) / 1e6,
-                        summary.communication_seconds);
-  }
+  if (summary.ranks > 1) text += ranks_lines(summary);
   return model.empty() ? text : text + "model: " + model.string() + "\n";
 }
 

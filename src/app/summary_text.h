@@ -11,4 +11,7 @@ namespace cpt {
 // A few lines, each ended. `model`: where it was written; empty if it was not, and then not told.
 std::string summary_text(const Summary& summary, const std::filesystem::path& model);
 
+// One line, not ended.
+std::string balance_text(const Balance& balance, std::uint64_t epoch);
+
 }  // namespace cpt

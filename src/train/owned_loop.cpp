@@ -13,7 +13,6 @@
 #include "cpt/error.h"
 #include "train/bad_lines.h"
 #include "train/messages.h"
-#include "train/partition_traffic.h"
 #include "train/warning_lines.h"
 
 namespace cpt {
@@ -45,9 +44,8 @@ OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner
       learner_(learner),
       progress_(progress),
       all_ranks_(all_ranks(comm.size())),
-      owners_(first_owners(comm.size())),
-      next_owners_(owners_),
-      owner_(learner, owners_, comm.rank()),
+      balancer_(comm),
+      owner_(learner, balancer_.owners(), comm.rank()),
       dispatcher_(learner, comm.size()),
       bookkeeper_(learner, progress),
       epochs_(options.epoch_fraction, options.epoch_examples),
@@ -133,7 +131,7 @@ void OwnedLoop::read(Feed& feed) {
 
   RoundNews news;
   const std::uint64_t end = position_ + round_positions();
-  guarded(round, [&] { dispatcher_.read(feed, position_, end, owners_, messages, news); });
+  guarded(round, [&] { dispatcher_.read(feed, position_, end, balancer_.owners(), messages, news); });
   position_ = end;
   const std::string warnings = join_warnings(comm_, feed.take_warnings());
   news.warning_bytes = warnings.size();
@@ -334,17 +332,16 @@ void OwnedLoop::hear_changes(ConstBytes message) {
 void OwnedLoop::end_epoch() {
   progress_.count_epoch();
   if (resting_) return;
-  Loads loads = owner_.take_loads();
-  sum_in_rank_order(comm_, loads, "epoch: loads");
-  next_owners_ = balanced(owners_, loads, comm_.size());
-  resting_ = next_owners_ != owners_;
+  resting_ = balancer_.end_epoch(owner_.take_loads());
+  balance_ = balancer_.latest();
+  if (resting_) progress_.tell_moves(*balance_);
 }
 
 void OwnedLoop::change_owners() {
   come_to_rest();
-  move_partitions(comm_, learner_.weights(), owners_, next_owners_);
-  owners_ = next_owners_;
-  owner_.adopt(owners_);
+  balancer_.move(learner_.weights());
+  partitions_moved_ += balance_->moves.size();
+  owner_.adopt(balancer_.owners());
   resting_ = false;
 }
 

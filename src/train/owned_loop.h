@@ -17,16 +17,17 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/agreement.h"
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
+#include "train/balancer.h"
 #include "train/bookkeeper.h"
 #include "train/dispatcher.h"
 #include "train/feed.h"
 #include "train/owned_round.h"
-#include "train/ownership.h"
 #include "train/partition_owner.h"
 #include "train/progress.h"
 #include "train/schedule.h"
@@ -45,7 +46,10 @@ class OwnedLoop {
   // tree is at rest: whole, and equal on all ranks. Returns the bad lines skipped on all ranks.
   std::uint64_t run(Feed& feed, std::uint64_t shards, bool learning);
 
-  const Owners& owners() const { return owners_; }
+  const Owners& owners() const { return balancer_.owners(); }
+  // Of the last epoch; nothing before its end.
+  const std::optional<Balance>& balance() const { return balance_; }
+  std::uint64_t partitions_moved() const { return partitions_moved_; }
 
  private:
   void step(Feed* feed);
@@ -77,8 +81,7 @@ class OwnedLoop {
   Learner& learner_;
   Progress& progress_;
   const std::vector<int> all_ranks_;
-  Owners owners_;
-  Owners next_owners_;  // from when no round is under way
+  Balancer balancer_;
   PartitionOwner owner_;
   Dispatcher dispatcher_;
   Bookkeeper bookkeeper_;  // of use on rank 0 only
@@ -92,6 +95,8 @@ class OwnedLoop {
   std::uint64_t active_shards_ = 0;  // by the last news
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   bool all_read_ = false;
+  std::optional<Balance> balance_;
+  std::uint64_t partitions_moved_ = 0;
   bool resting_ = false;  // nothing is read until no round is under way
   LabelId labels_heard_;  // of which all ranks have heard; rank 0 may know of more
   struct Heard {

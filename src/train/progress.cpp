@@ -65,6 +65,11 @@ void Progress::warn(const std::string& text) {
   tell([&] { observer_.warn(text); });
 }
 
+void Progress::tell_moves(const Balance& balance) {
+  if (comm_.rank() != 0) return;
+  tell([&] { observer_.rebalanced(balance, epochs()); });
+}
+
 template <class Call>
 void Progress::tell(Call call) {
   if (failure_) return;

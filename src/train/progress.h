@@ -44,6 +44,7 @@ class Progress {
   double seconds() const;
 
   void warn(const std::string& text);
+  void tell_moves(const Balance& balance);
   // Lets the observer show how far this rank is; it is called at most a few times a second.
   void show(double part_of_pass);
 

@@ -206,6 +206,8 @@ class Training::Run {
       sum_in_rank_order(comm_, sums, "end: weights");
       summary_.lines_used = sums[0];
       summary_.weight_digest = sums[1];
+      summary_.partitions_moved = loops.owned->partitions_moved();
+      summary_.balance = loops.owned->balance();
     } else {
       compare_replicas(survey.digest);
     }
