@@ -11,7 +11,9 @@ namespace cpt {
 namespace {
 
 struct Outcome {
-  Digests digests;
+  Digests digests;  // of the part that rank 0 has
+  std::uint64_t all_weights;
+  std::vector<int> owners;
   Losses train;
   Losses test;
   std::uint64_t rounds;
@@ -21,6 +23,8 @@ struct Outcome {
 
 void expect_same(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.digests, b.digests);
+  EXPECT_EQ(a.all_weights, b.all_weights);
+  EXPECT_EQ(a.owners, b.owners);
   expect_same_losses(a.train, b.train);
   expect_same_losses(a.test, b.test);
   EXPECT_EQ(a.rounds, b.rounds);
@@ -28,9 +32,10 @@ void expect_same(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.bytes_sent, b.bytes_sent);
 }
 
-class Determinism : public ::testing::TestWithParam<int> {
+class Determinism : public ::testing::TestWithParam<std::tuple<Placement, int>> {
  protected:
   Determinism() {
+    options_.placement = std::get<0>(GetParam());
     options_.passes = 2;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       options_.data.push_back(
@@ -39,28 +44,56 @@ class Determinism : public ::testing::TestWithParam<int> {
     options_.test.push_back(folder_.write("test", random_lines({.seed = 8, .examples = 90, .first_label = 20})));
   }
 
+  int ranks() const { return std::get<1>(GetParam()); }
+
   Outcome run(const Staging& staging = {}) const {
-    const std::vector<TrainingResult> results = results_on(GetParam(), options_, staging);
+    const std::vector<TrainingResult> results = results_on(ranks(), options_, staging);
     const Summary& summary = results[0].summary;
-    return {
-        digests_of(results[0].model), summary.train, summary.test, summary.rounds, summary.epochs, summary.bytes_sent};
+    return {digests_of(results[0].model),
+            summary.weight_digest,
+            results[0].owners,
+            summary.train,
+            summary.test,
+            summary.rounds,
+            summary.epochs,
+            summary.bytes_sent};
   }
 
   Folder folder_;
   TrainingOptions options_ = small_job();
 };
-INSTANTIATE_TEST_SUITE_P(Ranks, Determinism, ::testing::Values(1, 2, 3, 5));
+INSTANTIATE_TEST_SUITE_P(
+    , Determinism,
+    ::testing::Combine(::testing::Values(Placement::kOwned, Placement::kReplicated), ::testing::Values(1, 2, 3, 5)),
+    [](const auto& test) {
+      return name_of_placement({std::get<0>(test.param), 0}) + "On" + std::to_string(std::get<1>(test.param));
+    });
 
 TEST_P(Determinism, SameBytesAgain) { expect_same(run(), run()); }
 
 TEST_P(Determinism, SameBytesWhicheverRankIsSlow) {
   const Outcome undisturbed = run();
-  for (int slow = 0; slow < GetParam(); ++slow) {
+  for (int slow = 0; slow < ranks(); ++slow) {
     Dice dice(static_cast<std::uint64_t>(slow));
     const auto doze = [&](std::uint64_t) { std::this_thread::sleep_for(std::chrono::microseconds(dice.below(400))); };
     Staging staging;
     staging.wrap = [&](Communicator& inner) {
       return std::make_unique<Interposed>(inner, inner.rank() == slow ? BeforeCall(doze) : nullptr);
+    };
+    expect_same(undisturbed, run(staging));
+  }
+}
+
+// All at once, at calls of their own choice.
+TEST_P(Determinism, SameBytesWithDelaysAnywhere) {
+  const Outcome undisturbed = run();
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Staging staging;
+    staging.wrap = [&](Communicator& inner) {
+      Dice dice(100 * seed + static_cast<std::uint64_t>(inner.rank()));
+      return std::make_unique<Interposed>(inner, [dice](std::uint64_t) mutable {
+        if (dice.chance(0.1)) std::this_thread::sleep_for(std::chrono::microseconds(dice.below(5000)));
+      });
     };
     expect_same(undisturbed, run(staging));
   }

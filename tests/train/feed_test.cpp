@@ -42,6 +42,86 @@ TEST(Feed, GivesEveryExampleOnceInOrder) {
   }
 }
 
+// All examples before a position, in as many pieces as it takes.
+std::vector<Origin> origins_before(Feed& feed, std::uint64_t end) {
+  std::vector<Origin> origins;
+  for (Slice slice = feed.next_before(end); slice.size() > 0; slice = feed.next_before(end)) {
+    for (std::size_t i = slice.begin; i < slice.end; ++i) origins.push_back((*slice.batch)[i].origin);
+  }
+  return origins;
+}
+
+// Of shards with so many lines each, round by round of so many positions: everything once, by position, then shard.
+void expect_in_global_order(const std::vector<std::size_t>& lengths, std::uint64_t positions) {
+  const Folder folder;
+  std::vector<std::string> paths;
+  std::vector<std::uint32_t> numbers;
+  std::uint64_t left = 0;
+  for (const std::size_t length : lengths) {
+    numbers.push_back(static_cast<std::uint32_t>(paths.size()));
+    paths.push_back(folder.write("shard" + std::to_string(paths.size()), random_lines({.examples = length})));
+    left += length;
+  }
+  ReadOptions options;
+  options.format = Format::kVw;
+  Feed feed({find_shards(paths), numbers, options});
+  std::uint64_t position = 0;
+  std::uint32_t shard = 0;
+  for (std::uint64_t end = positions; !feed.ended(); end += positions) {
+    for (const Origin& origin : origins_before(feed, end)) {
+      for (; position != origin.position || shard != origin.shard;) {
+        // Only what is not there may be left out.
+        ASSERT_FALSE(position < lengths.at(shard)) << "position " << position << " of shard " << shard;
+        if (++shard == lengths.size()) shard = 0, ++position;
+      }
+      ASSERT_LT(position, end);
+      if (++shard == lengths.size()) shard = 0, ++position;
+      --left;
+    }
+  }
+  EXPECT_EQ(left, 0U);
+}
+
+TEST(FeedBefore, GivesEveryPositionOfAllShardsInOrder) {
+  for (const std::uint64_t positions : {1U, 3U, 500U, 10'000U}) {
+    expect_in_global_order({kExamples}, positions);
+    expect_in_global_order({700, 0, 1, 1100, 35, 700}, positions);
+    expect_in_global_order({0}, positions);
+  }
+}
+
+TEST(FeedBefore, IsEmptyUntilItsTimeHasCome) {
+  const Folder folder;
+  Feed feed(stream_of(folder.write("shard", random_lines({.examples = 10}))));
+  EXPECT_EQ(origins_before(feed, 4).size(), 4U);
+  EXPECT_EQ(origins_before(feed, 4).size(), 0U);
+  EXPECT_FALSE(feed.ended());
+  EXPECT_EQ(origins_before(feed, 100).size(), 6U);
+  EXPECT_TRUE(feed.ended());
+}
+
+// Examples of one line have one position, and are never cut apart.
+TEST(FeedBefore, KeepsLinesOfSeveralLabelsWhole) {
+  const Folder folder;
+  std::string lines;
+  for (std::size_t i = 0; i < 900; ++i) lines += i % 2 == 0 ? "1,2,3 1:1\n" : "4 2:1\n";
+  ReadOptions options;
+  options.format = Format::kLibsvm;
+  options.multilabel = MultiLabel::kSplit;
+  Feed feed({find_shards({folder.write("shard", lines)}), {0}, options});
+  for (std::uint64_t end = 1; end <= 900; ++end) {
+    ASSERT_EQ(origins_before(feed, end).size(), end % 2 == 1 ? 3U : 1U) << "position " << end - 1;
+  }
+}
+
+TEST(FeedBefore, ThrowsAfterTheExamplesBefore) {
+  const Folder folder;
+  Feed feed(
+      stream_of(folder.write("shard", random_lines({.examples = 10}) + "bad\n" + random_lines({.examples = 10}))));
+  EXPECT_EQ(feed.next_before(10).size(), 10U);
+  EXPECT_THROW(feed.next_before(11), Error);
+}
+
 // A round still trains the piece before the one it reads.
 TEST(Feed, KeepsTheLastPieceButOne) {
   const Folder folder;

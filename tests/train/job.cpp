@@ -73,6 +73,10 @@ TrainingOptions small_job() {
   return options;
 }
 
+std::string name_of_placement(const ::testing::TestParamInfo<Placement>& test) {
+  return test.param == Placement::kOwned ? "Owned" : "Replicated";
+}
+
 namespace {
 
 class Silent : public Observer {

@@ -48,6 +48,9 @@ std::set<std::string> labels_of(const std::string& lines);
 // Options that make a small, quick job.
 TrainingOptions small_job();
 
+// What a test parameter that is a placement is called.
+std::string name_of_placement(const ::testing::TestParamInfo<Placement>& test);
+
 // Keeps all it is told.
 class Recorder : public Observer {
  public:

@@ -10,6 +10,17 @@ namespace {
 
 using Shards = std::vector<std::string>;
 
+// Asserts that ranks have the same tree and, where each has all weights, the same weights.
+void expect_alike(const TrainingResult& a, const TrainingResult& b) {
+  EXPECT_EQ(a.summary.tree.digest, b.summary.tree.digest);
+  EXPECT_EQ(a.summary.weight_digest, b.summary.weight_digest);
+  EXPECT_EQ(digests_of(a.model).structure, digests_of(b.model).structure);
+  if (a.owners.empty()) {
+    EXPECT_EQ(digests_of(a.model), digests_of(b.model));
+  }
+  expect_same_losses(a.summary.train, b.summary.train);
+}
+
 // Asserts what must hold after training on these shards.
 void expect_one_tree(int ranks, TrainingOptions options, const Shards& shards) {
   SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(shards.size()) + " shards");
@@ -24,12 +35,7 @@ void expect_one_tree(int ranks, TrainingOptions options, const Shards& shards) {
   EXPECT_EQ(broken_invariant(learner.tree(), options.model), "");
   EXPECT_EQ(learner.tree().labels(), labels.size());
   EXPECT_EQ(labels_in(results[0].model), labels);
-  for (const TrainingResult& result : results) {
-    EXPECT_EQ(digests_of(result.model), digests_of(results[0].model));
-    EXPECT_EQ(result.summary.tree.digest, results[0].summary.tree.digest);
-    EXPECT_EQ(result.summary.weight_digest, results[0].summary.weight_digest);
-    expect_same_losses(result.summary.train, results[0].summary.train);
-  }
+  for (const TrainingResult& result : results) expect_alike(result, results[0]);
 }
 
 // The same new labels at the same places of all shards.
@@ -39,18 +45,31 @@ Shards even_shards(std::size_t count, std::size_t examples = 300) {
   return shards;
 }
 
-class OneTree : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, OneTree, ::testing::Values(1, 2, 3, 5, 8));
+class OneTree : public ::testing::TestWithParam<std::tuple<Placement, int>> {
+ protected:
+  int ranks() const { return std::get<1>(GetParam()); }
+  TrainingOptions job() const {
+    TrainingOptions options = small_job();
+    options.placement = std::get<0>(GetParam());
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    , OneTree,
+    ::testing::Combine(::testing::Values(Placement::kOwned, Placement::kReplicated), ::testing::Values(1, 2, 3, 5, 8)),
+    [](const auto& test) {
+      return name_of_placement({std::get<0>(test.param), 0}) + "On" + std::to_string(std::get<1>(test.param));
+    });
 
 TEST_P(OneTree, WithBothLossesAndAllKindsOfTree) {
   for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {
     for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom}) {
       SCOPED_TRACE("loss " + std::to_string(static_cast<int>(loss)) + ", tree " +
                    std::to_string(static_cast<int>(tree)));
-      TrainingOptions options = small_job();
+      TrainingOptions options = job();
       options.model.loss = loss;
       options.model.tree = tree;
-      expect_one_tree(GetParam(), options, even_shards(8, 150));
+      expect_one_tree(ranks(), options, even_shards(8, 150));
     }
   }
 }
@@ -60,49 +79,49 @@ TEST_P(OneTree, WithAllMergeRulesAndBothUpdates) {
     for (const Update update : {Update::kAdaptive, Update::kSgd}) {
       SCOPED_TRACE("merge " + std::to_string(static_cast<int>(merge)) + ", update " +
                    std::to_string(static_cast<int>(update)));
-      TrainingOptions options = small_job();
+      TrainingOptions options = job();
       options.merge = merge;
       options.model.update = update;
       options.model.learning_rate = 0.3;
-      expect_one_tree(GetParam(), options, even_shards(8, 150));
+      expect_one_tree(ranks(), options, even_shards(8, 150));
     }
   }
 }
 
 TEST_P(OneTree, WithUnevenAndEmptyShards) {
   expect_one_tree(
-      GetParam(), small_job(),
+      ranks(), job(),
       {random_lines({.seed = 1, .examples = 700}), "", random_lines({.seed = 2, .examples = 3, .labels = 3}), "",
        "\n\n", random_lines({.seed = 3, .examples = 120, .labels = 30, .first_label = 40}),
        random_lines({.seed = 4, .examples = 1, .labels = 1, .first_label = 1000})});
 }
 
 TEST_P(OneTree, WithFewerShardsThanRanks) {
-  expect_one_tree(GetParam(), small_job(), {random_lines({.examples = 500})});
-  expect_one_tree(GetParam(), small_job(), even_shards(2));
+  expect_one_tree(ranks(), job(), {random_lines({.examples = 500})});
+  expect_one_tree(ranks(), job(), even_shards(2));
 }
 
-TEST_P(OneTree, WithoutAnyExample) { expect_one_tree(GetParam(), small_job(), {"", "\n"}); }
+TEST_P(OneTree, WithoutAnyExample) { expect_one_tree(ranks(), job(), {"", "\n"}); }
 
 TEST_P(OneTree, WithASingleLabel) {
-  expect_one_tree(GetParam(), small_job(), {"only | a\nonly | b\n", "only | a b\n", "only | c\n"});
+  expect_one_tree(ranks(), job(), {"only | a\nonly | b\n", "only | a b\n", "only | c\n"});
 }
 
 TEST_P(OneTree, InEveryPassAndInTheTestPart) {
   const Folder folder;
-  TrainingOptions options = small_job();
+  TrainingOptions options = job();
   options.passes = 3;
   for (const std::string& shard : even_shards(4, 100)) {
     options.data.push_back(folder.write("shard" + std::to_string(options.data.size()), shard));
   }
   options.test.push_back(
       folder.write("test", random_lines({.seed = 9, .examples = 80, .labels = 40, .first_label = 50})));
-  const std::vector<TrainingResult> results = results_on(GetParam(), options);
+  const std::vector<TrainingResult> results = results_on(ranks(), options);
   EXPECT_EQ(results[0].model.labels(), 90U);  // 60, and 30 that only the test part has
   EXPECT_EQ(results[0].summary.train.examples, 3U * 400);
   EXPECT_EQ(results[0].summary.test.examples, 80U);
   EXPECT_GE(results[0].summary.test.new_labels, 30U);
-  for (const TrainingResult& result : results) EXPECT_EQ(digests_of(result.model), digests_of(results[0].model));
+  for (const TrainingResult& result : results) expect_alike(result, results[0]);
 }
 
 TEST(OneTreeOfManyRanks, WithATinyStream) {
@@ -112,7 +131,10 @@ TEST(OneTreeOfManyRanks, WithATinyStream) {
     options.epoch_examples = 400;
     Shards shards;
     for (std::size_t i = 0; i < 64; ++i) shards.push_back(random_lines({.seed = i, .examples = 10, .labels = 8}));
-    expect_one_tree(64, options, shards);
+    for (const Placement placement : {Placement::kOwned, Placement::kReplicated}) {
+      options.placement = placement;
+      expect_one_tree(64, options, shards);
+    }
   }
 }
 

@@ -1,87 +1,12 @@
 // The owned placement computes what one rank computes, to the last bit: whatever the number of ranks, the length of
 // rounds, the kind of model, and wherever labels turn up.
-#include <gtest/gtest.h>
-
 #include "model/learner.h"
-#include "train/job.h"
+#include "train/owned_job.h"
 
 namespace cpt {
 namespace {
 
-using Shards = std::vector<std::string>;
-
-// All that must not depend on the ranks.
-struct Outcome {
-  std::uint64_t tree = 0;
-  std::uint64_t weights = 0;
-  std::uint64_t lines_used = 0;
-  std::uint64_t disagreements = 0;
-  Losses train;
-  Losses test;
-  std::vector<Report> reports;
-};
-
-Outcome outcome_on(int ranks, const TrainingOptions& options) {
-  Recorder recorder;
-  Outcome outcome;
-  const std::vector<TrainingResult> results = results_on(ranks, options, {.observer = &recorder});
-  for (const TrainingResult& result : results) {
-    if (&result != &results[0]) {
-      EXPECT_EQ(result.summary.tree.digest, outcome.tree);
-      EXPECT_EQ(result.summary.weight_digest, outcome.weights);
-    }
-    outcome.tree = result.summary.tree.digest;
-    outcome.weights = result.summary.weight_digest;
-    outcome.lines_used = result.summary.lines_used;
-    outcome.disagreements = result.summary.tree.disagreements;
-    outcome.train = result.summary.train;
-    outcome.test = result.summary.test;
-  }
-  outcome.reports = recorder.reports;
-  return outcome;
-}
-
-void expect_same(const Outcome& a, const Outcome& b) {
-  EXPECT_EQ(a.tree, b.tree);
-  EXPECT_EQ(a.weights, b.weights);
-  EXPECT_EQ(a.lines_used, b.lines_used);
-  EXPECT_EQ(a.disagreements, b.disagreements);
-  expect_same_losses(a.train, b.train);
-  expect_same_losses(a.test, b.test);
-  ASSERT_EQ(a.reports.size(), b.reports.size());
-  for (std::size_t i = 0; i < a.reports.size(); ++i) {
-    SCOPED_TRACE("report " + std::to_string(i));
-    EXPECT_EQ(a.reports[i].phase, b.reports[i].phase);
-    EXPECT_EQ(a.reports[i].labels, b.reports[i].labels);
-    EXPECT_EQ(a.reports[i].depth_max, b.reports[i].depth_max);
-    expect_same_losses(a.reports[i].so_far, b.reports[i].so_far);
-    expect_same_losses(a.reports[i].since_last, b.reports[i].since_last);
-  }
-}
-
-class Owned : public ::testing::TestWithParam<int> {
- protected:
-  Owned() {
-    options_.placement = Placement::kOwned;
-    options_.model.bits = 16;
-    options_.epoch_examples = 400;
-  }
-
-  void add_data(const Shards& shards) {
-    for (const std::string& shard : shards) {
-      options_.data.push_back(folder_.write("data" + std::to_string(options_.data.size()), shard));
-    }
-  }
-  void add_test(const std::string& shard) { options_.test = {folder_.write("test", shard)}; }
-
-  void expect_that_of_one_rank() {
-    const Outcome one = outcome_on(1, options_);
-    expect_same(outcome_on(GetParam(), options_), one);
-  }
-
-  Folder folder_;
-  TrainingOptions options_;
-};
+using Owned = OwnedJob;
 INSTANTIATE_TEST_SUITE_P(Ranks, Owned, ::testing::Values(2, 3, 5, 8, 17));
 
 Shards even_shards(std::size_t count, std::size_t examples = 400, std::size_t labels = 90) {
@@ -157,7 +82,7 @@ TEST_P(Owned, IsOneRankInBurstsOfNewLabels) {
 
 TEST_P(Owned, IsOneRankInEveryPassAndInTheTestPart) {
   add_data(even_shards(5, 200, 60));
-  add_test(random_lines({.seed = 9, .examples = 700, .labels = 200, .first_label = 100}));
+  set_test(random_lines({.seed = 9, .examples = 700, .labels = 200, .first_label = 100}));
   options_.passes = 3;
   for (const bool frozen : {false, true}) {
     SCOPED_TRACE(frozen ? "frozen" : "learning");

@@ -33,6 +33,18 @@ TEST(RoundLength, NeverShrinksAsTheTreeGrows) {
   }
 }
 
+TEST(OwnedRoundLength, IsAQuarterOfTheLabelsForEachRankBetweenItsBounds) {
+  for (const int ranks : {1, 2, 3, 64, 4096}) {
+    const auto r = static_cast<std::uint64_t>(ranks);
+    EXPECT_EQ(owned_round_length(0, ranks), 32 * r);
+    EXPECT_EQ(owned_round_length(131, ranks), 32 * r);
+    EXPECT_EQ(owned_round_length(132, ranks), 33 * r);
+    EXPECT_EQ(owned_round_length(1000, ranks), 250 * r);
+    EXPECT_EQ(owned_round_length(2048, ranks), 512 * r);
+    EXPECT_EQ(owned_round_length(std::uint64_t{1} << 40, ranks), 512 * r);
+  }
+}
+
 // The numbers of all examples at which epochs end, with so many examples to a round.
 std::vector<std::uint64_t> ends(EpochSchedule schedule, std::uint64_t round, std::uint64_t examples) {
   std::vector<std::uint64_t> ends;

@@ -1,0 +1,251 @@
+// The owned placement on streams that are hard to share out: hot labels, growth in one place, examples of odd sizes,
+// slow ranks. The result is that of one rank, and partitions move to where there is less to do.
+#include <thread>
+
+#include "comm/interposed.h"
+#include "model/learner.h"
+#include "model/random_stream.h"
+#include "train/owned_job.h"
+#include "train/ownership.h"
+
+namespace cpt {
+namespace {
+
+class OwnedStreams : public OwnedJob {
+ protected:
+  // The result of each rank.
+  std::vector<TrainingResult> results(const Staging& staging = {}) const {
+    return results_on(GetParam(), options_, staging);
+  }
+  std::vector<int> first() const {
+    const Owners owners = first_owners(GetParam());
+    return {owners.begin(), owners.end()};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, OwnedStreams, ::testing::Values(2, 3, 5, 8));
+
+// How many of the examples of vw lines have a label below each partition, or in it.
+Loads visits_of(const Learner& learner, const Shards& shards) {
+  Loads visits{};
+  std::vector<Hop> path;
+  for (const std::string& shard : shards) {
+    std::istringstream lines(shard);
+    for (std::string line; std::getline(lines, line);) {
+      const std::string name = line.substr(0, line.find(' '));
+      learner.tree().path(learner.labels().find(name, hash_label(name)), path);
+      for (std::size_t hop = 0; hop < std::min<std::size_t>(path.size(), 3); ++hop) {
+        ++visits[learner.tree().link(path[hop].block).partition];
+      }
+    }
+  }
+  return visits;
+}
+
+std::uint64_t most_deep(const Loads& visits) {
+  return *std::max_element(visits.begin() + 1 + kLevel1Partitions, visits.end());
+}
+
+// 30 % of all examples have one label, which many labels come after.
+Shards with_hot_label(std::size_t count) {
+  Shards shards;
+  for (std::size_t i = 0; i < count; ++i) {
+    Dice dice(i);
+    std::istringstream others(random_lines({.seed = i + 1, .examples = 500, .labels = 300, .first_label = 100 * i}));
+    std::string shard = "hot | h w1\n";
+    for (std::string line; std::getline(others, line);) {
+      shard += line + '\n';
+      if (dice.chance(0.43)) shard += "hot | h w" + std::to_string(dice.below(9)) + '\n';
+    }
+    shards.push_back(shard);
+  }
+  return shards;
+}
+
+TEST_P(OwnedStreams, AHotLabel) {
+  const Shards shards = with_hot_label(4);
+  add_data(shards);
+  expect_that_of_one_rank();
+
+  const std::vector<TrainingResult> on_all = results();
+  const Loads visits = visits_of(on_all[0].model.learner(), shards);
+  EXPECT_GT(most_deep(visits) * 10, visits[kRootPartition] * 3);
+  EXPECT_NE(on_all[0].owners, first());
+}
+
+// Labels that share one strong feature crowd into one part of the tree, because balance counts for little.
+Shards with_a_crowd(std::size_t count) {
+  Shards shards;
+  for (std::size_t i = 0; i < count; ++i) {
+    Dice dice(i + 70);
+    std::string shard;
+    for (std::size_t n = 0; n < 600; ++n) {
+      const std::string own = std::to_string(dice.below(2 + n / 3));
+      shard += dice.chance(0.85) ? "crowd-" + own + " | all:5 c" + own + '\n' : "other-" + own + " | o" + own + '\n';
+    }
+    shards.push_back(shard);
+  }
+  return shards;
+}
+
+TEST_P(OwnedStreams, GrowthInOnePartOfTheTree) {
+  const Shards shards = with_a_crowd(4);
+  options_.model.alpha = 0.02;
+  add_data(shards);
+  expect_that_of_one_rank();
+
+  const std::vector<TrainingResult> on_all = results();
+  const Loads visits = visits_of(on_all[0].model.learner(), shards);
+  // Even loads would be a sixteenth at most.
+  EXPECT_GT(*std::max_element(visits.begin() + 1, visits.begin() + 1 + kLevel1Partitions) * 4, visits[kRootPartition]);
+  EXPECT_NE(on_all[0].owners, first());
+}
+
+TEST_P(OwnedStreams, OwnersThatChangeAllTheTime) {
+  add_data(with_hot_label(3));
+  options_.epoch_examples = 1;
+  for (const std::uint64_t length : {0U, 9U}) {
+    options_.round_examples = length;
+    expect_that_of_one_rank();
+  }
+  EXPECT_NE(results()[0].owners, first());
+}
+
+TEST_P(OwnedStreams, ASlowRankChangesNothing) {
+  add_data(with_hot_label(3));
+  const Outcome one = outcome_on(1, options_);
+  const std::vector<int> owners = results()[0].owners;
+  for (int slow = 0; slow < GetParam(); ++slow) {
+    SCOPED_TRACE("rank " + std::to_string(slow) + " is slow");
+    Staging staging;
+    staging.wrap = [&](Communicator& inner) {
+      const auto doze = [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+      return std::make_unique<Interposed>(inner, inner.rank() == slow ? BeforeCall(doze) : nullptr);
+    };
+    expect_same(outcome_on(GetParam(), options_, staging), one);
+    EXPECT_EQ(results(staging)[0].owners, owners);  // work is counted, not timed
+  }
+}
+
+TEST_P(OwnedStreams, ExamplesWithoutFeatures) {
+  Shards shards(3);
+  for (std::size_t i = 0; i < 900; ++i) {
+    shards[i % 3] += "label-" + std::to_string(i * i % 97) + (i % 5 == 0 ? " | w\n" : " |\n");
+  }
+  add_data(shards);
+  expect_that_of_one_rank();
+}
+
+TEST_P(OwnedStreams, AGiantExample) {
+  std::string giant = "giant |";
+  for (std::size_t f = 0; f < 20'000; ++f) giant += " g" + std::to_string(f) + ':' + std::to_string(0.001 * double(f));
+  const std::string old = random_lines({.seed = 2, .examples = 200});
+  // New, then known, and as the last one of all.
+  add_data({random_lines({.examples = 300}) + giant + '\n' + old + giant + '\n', old, giant + '\n' + old + giant});
+  expect_that_of_one_rank();
+}
+
+TEST_P(OwnedStreams, LabelsWithLongNames) {
+  Shards shards(4);
+  for (std::size_t i = 0; i < 160; ++i) {
+    const std::string n = std::to_string(i * 7 % 40);
+    // Equal but for their ends.
+    shards[i % 4] += std::string(100'000, 'x') + n + " | w" + n + '\n';
+  }
+  add_data(shards);
+  expect_that_of_one_rank();
+}
+
+TEST_P(OwnedStreams, LabelsThatBeginWithOneAnother) {
+  Shards shards(3);
+  for (std::size_t i = 0; i < 900; ++i) {
+    shards[i % 3] += std::string(1 + i * i % 67, i % 2 == 0 ? 'a' : '0') + " | w" + std::to_string(i % 11) + '\n';
+  }
+  add_data(shards);
+  expect_that_of_one_rank();
+}
+
+TEST_P(OwnedStreams, ImportancesOfAllSizes) {
+  Shards shards(4);
+  Dice dice(5);
+  for (std::size_t i = 0; i < 1200; ++i) {
+    const std::size_t label = dice.below(2 + i / 9);
+    shards[i % 4] += "l" + std::to_string(label) +
+                     (i % 3 == 0   ? " 1e-20"
+                      : i % 3 == 1 ? " 7.5"
+                                   : " 1000") +
+                     " | w" + std::to_string(label) + " u" + std::to_string(dice.below(7)) + '\n';
+  }
+  add_data(shards);
+  for (const Update update : {Update::kAdaptive, Update::kSgd}) {
+    options_.model.update = update;
+    options_.model.learning_rate = update == Update::kSgd ? 0.1 : 1.0;
+    expect_that_of_one_rank();
+  }
+}
+
+TEST_P(OwnedStreams, ShardsThatEndAtDifferentTimes) {
+  Shards shards;
+  for (std::size_t i = 0; i < 9; ++i) {
+    shards.push_back(random_lines(
+        {.seed = i, .examples = std::size_t{3} << i, .labels = std::size_t{2} << i, .first_label = 17 * i}));
+  }
+  add_data(shards);
+  set_test(random_lines({.seed = 77, .examples = 55, .labels = 40}));
+  options_.passes = 2;
+  expect_that_of_one_rank();
+}
+
+TEST_P(OwnedStreams, CrossedNamespacesAndUnitLength) {
+  Shards shards(3);
+  Dice dice(6);
+  for (std::size_t i = 0; i < 900; ++i) {
+    const std::string label = std::to_string(dice.below(2 + i / 8));
+    shards[i % 3] += "l" + label + " |page p" + label + ":0.5 q" + std::to_string(dice.below(9)) + " |user u" + label +
+                     " v" + std::to_string(dice.below(9)) + ":-3\n";
+  }
+  add_data(shards);
+  options_.model.interactions = {"pu", "uu"};
+  options_.model.normalize = Normalize::kL2;
+  expect_that_of_one_rank();
+}
+
+// Node probabilities of exactly 0 and 1 make equal labels, of which the search must take the same.
+TEST_P(OwnedStreams, WithoutClipping) {
+  add_data(with_hot_label(4));
+  options_.model.loss = Loss::kSquared;
+  options_.model.clip = 0;
+  expect_that_of_one_rank();
+}
+
+TEST_P(OwnedStreams, BadLinesThatAreSkipped) {
+  Shards shards;
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::istringstream lines(random_lines({.seed = i, .examples = 200}));
+    std::string shard;
+    std::size_t n = 0;
+    for (std::string line; std::getline(lines, line); ++n) {
+      shard += line + '\n';
+      if (n % (3 + i) == 0) shard += n % 2 == 0 ? "label | word:abc\n" : "\n";
+    }
+    shards.push_back(shard + "label | end:\n");
+  }
+  add_data(shards);
+  options_.skip_bad_lines = true;
+  EXPECT_GT(outcome_on(1, options_).error_lines, 50U);
+  expect_that_of_one_rank();
+}
+
+TEST(OwnedByManyRanks, IsOneRank) {
+  const Folder folder;
+  TrainingOptions options;
+  options.model.bits = 14;
+  options.epoch_examples = 200;
+  for (std::size_t i = 0; i < 20; ++i) {
+    options.data.push_back(folder.write("shard" + std::to_string(i), random_lines({.seed = i, .examples = 20 * i})));
+  }
+  const Outcome one = outcome_on(1, options);
+  for (const int ranks : {31, 64}) expect_same(outcome_on(ranks, options), one);
+}
+
+}  // namespace
+}  // namespace cpt
