@@ -151,8 +151,8 @@ std::uint64_t OwnedLoop::round_positions() const {
 void OwnedLoop::pass_root(Round& round) {
   round.examples.wait(comm_, "round: examples");
   const std::vector<RoundNews> news = hear_news(round);
+  relay_warnings(round, news);  // first, for they may tell why all give up
   heed(news);
-  relay_warnings(round, news);
   round.begin_hops(round.root_hops);
   guarded(round, [&] {
     gather_arrivals(round, news);

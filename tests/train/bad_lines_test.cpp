@@ -1,5 +1,6 @@
 // Lines that break their format: they stop all ranks, or are skipped, told of and counted.
 #include "train/errors.h"
+#include "train/owned_job.h"
 
 namespace cpt {
 namespace {
@@ -12,8 +13,9 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 using BadLines = Errors;
+INSTANTIATE_TEST_SUITE_P(, BadLines, ::testing::Values(Placement::kOwned, Placement::kReplicated), name_of_placement);
 
-TEST_F(BadLines, ABadLineOfOneRankStopsAll) {
+TEST_P(BadLines, ABadLineOfOneRankStopsAll) {
   for (std::size_t shard = 0; shard < kRanks; ++shard) {
     append(shard, "label | word:abc\n");
     EXPECT_THAT(agreed_error(Fault::kBadData),
@@ -23,23 +25,38 @@ TEST_F(BadLines, ABadLineOfOneRankStopsAll) {
   }
 }
 
-TEST_F(BadLines, ABadFirstLineStopsAll) {
+TEST_P(BadLines, ABadFirstLineStopsAll) {
   options_.data[1] = folder_.write("rotten", "label\n" + random_lines({.examples = 200}));
   options_.format = Format::kVw;
   EXPECT_THAT(agreed_error(Fault::kBadData), HasSubstr(options_.data[1] + ":1:6: expected '|'"));
 }
 
-TEST_F(BadLines, OfSeveralRanksTheLowestSpeaksAndTheOthersAreCounted) {
+TEST_P(BadLines, OfSeveralRanksTheLowestSpeaksAndTheOthersAreCounted) {
   for (std::size_t shard = 0; shard < kRanks; ++shard) append(shard, "label | word:abc\n");
   EXPECT_THAT(agreed_error(Fault::kBadData), AllOf(StartsWith("rank 0 on "), HasSubstr("(and 2 more ranks failed)")));
 }
 
-TEST_F(BadLines, ABadLineInTheTestPartStopsAll) {
+TEST_P(BadLines, ABadLineInTheTestPartStopsAll) {
   options_.test = {folder_.write("test", random_lines({.examples = 100}) + "| no label\n")};
   for (const bool frozen : {false, true}) {
     options_.test_frozen = frozen;
     EXPECT_THAT(agreed_error(Fault::kBadData),
                 AllOf(StartsWith("rank 0 on "), HasSubstr(options_.test[0] + ":101:1: ")));
+  }
+}
+
+TEST_P(BadLines, ABadLineAnywhereStopsAll) {
+  for (std::size_t shard = 0; shard < kRanks; ++shard) {
+    const std::string name = fs::path(options_.data[shard]).filename();
+    for (const std::size_t before : {1U, 7U, 31U, 64U, 150U, 197U}) {
+      SCOPED_TRACE(name + " after " + std::to_string(before) + " lines");
+      folder_.write(name, random_lines({.seed = 1, .examples = before}) + "| no label\n" +
+                              random_lines({.seed = 2, .examples = 199 - before}));
+      EXPECT_THAT(agreed_error(Fault::kBadData),
+                  AllOf(StartsWith(reader_of(shard)),
+                        HasSubstr(options_.data[shard] + ":" + std::to_string(before + 1) + ":1: ")));
+    }
+    folder_.write(name, random_lines({.seed = shard + 1, .examples = 200}));
   }
 }
 
@@ -51,7 +68,7 @@ class WarningHater : public Recorder {
   }
 };
 
-TEST_F(BadLines, AnObserverThatThrowsAtAWarningStopsAll) {
+TEST_P(BadLines, AnObserverThatThrowsAtAWarningStopsAll) {
   options_.skip_bad_lines = true;
   append(1, "label | word:abc\nbad\nbad\n");
   WarningHater observer;
@@ -59,7 +76,7 @@ TEST_F(BadLines, AnObserverThatThrowsAtAWarningStopsAll) {
   EXPECT_EQ(observer.warnings.size(), 1U);
 }
 
-TEST_F(BadLines, SkippedLinesOfAllRanksReachTheObserver) {
+TEST_P(BadLines, SkippedLinesOfAllRanksReachTheObserver) {
   options_.skip_bad_lines = true;
   for (std::size_t shard = 0; shard < kRanks; ++shard) append(shard, "label | word:abc\n| x\n");
   Recorder recorder;
@@ -78,7 +95,33 @@ TEST_F(BadLines, SkippedLinesOfAllRanksReachTheObserver) {
   }
 }
 
-TEST_F(BadLines, AsManyBadLinesAsAllowedAreSkipped) {
+// However late in the round they come, in which there is nothing else to learn.
+TEST_P(BadLines, ManySkippedLinesReachTheObserverInTheOrderOfTheirShard) {
+  options_.skip_bad_lines = true;
+  std::string bad;
+  for (std::size_t i = 0; i < 40; ++i) bad += "bad\n";
+  append(1, bad);
+  Recorder recorder;
+  EXPECT_EQ(results_on(kRanks, options_, {.observer = &recorder})[0].summary.train_error_lines, 40U);
+  ASSERT_FALSE(recorder.warnings.empty());
+  for (std::size_t i = 0; i < recorder.warnings.size(); ++i) {
+    EXPECT_THAT(recorder.warnings[i],
+                AllOf(StartsWith(reader_of(1)), HasSubstr(options_.data[1] + ":" + std::to_string(201 + i) + ":")));
+  }
+}
+
+TEST_P(BadLines, AreCountedInEveryPassAndInTheTestPart) {
+  options_.skip_bad_lines = true;
+  options_.most_bad_lines = 3;  // of a pass
+  options_.passes = 2;
+  append(1, "bad\nbad\nbad\n");
+  options_.test = {folder_.write("test", random_lines({.examples = 100}) + "bad\nbad\n")};
+  const Summary summary = results_on(kRanks, options_)[0].summary;
+  EXPECT_EQ(summary.train_error_lines, 6U);
+  EXPECT_EQ(summary.test_error_lines, 2U);
+}
+
+TEST_P(BadLines, AsManyBadLinesAsAllowedAreSkipped) {
   options_.skip_bad_lines = true;
   options_.most_bad_lines = 4;
   append(0, "bad\nbad\n");
@@ -86,7 +129,7 @@ TEST_F(BadLines, AsManyBadLinesAsAllowedAreSkipped) {
   EXPECT_EQ(results_on(kRanks, options_)[0].summary.train_error_lines, 4U);
 }
 
-TEST_F(BadLines, MoreBadLinesThanAllowedStopAllAfterTheirWarnings) {
+TEST_P(BadLines, MoreBadLinesThanAllowedStopAllAfterTheirWarnings) {
   options_.skip_bad_lines = true;
   options_.most_bad_lines = 3;
   append(0, "bad\nbad\n");

@@ -1,4 +1,4 @@
-// What the tests of errors share: a job of three ranks, of which one will fail.
+// What the tests of errors share: a job of three ranks in either placement, of which one will fail.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -14,9 +14,10 @@ namespace cpt {
 
 inline constexpr int kRanks = 3;
 
-class Errors : public ::testing::Test {
+class Errors : public ::testing::TestWithParam<Placement> {
  protected:
   Errors() {
+    options_.placement = GetParam();
     // One shard each, of about the same size.
     for (std::uint64_t seed = 1; seed <= kRanks; ++seed) {
       options_.data.push_back(

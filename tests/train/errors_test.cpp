@@ -14,7 +14,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST_F(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
+INSTANTIATE_TEST_SUITE_P(, Errors, ::testing::Values(Placement::kOwned, Placement::kReplicated), name_of_placement);
+
+TEST_P(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
   Staging staging;
   staging.options_of = [&](int rank, TrainingOptions& options) {
     if (rank == 1) options.data.push_back((folder_ / "absent").string());
@@ -23,7 +25,7 @@ TEST_F(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
               AllOf(StartsWith("rank 1 on "), HasSubstr((folder_ / "absent").string())));
 }
 
-TEST_F(Errors, AShardThatVanishesStopsAll) {
+TEST_P(Errors, AShardThatVanishesStopsAll) {
   for (std::size_t shard = 0; shard < kRanks; ++shard) {
     const std::string reader = reader_of(shard);
     Staging staging;
@@ -38,12 +40,17 @@ TEST_F(Errors, AShardThatVanishesStopsAll) {
   }
 }
 
-TEST_F(Errors, OtherOptionsOrShardsOnOneRankStopAll) {
+TEST_P(Errors, OtherOptionsOrShardsOnOneRankStopAll) {
   const std::vector<std::function<void(TrainingOptions&)>> differences = {
       [](TrainingOptions& options) { options.data.pop_back(); },
       [](TrainingOptions& options) { options.model.learning_rate *= 1 + 1e-12; },
       [](TrainingOptions& options) { options.model.seed = 2; },
       [](TrainingOptions& options) { options.merge = MergeRule::kAverage; },
+      [](TrainingOptions& options) {
+        const bool owned = options.placement == Placement::kOwned;
+        options.placement = owned ? Placement::kReplicated : Placement::kOwned;
+      },
+      [](TrainingOptions& options) { options.round_examples = 7; },
       [](TrainingOptions& options) { options.passes = 2; },
       [](TrainingOptions& options) { options.test = {options.data[0]}; },
   };
@@ -57,12 +64,12 @@ TEST_F(Errors, OtherOptionsOrShardsOnOneRankStopAll) {
   }
 }
 
-TEST_F(Errors, StandardInputIsForOneRank) {
+TEST_P(Errors, StandardInputIsForOneRank) {
   options_.data = {"-"};
   EXPECT_THAT(agreed_error(Fault::kUsage), HasSubstr("one rank only"));
 }
 
-TEST_F(Errors, WeightsThatDivergeOnOneRankStopAll) {
+TEST_P(Errors, WeightsThatDivergeOnOneRankStopAll) {
   // A step that no float holds.
   options_.model.loss = Loss::kSquared;
   options_.model.update = Update::kSgd;
@@ -70,11 +77,13 @@ TEST_F(Errors, WeightsThatDivergeOnOneRankStopAll) {
   options_.epoch_examples = 1'000'000;
   options_.data[2] = folder_.write(
       "heavy", "a 1e30 | boom\nb 1e30 | boom\na 1e30 | boom\nb 1e30 | boom\n" + random_lines({.examples = 200}));
+  // Who finds out: the rank that learned it, or the one that keeps the books of all.
+  const std::string finder = GetParam() == Placement::kReplicated ? reader_of(2) : "rank 0 on ";
   EXPECT_THAT(agreed_error(Fault::kFailed),
-              AllOf(StartsWith(reader_of(2)), HasSubstr("no longer finite"), HasSubstr("--learning-rate")));
+              AllOf(StartsWith(finder), HasSubstr("no longer finite"), HasSubstr("--learning-rate")));
 }
 
-TEST_F(Errors, WeightsThatDivergeJustBeforeAMergeStopAll) {
+TEST_P(Errors, WeightsThatDivergeJustBeforeAMergeStopAll) {
   options_.model.loss = Loss::kSquared;
   options_.model.update = Update::kSgd;
   options_.model.learning_rate = 1e12;
@@ -97,7 +106,7 @@ class Grumpy : public Recorder {
   std::size_t patience_;
 };
 
-TEST_F(Errors, AnObserverThatThrowsStopsAll) {
+TEST_P(Errors, AnObserverThatThrowsStopsAll) {
   Recorder patient;
   train_on(kRanks, options_, {.observer = &patient});
   ASSERT_GT(patient.reports.size(), 5U);
@@ -124,7 +133,8 @@ class CallCounter {
   std::uint64_t calls_ = 0;
 };
 
-TEST_F(Errors, StopAllAtOnceAndNotAtTheEndOfThePass) {
+TEST_P(Errors, StopAllAtOnceAndNotAtTheEndOfThePass) {
+  options_.round_examples = 6;
   CallCounter whole;
   train_on(kRanks, options_, whole.staging());
 
@@ -141,15 +151,48 @@ TEST_F(Errors, StopAllAtOnceAndNotAtTheEndOfThePass) {
 }
 
 // A rank that dies in the middle of anything: the others' calls fail, none waits for ever.
-TEST_F(Errors, ARankThatDiesLetsNobodyHang) {
-  for (std::uint64_t call = 0; call < 40; ++call) {
-    Staging staging;
-    staging.wrap = [&](Communicator& inner) {
-      return std::make_unique<testing::Faulty>(inner, 1, call, testing::throw_error);
-    };
-    const std::vector<Ending> endings = train_on(kRanks, options_, staging);
-    EXPECT_EQ(endings[1].error, "broken on purpose");
-    for (const Ending& ending : endings) EXPECT_FALSE(ending.result) << "call " << call;
+class DyingRank : public ::testing::TestWithParam<std::tuple<Placement, int>> {
+ protected:
+  DyingRank() {
+    options_.placement = std::get<0>(GetParam());
+    options_.passes = 2;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      options_.data.push_back(
+          folder_.write("shard" + std::to_string(seed), random_lines({.seed = seed, .examples = 60, .labels = 20})));
+    }
+    options_.test = {folder_.write("test", random_lines({.seed = 4, .examples = 40}))};
+    options_.epoch_examples = 60;
+    options_.round_examples = 40;
+  }
+  int ranks() const { return std::get<1>(GetParam()); }
+
+  Folder folder_;
+  TrainingOptions options_ = small_job();
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    , DyingRank,
+    ::testing::Combine(::testing::Values(Placement::kOwned, Placement::kReplicated), ::testing::Values(2, 3)),
+    [](const auto& test) {
+      return name_of_placement({std::get<0>(test.param), 0}) + "Of" + std::to_string(std::get<1>(test.param));
+    });
+
+TEST_P(DyingRank, LetsNobodyHangWheneverItDies) {
+  CallCounter whole;
+  results_on(ranks(), options_, whole.staging());
+  ASSERT_GT(whole.calls(), 40U);
+  for (int rank = 0; rank < ranks(); ++rank) {
+    for (std::uint64_t call = 0; call <= whole.calls(); ++call) {
+      SCOPED_TRACE("rank " + std::to_string(rank) + ", call " + std::to_string(call));
+      Staging staging;
+      staging.wrap = [&](Communicator& inner) {
+        return std::make_unique<testing::Faulty>(inner, rank, call, testing::throw_error);
+      };
+      const std::vector<Ending> endings = train_on(ranks(), options_, staging);
+      EXPECT_EQ(endings[static_cast<std::size_t>(rank)].error, "broken on purpose");
+      if (call == whole.calls()) continue;  // the last one; others may not need it
+      for (const Ending& ending : endings) EXPECT_FALSE(ending.result);
+    }
   }
 }
 
