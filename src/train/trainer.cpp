@@ -52,7 +52,8 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
        << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
        << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
-       << ' ' << options.skip_bad_lines << ' ' << options.most_bad_lines.value_or(~0ULL) << '\n';
+       << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
+       << options.most_bad_lines.value_or(~0ULL) << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();

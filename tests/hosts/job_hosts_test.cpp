@@ -21,7 +21,7 @@ constexpr int kExamplesOfAShard = 300;
 constexpr std::uint64_t kNoTraffic = 15'000;
 
 // The placements of weights that are tested.
-constexpr const char* kPlacements[] = {"replicated"};
+constexpr const char* kPlacements[] = {"owned", "replicated"};
 
 class JobOnHosts : public JobTest {
  protected:
@@ -137,7 +137,7 @@ TEST_P(LostHost, IsNoticedByTheRanks) {
   const Outcome outcome = cut_while_it_learns({"--stall-timeout", "2s"}, {});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(reasons_in(outcome), Contains(ContainsRegex("^cpt_dist: rank [0-7] on host[0-3] has waited [0-9.]+ s in "
-                                                          "[a-z: ]+: no sign of " +
+                                                          "[a-z0-9: ]+: no sign of " +
                                                           missing_ranks() + "$")))
       << outcome.err;
   expect_no_results();

@@ -53,7 +53,7 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
 
 TEST_F(CommandLineOfAJob, RefusesWhatIsNotBuilt) {
   for (const Words& unbuilt : {Words{"--resume"}, Words{"--checkpoint-every", "10m"}, Words{"--method", "oaa"},
-                               Words{"--placement", "owned"}, Words{"--format", "binary"}, Words{"--tree", "file:x"}}) {
+                               Words{"--format", "binary"}, Words{"--tree", "file:x"}}) {
     expect_usage_error(with(unbuilt), HasSubstr(unbuilt[0]));
   }
 }
@@ -87,7 +87,7 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
         "--config",    "--progress", "--stall-timeout",  "--version",        "--init"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
-  for (const char* unbuilt : {"--resume", "--checkpoint-every", "--method", "owned", "binary", "file:PATH"}) {
+  for (const char* unbuilt : {"--resume", "--checkpoint-every", "--method", "binary", "file:PATH"}) {
     EXPECT_THAT(outcome.out, Not(HasSubstr(unbuilt)));
   }
 }

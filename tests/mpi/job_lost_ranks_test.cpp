@@ -66,7 +66,7 @@ TEST_P(LostRank, StoppedWhileAllLearn) {
   wait_until_learning();
   ::kill(job->process_of_rank(lost()), SIGSTOP);
   expect_failed(job->wait(kSoon), 1,
-                ContainsRegex("^cpt_dist: rank [012] on [^ ]+ has waited [0-9.]+ s in [a-z: ]+: no sign of " +
+                ContainsRegex("^cpt_dist: rank [012] on [^ ]+ has waited [0-9.]+ s in [a-z0-9: ]+: no sign of " +
                               name_of_lost() + " on [^ ,]+$"));
 }
 

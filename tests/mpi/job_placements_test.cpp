@@ -1,0 +1,114 @@
+// Where the weights are. Owned: any number of ranks leaves, to the byte, what one rank leaves.
+#include <signal.h>
+
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "mpi/job_one_result.h"
+
+namespace cpt::testing {
+namespace {
+
+// Labels that pour in, a few of them often; real values and importances; namespaces to cross.
+std::string growing_stream(unsigned examples, unsigned seed) {
+  std::mt19937 random(seed);
+  std::ostringstream text;
+  for (unsigned i = 0; i < examples; ++i) {
+    const auto label = random() % 3 == 0 ? random() % 5 : random() % (2 + i / 2);
+    text << 'l' << label;
+    if (random() % 4 == 0) text << ' ' << 1 + random() % 3;
+    text << " |a f" << label << " f" << random() % 20 << ':' << random() % 9 << ".25 |b g" << label % 7 << " h"
+         << random() % 5 << '\n';
+  }
+  return text.str();
+}
+
+class OwnedRanks : public OneResultTest, public ::testing::WithParamInterface<int> {
+ protected:
+  int ranks() const { return GetParam(); }
+
+  // Seven shards of different lengths, one of them empty.
+  std::string growing_shards() const {
+    for (unsigned i = 0; i < 7; ++i) file("grow/" + std::to_string(i) + ".vw", growing_stream(140 * i, i));
+    return path("grow");
+  }
+
+  void expect_that_of_one_rank(const Words& more) {
+    const std::string test = file("test.vw", growing_stream(400, 99));
+    Words words{"--test", test, "--epoch-examples", "500"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Words arguments = train({growing_shards()}, words);
+    const Results one = results_on(1, arguments, test);
+    EXPECT_GE(one.figures["train"]["examples"], 2940);
+    expect_same(results_on(ranks(), arguments, test), one);
+  }
+};
+
+constexpr int kManyRanks = kSlowdown == 1 ? 64 : 8;
+
+INSTANTIATE_TEST_SUITE_P(, OwnedRanks, ::testing::Values(2, 3, 5, 8, kManyRanks), [](const auto& test) {
+  return "On" + std::to_string(test.param) + (test.index == 4 ? "AsMost" : "");
+});
+
+TEST_P(OwnedRanks, LeaveWhatOneRankLeaves) { expect_that_of_one_rank({}); }
+
+TEST_P(OwnedRanks, LeaveWhatOneRankLeavesWithAllOptions) {
+  expect_that_of_one_rank({"--passes", "2", "--loss", "squared", "--update", "sgd", "--learning-rate", "0.3", "--alpha",
+                           "0.4", "--seed", "9", "--clip", "0", "--interactions", "ab", "--normalize", "l2",
+                           "--test-frozen"});
+}
+
+using OwnedJobs = OneResultTest;
+
+TEST_F(OwnedJobs, AreTheDefault) {
+  const std::string test = file("test.vw", stream(50, 5));
+  const Results by_default = results_on(3, train({shards()}), test);
+  EXPECT_EQ(summary()["options"]["placement"], "owned");
+  expect_same(results_on(3, train({shards()}, {"--placement", "owned"}), test), by_default);
+}
+
+// So the test above could fail.
+TEST_F(OwnedJobs, AreNotReplicatedOnes) {
+  const std::string test = file("test.vw", stream(50, 5));
+  const Results owned = results_on(3, train({shards()}), test);
+  const Results replicated = results_on(3, train({shards()}, {"--placement", "replicated"}), test);
+  EXPECT_NE(replicated.figures["weights"]["digest"], owned.figures["weights"]["digest"]);
+  EXPECT_NE(replicated.scores, owned.scores);
+}
+
+TEST_F(OwnedJobs, DoNotDependOnTheLengthOfRoundsAndEpochs) {
+  const std::string test = file("test.vw", stream(50, 5));
+  const Results one = results_on(1, train({shards()}), test);
+  for (const Words& lengths :
+       {Words{"--round-examples", "1"}, Words{"--round-examples", "100000"}, Words{"--epoch-examples", "1"}}) {
+    expect_same(results_on(3, train({shards()}, lengths), test), one);
+  }
+}
+
+class SlowedRank : public OneResultTest, public ::testing::WithParamInterface<int> {};
+
+INSTANTIATE_TEST_SUITE_P(, SlowedRank, ::testing::Values(0, 2),
+                         [](const auto& test) { return "Rank" + std::to_string(test.param); });
+
+// It stands still again and again, and the others wait for it.
+TEST_P(SlowedRank, ChangesNothing) {
+  const std::string test = file("test.vw", stream(50, 5));
+  const Words arguments = train({shards()}, {"--passes", "300", "--epoch-examples", "2000"});
+  const Results one = results_on(1, arguments, test);
+
+  const auto job = start(3, arguments);
+  wait_until_learning();
+  const pid_t slowed = job->process_of_rank(GetParam());
+  for (int burst = 0; burst < 15; ++burst) {
+    ASSERT_EQ(::kill(slowed, SIGSTOP), 0) << "the job was over too soon";
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    ASSERT_EQ(::kill(slowed, SIGCONT), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  expect_complete(job->wait(kLongEnough));
+  expect_same(results(test), one);
+}
+
+}  // namespace
+}  // namespace cpt::testing
