@@ -1,0 +1,150 @@
+// Who gets an example: the owners of what lies on its way, each once; rank 0 always.
+#include "train/dispatcher.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "data/shards.h"
+#include "model/random_stream.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+constexpr std::size_t kKnown = 900;  // labels; enough for paths of three blocks and more
+constexpr int kRanks = 5;
+
+class Dispatch : public ::testing::Test {
+ protected:
+  Dispatch() {
+    Dice dice(1);
+    for (std::size_t i = 0; i < kKnown; ++i) {
+      const LabelId split = i == 0 ? kNoLabel : static_cast<LabelId>(dice.below(i));
+      learner_.apply({label_number(i), split, 0});
+    }
+    for (Partition p = 1; p < kPartitions; ++p) owners_[p] = static_cast<int>(dice.below(kRanks));
+  }
+
+  // Reads positions [first, end) of the shards; what each rank gets.
+  std::vector<std::vector<Arrival>> read(Feed& feed, std::uint64_t first, std::uint64_t end) {
+    messages_ = std::vector<Buffer>(kRanks);
+    news_ = {};
+    for (Buffer& message : messages_) message.extend(sizeof(RoundNews));
+    dispatcher_.read(feed, first, end, owners_, messages_, news_);
+    std::vector<std::vector<Arrival>> arrivals(kRanks);
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      read_arrivals(ConstBytes(messages_[rank].bytes()).subspan(sizeof(RoundNews)), 0, arrivals[rank]);
+    }
+    return arrivals;
+  }
+
+  std::set<int> owners_on_the_way(LabelId label, std::vector<std::uint8_t>& places) const {
+    std::vector<Hop> path;
+    learner_.tree().path(label, path);
+    std::set<int> owners;
+    places.clear();
+    for (const Hop& hop : path) {
+      owners.insert(owners_[learner_.tree().link(hop.block).partition]);
+      places.push_back(hop.place);
+    }
+    return owners;
+  }
+
+  Folder folder_;
+  Learner learner_{{.bits = kLeastBits}};
+  Owners owners_{};
+  Dispatcher dispatcher_{learner_};
+  std::vector<Buffer> messages_;
+  RoundNews news_;
+};
+
+Feed feed_of(const std::vector<std::string>& paths) {
+  ReadOptions options;
+  options.format = Format::kVw;
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < paths.size(); ++i) all.push_back(i);
+  return Feed({find_shards(paths), all, options});
+}
+
+TEST_F(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
+  std::string lines;
+  for (std::size_t i = 0; i < kKnown; ++i) lines += label_number(i) + " 3 | w:" + std::to_string(i + 1) + " v\n";
+  Feed feed = feed_of({folder_.write("shard", lines)});
+  const auto arrivals = read(feed, 0, kKnown);
+  EXPECT_EQ(news_.examples, kKnown);
+  EXPECT_EQ(news_.ended, 1U);
+
+  std::vector<std::size_t> next(kRanks);
+  for (LabelId label = 0; label < kKnown; ++label) {
+    std::vector<std::uint8_t> places;
+    for (const int owner : owners_on_the_way(label, places)) {
+      const auto rank = static_cast<std::size_t>(owner);
+      ASSERT_LT(next[rank], arrivals[rank].size());
+      const Arrival& arrival = arrivals[rank][next[rank]++];
+      EXPECT_EQ(arrival.label, label);
+      EXPECT_EQ(arrival.slot, label);
+      EXPECT_EQ(std::vector<std::uint8_t>(arrival.example.places().begin(), arrival.example.places().end()), places);
+      EXPECT_EQ(arrival.example.label(), "");
+      EXPECT_EQ(arrival.example.importance(), 3);
+      const ExampleView x = arrival.example.view();
+      ASSERT_EQ(x.features.size(), 3U);
+      EXPECT_EQ(x.features[0], kConstantFeature);
+      EXPECT_EQ(std::multiset<float>(x.values.begin(), x.values.end()),
+                (std::multiset<float>{1, 1, static_cast<float>(label + 1)}));
+    }
+  }
+  for (std::size_t rank = 0; rank < kRanks; ++rank) EXPECT_EQ(next[rank], arrivals[rank].size());
+}
+
+TEST_F(Dispatch, SendsUnknownLabelsByNameToTheRootOnly) {
+  Feed feed = feed_of({folder_.write("shard", "new | a\n" + label_number(3) + " | b\nlabel | c\n")});
+  const auto arrivals = read(feed, 0, 10);
+  ASSERT_EQ(arrivals[0].size(), 3U);
+  EXPECT_EQ(arrivals[0][0].label, kNoLabel);
+  EXPECT_EQ(arrivals[0][0].example.label(), "new");
+  EXPECT_EQ(arrivals[0][1].label, 3U);
+  EXPECT_EQ(arrivals[0][2].example.label(), "label");
+  for (std::size_t rank = 1; rank < kRanks; ++rank) {
+    for (const Arrival& arrival : arrivals[rank]) EXPECT_EQ(arrival.label, 3U);
+  }
+}
+
+TEST_F(Dispatch, CountsTheShardsThatWereThereAtTheLastPosition) {
+  const auto lines = [](std::size_t count) { return random_lines({.examples = count}); };
+  Feed feed = feed_of({folder_.write("a", lines(9)), folder_.write("b", lines(4)), folder_.write("c", lines(6))});
+  const std::vector<std::uint64_t> ends = {4, 5, 6, 8, 9, 100};
+  const std::vector<std::uint64_t> active = {3, 2, 2, 1, 1, 0};
+  const std::vector<std::uint64_t> examples = {12, 2, 2, 2, 1, 0};
+  std::uint64_t first = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const auto arrivals = read(feed, first, ends[i]);
+    EXPECT_EQ(news_.active_shards, active[i]) << ends[i];
+    EXPECT_EQ(news_.examples, examples[i]) << ends[i];
+    EXPECT_EQ(arrivals[0].size(), examples[i]);
+    for (std::size_t n = 1; n < arrivals[0].size(); ++n) EXPECT_LT(arrivals[0][n - 1], arrivals[0][n]);
+    first = ends[i];
+  }
+  EXPECT_EQ(news_.ended, 1U);
+}
+
+// By position, then by shard, then by place in the line; what does not fit is refused rather than mixed up.
+TEST(OrderInRound, IsThatOfExamples) {
+  std::uint64_t last = 0;
+  for (const std::uint64_t position : {0U, 1U, 2U, (1U << 20) - 1}) {
+    for (const std::uint32_t shard : {0U, 1U, (1U << 22) - 1}) {
+      for (const std::uint64_t index : {0U, 1U, (1U << 22) - 1}) {
+        const std::uint64_t order = order_in_round({shard, 1, 500 + position}, 500, index);
+        EXPECT_TRUE(order > last || (position == 0 && shard == 0 && index == 0));
+        last = order;
+      }
+    }
+  }
+  EXPECT_THROW(order_in_round({0, 1, 1U << 20}, 0, 0), Error);
+  EXPECT_THROW(order_in_round({1U << 22, 1, 0}, 0, 0), Error);
+  EXPECT_THROW(order_in_round({0, 1, 0}, 0, 1U << 22), Error);
+}
+
+}  // namespace
+}  // namespace cpt
