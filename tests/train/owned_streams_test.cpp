@@ -247,5 +247,52 @@ TEST(OwnedByManyRanks, IsOneRank) {
   for (const int ranks : {31, 64}) expect_same(outcome_on(ranks, options), one);
 }
 
+// Any of a list.
+template <class T>
+T any(Dice& dice, const std::vector<T>& choices) {
+  return choices[dice.below(choices.size())];
+}
+
+ModelOptions random_model(Dice& dice) {
+  ModelOptions model;
+  model.bits = any<int>(dice, {11, 13, 16});
+  model.seed = dice.bits();
+  model.tree = any<TreeKind>(dice, {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom});
+  model.alpha = any<double>(dice, {0.02, 0.3, 0.9, 1});
+  model.loss = any<Loss>(dice, {Loss::kSquared, Loss::kLogistic});
+  model.update = any<Update>(dice, {Update::kAdaptive, Update::kSgd});
+  model.learning_rate = model.update == Update::kSgd ? 0.2 : 1;
+  model.clip = any<double>(dice, {0, 0.001, 0.4});
+  return model;
+}
+
+// Jobs of all kinds at once.
+TEST(OwnedAtRandom, IsOneRank) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    const Folder folder;
+    TrainingOptions options;
+    options.model = random_model(dice);
+    options.passes = static_cast<std::uint32_t>(1 + dice.below(2));
+    options.round_examples = any<std::uint64_t>(dice, {0, 1, 10, 90, 5000});
+    options.epoch_examples = any<std::uint64_t>(dice, {1, 50, 700});
+    const auto write_shard = [&](const std::string& name) {
+      const std::size_t examples = dice.below(400);
+      const std::size_t labels = 1 + dice.below(300);
+      return folder.write(
+          name,
+          random_lines({.seed = dice.bits(), .examples = examples, .labels = labels, .first_label = dice.below(90)}));
+    };
+    const std::size_t shards = 1 + dice.below(7);
+    for (std::size_t i = 0; i < shards; ++i) options.data.push_back(write_shard("data" + std::to_string(i)));
+    if (dice.chance(0.5)) options.test = {write_shard("test")};
+    options.test_frozen = dice.chance(0.5);
+    const int ranks = 2 + static_cast<int>(dice.below(8));
+    expect_same(outcome_on(ranks, options), outcome_on(1, options));
+    if (HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace cpt
