@@ -22,7 +22,7 @@ class Backoff {
       return;
     }
     std::this_thread::sleep_for(sleep_);
-    sleep_ = std::min(sleep_ + sleep_ / 2, kLongestSleep);
+    sleep_ = std::min(2 * sleep_, kLongestSleep);
   }
   bool sleeping() const { return pauses_ > kSpins + kYields; }
 
@@ -32,7 +32,7 @@ class Backoff {
   static constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
 
   int pauses_ = 0;
-  std::chrono::nanoseconds sleep_{10'000};
+  std::chrono::nanoseconds sleep_{50'000};
 };
 
 }  // namespace cpt

@@ -36,6 +36,8 @@ class Buffer {
   // bytes of extend() are undefined and to be overwritten.
   void append(const void* source, std::size_t count);
   Bytes extend(std::size_t count);
+  // Takes bytes off the end, at most size().
+  void shrink(std::size_t count) { size_ -= count; }
 
   void swap(Buffer& other) noexcept;
   friend void swap(Buffer& a, Buffer& b) noexcept { a.swap(b); }

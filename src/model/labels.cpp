@@ -9,16 +9,18 @@ namespace {
 constexpr std::size_t kFirstSlots = 1024;
 // Two bits of a 32-bit word tell what hangs at a place of the tree, so ids have thirty.
 constexpr std::size_t kMostLabels = std::size_t{1} << 30;
+
+std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 }  // namespace
 
-LabelDictionary::LabelDictionary() : slots_(kFirstSlots, kNoLabel) {}
+LabelDictionary::LabelDictionary() : slots_(kFirstSlots) {}
 
 LabelId LabelDictionary::find(std::string_view name, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-    const LabelId id = slots_[at];
-    if (id == kNoLabel) return kNoLabel;
-    if (hashes_[id] == hash && this->name(id) == name) return id;
+    const Slot slot = slots_[at];
+    if (slot.id == kNoLabel) return kNoLabel;
+    if (slot.tag == tag_of(hash) && this->name(slot.id) == name) return slot.id;
   }
 }
 
@@ -40,15 +42,15 @@ std::string_view LabelDictionary::name(LabelId id) const {
 }
 
 void LabelDictionary::grow() {
-  slots_.assign(slots_.size() * 2, kNoLabel);
+  slots_.assign(slots_.size() * 2, {});
   for (LabelId id = 0; id < hashes_.size(); ++id) place(id);
 }
 
 void LabelDictionary::place(LabelId id) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hashes_[id] & mask;
-  while (slots_[at] != kNoLabel) at = (at + 1) & mask;
-  slots_[at] = id;
+  while (slots_[at].id != kNoLabel) at = (at + 1) & mask;
+  slots_[at] = {id, tag_of(hashes_[id])};
 }
 
 }  // namespace cpt

@@ -20,6 +20,8 @@ class LabelDictionary {
   std::size_t size() const { return hashes_.size(); }
   // kNoLabel if the name has not been added. `hash` is hash_label(name).
   LabelId find(std::string_view name, std::uint64_t hash) const;
+  // Asks the memory for what find() will look at first.
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
   // The name must be new. Throws Error(kFailed) when ids run out.
   LabelId add(std::string_view name, std::uint64_t hash);
   // Valid until the next add().
@@ -34,7 +36,11 @@ class LabelDictionary {
   std::vector<char> text_;
   std::vector<std::uint64_t> ends_;    // name i is text_[ends_[i - 1] .. ends_[i])
   std::vector<std::uint64_t> hashes_;  // by id
-  std::vector<LabelId> slots_;         // open addressing, a power of two, at most half full
+  struct Slot {
+    LabelId id = kNoLabel;
+    std::uint32_t tag = 0;  // the upper half of the hash
+  };
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
   std::uint64_t digest_ = 0;
 };
 

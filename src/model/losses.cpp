@@ -13,8 +13,8 @@ namespace cpt {
 namespace {
 
 constexpr std::uint64_t kBrierEvery = 16;
-constexpr std::uint64_t kTop1Every = 64;     // examples, at first
-constexpr std::uint64_t kTop1Samples = 256;  // then so many between a power of two and the next
+constexpr std::uint64_t kTop1Every = 64;    // examples, at first
+constexpr std::uint64_t kTop1Samples = 64;  // then so many between a power of two and the next
 
 std::uint64_t top1_interval(std::uint64_t number) {
   return std::max(kTop1Every, std::bit_floor(number) / kTop1Samples);

@@ -32,6 +32,15 @@ void take_values(ByteReader& in, std::span<float> values) {
   }
 }
 
+void skip_values(ByteReader& in, std::size_t count) {
+  const std::byte* bitmap = in.take(bitmap_bytes(count));
+  std::size_t follow = 0;
+  for (std::size_t byte = 0; byte < bitmap_bytes(count); ++byte) {
+    follow += static_cast<std::size_t>(std::popcount(static_cast<unsigned char>(bitmap[byte])));
+  }
+  in.take(follow * sizeof(float));
+}
+
 }  // namespace
 
 void UnpackedExamples::clear() {
@@ -39,18 +48,14 @@ void UnpackedExamples::clear() {
   offsets.clear();
 }
 
-std::byte* ExamplePacker::room(std::size_t bytes) {
-  if (scratch_.size() < bytes) scratch_.resize(2 * bytes);
-  return scratch_.data();
-}
-
-void ExamplePacker::pack(const ExampleView& x, std::span<const std::uint8_t> places, Buffer& message) {
+void pack_example(const ExampleView& x, std::span<const std::uint8_t> places, Buffer& message) {
   const auto features = x.features.subspan(1);  // without the constant one
   const auto values = x.values.subspan(1);
-  std::byte* out = room(3 * kMostVarintBytes + features.size_bytes() + values.size_bytes() +
-                        bitmap_bytes(values.size()) + 2 * sizeof(float) + places.size());
+  const Bytes room = message.extend(3 * kMostVarintBytes + features.size_bytes() + values.size_bytes() +
+                                    bitmap_bytes(values.size()) + 2 * sizeof(float) + places.size());
   const bool plain = std::all_of(values.begin(), values.end(), [](float value) { return value == 1; });
   const bool weighted = x.importance != 1;
+  std::byte* out = room.data();
   out = put_varint(out, 2 * features.size() + (plain ? 0 : 1));
   out = put_bytes(out, features.data(), features.size_bytes());
   if (!plain) out = put_values(out, values);
@@ -58,27 +63,36 @@ void ExamplePacker::pack(const ExampleView& x, std::span<const std::uint8_t> pla
   if (weighted) out = put_value(out, x.importance);
   out = put_varint(out, places.size());
   out = put_bytes(out, places.data(), places.size());
-  message.append(scratch_.data(), static_cast<std::size_t>(out - scratch_.data()));
+  message.shrink(static_cast<std::size_t>(room.data() + room.size() - out));
 }
 
-void ExamplePacker::unpack(ByteReader& in, std::string_view name, UnpackedExamples& examples) {
+// Straight into the record: examples are most of what ranks send, and every copy of them counts.
+void unpack_example(ByteReader& in, std::string_view name, UnpackedExamples& examples) {
   const std::uint64_t head = in.varint();
   const std::size_t count = head / 2;
+  const bool plain = head % 2 == 0;
   const std::byte* hashes = in.take(count * sizeof(FeatureHash));
-  features_.resize(count + 1);
-  features_[0] = kConstantFeature;
-  if (count > 0) std::memcpy(&features_[1], hashes, count * sizeof(FeatureHash));
-  values_.assign(count + 1, 1.0F);
-  if (head % 2 == 1) take_values(in, std::span(values_).subspan(1));
-
-  ExampleView x;
-  x.features = features_;
-  x.values = values_;
-  if (in.value<std::uint8_t>() != 0) x.importance = in.value<float>();
+  const ByteReader at_values = in;
+  if (!plain) skip_values(in, count);
+  const float importance = in.value<std::uint8_t>() != 0 ? in.value<float>() : 1.0F;
   const std::size_t places = in.varint();
-  const std::byte* at = in.take(places);
+  const std::byte* places_at = in.take(places);
+
   examples.offsets.push_back(examples.records.size());
-  ExampleRecord::append(x, {reinterpret_cast<const std::uint8_t*>(at), places}, name, examples.records);
+  const RecordSpace space = ExampleRecord::extend({.features = count + 1,
+                                                   .with_values = !plain,
+                                                   .places = places,
+                                                   .label_bytes = name.size(),
+                                                   .importance = importance},
+                                                  examples.records);
+  space.features[0] = kConstantFeature;
+  if (count > 0) std::memcpy(space.features + 1, hashes, count * sizeof(FeatureHash));
+  if (space.values != nullptr) std::fill_n(space.values, count + 1, 1.0F);
+  if (!plain) {
+    ByteReader values = at_values;
+    take_values(values, {space.values + 1, count});
+  }
+  put_bytes(put_bytes(space.tail, places_at, places), name.data(), name.size());
 }
 
 }  // namespace cpt

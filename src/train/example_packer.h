@@ -31,20 +31,9 @@ struct UnpackedExamples {
   ExampleRecord operator[](std::size_t i) const { return ExampleRecord(records.data() + offsets[i]); }
 };
 
-// Keeps scratch memory from call to call.
-class ExamplePacker {
- public:
-  // Appends x, without its label.
-  void pack(const ExampleView& x, std::span<const std::uint8_t> places, Buffer& message);
-  // Reads it again; `name` goes into the record as its label.
-  void unpack(ByteReader& in, std::string_view name, UnpackedExamples& examples);
-
- private:
-  std::byte* room(std::size_t bytes);
-
-  std::vector<std::byte> scratch_;
-  std::vector<FeatureHash> features_;
-  std::vector<float> values_;
-};
+// Appends x, without its label.
+void pack_example(const ExampleView& x, std::span<const std::uint8_t> places, Buffer& message);
+// Reads it again; `name` goes into the record as its label.
+void unpack_example(ByteReader& in, std::string_view name, UnpackedExamples& examples);
 
 }  // namespace cpt

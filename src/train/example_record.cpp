@@ -10,21 +10,16 @@ namespace cpt {
 
 namespace {
 
-// Longer examples carry their values, whatever they are.
-constexpr std::size_t kMostOnes = 4096;
+using Ones = std::array<float, ExampleRecord::kMostOnes>;
 
-constexpr std::array<float, kMostOnes> make_ones() {
-  std::array<float, kMostOnes> ones{};
+constexpr Ones make_ones() {
+  Ones ones{};
   for (float& one : ones) one = 1;
   return ones;
 }
-constexpr std::array<float, kMostOnes> kOnes = make_ones();
+constexpr Ones kOnes = make_ones();
 
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
-
-bool all_ones(std::span<const float> values) {
-  return values.size() <= kMostOnes && std::all_of(values.begin(), values.end(), [](float v) { return v == 1; });
-}
 
 }  // namespace
 
@@ -32,31 +27,24 @@ std::size_t ExampleRecord::value_bytes(const Head& head) {
   return (head.features & kHasValues) != 0 ? padded((head.features & ~kHasValues) * sizeof(float)) : 0;
 }
 
-void ExampleRecord::append(const ExampleView& x, std::span<const std::uint8_t> places, std::string_view label,
-                           Buffer& out) {
+RecordSpace ExampleRecord::extend(const Shape& shape, Buffer& out) {
+  const bool with_values = shape.with_values || shape.features > kMostOnes;
   Head head{};
-  head.features = narrow<std::uint32_t>(x.features.size(), "the features of an example");
-  if (!all_ones(x.values)) head.features |= kHasValues;
-  head.places = narrow<std::uint32_t>(places.size(), "the length of a path");
-  head.label_bytes = narrow<std::uint32_t>(label.size(), "the length of a label");
-  head.importance = x.importance;
+  head.features = narrow<std::uint32_t>(shape.features, "the features of an example");
+  if (with_values) head.features |= kHasValues;
+  head.places = narrow<std::uint32_t>(shape.places, "the length of a path");
+  head.label_bytes = narrow<std::uint32_t>(shape.label_bytes, "the length of a label");
+  head.importance = shape.importance;
 
+  const std::size_t feature_bytes = shape.features * sizeof(FeatureHash);
   const std::size_t values = value_bytes(head);
-  const std::size_t tail = padded(places.size() + label.size());
-  std::byte* at = out.extend(sizeof head + x.features.size_bytes() + values + tail).data();
+  std::byte* at = out.extend(sizeof head + feature_bytes + values + padded(shape.places + shape.label_bytes)).data();
   std::memcpy(at, &head, sizeof head);
-  at += sizeof head;
-  std::memcpy(at, x.features.data(), x.features.size_bytes());
-  at += x.features.size_bytes();
-  if (values > 0) {
-    std::memset(at + values - 8, 0, 8);
-    std::memcpy(at, x.values.data(), x.values.size_bytes());
-    at += values;
-  }
-  if (tail == 0) return;
-  std::memset(at + tail - 8, 0, 8);
-  if (!places.empty()) std::memcpy(at, places.data(), places.size());
-  if (!label.empty()) std::memcpy(at + places.size(), label.data(), label.size());
+  RecordSpace space{};
+  space.features = reinterpret_cast<FeatureHash*>(at + sizeof head);
+  if (with_values) space.values = reinterpret_cast<float*>(at + sizeof head + feature_bytes);
+  space.tail = at + sizeof head + feature_bytes + values;
+  return space;
 }
 
 const std::byte* ExampleRecord::after_values() const {
@@ -85,10 +73,5 @@ std::string_view ExampleRecord::label() const {
 }
 
 float ExampleRecord::importance() const { return head().importance; }
-
-std::size_t ExampleRecord::bytes() const {
-  const auto end = static_cast<std::size_t>(after_values() - at_);
-  return end + padded(std::size_t{head().places} + head().label_bytes);
-}
 
 }  // namespace cpt

@@ -16,6 +16,13 @@
 
 namespace cpt {
 
+// A record that is being written: where its parts go.
+struct RecordSpace {
+  FeatureHash* features;
+  float* values;    // nullptr where all are 1
+  std::byte* tail;  // the places, then the label
+};
+
 // Points into a message that outlives it; cheap to copy.
 class ExampleRecord {
  public:
@@ -23,9 +30,16 @@ class ExampleRecord {
   // The record at an address in a message of this program.
   explicit ExampleRecord(const std::byte* at) : at_(at) {}
 
-  // Writes features, values and importance of x. `places` and `label` are what the owner needs to know of the way: see
-  // places() and label().
-  static void append(const ExampleView& x, std::span<const std::uint8_t> places, std::string_view label, Buffer& out);
+  struct Shape {
+    std::size_t features = 0;
+    bool with_values = true;  // else all are 1; there are always values where there are more than kMostOnes features
+    std::size_t places = 0;   // see places() and label()
+    std::size_t label_bytes = 0;
+    float importance = 1;
+  };
+  static constexpr std::size_t kMostOnes = 4096;
+  // Makes room for a record at the end of a buffer.
+  static RecordSpace extend(const Shape& shape, Buffer& out);
 
   // Without a label, and of no origin.
   ExampleView view() const;
@@ -34,8 +48,10 @@ class ExampleRecord {
   // Its name; empty where the label is known by its number.
   std::string_view label() const;
   float importance() const;
-  std::size_t bytes() const;
-  const std::byte* data() const { return at_; }
+  // Asks the memory for the beginning of the record.
+  void prefetch() const {
+    for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(at_ + 64 * line);
+  }
 
  private:
   struct Head {

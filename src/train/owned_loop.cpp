@@ -243,7 +243,7 @@ void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>&
   }
 }
 
-void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) const {
+void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) {
   std::vector<ConstBytes> messages;
   std::vector<std::uint32_t> first_slots;
   std::uint64_t slot = 0;
@@ -256,8 +256,7 @@ void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news
   }
   std::vector<std::size_t> ends;
   round.arrival_reader.read_arrivals(messages, first_slots, round.arrivals, ends);
-  std::vector<Arrival> scratch;
-  merge_runs(round.arrivals, std::move(ends), scratch);
+  merge_runs(round.arrivals, std::move(ends), arrival_scratch_);
 }
 
 // The visits that came as hops and, where the way was known, directly.
@@ -267,14 +266,14 @@ void OwnedLoop::run_stage(Round& round, const Mail& hops, Stage stage) {
     const auto news = read_front<HopNews>(message.bytes);
     if (news.visit_bytes > 0) messages.push_back(message.bytes.subspan(sizeof news, news.visit_bytes));
   }
-  std::vector<Visit> visits;
+  std::vector<Visit>& visits = visits_;
+  visits.clear();
   std::vector<std::size_t> ends;
   round.visit_reader.clear();
   round.visit_reader.read_visits(messages, visits, ends);
   add_direct_visits(round.arrivals, stage, owner_, visits);
   ends.push_back(visits.size());
-  std::vector<Visit> scratch;
-  merge_runs(visits, std::move(ends), scratch);
+  merge_runs(visits, std::move(ends), visit_scratch_);
   owner_.run(visits, learning_, round.results, [this] { comm_.advance(); });
 }
 

@@ -63,7 +63,7 @@ class OwnedLoop {
   std::vector<RoundNews> hear_news(const Round& round) const;
   void heed(const std::vector<RoundNews>& news);
   void relay_warnings(const Round& round, const std::vector<RoundNews>& news);
-  void gather_arrivals(Round& round, const std::vector<RoundNews>& news) const;
+  void gather_arrivals(Round& round, const std::vector<RoundNews>& news);
   void run_stage(Round& round, const Mail& hops, Stage stage);
   void start_hops(Round& round, Mail& mail, const std::vector<int>& from);
   void read_findings(Round& round) const;
@@ -89,6 +89,9 @@ class OwnedLoop {
 
   std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first
   std::vector<std::unique_ptr<Round>> spare_;  // for their memory
+  std::vector<Visit> visits_;                  // of the stage at hand
+  std::vector<Visit> visit_scratch_;
+  std::vector<Arrival> arrival_scratch_;
   std::uint64_t steps_ = 0;
   bool learning_ = true;
   std::uint64_t position_ = 0;       // in its shards, of the next round

@@ -7,6 +7,8 @@ namespace cpt {
 namespace {
 
 constexpr std::size_t kVisitsBetweenIdles = 512;
+// What arrived a step ago has left the caches.
+constexpr std::size_t kRecordsAhead = 24;
 
 // The part of a path that lies in a partition.
 std::span<const std::uint8_t> places_in(Partition partition, std::span<const std::uint8_t> path) {
@@ -46,6 +48,7 @@ void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageR
                          const std::function<void()>& idle) {
   std::size_t prepared = 0;
   for (std::size_t i = 0; i < visits.size(); ++i) {
+    if (i + kRecordsAhead < visits.size()) visits[i + kRecordsAhead].example.prefetch();
     for (; prepared < std::min(visits.size(), i + kAhead + 1); ++prepared) {
       prepare(visits[prepared], walks_[prepared % walks_.size()]);
     }

@@ -57,7 +57,7 @@ void ArrivalWriter::append(const Arrival& head, const ExampleView& x, std::span<
   if (head.label == kNoLabel) out = put_varint(out, name.size());
   cpt::append(bytes, out, message);
   if (head.label == kNoLabel) message.append(name.data(), name.size());
-  packer_.pack(x, places, message);
+  pack_example(x, places, message);
   last_ = head;
 }
 
@@ -74,7 +74,7 @@ void VisitWriter::append(const Visit& visit) {
     out = put_varint(out, label_code(visit.label));
   }
   cpt::append(bytes, out, *message_);
-  if (carries) packer_.pack(visit.example.view(), {}, *message_);
+  if (carries) pack_example(visit.example.view(), {}, *message_);
   last_order_ = visit.order;
 }
 
@@ -90,7 +90,7 @@ Arrival MessageReader::read_arrival(ByteReader& in, const Arrival& last) {
     const std::size_t length = in.varint();
     name = {reinterpret_cast<const char*>(in.take(length)), length};
   }
-  packer_.unpack(in, name, examples_);
+  unpack_example(in, name, examples_);
   return arrival;
 }
 
@@ -120,7 +120,7 @@ Visit MessageReader::read_visit(ByteReader& in, const Visit& last) {
     visit.order = in.value<std::uint64_t>();
     visit.slot = narrow<std::uint32_t>(in.varint(), "the slot of an example");
     visit.label = label_of(in.varint());
-    packer_.unpack(in, {}, examples_);
+    unpack_example(in, {}, examples_);
   }
   return visit;
 }

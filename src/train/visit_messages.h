@@ -29,7 +29,6 @@ class ArrivalWriter {
 
  private:
   Arrival last_;
-  ExamplePacker packer_;
 };
 
 // One message, which must outlive the writer.
@@ -41,7 +40,6 @@ class VisitWriter {
  private:
   Buffer* message_;
   std::uint64_t last_order_ = ~std::uint64_t{0};
-  ExamplePacker packer_;
 };
 
 // Reads messages and keeps the examples in them: good until the next call.
@@ -58,7 +56,6 @@ class MessageReader {
   Arrival read_arrival(ByteReader& in, const Arrival& last);
   Visit read_visit(ByteReader& in, const Visit& last);
 
-  ExamplePacker packer_;
   UnpackedExamples examples_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 std::uint64_t interval_of_searches(std::uint64_t number) {
   std::uint64_t interval = 64;
-  for (std::uint64_t power = std::uint64_t{1} << 15; power <= number; power *= 2) interval *= 2;
+  for (std::uint64_t power = std::uint64_t{1} << 13; power <= number; power *= 2) interval *= 2;
   return interval;
 }
 
@@ -128,8 +128,8 @@ TEST(Searches, GrowRarerAndStandForMore) {
     ++searches;
     stand_for += top1_weight(1, number);
   }
-  EXPECT_EQ(searches, 512U + 6 * 256);
-  EXPECT_NEAR(stand_for, std::pow(2, 21), std::pow(2, 14));
+  EXPECT_EQ(searches, 128U + 8 * 64);
+  EXPECT_NEAR(stand_for, std::pow(2, 21), std::pow(2, 15));
 }
 
 TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
