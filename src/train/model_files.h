@@ -19,7 +19,7 @@ namespace cpt {
 void save_learner(const Learner& learner, const std::filesystem::path& directory);
 
 // The same bytes where the weights are spread over ranks, each of which has those of the partitions that it owns, and
-// all have the tree. All ranks call it alike; rank 0 writes and holds one packed partition at a time. If that fails,
+// all have the tree. All ranks call it alike; rank 0 writes and holds a few packed partitions at a time. If that fails,
 // all throw the same AgreedError (alone, the error itself), and what was there under this name is as it was.
 void save_learner(const Learner& learner, Communicator& comm, const Owners& owners,
                   const std::filesystem::path& directory);

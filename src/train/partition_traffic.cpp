@@ -1,6 +1,8 @@
 #include "train/partition_traffic.h"
 
+#include <array>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,9 @@
 namespace cpt {
 
 namespace {
+
+// Partitions under way to rank 0 at a time: while it writes one, owners pack others.
+constexpr std::size_t kParcels = 4;
 
 using Packed = std::vector<std::byte>;
 
@@ -103,13 +108,31 @@ void take_turn(Communicator& comm, WeightTable& weights, const Owners& from, con
   }
 }
 
-// On rank 0 the packed weights of a partition, elsewhere nothing.
-Packed gather_one(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt) {
-  Packed packed;
-  if (owner == comm.rank()) attempt.run([&] { packed = pack_partition(weights, partition); });
-  if (owner == 0) return packed;
-  std::vector<Packed> all = gather_bytes(comm, packed, 0, "gather partitions");
-  return comm.rank() == 0 ? std::move(all[static_cast<std::size_t>(owner)]) : Packed{};
+// The packed weights of one partition on their way to rank 0.
+struct Parcel {
+  Packed packed;  // at its owner
+  std::vector<Incoming> incoming;
+  std::unique_ptr<Operation> operation;
+};
+
+void start(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt,
+           Parcel& parcel) {
+  parcel.packed.clear();
+  if (owner == comm.rank()) attempt.run([&] { parcel.packed = pack_partition(weights, partition); });
+  std::vector<Outgoing> outgoing;
+  parcel.incoming.clear();
+  if (owner != 0 && owner == comm.rank()) outgoing.push_back({0, parcel.packed});
+  if (owner != 0 && comm.rank() == 0) parcel.incoming.push_back({owner, {}});
+  parcel.operation = comm.start_delivery(std::move(outgoing), parcel.incoming);
+}
+
+void take(Partition partition, int owner, const Parcel& parcel, const PartitionVisit& visit, Attempt& attempt) {
+  const ConstBytes packed = owner == 0 ? ConstBytes(parcel.packed) : ConstBytes(parcel.incoming[0].bytes.bytes());
+  if (packed.empty()) {
+    attempt.miss(partition, owner);
+  } else {
+    attempt.run([&] { visit(partition, packed); });
+  }
 }
 
 }  // namespace
@@ -123,13 +146,16 @@ void move_partitions(Communicator& comm, WeightTable& weights, const Owners& fro
 void gather_partitions(Communicator& comm, const WeightTable& weights, const Owners& owners,
                        const PartitionVisit& visit) {
   Attempt attempt;
-  for (Partition partition = 0; partition < kPartitions; ++partition) {
-    const Packed packed = gather_one(comm, weights, partition, owners[partition], attempt);
-    if (comm.rank() != 0) continue;
-    if (packed.empty()) {
-      attempt.miss(partition, owners[partition]);
-    } else {
-      attempt.run([&] { visit(partition, packed); });
+  std::array<Parcel, kParcels> parcels;
+  for (std::size_t next = 0; next < kPartitions + kParcels; ++next) {
+    Parcel& parcel = parcels[next % kParcels];
+    if (next >= kParcels) {
+      const auto partition = static_cast<Partition>(next - kParcels);
+      comm.wait(*parcel.operation, "gather partitions");
+      if (comm.rank() == 0) take(partition, owners[partition], parcel, visit, attempt);
+    }
+    if (next < kPartitions) {
+      start(comm, weights, static_cast<Partition>(next), owners[next], attempt, parcel);
     }
   }
   attempt.agree(comm, "gather partitions: end");

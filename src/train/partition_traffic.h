@@ -23,8 +23,8 @@ void move_partitions(Communicator& comm, WeightTable& weights, const Owners& fro
 // Called on rank 0 only, in the order of the partitions; `packed` is valid during the call.
 using PartitionVisit = std::function<void(Partition, std::span<const std::byte> packed)>;
 
-// Shows rank 0 the weights of all partitions, each from its owner. Rank 0 holds one of them at a time. A visit that
-// throws is the last one; what is still to come is received and dropped.
+// Shows rank 0 the weights of all partitions, each from its owner. A few of them are under way
+// or at rank 0 at a time. A visit that throws is the last one; what is still to come is received and dropped.
 void gather_partitions(Communicator& comm, const WeightTable& weights, const Owners& owners,
                        const PartitionVisit& visit);
 

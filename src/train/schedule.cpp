@@ -12,7 +12,7 @@ constexpr std::uint64_t kLongestRound = 1024;
 constexpr std::uint64_t kLabelsPerExample = 4;
 // In the owned placement new labels take a longer way until all ranks know of them, some rounds later.
 constexpr std::uint64_t kShortestOwnedRound = 32;
-constexpr std::uint64_t kLongestOwnedRound = 512;
+constexpr std::uint64_t kLongestOwnedRound = 1024;
 // A merge moves whole lines between all ranks; epochs shorter than this would spend their time on it.
 constexpr std::uint64_t kShortestEpoch = 1000;
 

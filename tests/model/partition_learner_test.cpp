@@ -88,8 +88,7 @@ class Led {
     for (std::size_t level = 0;; ++level) {
       const std::size_t begin = std::min(level, places.size());
       const std::size_t end = level < 2 ? std::min(level + 1, places.size()) : places.size();
-      partitions_[at]->locate(x, label, std::span(places).subspan(begin, end - begin),
-                              end == places.size(), walk_);
+      partitions_[at]->locate(x, label, std::span(places).subspan(begin, end - begin), end == places.size(), walk_);
       const Passage passage = partitions_[at]->learn(walk_);
       parts[level] = passage.probability;
       if (passage.exit == 0) return parts[0] * parts[1] * parts[2];

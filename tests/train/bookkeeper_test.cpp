@@ -53,16 +53,21 @@ class Books : public ::testing::Test {
   // until the next.
   std::vector<Visit> open(const std::vector<std::string>& labels, bool learning = true) {
     Buffer message;
+    ArrivalWriter writer;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       Batch batch;
       batch.finish_example(labels[i], 2, {});
       const LabelId known = learner_.find(batch[0]);
-      append_arrival({i, static_cast<std::uint32_t>(labels.size() - 1 - i), known, {}}, batch[0], {},
-                     known == kNoLabel ? std::string_view(labels[i]) : std::string_view{}, message);
+      Arrival head;
+      head.order = i;
+      head.slot = static_cast<std::uint32_t>(labels.size() - 1 - i);
+      head.label = known;
+      writer.append(head, batch[0], {}, known == kNoLabel ? std::string_view(labels[i]) : std::string_view{}, message);
     }
-    message_ = std::move(message);
     std::vector<Arrival> arrivals;
-    read_arrivals(message_.bytes(), 0, arrivals);
+    std::vector<std::size_t> ends;
+    reader_.clear();
+    reader_.read_arrivals({message.bytes()}, {0}, arrivals, ends);
     book_ = {};
     return books_.open(arrivals, learning, book_);
   }
@@ -72,7 +77,7 @@ class Books : public ::testing::Test {
   Recorder observer_;
   Progress progress_{alone_, learner_, observer_, Counting::kOnRank0};
   Bookkeeper books_{learner_, progress_};
-  Buffer message_;
+  MessageReader reader_;
   Book book_;
 };
 
@@ -122,7 +127,7 @@ TEST_F(Books, AskForDrawsAndSearchesWhenTheyAreDue) {
       if (number % 16 == 0) {
         EXPECT_EQ((visit++)->kind, VisitKind::kDraw) << number;
       }
-      if (number % 256 == 0) {
+      if (number % 64 == 0) {
         EXPECT_EQ((visit++)->kind, VisitKind::kSearch) << number;
       }
       EXPECT_EQ(visit->order, i);

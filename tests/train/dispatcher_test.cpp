@@ -35,7 +35,10 @@ class Dispatch : public ::testing::Test {
     dispatcher_.read(feed, first, end, owners_, messages_, news_);
     std::vector<std::vector<Arrival>> arrivals(kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
-      read_arrivals(ConstBytes(messages_[rank].bytes()).subspan(sizeof(RoundNews)), 0, arrivals[rank]);
+      std::vector<std::size_t> ends;
+      readers_[rank].clear();
+      readers_[rank].read_arrivals({ConstBytes(messages_[rank].bytes()).subspan(sizeof(RoundNews))}, {0},
+                                   arrivals[rank], ends);
     }
     return arrivals;
   }
@@ -55,7 +58,8 @@ class Dispatch : public ::testing::Test {
   Folder folder_;
   Learner learner_{{.bits = kLeastBits}};
   Owners owners_{};
-  Dispatcher dispatcher_{learner_};
+  Dispatcher dispatcher_{learner_, static_cast<int>(kRanks)};
+  std::vector<MessageReader> readers_ = std::vector<MessageReader>(kRanks);
   std::vector<Buffer> messages_;
   RoundNews news_;
 };
@@ -135,15 +139,18 @@ TEST(OrderInRound, IsThatOfExamples) {
   for (const std::uint64_t position : {0U, 1U, 2U, (1U << 20) - 1}) {
     for (const std::uint32_t shard : {0U, 1U, (1U << 22) - 1}) {
       for (const std::uint64_t index : {0U, 1U, (1U << 22) - 1}) {
-        const std::uint64_t order = order_in_round({shard, 1, 500 + position}, 500, index);
+        const std::uint64_t order = make_order(position, shard, index);
+        EXPECT_EQ(position_in_round(order), position);
+        EXPECT_EQ(shard_of(order), shard);
+        EXPECT_EQ(index_in_line(order), index);
         EXPECT_TRUE(order > last || (position == 0 && shard == 0 && index == 0));
         last = order;
       }
     }
   }
-  EXPECT_THROW(order_in_round({0, 1, 1U << 20}, 0, 0), Error);
-  EXPECT_THROW(order_in_round({1U << 22, 1, 0}, 0, 0), Error);
-  EXPECT_THROW(order_in_round({0, 1, 0}, 0, 1U << 22), Error);
+  EXPECT_THROW(make_order(1U << 20, 0, 0), Error);
+  EXPECT_THROW(make_order(0, 1U << 22, 0), Error);
+  EXPECT_THROW(make_order(0, 0, 1U << 22), Error);
 }
 
 }  // namespace

@@ -204,10 +204,9 @@ TEST_P(InitialModel, KeepsItsOptions) {
 }
 
 // The train part of the job comes on top of a model, in both placements.
-class InitialModelErrors : public Errors, public ::testing::WithParamInterface<Placement> {
+class InitialModelErrors : public Errors {
  protected:
   InitialModelErrors() {
-    options_.placement = GetParam();
     save("model", 1);
     options_.init = (folder_ / "model").string();
   }

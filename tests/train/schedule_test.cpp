@@ -40,8 +40,8 @@ TEST(OwnedRoundLength, IsAQuarterOfTheLabelsForEachRankBetweenItsBounds) {
     EXPECT_EQ(owned_round_length(131, ranks), 32 * r);
     EXPECT_EQ(owned_round_length(132, ranks), 33 * r);
     EXPECT_EQ(owned_round_length(1000, ranks), 250 * r);
-    EXPECT_EQ(owned_round_length(2048, ranks), 512 * r);
-    EXPECT_EQ(owned_round_length(std::uint64_t{1} << 40, ranks), 512 * r);
+    EXPECT_EQ(owned_round_length(4096, ranks), 1024 * r);
+    EXPECT_EQ(owned_round_length(std::uint64_t{1} << 40, ranks), 1024 * r);
   }
 }
 

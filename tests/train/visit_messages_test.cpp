@@ -1,0 +1,180 @@
+// What goes into a message of arrivals or visits comes out of it, and nothing is read past its end.
+#include "train/visit_messages.h"
+
+#include <gtest/gtest.h>
+
+#include "cpt/error.h"
+#include "model/random_stream.h"
+
+namespace cpt {
+namespace {
+
+constexpr std::size_t kExamples = 200;
+
+// Binary ones, ones with values of both signs, weights; one without features, one longer than most.
+Batch all_sorts() {
+  Batch batch;
+  Dice dice(3);
+  for (std::size_t i = 0; i < kExamples; ++i) {
+    const std::size_t features = i == 7 ? 0 : i == 8 ? 6000 : 1 + dice.below(40);
+    for (std::size_t f = 0; f < features; ++f) {
+      const bool one = i % 3 == 0 || dice.chance(0.5);
+      batch.add_feature(mix(1000 * i + f), one ? 1.0F : static_cast<float>(dice.between(-3, 3)));
+    }
+    batch.finish_example(label_number(i), i % 4 == 0 ? 2.5F : 1.0F, {});
+  }
+  return batch;
+}
+
+std::vector<std::uint8_t> places_of(std::size_t i) {
+  std::vector<std::uint8_t> places;
+  for (std::size_t hop = 0; hop < i % 5; ++hop) places.push_back(static_cast<std::uint8_t>(16 + (i + hop) % 16));
+  return places;
+}
+
+template <class T>
+std::vector<T> listed(std::span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
+void expect_same_example(const ExampleRecord& record, const ExampleView& x) {
+  EXPECT_EQ(listed(record.view().features), listed(x.features));
+  EXPECT_EQ(listed(record.view().values), listed(x.values));
+  EXPECT_EQ(record.view().importance, x.importance);
+  EXPECT_EQ(record.importance(), x.importance);
+}
+
+Arrival head_of(std::size_t i) {
+  Arrival head;
+  head.order = make_order(i / 3, i % 3, i % 2);
+  head.slot = static_cast<std::uint32_t>(2 * i);
+  head.label = i % 4 == 1 ? kNoLabel : static_cast<LabelId>(i * 1000);
+  return head;
+}
+
+Buffer arrivals_of(const Batch& batch) {
+  Buffer message;
+  ArrivalWriter writer;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    writer.append(head_of(i), batch[i], places_of(i), batch[i].label, message);
+  }
+  return message;
+}
+
+TEST(Arrivals, ComeAsTheyWereSent) {
+  const Batch batch = all_sorts();
+  const Buffer one = arrivals_of(batch);
+  const Buffer other = arrivals_of(batch);
+  MessageReader reader;
+  std::vector<Arrival> arrivals;
+  std::vector<std::size_t> ends;
+  reader.read_arrivals({one.bytes(), {}, other.bytes()}, {0, 500, 7000}, arrivals, ends);
+  EXPECT_EQ(ends, (std::vector<std::size_t>{kExamples, kExamples, 2 * kExamples}));
+  for (std::size_t n = 0; n < arrivals.size(); ++n) {
+    const std::size_t i = n % kExamples;
+    const Arrival head = head_of(i);
+    EXPECT_EQ(arrivals[n].order, head.order);
+    EXPECT_EQ(arrivals[n].slot, head.slot + (n < kExamples ? 0 : 7000));
+    EXPECT_EQ(arrivals[n].label, head.label);
+    EXPECT_EQ(arrivals[n].example.label(), head.label == kNoLabel ? batch[i].label : std::string_view{});
+    const std::vector<std::uint8_t> places = places_of(i);
+    EXPECT_EQ(listed(arrivals[n].example.places()), places);
+    EXPECT_EQ(arrivals[n].level1, places.size() > 1 ? places[0] - 15 : kNoPartition);
+    EXPECT_EQ(arrivals[n].deep, places.size() > 2 ? 17 + 16 * (places[0] - 16) + places[1] - 16 : kNoPartition);
+    expect_same_example(arrivals[n].example, batch[i]);
+  }
+}
+
+TEST(Arrivals, CutShortAreRefused) {
+  Batch batch;
+  batch.add_feature(1, 0.5F);
+  batch.finish_example("name", 3, {});
+  Arrival head;
+  Buffer message;
+  ArrivalWriter().append(head, batch[0], places_of(4), "name", message);
+  for (std::size_t length = 1; length < message.size(); ++length) {
+    MessageReader reader;
+    std::vector<Arrival> arrivals;
+    std::vector<std::size_t> ends;
+    EXPECT_THROW(reader.read_arrivals({ConstBytes(message.bytes()).first(length)}, {0}, arrivals, ends), Error)
+        << length;
+  }
+}
+
+// Visits of examples of a batch, as a rank has them: their records are in memory.
+class Visits : public ::testing::Test {
+ protected:
+  Visits() {
+    const Buffer message = arrivals_of(batch_);
+    std::vector<std::size_t> ends;
+    reader_.read_arrivals({message.bytes()}, {0}, arrivals_, ends);
+  }
+
+  Visit visit(std::size_t i, VisitKind kind) const {
+    Visit visit;
+    visit.order = arrivals_[i].order;
+    visit.slot = arrivals_[i].slot;
+    visit.label = arrivals_[i].label;
+    visit.kind = kind;
+    visit.partition = static_cast<Partition>(i + 1);
+    visit.example = arrivals_[i].example;
+    return visit;
+  }
+
+  Batch batch_ = all_sorts();
+  MessageReader reader_;
+  std::vector<Arrival> arrivals_;
+};
+
+TEST_F(Visits, OfAllKindsComeAsTheyWereSent) {
+  std::vector<Visit> sent;
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    Visit draw = visit(i, VisitKind::kDraw);
+    draw.coins = mix(i);
+    draw.probability = 0.25;
+    Visit search = visit(i, VisitKind::kSearch);
+    search.probability = 1.0 / 3;
+    Visit settle = visit(i, VisitKind::kSettle);
+    settle.coins = mix(i + 1);
+    settle.disagreements = 300;
+    Visit open = visit(i, VisitKind::kOpen);
+    open.split = 123456;
+    open.disagreements = 2;
+    sent.insert(sent.end(), {draw, search, search, visit(i, VisitKind::kKnown), settle, open});
+  }
+  Buffer message;
+  VisitWriter writer(message);
+  for (const Visit& one : sent) writer.append(one);
+
+  MessageReader reader;
+  std::vector<Visit> visits;
+  std::vector<std::size_t> ends;
+  reader.read_visits({message.bytes()}, visits, ends);
+  ASSERT_EQ(visits.size(), sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    EXPECT_EQ(visits[i].order, sent[i].order);
+    EXPECT_EQ(visits[i].slot, sent[i].slot);
+    EXPECT_EQ(visits[i].label, sent[i].label);
+    EXPECT_EQ(visits[i].kind, sent[i].kind);
+    EXPECT_EQ(visits[i].partition, sent[i].partition);
+    EXPECT_EQ(visits[i].coins, sent[i].coins);
+    EXPECT_EQ(visits[i].probability, sent[i].probability);
+    EXPECT_EQ(visits[i].split, sent[i].split);
+    EXPECT_EQ(visits[i].disagreements, sent[i].disagreements);
+    expect_same_example(visits[i].example, batch_[i / 6]);
+  }
+}
+
+// Features cross the wire once however many visits an example makes, and values of 1 not at all.
+TEST_F(Visits, OfOneExampleCarryItOnce) {
+  Buffer once;
+  VisitWriter(once).append(visit(0, VisitKind::kSearch));
+  Buffer often;
+  VisitWriter writer(often);
+  for (int i = 0; i < 10; ++i) writer.append(visit(0, VisitKind::kSearch));
+  EXPECT_EQ(often.size() - once.size(), 9U * (sizeof(std::uint8_t) + sizeof(Partition) + sizeof(double)));
+  EXPECT_LT(once.size(), batch_[0].features.size() * sizeof(FeatureHash) + 40);
+}
+
+}  // namespace
+}  // namespace cpt
