@@ -4,11 +4,13 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"
+#include "cpt/hashing.h"
 #include "train/weights_blob.h"
 
 namespace cpt {
@@ -115,6 +117,18 @@ struct Parcel {
   std::unique_ptr<Operation> operation;
 };
 
+// Whose owners differ would wait for messages that nobody sends.
+void compare_owners(Communicator& comm, const Owners& owners) {
+  const std::string_view bytes(reinterpret_cast<const char*>(owners.data()), sizeof owners);
+  const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(bytes), "gather partitions: owners");
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r] == all[0]) continue;
+    throw AgreedError(Fault::kFailed, rank_and_host(comm, static_cast<int>(r)) +
+                                          " knows of other owners of the model's partitions than " +
+                                          rank_and_host(comm, 0));
+  }
+}
+
 void start(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt,
            Parcel& parcel) {
   parcel.packed.clear();
@@ -145,6 +159,7 @@ void move_partitions(Communicator& comm, WeightTable& weights, const Owners& fro
 
 void gather_partitions(Communicator& comm, const WeightTable& weights, const Owners& owners,
                        const PartitionVisit& visit) {
+  compare_owners(comm, owners);
   Attempt attempt;
   std::array<Parcel, kParcels> parcels;
   for (std::size_t next = 0; next < kPartitions + kParcels; ++next) {

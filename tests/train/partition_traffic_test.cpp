@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr int kBits = 14;
 
@@ -199,7 +200,7 @@ TEST(GatherPartitions, NoticesOwnersThatDiffer) {
     }
   });
   for (const std::string& error : errors) {
-    EXPECT_THAT(error, AllOf(HasSubstr("rank 0 on "), HasSubstr("rank 1 sent no weights of partition 20")));
+    EXPECT_THAT(error, AllOf(StartsWith("rank 1 on "), HasSubstr("knows of other owners")));
   }
 }
 
