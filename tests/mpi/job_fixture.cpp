@@ -97,11 +97,23 @@ void JobTest::wait_until_learning() const {
 Json JobTest::summary() const { return Json::parse(content_of(run_directory() / "summary.json")); }
 
 std::vector<Json> JobTest::metrics() const {
-  std::vector<Json> reports;
-  for (const std::string& line : lines_of(content_of(run_directory() / "metrics.jsonl"))) {
-    reports.push_back(Json::parse(line));
-  }
+  std::vector<Json> reports = metrics_lines();
+  std::erase_if(reports, [](const Json& line) { return line["phase"] == "balance"; });
   return reports;
+}
+
+std::vector<Json> JobTest::changes_of_owners() const {
+  std::vector<Json> changes = metrics_lines();
+  std::erase_if(changes, [](const Json& line) { return line["phase"] != "balance"; });
+  return changes;
+}
+
+std::vector<Json> JobTest::metrics_lines() const {
+  std::vector<Json> lines;
+  for (const std::string& line : lines_of(content_of(run_directory() / "metrics.jsonl"))) {
+    lines.push_back(Json::parse(line));
+  }
+  return lines;
 }
 
 Words JobTest::log() const { return lines_of(content_of(run_directory() / "log.txt")); }

@@ -57,7 +57,9 @@ class JobTest : public ::testing::Test {
   void wait_until_learning() const;
 
   Json summary() const;
-  std::vector<Json> metrics() const;  // fails the test if a line is not valid JSON
+  // Of metrics.jsonl; both fail the test if a line is not valid JSON.
+  std::vector<Json> metrics() const;            // the reports
+  std::vector<Json> changes_of_owners() const;  // the other lines
   Words log() const;
 
   // All results are there, and the model can be read and is the one that the summary describes.
@@ -70,6 +72,7 @@ class JobTest : public ::testing::Test {
 
  private:
   std::filesystem::path new_job_folder();
+  std::vector<Json> metrics_lines() const;
 
   Folder folder_;
   int jobs_ = 0;

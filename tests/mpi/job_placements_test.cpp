@@ -1,6 +1,7 @@
 // Where the weights are. Owned: any number of ranks leaves, to the byte, what one rank leaves.
 #include <signal.h>
 
+#include <algorithm>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -84,6 +85,27 @@ TEST_F(OwnedJobs, DoNotDependOnTheLengthOfRoundsAndEpochs) {
        {Words{"--round-examples", "1"}, Words{"--round-examples", "100000"}, Words{"--epoch-examples", "1"}}) {
     expect_same(results_on(3, train({shards()}, lengths), test), one);
   }
+}
+
+TEST_F(OwnedJobs, TellWhichPartitionsMove) {
+  expect_complete(run(3, train({shards()}, {"--epoch-examples", "300"})));
+  std::size_t moves = 0;
+  for (const Json& change : changes_of_owners()) {
+    EXPECT_GT(change["busiest_over_mean"], 1.2);
+    EXPECT_LT(change["expected_over_mean"], change["busiest_over_mean"]);
+    EXPECT_FALSE(change["moves"].empty());
+    for (const Json& move : change["moves"]) {
+      EXPECT_NE(move["partition"], 0);  // the root's stays
+      EXPECT_NE(move["from"], move["to"]);
+    }
+    moves += change["moves"].size();
+  }
+  EXPECT_GT(moves, 0U);
+  EXPECT_EQ(summary()["balance"]["partitions_moved"], moves);
+  const Words lines = log();
+  EXPECT_EQ(
+      std::ranges::count_if(lines, [](const std::string& line) { return line.find(" partitions move:") != line.npos; }),
+      static_cast<std::ptrdiff_t>(changes_of_owners().size()));
 }
 
 class SlowedRank : public OneResultTest, public ::testing::WithParamInterface<int> {};
