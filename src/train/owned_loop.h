@@ -68,7 +68,7 @@ class OwnedLoop {
   void start_hops(Round& round, Mail& mail, const std::vector<int>& from);
   void read_findings(Round& round) const;
   void tell_changes(std::vector<Buffer>& messages);
-  void hear_changes(ConstBytes announcement);
+  void hear_changes(ConstBytes message);
   void end_epoch();
   void change_owners();
   void come_to_rest();

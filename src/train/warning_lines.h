@@ -10,7 +10,7 @@ namespace cpt {
 
 // One text; every line begins with rank and host.
 std::string join_warnings(const Communicator& comm, const std::vector<std::string>& warnings);
-// Its lines.
-std::vector<std::string> split_warnings(ConstBytes text);
+// The lines of such a text.
+std::vector<std::string> split_warnings(ConstBytes bytes);
 
 }  // namespace cpt

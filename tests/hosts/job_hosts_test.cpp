@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr int kHosts = 4;
 constexpr int kRanks = 2 * kHosts;  // two on each host, by number
-constexpr int kExamplesOfAShard = 300;
+constexpr int kExamplesOfAShard = 900;
 // Bytes. A network's own talk, and what mpirun sends to start and end a job, are less on each wire.
 constexpr std::uint64_t kNoTraffic = 15'000;
 
