@@ -83,8 +83,8 @@ struct Report {
   double communication_seconds = 0;  // this rank's waiting
 };
 
-// How evenly the owners of the model are loaded; a load is examples times weight lines, those of past
-// epochs counting half as much with every epoch.
+// How evenly the owners of the model are loaded. A load is examples times weight lines; those of an epoch count half as
+// much with every epoch that follows.
 struct Balance {
   struct Move {
     std::uint32_t partition = 0;
@@ -95,8 +95,8 @@ struct Balance {
   double busiest_over_mean = 1;   // its load over the mean of all ranks
   double expected_over_mean = 1;  // the same after the moves
   std::vector<Move> moves;        // of partitions of the model that change owners now
-  bool limited_by_root =
-      false;  // rank 0 is kept busy by the root, which every example passes: more ranks would not help
+  // Rank 0 is kept busy by the root, which every example passes: more ranks would not help.
+  bool limited_by_root = false;
 };
 
 struct Summary {

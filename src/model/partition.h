@@ -23,4 +23,9 @@ constexpr Partition partition_below(Partition parent, std::uint8_t parent_level,
   return parent;
 }
 
+// The level-1 partition that a deep one hangs in.
+constexpr Partition partition_above(Partition deep) {
+  return static_cast<Partition>(1 + (deep - kLevel1Partitions - 1) / 16);
+}
+
 }  // namespace cpt

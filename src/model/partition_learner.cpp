@@ -16,13 +16,10 @@ constexpr double kRoundingMargin = 0.999;
 // In hops of which only the places are known.
 constexpr BlockId kNotLookedUp = 0xffffffffU;
 
-// The level-1 partition above a deep one.
-Partition above(Partition deep) { return static_cast<Partition>(1 + (deep - kLevel1Partitions - 1) / 16); }
-
 BlockLink top_link(Partition partition) {
   if (partition == kRootPartition) return root_link();
   if (partition <= kLevel1Partitions) return link_below(root_link(), 0, static_cast<std::uint8_t>(15 + partition));
-  return link_below(top_link(above(partition)), 0,
+  return link_below(top_link(partition_above(partition)), 0,
                     static_cast<std::uint8_t>(16 + (partition - kLevel1Partitions - 1) % 16));
 }
 
@@ -30,7 +27,7 @@ BlockLink top_link(Partition partition) {
 std::optional<BlockId> find_top(const Tree& tree, Partition partition) {
   if (partition == kRootPartition) return 0;
   const std::optional<BlockId> parent =
-      find_top(tree, partition <= kLevel1Partitions ? kRootPartition : above(partition));
+      find_top(tree, partition <= kLevel1Partitions ? kRootPartition : partition_above(partition));
   if (!parent) return std::nullopt;
   const Child child = tree.content(*parent).child[top_link(partition).parent_place];
   if (child.kind() != Child::Kind::kBlock) return std::nullopt;

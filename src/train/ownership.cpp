@@ -36,7 +36,7 @@ int least_loaded(const RankLoads& loads) {
 }
 
 Partition deep_below(Partition level1, Partition exit) {
-  return static_cast<Partition>(1 + kLevel1Partitions + (level1 - 1) * 16 + exit);
+  return partition_below(level1, 1, static_cast<std::uint8_t>(16 + exit));
 }
 
 // Gives out the heaviest first, each to the rank that has least: whole subtrees, then the partitions of those that are

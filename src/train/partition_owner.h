@@ -92,8 +92,8 @@ class PartitionOwner {
 // Where the partitions of a visit lie, below the root.
 enum class Stage { kLevel1, kDeep };
 
-// Appends the visits of a stage that examples make to partitions of this owner because their
-// origin knew the way. `arrivals` in order.
+// Appends the visits of a stage that examples make to partitions of this owner because their origin knew the way.
+// `arrivals` in order.
 void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const PartitionOwner& owner,
                        std::vector<Visit>& visits);
 

@@ -3,10 +3,11 @@
 //   arrival = position (varint: lines since the one before), shard (varint), index in its line (varint),
 //             slot (varint: since the one before), label (varint: number + 1, or 0 and its name: varint length, bytes),
 //             example (see example_packer.h)
-//   visit   = kind (u8, plus 128 where an example follows), partition (u16), what its kind needs (see
-//   visit_messages.cpp),
+//   visit   = kind (u8, plus 128 where an example follows), partition (u16), details by kind,
 //             [order (u64), slot (varint), label (varint: number + 1, or 0), example]
 //             of several visits of one example in a row, only the first carries it
+//   details = kDraw: coins (u64), probability (f64); kSearch: probability (f64); kKnown: nothing;
+//             kSettle: coins (u64), disagreements (varint); kOpen: split (varint), disagreements (varint)
 #pragma once
 
 #include <cstdint>
