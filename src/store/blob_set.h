@@ -25,29 +25,46 @@
 
 namespace cpt {
 
-// Writes the blob that BlobSetWriter::add() began. Nothing is kept of it after an error: the set cannot be committed
-// then.
+// Writes one blob: that which BlobSetWriter::add() began, or, used alone, a part of a set that another process writes
+// (see BlobSetWriter::adopt). Nothing is kept of the blob after an error: its set cannot be committed then.
 class BlobWriter {
  public:
+  // Begins a new file in a directory that exists; an existing file of this name is cut to nothing. Error(kFailed)
+  // unless is_blob_name(name). A file that was not finished stays where it is, and no set names it.
+  BlobWriter(const std::filesystem::path& directory, const std::string& name);
+
   // Any number of bytes at a time. Large pieces are compressed where they lie, without a copy.
   void append(std::span<const std::byte> bytes);
-  // Syncs the file; called by the set's next add() or commit() if the caller did not.
-  void finish();
+  // Ends the current segment: what follows begins a new one, so that BlobReader::skip() gets there without decoding
+  // anything before it. Costs 16 bytes of the manifest, and some compression if the pieces are small.
+  void cut();
+  std::uint64_t raw_bytes() const { return raw_bytes_; }  // appended so far
+  // Syncs the file, closes it, and syncs its directory (C2). Only the first call does something; in a set the next
+  // add(), adopt() or commit() makes it if the caller did not. The reference lives as long as this object.
+  const Blob& finish();
 
  private:
   friend class BlobSetWriter;
+  BlobWriter() = default;
   void begin(const std::filesystem::path& directory, const std::string& name);
   void require_intact() const;
+  void require_unfinished() const;
   void write_segment(std::span<const std::byte> raw);
 
   SegmentEncoder encoder_;
   std::vector<std::byte> pending_;  // fewer than kMaxSegmentBytes
   std::optional<OutputFile> file_;  // while a blob is open
   Blob blob_;
+  std::uint64_t raw_bytes_ = 0;
   bool intact_ = true;  // false during and after a write that failed
 };
 
 // Writes a blob set into "DIRECTORY.tmp-PID", and makes it DIRECTORY on commit(). One writer per directory at a time.
+//
+// Several processes may write one set: the one that has this object tells the others directory_for_parts(), each of
+// them writes a blob of its own there with a BlobWriter, finishes it and sends back encode_blob() of it, and this
+// object adopts them before it commits. No other process may still be writing there when this object commits or goes
+// away.
 class BlobSetWriter {
  public:
   // `kind` says in a few words what the set is ("cpt model"); a reader asks for it. Error(kCannotWrite) if the
@@ -56,12 +73,19 @@ class BlobSetWriter {
   BlobSetWriter(std::filesystem::path directory, std::string kind);
   BlobSetWriter(const BlobSetWriter&) = delete;
   BlobSetWriter& operator=(const BlobSetWriter&) = delete;
-  // Removes what was not committed.
+  // Removes what was not committed, parts of other processes included.
   ~BlobSetWriter();
 
-  // Finishes the blob before it and begins the next one. The reference is valid until the next add() or commit().
-  // `name` must satisfy is_blob_name() and be new to the set; Error(kFailed) otherwise.
+  // Finishes the blob before it and begins the next one. The reference is valid until the next add(), adopt() or
+  // commit(). `name` must satisfy is_blob_name() and be new to the set; Error(kFailed) otherwise.
   BlobWriter& add(const std::string& name);
+
+  // Where other processes write their parts; gone, under this name, after commit().
+  const std::filesystem::path& directory_for_parts() const { return temporary_; }
+  // Finishes the blob before it, and enters one that another process wrote into directory_for_parts() and finished: C2
+  // is kept by that process. Names as for add(). Error(kCannotWrite) that names the file if it is not there or its
+  // length is not that of `blob`; its bytes are not read.
+  void adopt(Blob blob);
 
   // Makes the set durable under its final name; an existing set is replaced. At most once, as the last call. After an
   // Error an existing set is as it was.
@@ -69,11 +93,13 @@ class BlobSetWriter {
 
  private:
   void finish_blob();
+  void require_new_name(const std::string& name) const;
 
   std::filesystem::path directory_;
   std::filesystem::path temporary_;
   Manifest manifest_;
   BlobWriter writer_;
+  bool adding_ = false;  // whether writer_ writes the last blob of the manifest, or failed to begin it
   bool committed_ = false;
 };
 
@@ -85,6 +111,9 @@ class BlobReader {
   std::size_t read(std::span<std::byte> out);
   // All of `out`; Error(kBadData) if the blob ends before.
   void read_exactly(std::span<std::byte> out);
+  // Goes on `raw_bytes` ahead. Segments that are skipped whole are neither read nor verified. Error(kBadData) if the
+  // blob ends before, or if the segment in which the skip ends is damaged; the reader is of no use then.
+  void skip(std::uint64_t raw_bytes);
 
   std::uint64_t raw_bytes() const { return raw_bytes_; }  // of the whole blob
 
@@ -92,6 +121,8 @@ class BlobReader {
   friend class BlobSetReader;
   BlobReader(const std::filesystem::path& directory, Blob blob);
   void decode_next(std::span<std::byte> out);
+  void decode_next();
+  [[noreturn]] void fail_ended_before(std::uint64_t missing_bytes) const;
 
   InputFile file_;
   Blob blob_;
@@ -119,10 +150,17 @@ class BlobSetReader {
   BlobReader open(std::string_view name) const;
   // A whole blob; Error(kBadData) if it has more than `max_bytes`, before memory is taken for them.
   std::vector<std::byte> read_all(std::string_view name, std::uint64_t max_bytes) const;
+  // Reads all of a blob's file and compares it with its checksums, without decompressing anything (C3). Error(kBadData)
+  // that names the file and the place if they differ, or if the set has no such blob.
+  void verify(std::string_view name) const;
+  std::uint64_t stored_bytes() const { return stored_bytes_; }  // of all its files, the manifest included
 
  private:
+  const Blob& find(std::string_view name) const;
+
   std::filesystem::path directory_;
   Manifest manifest_;
+  std::uint64_t stored_bytes_ = 0;
 };
 
 // Whether writing to `directory` would destroy nothing but a blob set: it does not exist, is empty, or has a manifest.

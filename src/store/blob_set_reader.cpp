@@ -10,18 +10,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Manifest load_manifest(const fs::path& directory, const std::string& expected_kind) {
+std::vector<std::byte> read_manifest(const fs::path& directory, const std::string& expected_kind) {
   const fs::path path = directory / kManifestName;
   std::error_code error;
   if (!fs::exists(path, error) && !error) {
     throw Error(Fault::kNoInput, directory.string() + ": not a finished " + expected_kind +
                                      (fs::exists(directory, error) ? ", it has no MANIFEST" : ", no such directory"));
   }
-  Manifest manifest = decode_manifest(read_file(path, kMaxManifestBytes), path);
-  if (manifest.kind != expected_kind) {
-    throw Error(Fault::kBadData, directory.string() + ": is a " + manifest.kind + ", not a " + expected_kind);
-  }
-  return manifest;
+  return read_file(path, kMaxManifestBytes);
 }
 
 // C3, for the length of a blob's file.
@@ -33,6 +29,11 @@ void verify_length(const fs::path& path, std::uint64_t expected) {
     throw Error(Fault::kBadData, path.string() + ": damaged: it has " + std::to_string(length) +
                                      " bytes, the manifest says " + std::to_string(expected));
   }
+}
+
+[[noreturn]] void fail_segment(const InputFile& file, const Segment& segment, std::uint64_t offset) {
+  throw Error(Fault::kBadData, file.path().string() + ": damaged: " + std::to_string(segment.stored_bytes) +
+                                   " bytes from byte " + std::to_string(offset) + " on do not match their checksum");
 }
 
 }  // namespace
@@ -60,13 +61,17 @@ std::size_t BlobReader::read(std::span<std::byte> out) {
       decode_next(rest.first(raw_bytes));
       filled += raw_bytes;
     } else {
-      decoded_.resize(raw_bytes);
-      decoded_used_ = raw_bytes;  // nothing of it may be handed out if it turns out to be damaged
-      decode_next(decoded_);
-      decoded_used_ = 0;
+      decode_next();
     }
   }
   return filled;
+}
+
+void BlobReader::decode_next() {
+  decoded_.resize(blob_.segments[next_segment_].raw_bytes);
+  decoded_used_ = decoded_.size();  // nothing of it may be handed out if it turns out to be damaged
+  decode_next(decoded_);
+  decoded_used_ = 0;
 }
 
 // C3: the bytes count as read only after they are verified.
@@ -75,9 +80,7 @@ void BlobReader::decode_next(std::span<std::byte> out) {
   if (!segment.is_uncompressed()) stored_.resize(segment.stored_bytes);
   const std::span<std::byte> stored = segment.is_uncompressed() ? out : std::span(stored_);
   if (file_.read_at(file_offset_, stored) != stored.size() || !decoder_.decode(segment, stored, out)) {
-    throw Error(Fault::kBadData, file_.path().string() + ": damaged: " + std::to_string(segment.stored_bytes) +
-                                     " bytes from byte " + std::to_string(file_offset_) +
-                                     " on do not match their checksum");
+    fail_segment(file_, segment, file_offset_);
   }
   file_offset_ += segment.stored_bytes;
   ++next_segment_;
@@ -85,15 +88,41 @@ void BlobReader::decode_next(std::span<std::byte> out) {
 
 void BlobReader::read_exactly(std::span<std::byte> out) {
   const std::size_t got = read(out);
-  if (got != out.size()) {
-    throw Error(Fault::kBadData, file_.path().string() + ": ends " + std::to_string(out.size() - got) +
-                                     " bytes before what should be in it");
-  }
+  if (got != out.size()) fail_ended_before(out.size() - got);
 }
 
-BlobSetReader::BlobSetReader(fs::path directory, const std::string& expected_kind)
-    : directory_(std::move(directory)), manifest_(load_manifest(directory_, expected_kind)) {
-  for (const Blob& blob : manifest_.blobs) verify_length(directory_ / blob.name, blob.stored_bytes());
+void BlobReader::skip(std::uint64_t raw_bytes) {
+  const std::uint64_t ready = std::min<std::uint64_t>(raw_bytes, decoded_.size() - decoded_used_);
+  decoded_used_ += ready;
+  raw_bytes -= ready;
+  for (; next_segment_ < blob_.segments.size(); ++next_segment_) {
+    const Segment& segment = blob_.segments[next_segment_];
+    if (segment.raw_bytes > raw_bytes) break;
+    raw_bytes -= segment.raw_bytes;
+    file_offset_ += segment.stored_bytes;
+  }
+  if (raw_bytes == 0) return;
+  if (next_segment_ == blob_.segments.size()) fail_ended_before(raw_bytes);
+  decode_next();
+  decoded_used_ = raw_bytes;
+}
+
+void BlobReader::fail_ended_before(std::uint64_t missing_bytes) const {
+  throw Error(Fault::kBadData,
+              file_.path().string() + ": ends " + std::to_string(missing_bytes) + " bytes before what should be in it");
+}
+
+BlobSetReader::BlobSetReader(fs::path directory, const std::string& expected_kind) : directory_(std::move(directory)) {
+  const std::vector<std::byte> file = read_manifest(directory_, expected_kind);
+  manifest_ = decode_manifest(file, directory_ / kManifestName);
+  if (manifest_.kind != expected_kind) {
+    throw Error(Fault::kBadData, directory_.string() + ": is a " + manifest_.kind + ", not a " + expected_kind);
+  }
+  stored_bytes_ = file.size();
+  for (const Blob& blob : manifest_.blobs) {
+    verify_length(directory_ / blob.name, blob.stored_bytes());
+    stored_bytes_ += blob.stored_bytes();
+  }
 }
 
 std::vector<std::string> BlobSetReader::names() const {
@@ -102,13 +131,30 @@ std::vector<std::string> BlobSetReader::names() const {
   return names;
 }
 
-BlobReader BlobSetReader::open(std::string_view name) const {
+const Blob& BlobSetReader::find(std::string_view name) const {
   const Blob* blob = manifest_.find(name);
   if (blob == nullptr) {
     throw Error(Fault::kBadData,
                 directory_.string() + ": this " + manifest_.kind + " has no '" + std::string(name) + "'");
   }
-  return BlobReader(directory_, *blob);
+  return *blob;
+}
+
+BlobReader BlobSetReader::open(std::string_view name) const { return BlobReader(directory_, find(name)); }
+
+void BlobSetReader::verify(std::string_view name) const {
+  const Blob& blob = find(name);
+  const InputFile file(directory_ / blob.name);
+  file.expect_sequential_reads();
+  std::vector<std::byte> stored;
+  std::uint64_t offset = 0;
+  for (const Segment& segment : blob.segments) {
+    stored.resize(segment.stored_bytes);
+    if (file.read_at(offset, stored) != stored.size() || !is_intact(segment, stored)) {
+      fail_segment(file, segment, offset);
+    }
+    offset += segment.stored_bytes;
+  }
 }
 
 std::vector<std::byte> BlobSetReader::read_all(std::string_view name, std::uint64_t max_bytes) const {

@@ -8,17 +8,46 @@ namespace cpt {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+void require_blob_name(const std::string& name) {
+  if (!is_blob_name(name)) throw Error(Fault::kFailed, "'" + name + "' cannot be the name of a blob");
+}
+
+// The length is asked of the opened file: network file systems promise only to those who open it that they see what
+// another host wrote.
+void require_length(const fs::path& path, std::uint64_t expected) {
+  std::uint64_t length = 0;
+  try {
+    length = InputFile(path).size();
+  } catch (const Error& error) {
+    throw Error(Fault::kCannotWrite, error.what());
+  }
+  if (length != expected) {
+    throw Error(Fault::kCannotWrite, path.string() + ": has " + std::to_string(length) + " bytes, but " +
+                                         std::to_string(expected) + " were written");
+  }
+}
+
+}  // namespace
+
+BlobWriter::BlobWriter(const fs::path& directory, const std::string& name) {
+  require_blob_name(name);
+  begin(directory, name);
+}
+
 void BlobWriter::begin(const fs::path& directory, const std::string& name) {
   intact_ = false;
   file_.emplace(directory / name);
   blob_ = Blob{name, {}};
   pending_.clear();
+  raw_bytes_ = 0;
   intact_ = true;
 }
 
 void BlobWriter::append(std::span<const std::byte> bytes) {
-  require_intact();
-  if (!file_) throw Error(Fault::kFailed, "bytes appended to the finished blob '" + blob_.name + "'");
+  require_unfinished();
+  raw_bytes_ += bytes.size();
   while (!bytes.empty()) {
     if (pending_.empty() && bytes.size() >= kMaxSegmentBytes) {
       write_segment(bytes.first(kMaxSegmentBytes));
@@ -28,11 +57,15 @@ void BlobWriter::append(std::span<const std::byte> bytes) {
     const auto part = bytes.first(std::min(bytes.size(), kMaxSegmentBytes - pending_.size()));
     pending_.insert(pending_.end(), part.begin(), part.end());
     bytes = bytes.subspan(part.size());
-    if (pending_.size() == kMaxSegmentBytes) {
-      write_segment(pending_);
-      pending_.clear();
-    }
+    if (pending_.size() == kMaxSegmentBytes) cut();
   }
+}
+
+void BlobWriter::cut() {
+  require_unfinished();
+  if (pending_.empty()) return;
+  write_segment(pending_);
+  pending_.clear();
 }
 
 void BlobWriter::write_segment(std::span<const std::byte> raw) {
@@ -43,19 +76,26 @@ void BlobWriter::write_segment(std::span<const std::byte> raw) {
   intact_ = true;
 }
 
-void BlobWriter::finish() {
+const Blob& BlobWriter::finish() {
   require_intact();
-  if (!file_) return;
-  if (!pending_.empty()) write_segment(pending_);
+  if (!file_) return blob_;
+  cut();
   intact_ = false;  // a sync that failed must not be tried again: the second one reports success, without the data
   file_->sync();
   file_->close();
+  sync_directory(directory_of(file_->path()));  // C2
   file_.reset();
   intact_ = true;
+  return blob_;
 }
 
 void BlobWriter::require_intact() const {
   if (!intact_) throw Error(Fault::kCannotWrite, "blob '" + blob_.name + "' is incomplete after an earlier error");
+}
+
+void BlobWriter::require_unfinished() const {
+  require_intact();
+  if (!file_) throw Error(Fault::kFailed, "bytes appended to the finished blob '" + blob_.name + "'");
 }
 
 BlobSetWriter::BlobSetWriter(fs::path directory, std::string kind)
@@ -77,17 +117,29 @@ BlobSetWriter::~BlobSetWriter() {
 
 BlobWriter& BlobSetWriter::add(const std::string& name) {
   finish_blob();
-  if (!is_blob_name(name)) throw Error(Fault::kFailed, "'" + name + "' cannot be the name of a blob");
-  if (manifest_.find(name) != nullptr) throw Error(Fault::kFailed, "blob '" + name + "' added twice");
+  require_new_name(name);
+  adding_ = true;
   writer_.begin(temporary_, name);
   manifest_.blobs.push_back(Blob{name, {}});
   return writer_;
 }
 
+void BlobSetWriter::adopt(Blob blob) {
+  finish_blob();
+  require_new_name(blob.name);
+  require_length(temporary_ / blob.name, blob.stored_bytes());
+  manifest_.blobs.push_back(std::move(blob));
+}
+
+void BlobSetWriter::require_new_name(const std::string& name) const {
+  require_blob_name(name);
+  if (manifest_.find(name) != nullptr) throw Error(Fault::kFailed, "blob '" + name + "' added twice");
+}
+
 void BlobSetWriter::finish_blob() {
-  if (manifest_.blobs.empty()) return;
-  writer_.finish();
-  manifest_.blobs.back() = writer_.blob_;
+  if (!adding_) return;
+  manifest_.blobs.back() = writer_.finish();
+  adding_ = false;
 }
 
 void BlobSetWriter::commit() {
@@ -96,7 +148,7 @@ void BlobSetWriter::commit() {
   manifest.write(encode_manifest(manifest_));
   manifest.sync();
   manifest.close();
-  sync_directory(temporary_);                 // C2: the files were synced as they were finished, now their names
+  sync_directory(temporary_);  // C2: the blobs were synced as they were finished, now the manifest's name
   publish_directory(temporary_, directory_);  // C1
   committed_ = true;
 }

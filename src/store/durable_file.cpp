@@ -188,6 +188,8 @@ void remove_durably(const fs::path& path) {
   if (doomed != path) {
     fs::remove_all(doomed, error);
     rename_path(path, doomed);
+    // Before anything in it goes: otherwise a power failure can leave the old name on half of what it held (C1).
+    sync_directory(directory_of(path));
   }
   fs::remove_all(doomed, error);
   if (error) fail_writing(doomed, "remove", error.value());

@@ -33,6 +33,8 @@ constexpr std::size_t kChecksumStart = offsetof(Header, version);
 
 constexpr std::size_t kMaxBlobName = 128;
 constexpr std::size_t kMaxKind = 64;
+// A description that travels is a manifest of one blob: its checksum and bounds hold for it too.
+constexpr const char* kDescriptionKind = "description";
 // The fewest bytes that a blob and a segment take in the payload: they bound the counts read from it.
 constexpr std::uint64_t kMinBlobBytes = 8 + 1 + 8;
 constexpr std::uint64_t kSegmentBytes = 4 + 4 + 8;
@@ -197,6 +199,15 @@ Manifest decode_manifest(std::span<const std::byte> file, const std::filesystem:
   } catch (const cereal::Exception& error) {
     fail(path, std::string("damaged: ") + error.what());
   }
+}
+
+std::vector<std::byte> encode_blob(const Blob& blob) { return encode_manifest({kDescriptionKind, {blob}}); }
+
+Blob decode_blob(std::span<const std::byte> bytes) {
+  constexpr const char* kWhat = "the description of a blob";
+  Manifest manifest = decode_manifest(bytes, kWhat);
+  if (manifest.kind != kDescriptionKind || manifest.blobs.size() != 1) fail(kWhat, "is that of something else");
+  return std::move(manifest.blobs.front());
 }
 
 }  // namespace cpt

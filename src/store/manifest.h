@@ -26,6 +26,8 @@ struct Blob {
 
   std::uint64_t raw_bytes() const;
   std::uint64_t stored_bytes() const;  // the length of its file
+
+  friend bool operator==(const Blob&, const Blob&) = default;
 };
 
 struct Manifest {
@@ -49,5 +51,10 @@ std::uint64_t digest_of(const Manifest& manifest);
 // Throws Error(kBadData) that names `path` and what is wrong unless every length, checksum and name holds (C3), or if
 // the format is newer than kBlobSetFormat (C9).
 Manifest decode_manifest(std::span<const std::byte> file, const std::filesystem::path& path);
+
+// A blob's description as bytes, for the way from the process that wrote the blob to the one that writes the manifest.
+// Both run the same program; the bytes are never stored. Error(kBadData) unless they are what encode_blob() made.
+std::vector<std::byte> encode_blob(const Blob& blob);
+Blob decode_blob(std::span<const std::byte> bytes);
 
 }  // namespace cpt

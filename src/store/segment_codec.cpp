@@ -19,6 +19,10 @@ std::uint64_t checksum_of(const Segment& segment, std::span<const std::byte> sto
 
 }  // namespace
 
+bool is_intact(const Segment& segment, std::span<const std::byte> stored) {
+  return checksum_of(segment, stored) == segment.checksum;
+}
+
 void ZstdDeleter::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
 void ZstdDeleter::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
 
@@ -43,7 +47,7 @@ SegmentDecoder::SegmentDecoder() : context_(ZSTD_createDCtx()) {
 }
 
 bool SegmentDecoder::decode(const Segment& segment, std::span<const std::byte> stored, std::span<std::byte> out) {
-  if (checksum_of(segment, stored) != segment.checksum) return false;
+  if (!is_intact(segment, stored)) return false;
   if (segment.is_uncompressed()) {
     // The caller may have read it straight to its place.
     if (stored.data() != out.data()) std::memcpy(out.data(), stored.data(), out.size());

@@ -27,6 +27,10 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
+// Whether these are the bytes that were stored for the segment; nothing is decompressed.
+// stored.size() == segment.stored_bytes.
+bool is_intact(const Segment& segment, std::span<const std::byte> stored);
+
 struct ZstdDeleter {
   void operator()(ZSTD_CCtx_s* context) const;
   void operator()(ZSTD_DCtx_s* context) const;

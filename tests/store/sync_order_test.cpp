@@ -58,8 +58,18 @@ TEST_F(SyncOrderTest, ASetGetsItsNameAfterAllOfItIsSynced) {
   writer.add("a").append(noise(std::size_t{2} * kMaxSegmentBytes + 1));
   writer.add("b").append(noise(1));
   writer.commit();
-  EXPECT_THAT(log.calls(), ElementsAre("write a", "sync a", "write b", "sync b", "write MANIFEST", "sync MANIFEST",
-                                       "sync " + temporary_of("set"), "rename set", "sync " + top));
+  const std::string names = "sync " + temporary_of("set");
+  EXPECT_THAT(log.calls(), ElementsAre("write a", "sync a", names, "write b", "sync b", names, "write MANIFEST",
+                                       "sync MANIFEST", names, "rename set", "sync " + top));
+}
+
+TEST_F(SyncOrderTest, APartIsSyncedBeforeItIsDescribed) {
+  BlobSetWriter writer(root / "set", kKind);
+  BlobWriter part(writer.directory_for_parts(), "part");
+  const CallLog log;
+  part.append(noise(10));
+  part.finish();
+  EXPECT_THAT(log.calls(), ElementsAre("write part", "sync part", "sync " + temporary_of("set")));
 }
 
 TEST_F(SyncOrderTest, AReplacedSetKeepsItsNameUntilTheNewOneIsSynced) {
