@@ -13,6 +13,7 @@
 
 #include "cpt/error.h"
 #include "store/blob_set.h"
+#include "store/checkpoints.h"
 
 namespace cpt {
 namespace {
@@ -54,18 +55,35 @@ FileDescriptor lock_directory(const fs::path& directory) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {
+RunDirectory::RunDirectory(fs::path path, Begin begin) : path_(std::move(path)) {
   create_directory_durably(path_);
   lock_ = lock_directory(path_);
+  if (begin == Begin::kFresh) require_nothing_to_lose();
   remove_leftovers();
-  remove_earlier_results();
+  if (begin == Begin::kFresh) remove_earlier_results();
 }
 
-void RunDirectory::remove_earlier_results() const {
+void RunDirectory::remove_summary() const { remove_durably(summary()); }
+
+void RunDirectory::require_nothing_to_lose() const {
+  std::error_code unknown;
   if (!may_hold_blob_set(model())) {
     throw Error(Fault::kCannotWrite, model().string() + ": was not written by a run; choose another run directory");
   }
-  // The summary first: as long as it is there, the run that it describes looks finished.
+  if (!fs::exists(summary(), unknown) && !Checkpoints(checkpoints()).list().empty()) {
+    throw Error(Fault::kUsage, path_.string() +
+                                   ": holds checkpoints of a run that did not finish: add --resume to go on with it, "
+                                   "or remove " +
+                                   checkpoints().string() + " to start anew");
+  }
+}
+
+void RunDirectory::remove_earlier_results() const {
+  // The checkpoints before the summary: a crash between them leaves a finished run with fewer checkpoints, and the next
+  // fresh run goes on here. The other way round it would leave checkpoints without a summary, that is a run that looks
+  // unfinished: a fresh run would be refused, and --resume would bring back what was to be replaced.
+  Checkpoints(checkpoints()).remove_all();
+  // The summary before the model: as long as it is there, the run that it describes looks finished.
   for (const fs::path& stale : {summary(), metrics(), model()}) remove_durably(stale);
 }
 
@@ -77,6 +95,7 @@ void RunDirectory::remove_leftovers() const {
   }
   if (error) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("list", error.value()));
   for (const fs::path& leftover : leftovers) remove_durably(leftover);
+  Checkpoints(checkpoints()).remove_leftovers();
 }
 
 }  // namespace cpt

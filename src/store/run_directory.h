@@ -7,31 +7,43 @@
 
 namespace cpt {
 
-// Holds the run directory of a fresh run from construction to destruction. Only one process of a job does so; the
-// others take paths from it.
+// What a job does with the results of the run before it: starts anew without them, or goes on where it stopped.
+enum class Begin { kFresh, kResume };
+
+// Holds the run directory of a run from construction to destruction. Only one process of a job does so; the others take
+// paths from it.
 //
 //   DIR/lock             "HOST PID" of the holder; the lock on it ends with the process, however that ends
+//   DIR/checkpoints/     see store/checkpoints.h
 //   DIR/model/           a blob set
-//   DIR/summary.json     written last
+//   DIR/summary.json     written last: a run without it did not finish
 //   DIR/metrics.jsonl
 //   DIR/log.txt
 class RunDirectory {
  public:
-  // Creates the directory if it is missing, and locks it. Then REMOVES the summary.json, metrics.jsonl and model/ of an
-  // earlier run, so that nothing old is taken for what this run came to, and leftovers of killed processes
-  // ("NAME.tmp-PID"). log.txt is left to who writes it. Throws Error(kCannotWrite) if the directory cannot be created,
-  // if another job holds it (named by host and process), or if model/ is a directory that no run wrote.
-  explicit RunDirectory(std::filesystem::path path);
+  // Creates the directory if it is missing, locks it, and removes leftovers of killed processes ("NAME.tmp-PID", also
+  // in checkpoints/). Begin::kFresh then REMOVES the checkpoints, summary.json, metrics.jsonl and model/ of an earlier
+  // run, so that nothing old is taken for what this run came to; Begin::kResume leaves them all. log.txt is left to who
+  // writes it. Throws Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host
+  // and process). Begin::kFresh alone throws, before anything is removed, Error(kCannotWrite) if model/ is a directory
+  // that no run wrote, and Error(kUsage) if there is a complete checkpoint of a run that did not finish.
+  explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh);
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path model() const { return path_ / "model"; }
   std::filesystem::path summary() const { return path_ / "summary.json"; }
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path log() const { return path_ / "log.txt"; }
 
+  // For a resumed run, when it has found the checkpoint that it goes on from and before it learns: from here on it is a
+  // run that did not finish. Durable. Fine if there is none.
+  void remove_summary() const;
+
  private:
+  void require_nothing_to_lose() const;
   void remove_earlier_results() const;
   void remove_leftovers() const;
 
