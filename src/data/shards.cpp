@@ -3,6 +3,7 @@
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,12 +12,14 @@
 #include <numeric>
 #include <queue>
 #include <set>
+#include <span>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "core/checked.h"
 #include "cpt/error.h"
+#include "data/file_source.h"
 
 namespace cpt {
 namespace {
@@ -117,6 +120,19 @@ std::vector<Shard> find_shards(const std::vector<std::string>& patterns) {
   ShardFinder finder;
   for (const std::string& pattern : patterns) finder.add_pattern(pattern);
   return finder.take();
+}
+
+std::uint64_t head_checksum(const Shard& shard) {
+  if (!shard.regular) return 0;
+  std::vector<char> head(std::size_t{1} << 16);
+  FileSource file(shard.path, nullptr);
+  std::size_t bytes = 0;
+  while (bytes < head.size()) {
+    const std::size_t count = file.read(std::span(head).subspan(bytes));
+    if (count == 0) break;
+    bytes += count;
+  }
+  return XXH3_64bits(head.data(), bytes);
 }
 
 std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards, int ranks) {

@@ -19,6 +19,10 @@ struct Shard {
 // Error(kNoInput), naming the pattern, if one yields nothing or cannot be read.
 std::vector<Shard> find_shards(const std::vector<std::string>& patterns);
 
+// XXH3-64 of the first 64 KiB of the file as stored, to tell whether it is still the same; 0 for pipes. Throws
+// Error(kNoInput) if it cannot be read.
+std::uint64_t head_checksum(const Shard& shard);
+
 // [rank] -> ascending numbers of the shards it reads: largest first to the rank with the fewest bytes so far (ties: the
 // one with the fewest shards, then the lowest; equal sizes: in list order). A shard is never split, so ranks may get
 // none. ranks >= 1.

@@ -85,6 +85,38 @@ TEST(FindShards, NamesAFileThatCannotBeRead) {
   EXPECT_NE(reason.find(folder.path("d/broken")), std::string::npos) << reason;
 }
 
+// The one of nothing is published, so this is XXH3 and no other hash.
+TEST(HeadChecksum, IsOfTheFirst64KibibytesAsStored) {
+  const Folder folder;
+  const auto checksum = [&](const std::string& content) {
+    return head_checksum(find_shards({folder.write("a", content)}).at(0));
+  };
+  EXPECT_EQ(checksum(""), 0x2d06800538d394c2U);
+  const std::string head(std::size_t{1} << 16, 'x');
+  const std::uint64_t whole = checksum(head);
+  EXPECT_EQ(checksum(head + "y"), whole);
+  EXPECT_NE(checksum(head.substr(1)), whole);
+  for (const std::size_t changed : {std::size_t{0}, head.size() / 2, head.size() - 1}) {
+    std::string other = head;
+    other[changed] = 'y';
+    EXPECT_NE(checksum(other), whole) << changed;
+  }
+}
+
+TEST(HeadChecksum, LeavesPipesAlone) {
+  const Folder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  for (const Shard& shard : find_shards({folder.path("pipe"), "-"})) EXPECT_EQ(head_checksum(shard), 0U);
+}
+
+TEST(HeadChecksum, NamesAFileThatIsGone) {
+  const Folder folder;
+  const Shard shard = find_shards({folder.write("a", "x")}).at(0);
+  std::filesystem::remove(shard.path);
+  EXPECT_EQ(error_of(Fault::kNoInput, [&] { head_checksum(shard); }),
+            shard.path + ": open failed: No such file or directory");
+}
+
 std::vector<Shard> sized(const std::vector<std::uint64_t>& sizes) {
   std::vector<Shard> shards;
   for (const std::uint64_t bytes : sizes) shards.push_back({"s", bytes});
