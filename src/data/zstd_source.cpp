@@ -2,7 +2,10 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <string>
 
 #include "cpt/error.h"
 #include "data/rejection.h"
@@ -11,6 +14,8 @@ namespace cpt {
 namespace {
 
 constexpr int kMaxWindowLog = 31;
+// Modest, because a rank may have a thousand shards open.
+constexpr std::size_t kContentBytes = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -30,13 +35,23 @@ ZstdSource::ZstdSource(InputBuffer input) : input_(std::move(input)), context_(Z
 void ZstdSource::FreeContext::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
 
 std::size_t ZstdSource::read(std::span<char> space) {
+  if (first_ == last_ && !decompress()) return 0;
+  const std::size_t count = std::min(space.size(), last_ - first_);
+  std::memcpy(space.data(), content_.data() + first_, count);
+  first_ += count;
+  return count;
+}
+
+// False at the end.
+bool ZstdSource::decompress() {
+  if (content_.empty()) content_.resize(kContentBytes);
   while (true) {
     const bool more = !input_.bytes().empty() || input_.fill();
-    if (!more && !inside_frame_) return 0;
+    if (!more && !inside_frame_) return false;
 
     const std::span<const char> bytes = input_.bytes();
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    ZSTD_outBuffer out{space.data(), space.size(), 0};
+    ZSTD_outBuffer out{content_.data(), content_.size(), 0};
     const std::size_t result = ZSTD_decompressStream(context_.get(), &out, &in);
     input_.drop(in.pos);
     const std::string place = " at byte " + std::to_string(input_.offset());
@@ -44,7 +59,9 @@ std::size_t ZstdSource::read(std::span<char> space) {
       throw DamagedStream("a sound zstd stream", ZSTD_getErrorName(result) + place);
     }
     inside_frame_ = result != 0;
-    if (out.pos > 0) return out.pos;
+    first_ = 0;
+    last_ = out.pos;
+    if (out.pos > 0) return true;
     if (!more && inside_frame_) throw DamagedStream("the rest of a zstd stream", "its end" + place);
   }
 }

@@ -3,7 +3,7 @@
 
 #include <memory>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "data/byte_source.h"
 #include "data/input_buffer.h"
@@ -25,8 +25,15 @@ class ZstdSource : public ByteSource {
     void operator()(ZSTD_DCtx_s* context) const;
   };
 
+  bool decompress();
+
   InputBuffer input_;
   std::unique_ptr<ZSTD_DCtx_s, FreeContext> context_;
+  // Decompressed but not handed out. zstd loses what it decompressed in the call that meets damage; as it always gets
+  // the same room, how much of a damaged stream can be read does not depend on who reads it how.
+  std::vector<char> content_;
+  std::size_t first_ = 0;
+  std::size_t last_ = 0;
   bool inside_frame_ = false;
 };
 
