@@ -22,6 +22,11 @@ struct Origin {
   // Lines of the shard before this one that held examples. Examples are ordered by position, then by shard, then as
   // they stand in their line.
   std::uint64_t position = 0;
+  // Bytes of the shard's content, decompressed, up to and including the end of this line: where the next one begins.
+  std::uint64_t end = 0;
+  std::uint64_t bad_lines = 0;  // of the shard that were skipped before this line
+
+  friend bool operator==(const Origin&, const Origin&) = default;
 };
 
 // One example inside a Batch. Valid until the batch changes.
@@ -59,6 +64,8 @@ class Batch {
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   ExampleView operator[](std::size_t i) const;
+  // That of [i], for those who want nothing else.
+  const Origin& origin(std::size_t i) const { return entries_[i].origin; }
   void clear();
 
  private:

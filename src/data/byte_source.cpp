@@ -1,11 +1,20 @@
 #include "data/byte_source.h"
 
+#include <algorithm>
+#include <array>
+
 #include "data/file_source.h"
 #include "data/gzip_source.h"
 #include "data/input_buffer.h"
 #include "data/zstd_source.h"
 
 namespace cpt {
+
+std::uint64_t ByteSource::skip(std::uint64_t most) {
+  std::array<char, std::size_t{1} << 15> dropped{};
+  return read(std::span(dropped).first(static_cast<std::size_t>(std::min<std::uint64_t>(most, dropped.size()))));
+}
+
 namespace {
 
 // Opens the file at the first read, when its first bytes tell what it is: to look at a pipe may mean to wait for it.
@@ -16,6 +25,11 @@ class DetectingSource : public ByteSource {
   std::size_t read(std::span<char> space) override {
     if (!detected_) detect();
     return content_ ? content_->read(space) : input_.read(space);
+  }
+
+  std::uint64_t skip(std::uint64_t most) override {
+    if (!detected_) detect();
+    return content_ ? content_->skip(most) : input_.skip(most);
   }
 
  private:

@@ -24,6 +24,8 @@ class ByteSource {
   // Throws Error(kNoInput) when reading fails, DamagedStream when a compressed stream is corrupt or breaks off; what
   // came before the damage is returned first.
   virtual std::size_t read(std::span<char> space) = 0;
+  // The same for bytes that nobody wants: up to `most` (>= 1) of them are gone, and their number is returned.
+  virtual std::uint64_t skip(std::uint64_t most);
 };
 
 // A file, a named pipe or "-" (standard input); gzip (one or more members) and zstd (one or more frames) are recognised

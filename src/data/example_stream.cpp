@@ -14,26 +14,44 @@
 #include "data/tokens.h"
 
 namespace cpt {
+namespace {
 
-// How far a shard is read.
-struct ExampleStream::Cursor {
-  std::uint32_t shard;
+bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
+
+}  // namespace
+
+// A shard that has not ended.
+struct ExampleStream::ActiveShard {
+  std::size_t index;  // into mine_
+  std::uint32_t number;
   std::string path;
+  Cursor done;                      // its line and bytes are those of the beginning, `lines` knows better
   std::optional<LineReader> lines;  // none before the first line
   LineParser* parser = nullptr;     // none before the first line that is not blank
-  std::uint64_t position = 0;       // lines with examples so far
 };
 
 ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
-                             ReadOptions options)
-    : options_(std::make_unique<const ReadOptions>(std::move(options))) {
+                             ReadOptions options, const std::vector<Cursor>& cursors)
+    : options_(std::make_unique<const ReadOptions>(std::move(options))),
+      mine_(mine),
+      cursors_(cursors.empty() ? std::vector<Cursor>(mine.size()) : cursors) {
   Interactions::check(options_->interactions);
   if (options_->order == ShardOrder::kInterleaved) allow_open_files(mine.size());
-  for (const std::uint32_t shard : mine) {
-    active_.push_back(std::make_unique<Cursor>(Cursor{shard, shards.at(shard).path, std::nullopt, nullptr, 0}));
-    all_bytes_ += shards[shard].bytes;
-    size_known_ = size_known_ && shards[shard].regular;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const Shard& shard = shards.at(mine[i]);
+    const Cursor& cursor = cursors_.at(i);
+    if (!shard.regular && cursor.bytes > 0) {
+      throw Error(Fault::kFailed, input_name(shard.path) +
+                                      ": a pipe can only be read from its beginning, not from byte " +
+                                      std::to_string(cursor.bytes));
+    }
+    active_.push_back(
+        std::make_unique<ActiveShard>(ActiveShard{i, mine[i], shard.path, cursor, std::nullopt, nullptr}));
+    all_bytes_ += shard.bytes;
+    size_known_ = size_known_ && shard.regular;
+    error_lines_ += cursor.bad_lines;
   }
+  go_to_lowest_position();
 }
 
 ExampleStream::ExampleStream(ExampleStream&&) noexcept = default;
@@ -45,55 +63,108 @@ Batch ExampleStream::make_batch() const { return Batch(options_->normalize); }
 bool ExampleStream::read(Batch& batch) {
   while (!active_.empty()) {
     if (turn_ == active_.size()) turn_ = 0;
-    if (read_from(*active_[turn_], batch)) {
+    ActiveShard& shard = *active_[turn_];
+    if (read_from(shard, batch)) {
       if (options_->order == ShardOrder::kInterleaved) ++turn_;
       return true;
     }
+    cursors_[shard.index] = shard.done;
     active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn_));
+    // Not simply the one behind it: a shard that held no more examples when it was left is far behind all others.
+    go_to_lowest_position();
   }
   return false;
 }
 
+void ExampleStream::go_to_lowest_position() {
+  if (options_->order == ShardOrder::kSequential) return;
+  const auto lowest = std::min_element(active_.begin(), active_.end(), [](const auto& a, const auto& b) {
+    return a->done.position < b->done.position;  // of equals the first
+  });
+  turn_ = static_cast<std::size_t>(lowest - active_.begin());
+}
+
+// Makes a shard go on where its cursor says; false if it is known to have ended there.
+bool ExampleStream::open(ActiveShard& shard) {
+  shard.lines.emplace(open_bytes(shard.path, control_));
+  const std::uint64_t begin = shard.done.bytes;
+  if (begin == 0) return true;
+  std::string damaged;
+  try {
+    if (shard.lines->skip(begin, shard.done.line)) {
+      shard.parser = parser_of_beginning(shard);
+      return true;
+    }
+    if (control_->stop.load(std::memory_order_relaxed)) return false;
+  } catch (const DamagedStream& damage) {
+    if (shard.lines->offset() + 1 == begin) return false;
+    damaged = std::string("; ") + damage.what();
+  }
+  throw Error(Fault::kBadData, input_name(shard.path) + ": expected at least " + std::to_string(begin) +
+                                   " bytes of content, which were read before, found " +
+                                   std::to_string(shard.lines->offset()) + damaged);
+}
+
 // The next line of a shard that holds an example; false at its end.
-bool ExampleStream::read_from(Cursor& cursor, Batch& batch) {
-  if (!cursor.lines) cursor.lines.emplace(open_bytes(cursor.path, control_));
+bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
+  if (!shard.lines && !open(shard)) return false;
   while (!control_->stop.load(std::memory_order_relaxed)) {
     try {
       std::string_view line;
-      switch (cursor.lines->next(line)) {
+      switch (shard.lines->next(line)) {
         case LineReader::Status::kEnd:
+          shard.done.bytes = shard.lines->offset();
+          shard.done.line = shard.lines->number();
           return false;
         case LineReader::Status::kTooLong:
           reject(line, line, "a line of at most " + std::to_string(kMaxLineBytes) + " bytes");
         case LineReader::Status::kLine:
-          if (parse(cursor, line, batch)) return true;
+          if (parse(shard, line, batch)) return true;
       }
     } catch (const Rejection& rejection) {
       batch.discard_example();
-      report_bad_line(cursor, rejection.column(), rejection.what());
+      report_bad_line(shard, rejection.column(), rejection.what());
     } catch (const DamagedStream& damage) {
-      report_bad_line(cursor, cursor.lines->unfinished_bytes() + 1, damage.what());
+      report_bad_line(shard, shard.lines->unfinished_bytes() + 1, damage.what());
+      shard.done.bytes = shard.lines->offset() + shard.lines->unfinished_bytes() + 1;
+      shard.done.line = shard.lines->number();
       return false;
     }
   }
   return false;
 }
 
-bool ExampleStream::parse(Cursor& cursor, std::string_view line, Batch& batch) {
-  if (std::all_of(line.begin(), line.end(), is_blank)) return false;
-  if (cursor.parser == nullptr) cursor.parser = &parser_for(cursor, line);
-  if (!cursor.parser->parse(line, {cursor.shard, cursor.lines->number(), cursor.position}, batch)) return false;
-  ++cursor.position;
+bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batch) {
+  if (is_blank_line(line)) return false;
+  const LineReader& lines = *shard.lines;
+  if (shard.parser == nullptr) shard.parser = &parser_for(shard, lines.number(), line);
+  const std::size_t before = batch.size();
+  const Origin origin{shard.number, lines.number(), shard.done.position, lines.offset(), shard.done.bad_lines};
+  if (!shard.parser->parse(line, origin, batch)) return false;
+  ++shard.done.position;
+  shard.done.examples += batch.size() - before;
   return true;
 }
 
-LineParser& ExampleStream::parser_for(const Cursor& cursor, std::string_view line) {
+// What a reader from the beginning would have chosen; nullptr if that has still to be seen.
+LineParser* ExampleStream::parser_of_beginning(const ActiveShard& shard) {
+  if (options_->format != Format::kAuto) return nullptr;
+  LineReader lines(open_bytes(shard.path, nullptr));
+  std::string_view line;
+  for (auto status = lines.next(line); status != LineReader::Status::kEnd; status = lines.next(line)) {
+    if (status == LineReader::Status::kLine && !is_blank_line(line)) return &parser_for(shard, lines.number(), line);
+  }
+  return nullptr;
+}
+
+LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line) {
   Format format = options_->format;
   if (format == Format::kAuto) {
     const std::optional<Format> detected = detect_format(line);
     if (!detected) {
-      throw Error(Fault::kBadData, place(cursor, 1) + "expected a line in vw, libsvm or fasttext format, found " +
-                                       quote(line) + "; name the format with --format");
+      throw Error(Fault::kBadData, place(shard, number, 1) +
+                                       "expected a line in vw, libsvm or fasttext format, found " + quote(line) +
+                                       "; name the format with --format");
     }
     format = *detected;
   }
@@ -102,13 +173,14 @@ LineParser& ExampleStream::parser_for(const Cursor& cursor, std::string_view lin
   return *parser;
 }
 
-std::string ExampleStream::place(const Cursor& cursor, std::size_t column) const {
-  return input_name(cursor.path) + ":" + std::to_string(cursor.lines->number()) + ":" + std::to_string(column) + ": ";
+std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number, std::size_t column) {
+  return input_name(shard.path) + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
 }
 
-void ExampleStream::report_bad_line(const Cursor& cursor, std::size_t column, const std::string& reason) {
-  const std::string text = place(cursor, column) + reason;
+void ExampleStream::report_bad_line(ActiveShard& shard, std::size_t column, const std::string& reason) {
+  const std::string text = place(shard, shard.lines->number(), column) + reason;
   if (!options_->skip_bad_lines) throw Error(Fault::kBadData, text);
+  ++shard.done.bad_lines;
   if (++error_lines_ <= kWarnings) warnings_.push_back(text);
 }
 

@@ -11,6 +11,7 @@
 
 #include "cpt/example.h"
 #include "data/byte_source.h"
+#include "data/cursor.h"
 #include "data/line_parser.h"
 #include "data/line_reader.h"
 #include "data/read_options.h"
@@ -18,13 +19,19 @@
 
 namespace cpt {
 
-// Reads some of the shards of a run once. For one thread at a time, except stop(). Shards are opened when their first
-// line is due; in interleaved order all of them are then open together.
+// Reads some of the shards of a run once, from wherever a stream before it was left. For one thread at a time, except
+// stop(). Shards are opened when their first line is due; in interleaved order all of them are then open together.
 class ExampleStream {
  public:
   // `mine` are indices into `shards`, ascending: Origin::shard counts all shards of the run, whoever reads them.
-  // Throws Error(kUsage) for a bad interaction, Error(kFailed) if so many files may not be open at a time.
-  ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, ReadOptions options);
+  // `cursors`, parallel to `mine`, say where to go on in each shard; none: all from their beginning. Of a stream that
+  // went so far with the same options, what is read then is the rest: the same examples in the same order, with the
+  // same origins. Interleaved order begins with the shard of the lowest position, the lowest number first among equals.
+  // What lies before a cursor is sought past in a file, but decompressed and dropped where it is compressed. Throws
+  // Error(kUsage) for a bad interaction, Error(kFailed) if so many files may not be open at a time or if a pipe is not
+  // to be read from its beginning.
+  ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, ReadOptions options,
+                const std::vector<Cursor>& cursors = {});
   ExampleStream(ExampleStream&&) noexcept;
   ExampleStream& operator=(ExampleStream&&) noexcept;
   ~ExampleStream();
@@ -37,31 +44,42 @@ class ExampleStream {
   // at a bad line, or skips it if the options say so: a compressed stream that is damaged then ends its shard and
   // counts as one bad line. Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told,
   // and Error(kUsage) for interactions in a format without namespaces. Nothing of a bad line reaches the batch.
+  // A shard whose content ends before its cursor is Error(kBadData), whatever the options say.
   bool read(Batch& batch);
 
-  // Bad lines skipped so far.
+  // The shards it reads, and, parallel to them, how far: where each began or, once it has ended, its end.
+  const std::vector<std::uint32_t>& mine() const { return mine_; }
+  const std::vector<Cursor>& cursors() const { return cursors_; }
+
+  // Bad lines skipped so far, those before the cursors included.
   std::uint64_t error_lines() const { return error_lines_; }
-  // In words, those of them that were not taken yet, but only the first kWarnings of the stream.
+  // In words, those of them that were not taken yet, but only of the first kWarnings that error_lines() counts.
   std::vector<std::string> take_warnings();
   static constexpr std::uint64_t kWarnings = 20;
 
   // Makes a read() that waits for a pipe return soon, in whatever way; nothing may be read afterwards. For other
   // threads.
   void stop() { control_->stop.store(true, std::memory_order_relaxed); }
-  // The part of its input that was read so far, in [0, 1]; negative if a pipe hides how much there is. For any thread.
+  // The part of its input that was read or skipped so far, in [0, 1]; negative if a pipe hides how much there is. For
+  // any thread.
   double part_read() const;
 
  private:
-  struct Cursor;
+  struct ActiveShard;
 
-  bool read_from(Cursor& cursor, Batch& batch);
-  bool parse(Cursor& cursor, std::string_view line, Batch& batch);
-  LineParser& parser_for(const Cursor& cursor, std::string_view line);
-  std::string place(const Cursor& cursor, std::size_t column) const;
-  void report_bad_line(const Cursor& cursor, std::size_t column, const std::string& reason);
+  void go_to_lowest_position();
+  bool open(ActiveShard& shard);
+  bool read_from(ActiveShard& shard, Batch& batch);
+  bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
+  LineParser* parser_of_beginning(const ActiveShard& shard);
+  LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
+  static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
+  void report_bad_line(ActiveShard& shard, std::size_t column, const std::string& reason);
 
   std::unique_ptr<const ReadOptions> options_;  // does not move: the parsers refer to it
-  std::vector<std::unique_ptr<Cursor>> active_;
+  std::vector<std::uint32_t> mine_;
+  std::vector<Cursor> cursors_;  // parallel to mine_
+  std::vector<std::unique_ptr<ActiveShard>> active_;
   std::size_t turn_ = 0;                                // index into active_: which shard is read next
   std::array<std::unique_ptr<LineParser>, 4> parsers_;  // by format, made when first needed
   SharedControl control_ = std::make_shared<ReadControl>();

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "cpt/error.h"
@@ -46,12 +47,30 @@ std::size_t FileSource::read(std::span<char> space) {
     if (may_block_ && !wait_until_readable()) break;
     const ssize_t count = ::read(descriptor_, space.data(), space.size());
     if (count >= 0) {
-      if (control_) control_->bytes_read.fetch_add(static_cast<std::uint64_t>(count), std::memory_order_relaxed);
+      count_read(static_cast<std::uint64_t>(count));
       return static_cast<std::size_t>(count);
     }
     if (errno != EINTR && errno != EAGAIN) fail(path_, "read", errno);
   }
   return 0;
+}
+
+std::uint64_t FileSource::skip(std::uint64_t most) {
+  if (may_block_) return ByteSource::skip(most);
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail(path_, "read", errno);
+  const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
+  if (at < 0) fail(path_, "seek", errno);
+  // A seek goes beyond the end of a file without complaint.
+  const auto left = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
+  const std::uint64_t count = std::min(most, left);
+  if (::lseek(descriptor_, static_cast<off_t>(count), SEEK_CUR) < 0) fail(path_, "seek", errno);
+  count_read(count);
+  return count;
+}
+
+void FileSource::count_read(std::uint64_t bytes) const {
+  if (control_) control_->bytes_read.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }

@@ -17,8 +17,11 @@ class FileSource : public ByteSource {
   FileSource& operator=(const FileSource&) = delete;
 
   std::size_t read(std::span<char> space) override;
+  // Reads nothing of a file, and counts as read what it skips.
+  std::uint64_t skip(std::uint64_t most) override;
 
  private:
+  void count_read(std::uint64_t bytes) const;
   bool stopped() const;
   bool wait_until_readable() const;
 

@@ -32,4 +32,11 @@ std::size_t InputBuffer::read(std::span<char> space) {
   return buffered;
 }
 
+std::uint64_t InputBuffer::skip(std::uint64_t most) {
+  const auto buffered = static_cast<std::size_t>(std::min<std::uint64_t>(most, last_ - first_));
+  if (buffered == 0) return source_->skip(most);
+  drop(buffered);
+  return buffered;
+}
+
 }  // namespace cpt

@@ -23,6 +23,7 @@ class InputBuffer {
   std::uint64_t offset() const { return dropped_; }
   // For those who want the bytes as they are: first what is buffered, then straight from the source.
   std::size_t read(std::span<char> space);
+  std::uint64_t skip(std::uint64_t most);
 
  private:
   std::unique_ptr<ByteSource> source_;

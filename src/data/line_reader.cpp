@@ -35,12 +35,25 @@ LineReader::Status LineReader::next(std::string_view& line) {
     }
     searched = read.size();
     if (!fill()) {
-      if (read.empty()) return Status::kEnd;
+      if (read.empty()) {
+        --number_;
+        return Status::kEnd;
+      }
       line = std::string_view(buffer_.data() + first_, last_ - first_);
       first_ = last_;
       return finish(line);
     }
   }
+}
+
+bool LineReader::skip(std::uint64_t bytes, std::uint64_t lines) {
+  number_ = lines;
+  while (taken_ < bytes) {
+    const std::uint64_t count = source_->skip(bytes - taken_);
+    if (count == 0) return false;
+    taken_ += count;
+  }
+  return true;
 }
 
 // False if the source ends first.
@@ -61,6 +74,7 @@ bool LineReader::fill() {
   make_room();
   const std::size_t count = source_->read(std::span(buffer_).subspan(last_));
   last_ += count;
+  taken_ += count;
   return count > 0;
 }
 

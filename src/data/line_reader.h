@@ -26,9 +26,16 @@ class LineReader {
   // The next line without its end, valid until the following call. Throws what the source throws; a line that was cut
   // short by damage is not delivered.
   Status next(std::string_view& line);
+  // Before the first call: goes on behind the first `bytes` of the content, which hold `lines` lines. False if the
+  // content ends before (or the source was told to stop): offset() is how much there is. Throws what the source throws,
+  // offset() then being what came before.
+  bool skip(std::uint64_t bytes, std::uint64_t lines);
 
-  // 1-based number of the line of the last call, or of the line that it could not read.
+  // 1-based number of the line of the last call, or of the line that it could not read; at the end, of the last line.
   std::uint64_t number() const { return number_; }
+  // Bytes of the content up to the end of the line of the last call (if that was too long, of what was shown of it or
+  // less): where the next one begins.
+  std::uint64_t offset() const { return taken_ - unfinished_bytes(); }
   // Bytes of a line whose end is not read yet: where a line that could not be read broke off.
   std::size_t unfinished_bytes() const { return last_ - first_; }
 
@@ -42,6 +49,7 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t first_ = 0;  // buffer_[first_, last_) is read but not delivered
   std::size_t last_ = 0;
+  std::uint64_t taken_ = 0;  // bytes of the source so far
   std::uint64_t number_ = 0;
   bool inside_long_line_ = false;
 };

@@ -11,7 +11,7 @@ constexpr std::size_t kChunks = 5;  // two with the caller, the rest for the rea
 }  // namespace
 
 ReadAhead::ReadAhead(ExampleStream stream, ChunkLimits limits) : stream_(std::move(stream)), limits_(limits) {
-  for (std::size_t i = 0; i < kChunks; ++i) chunks_.push_back({stream_.make_batch(), 0, {}, false, nullptr});
+  for (std::size_t i = 0; i < kChunks; ++i) chunks_.push_back({stream_.make_batch(), 0, {}, {}, false, nullptr});
   for (Chunk& chunk : chunks_) empty_.push_back(&chunk);
   thread_ = std::thread([this] { run(); });
 }
@@ -80,6 +80,7 @@ void ReadAhead::fill(Chunk& chunk) {
       chunk.last = !stream_.read(chunk.batch);
       for (std::size_t i = before; i < chunk.batch.size(); ++i) features += chunk.batch[i].features.size();
     }
+    if (chunk.last) chunk.cursors = stream_.cursors();
   } catch (...) {
     chunk.last = true;
     chunk.failure = std::current_exception();

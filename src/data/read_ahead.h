@@ -39,6 +39,8 @@ class ReadAhead {
   // As ExampleStream's, for what lies before the end of the chunks handed out (or before the end, or the exception).
   std::uint64_t error_lines() const { return error_lines_; }
   std::vector<std::string> take_warnings();
+  // The stream's cursors at its end, once next() was nullptr.
+  const std::vector<Cursor>& final_cursors() const { return current_->cursors; }
   // As ExampleStream's, but of what was read ahead: for a progress bar, not for decisions.
   double part_read() const { return stream_.part_read(); }
 
@@ -47,6 +49,7 @@ class ReadAhead {
     Batch batch;
     std::uint64_t error_lines = 0;      // since the stream began
     std::vector<std::string> warnings;  // since the chunk before
+    std::vector<Cursor> cursors;        // only where the stream ended: its cursors
     bool last = false;                  // the stream ended, or failed, after it
     std::exception_ptr failure;
   };

@@ -57,6 +57,38 @@ TEST(LineReader, TakesBothLineEndsAndNone) {
   }
 }
 
+TEST(LineReader, KnowsWhereTheNextLineBegins) {
+  for (const std::size_t piece : {1U, 3U, 100U}) {
+    LineReader reader(std::make_unique<Pieces>("a\n\r\n\nbc", piece));
+    std::string_view line;
+    for (const std::uint64_t offset : {2U, 4U, 5U, 7U}) {
+      ASSERT_EQ(reader.next(line), LineReader::Status::kLine);
+      EXPECT_EQ(reader.offset(), offset);
+    }
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(reader.next(line), LineReader::Status::kEnd);
+      EXPECT_EQ(reader.offset(), 7U);
+      EXPECT_EQ(reader.number(), 4U);
+    }
+  }
+}
+
+TEST(LineReader, GoesOnBehindLinesThatAreSkipped) {
+  const std::string text = "a\nb\n" + std::string(100'000, 'c') + "\nd\n";
+  for (const std::size_t piece : {1000U, 4096U, 1000000U}) {
+    LineReader reader(std::make_unique<Pieces>(text, piece));
+    ASSERT_TRUE(reader.skip(100'005, 3));
+    std::string_view line;
+    ASSERT_EQ(reader.next(line), LineReader::Status::kLine);
+    EXPECT_EQ(line, "d");
+    EXPECT_EQ(reader.number(), 4U);
+    EXPECT_EQ(reader.offset(), text.size());
+    LineReader beyond(std::make_unique<Pieces>(text, piece));
+    EXPECT_FALSE(beyond.skip(text.size() + 1, 4));
+    EXPECT_EQ(beyond.offset(), text.size());
+  }
+}
+
 TEST(LineReader, LinesMayCrossBuffers) {
   Lines lines;
   std::string text;

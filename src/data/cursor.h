@@ -1,0 +1,20 @@
+// Where the reading of a shard goes on.
+#pragma once
+
+#include <cstdint>
+
+namespace cpt {
+
+// How far a shard was read: everything up to the end of a line (C6). A shard that ended is read up to its last byte;
+// one that ended because its compressed stream is damaged, one byte further than can be read. So a reader that goes on
+// there meets the damage before the cursor, and knows that it was counted.
+struct Cursor {
+  std::uint64_t bytes = 0;      // of its content, decompressed
+  std::uint64_t line = 0;       // number of the last line that is done; 0: none
+  std::uint64_t position = 0;   // lines with examples so far
+  std::uint64_t examples = 0;   // so far
+  std::uint64_t bad_lines = 0;  // skipped so far
+  friend bool operator==(const Cursor&, const Cursor&) = default;
+};
+
+}  // namespace cpt
