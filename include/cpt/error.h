@@ -13,6 +13,7 @@ enum class Fault : int {
   kBadData = 65,      // input that breaks its format, a damaged model
   kNoInput = 66,      // input that is missing or unreadable
   kCannotWrite = 73,  // no permission, no space, a run directory that is in use
+  kStopped = 75,      // on request, with a checkpoint to go on from
 };
 
 // The only exception this project throws on purpose. what() is one line without a final dot.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,19 @@ enum class Placement : std::uint8_t {
   kReplicated,  // every rank all of them; they merge at epoch boundaries
 };
 
+// What somebody asks of a run while it is under way.
+enum class Request : std::uint8_t { kNone, kCheckpoint, kStop };
+
+// How the state of a run is kept on disk: at the end of a pass and of the run, and more often as asked for here.
+struct CheckpointOptions {
+  std::filesystem::path directory;  // the same on all ranks; may be empty where nothing is kept or resumed
+  std::chrono::milliseconds every{std::chrono::minutes(10)};  // 0: not by time
+  std::uint64_t every_examples = 0;                           // of all ranks; 0: not by examples
+  std::uint64_t keep = 2;                                     // so many, the newest; 0: none is ever written
+  // What was asked of this rank since the last call. Called often; may be empty.
+  std::function<Request()> requested;
+};
+
 struct TrainingOptions {
   ModelOptions model;
   std::string init;               // a finished model to begin with, whose options then hold, whatever `model` says
@@ -49,6 +63,10 @@ struct TrainingOptions {
   std::uint64_t round_examples = 0;  // of all ranks together in a round, about; 0: as seems best. Owned: only for speed
   bool skip_bad_lines = false;       // else the first one ends the run
   std::optional<std::uint64_t> most_bad_lines;  // the run ends when more were skipped, on all ranks together
+  CheckpointOptions checkpoints;
+  // Go on from the newest checkpoint, if there is one. All above then holds as it did when the run began, but for
+  // `passes`, and for `data` and `test` where they are given.
+  bool resume = false;
 
   // Throws Error(kUsage).
   void validate() const;
@@ -99,6 +117,15 @@ struct Balance {
   bool limited_by_root = false;
 };
 
+// A checkpoint that was written.
+struct CheckpointReport {
+  std::filesystem::path directory;
+  std::uint64_t examples = 0;  // of the phase under way, so far
+  double run_seconds = 0;      // since training began
+  double seconds = 0;          // that it took, checks included
+  std::uint64_t bytes = 0;     // on disk
+};
+
 struct Summary {
   int ranks = 1;
   double seconds = 0;  // of training and testing, reading included
@@ -118,6 +145,8 @@ struct Summary {
   double communication_seconds = 0;    // mean over the ranks
   std::uint64_t partitions_moved = 0;  // owned placement: times that a partition has changed owners
   std::optional<Balance> balance;      // ... and of the last epoch
+  std::uint64_t checkpoints = 0;       // written, since the run was started or resumed
+  double checkpoint_seconds = 0;       // ... and what they took together, part of `seconds`
 };
 
 // Told how the run goes, on rank 0 only and from the thread that trains.
@@ -130,6 +159,7 @@ class Observer {
   virtual void warn(const std::string& text) = 0;
   // At the end of an epoch whose loads make partitions move. `epoch` is its number, from 1.
   virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*epoch*/) {}
+  virtual void checkpointed(const CheckpointReport& /*report*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
@@ -151,15 +181,33 @@ TrainingResult train(const TrainingOptions& options, Observer& observer);
 // still hear of is thrown by all as the same AgreedError.
 TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer);
 
+// Where a run goes on.
+struct Resumption {
+  std::filesystem::path checkpoint;
+  std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
+  bool finished = false;             // the run was at its end, and what follows, if anything, is a run of its own
+  Phase phase = Phase::kTrain;       // as in Report: the last one that belongs to the checkpoint
+  std::uint32_t pass = 0;
+  std::uint64_t examples = 0;
+  std::uint64_t epochs = 0;
+  int ranks = 1;  // that wrote it
+};
+
 // The same in two steps, for those who clear something away in between: only when nothing is wrong with what the run
 // begins with. One per rank; borrows the communicator.
 class Training {
  public:
-  // Finds the shards, takes up the model (owned: of its weights this rank's only) and compares ranks. Throws Error:
-  // kNoInput where a shard or the model is missing, kBadData for a damaged model, kUsage for options out of range and
-  // for ranks that do not see the same.
+  // Finds the shards, takes up the model or the checkpoint (owned: of its weights this rank's only) and compares ranks.
+  // Throws Error: kNoInput where a shard or the model is missing, kBadData for a damaged model, for shards that are not
+  // those of the checkpoint, and where no checkpoint of several can be read; kUsage for options out of range and for
+  // ranks that do not see the same.
   Training(const TrainingOptions& options, Communicator& comm);
   ~Training();
+
+  // Those that hold: of the model or the checkpoint, if the run goes on from one.
+  const TrainingOptions& options() const;
+  // Where the run goes on; none if it begins.
+  const std::optional<Resumption>& resumption() const;
 
   // At most once.
   TrainingResult run(Observer& observer);

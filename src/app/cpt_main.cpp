@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/checkpoint_command.h"
 #include "app/command_line.h"
 #include "app/dump_command.h"
 #include "app/exit.h"
@@ -69,6 +70,7 @@ int run_program(int argc, const char* const* argv) {
   add_explain_command(program, action);
   add_inspect_command(program, action);
   add_dump_command(program, action);
+  add_checkpoint_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -13,13 +13,16 @@
 #include "app/dist_options.h"
 #include "app/exit.h"
 #include "app/initial_model.h"
+#include "app/resumed_run.h"
 #include "app/run_files.h"
+#include "app/signals.h"
 #include "app/standard_streams.h"
 #include "app/summary_text.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "comm/launch_check.h"
 #include "comm/mpi.h"
+#include "comm/patience.h"
 #include "cpt/error.h"
 #include "cpt/trainer.h"
 #include "store/durable_file.h"
@@ -28,6 +31,8 @@
 namespace cpt {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "cpt_dist";
 
@@ -40,19 +45,42 @@ class SilentObserver : public Observer {
 };
 
 // What rank 0 alone has: the run directory and the observer that writes it.
-struct Desk {
-  RunDirectory run;
-  DistObserver observer;
-  Desk(const DistOptions& options, int ranks) : run(options.run), observer(options, run, ranks) {}
+class Desk {
+ public:
+  // A run that may go on holds its directory before it looks for checkpoints there; one that begins leaves everything
+  // in peace until nothing is wrong with what it begins with.
+  void reserve(const DistOptions& options) {
+    if (options.training.resume) run_.emplace(options.run, Begin::kResume);
+  }
+
+  void open(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption) {
+    if (!run_) {
+      run_.emplace(options.run);
+    } else if (!resumption) {
+      run_->begin_fresh();
+    } else {
+      run_->remove_summary();
+      cut_metrics(run_->metrics(), *resumption);
+    }
+    observer_.emplace(options, *run_, ranks, resumption);
+  }
+
+  const RunDirectory& run() const { return *run_; }
+  bool is_open() const { return observer_.has_value(); }
+  DistObserver& observer() { return *observer_; }
+
+ private:
+  std::optional<RunDirectory> run_;
+  std::optional<DistObserver> observer_;
 };
 
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
-  const std::filesystem::path model = options.training.learns() ? desk.run.model() : std::filesystem::path();
-  if (!model.empty()) desk.observer.info("model written");
+  const fs::path model = options.training.learns() ? desk.run().model() : fs::path();
+  if (!model.empty()) desk.observer().info("model written");
   const std::string json = summary_json(options, result.summary);
-  write_file_atomically(desk.run.summary(), std::as_bytes(std::span(json)));
+  write_file_atomically(desk.run().summary(), std::as_bytes(std::span(json)));
   const std::string text = summary_text(result.summary, model);
-  desk.observer.info(text);
+  desk.observer().info(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(Fault::kCannotWrite, "standard output cannot be written");
   }
@@ -60,36 +88,64 @@ void write_results(const DistOptions& options, const TrainingResult& result, Des
 
 // Reading and writing a model takes as long as the disk takes, so the others wait longer than for a message: a minute
 // more per GiB.
-std::chrono::milliseconds patience_for_model(const DistOptions& options) {
-  if (options.stall_timeout.count() == 0) return options.stall_timeout;
-  const int gib_bits = options.training.model.bits - 24;
-  return options.stall_timeout + std::chrono::minutes(1) * (std::int64_t{1} << std::max(0, gib_bits));
+std::chrono::minutes patience_for_model(const TrainingOptions& options) {
+  return std::chrono::minutes(std::int64_t{1} << std::max(0, options.model.bits - 24));
+}
+
+// Options that come with what the run begins with, or goes on with.
+void take_options(DistOptions& options) {
+  if (!options.training.resume || !take_run_options(options)) take_model_options(options);
+  CheckpointOptions& checkpoints = options.training.checkpoints;
+  checkpoints.directory = options.run / "checkpoints";
+  if (!options.keeps_checkpoints || !(options.training.learns() || options.training.resume)) checkpoints.keep = 0;
+}
+
+// Checkpoints are written by all ranks, so all must see the same directory.
+void require_shared(Communicator& comm, const Desk& desk) {
+  const fs::path lock = broadcast_text(comm, desk.is_open() ? desk.run().lock().string() : "", 0, "start: run");
+  const auto holder = [&] {
+    const std::vector<std::byte> bytes = read_file(lock);
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  const std::string expected = broadcast_text(comm, desk.is_open() ? holder() : "", 0, "start: run");
+  together(comm, "start: run", [&] {
+    std::error_code missing;
+    if (fs::exists(lock, missing) && holder() == expected) return;
+    throw Error(Fault::kUsage, lock.parent_path().string() +
+                                   ": is not the run directory of rank 0 here; checkpoints need one that all hosts "
+                                   "share (--run), or --checkpoint-every never");
+  });
 }
 
 void run_job(Communicator& comm, DistOptions options) {
   comm.set_stall_timeout(options.stall_timeout);
-  std::optional<Desk> desk;
+  Desk desk;
   SilentObserver silent;
+  SignalRequests signals;
+  options.training.checkpoints.requested = [&] { return signals.take(); };
   together(comm, "start", [&] {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
-    take_model_options(options);
+    if (comm.rank() == 0) desk.reserve(options);
   });
-  if (!options.training.init.empty()) comm.set_stall_timeout(patience_for_model(options));
+  together(comm, "start", [&] { take_options(options); });
+  std::optional<Patience> patience(std::in_place, comm, patience_for_model(options.training));
   Training training(options.training, comm);  // a mistyped path must not cost the results of an earlier run
-  comm.set_stall_timeout(options.stall_timeout);
+  patience.reset();
+  options.training = training.options();
   together(comm, "start", [&] {
-    if (comm.rank() == 0) desk.emplace(options, comm.size());
+    if (comm.rank() == 0) desk.open(options, comm.size(), training.resumption());
   });
   try {
-    Observer& observer = desk ? static_cast<Observer&>(desk->observer) : silent;
+    if (options.training.checkpoints.keep > 0) require_shared(comm, desk);
+    Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
     const TrainingResult result = training.run(observer);
-    comm.set_stall_timeout(patience_for_model(options));
-    if (options.training.learns()) save_model(result, comm, desk ? desk->run.model() : std::filesystem::path());
+    patience.emplace(comm, patience_for_model(options.training));
+    if (options.training.learns()) save_model(result, comm, desk.is_open() ? desk.run().model() : fs::path());
     together(comm, "write the results", [&] {
-      if (desk) write_results(options, result, *desk);
+      if (desk.is_open()) write_results(options, result, desk);
     });
   } catch (const std::exception& error) {
-    if (desk) desk->observer.error(describe(error));
+    if (desk.is_open()) desk.observer().error(describe(error));
     throw;
   }
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/resumed_run.h"
 #include "app/summary_text.h"
 #include "core/version.h"
 #include "cpt/error.h"
@@ -16,10 +17,10 @@ namespace cpt {
 
 namespace {
 
-// The log of an earlier run in the same directory is replaced.
-std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path) {
+// The log of an earlier run in the same directory is replaced, unless this one goes on with it.
+std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path, bool goes_on) {
   try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), true);
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), !goes_on);
     auto log = std::make_shared<spdlog::logger>("cpt_dist", sink);
     log->set_pattern("%Y-%m-%dT%H:%M:%S%z %l %v");
     log->flush_on(spdlog::level::info);
@@ -44,15 +45,19 @@ std::string as_clock(double seconds) {
 
 }  // namespace
 
-DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks)
+DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
+                           const std::optional<Resumption>& resumption)
     : run_(run.path().string()),
       table_(options.progress != ProgressStyle::kNone),
       bar_(options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1),
-      metrics_(run.metrics()),
-      log_(open_log(run.log())) {
+      metrics_(run.metrics(), resumption.has_value()),
+      log_(open_log(run.log(), resumption.has_value())) {
   info(std::string("cpt_dist ") + kVersion + " " + kCommit + " on " + std::to_string(ranks) +
        (ranks == 1 ? " rank" : " ranks"));
   for (const auto& [name, value] : describe_options(options)) info("option " + name + " = " + value);
+  if (!resumption) return;
+  info(resumption_text(*resumption));
+  if (table_) std::fprintf(stderr, "%s\n", resumption_text(*resumption).c_str());
 }
 
 DistObserver::~DistObserver() { clear_bar(); }
@@ -75,6 +80,11 @@ void DistObserver::warn(const std::string& text) {
 void DistObserver::rebalanced(const Balance& balance, std::uint64_t epoch) {
   metrics_.write(metrics_line(balance, epoch));
   info(balance_text(balance, epoch));
+}
+
+void DistObserver::checkpointed(const CheckpointReport& report) {
+  metrics_.write(metrics_line(report));
+  info(checkpoint_text(report));
 }
 
 void DistObserver::report(const Report& report) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/dist_options.h"
@@ -19,12 +20,15 @@ namespace cpt {
 // Throws Error(kCannotWrite) where a file of the run directory cannot be written.
 class DistObserver : public Observer {
  public:
-  DistObserver(const DistOptions& options, const RunDirectory& run, int ranks);
+  // With a resumption, the files of the run directory go on where they are.
+  DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
+               const std::optional<Resumption>& resumption);
   ~DistObserver() override;
 
   void report(const Report& report) override;
   void warn(const std::string& text) override;
   void rebalanced(const Balance& balance, std::uint64_t epoch) override;
+  void checkpointed(const CheckpointReport& report) override;
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
 
   void info(const std::string& text);

@@ -19,8 +19,10 @@ constexpr const char* kExample = R"(Examples:
   mpirun -n 64 cpt_dist --data train/ --test test/ --run runs/ads --passes 2 --alpha 0.9
   zcat log.gz | cpt_dist --data - --format vw
   mpirun -n 8 cpt_dist --init runs/ads/model --test new/ --test-frozen --run runs/new
+  mpirun -n 8 cpt_dist --data shards/ --run runs/ads --resume
 
-Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write.)";
+Signals: USR1 writes a checkpoint; USR2 and TERM write one and stop, to be started again with --resume.
+Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write, 75 stopped on request.)";
 
 const Names<ProgressStyle>& progress_names() {
   static const Names<ProgressStyle> names{
@@ -38,6 +40,32 @@ std::chrono::milliseconds parse_duration(const char* option, const std::string& 
     throw CLI::ValidationError(option, "'" + text + "' is not a duration like 30s, 10m or 1h");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(value * seconds * 1000));
+}
+
+constexpr const char* kNever = "never";
+
+// "10m" is a time, "1e7" a number of examples.
+void parse_checkpoint_every(const std::string& text, DistOptions& options) {
+  CheckpointOptions& checkpoints = options.training.checkpoints;
+  checkpoints.every = std::chrono::milliseconds(0);
+  checkpoints.every_examples = 0;
+  options.keeps_checkpoints = text != kNever;
+  if (!options.keeps_checkpoints) return;
+  if (const auto examples = parse_count(text)) {
+    checkpoints.every_examples = require_count("--checkpoint-every", text, 1, ~std::uint64_t{0});
+    return;
+  }
+  checkpoints.every = parse_duration("--checkpoint-every", text);
+  if (checkpoints.every.count() == 0) {
+    throw CLI::ValidationError("--checkpoint-every", "'" + text + "' is no time: use never for no checkpoints");
+  }
+}
+
+std::string checkpoint_every_text(const DistOptions& options) {
+  const CheckpointOptions& checkpoints = options.training.checkpoints;
+  if (!options.keeps_checkpoints) return kNever;
+  if (checkpoints.every_examples != 0) return std::to_string(checkpoints.every_examples);
+  return std::to_string(checkpoints.every.count() / 1000) + "s";
 }
 
 std::string on_error_text(const TrainingOptions& training) {
@@ -135,9 +163,26 @@ void add_rank_options(CLI::App& app, DistOptions& options) {
       ->group(group);
 }
 
+void add_checkpoint_options(CLI::App& app, DistOptions& options) {
+  const char* group = "Checkpoints";
+  app.add_flag("--resume", options.training.resume,
+               "go on from the newest complete checkpoint in the run directory, or start if there is none; options not "
+               "given are those of the run, and others than its own are refused, but for --passes")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--checkpoint-every", [&options](const std::string& text) { parse_checkpoint_every(text, options); },
+         "write a checkpoint after so long (10m) or so many examples (1e7), and at the end of each pass; or never")
+      ->type_name("TIME|N")
+      ->default_str("10m")
+      ->group(group);
+  add_count(app, "--keep", options.training.checkpoints.keep, 1, "checkpoints, the newest; older ones are removed")
+      ->group(group);
+}
+
 void add_output_options(CLI::App& app, DistOptions& options) {
   const char* group = "Output";
-  app.add_option("--run", options.run, "the run directory; locked while in use, results of an earlier run are replaced")
+  app.add_option("--run", options.run,
+                 "the run directory; locked while in use, results of an earlier run that is finished are replaced")
       ->type_name("DIR")
       ->default_str(options.run.string())
       ->group(group);
@@ -161,18 +206,18 @@ std::string as_text(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-std::vector<std::string> given_model_options(const CLI::App& app, const ModelOptions& model) {
-  std::vector<std::string> given;
-  for (const auto& [name, value] : describe_model_options(model)) {
-    if (app.get_option("--" + name)->count() > 0) given.push_back(name);
-  }
-  return given;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
+}
+
+std::vector<std::string> given_options(const CLI::App& app, const DistOptions& options) {
+  std::vector<std::string> given;
+  for (const auto& [name, value] : describe_options(options)) {
+    if (app.get_option("--" + name)->count() > 0) given.push_back(name);
+  }
+  return given;
 }
 
 }  // namespace
@@ -188,11 +233,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_input_options(app, line.options.training);
   add_model_options(app, line.options.training);
   add_rank_options(app, line.options);
+  add_checkpoint_options(app, line.options);
   add_output_options(app, line.options);
   try {
     app.parse(argc, argv);
     line.options.training.validate();
-    line.options.given = given_model_options(app, line.options.training.model);
+    line.options.given = given_options(app, line.options);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     line.ends = true;
@@ -238,6 +284,8 @@ OptionValues describe_options(const DistOptions& options) {
       {"epoch-examples", std::to_string(t.epoch_examples)},
       {"round-examples", std::to_string(t.round_examples)},
       {"run", options.run.string()},
+      {"checkpoint-every", checkpoint_every_text(options)},
+      {"keep", std::to_string(t.checkpoints.keep)},
   };
   const OptionValues of_model = describe_model_options(t.model);
   values.insert(values.end(), of_model.begin(), of_model.end());

@@ -15,7 +15,8 @@ enum class ProgressStyle { kAuto, kPlain, kNone };
 
 struct DistOptions {
   TrainingOptions training;
-  std::vector<std::string> given;  // which options of the model the command line or the config file names
+  std::vector<std::string> given;  // which of describe_options() the command line or the config file names
+  bool keeps_checkpoints = true;
   std::filesystem::path run = "cpt-run";
   ProgressStyle progress = ProgressStyle::kAuto;
   std::chrono::milliseconds stall_timeout{std::chrono::minutes(10)};

@@ -50,6 +50,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
   json["epochs"] = summary.epochs;
   json["rounds"] = summary.rounds;
   json["communication"] = {{"bytes_sent", summary.bytes_sent}, {"seconds", summary.communication_seconds}};
+  json["checkpoints"] = {{"written", summary.checkpoints}, {"seconds", summary.checkpoint_seconds}};
   if (summary.balance) {
     json["balance"] = {{"partitions_moved", summary.partitions_moved},
                        {"busiest_rank", summary.balance->busiest_rank},
@@ -89,7 +90,19 @@ std::string metrics_line(const Balance& balance, std::uint64_t epoch) {
   return json.dump();
 }
 
-LineFile::LineFile(std::filesystem::path path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
+std::string metrics_line(const CheckpointReport& report) {
+  Json json;
+  json["phase"] = "checkpoint";
+  json["directory"] = report.directory.string();
+  json["examples"] = report.examples;
+  json["seconds"] = report.run_seconds;
+  json["took"] = report.seconds;
+  json["bytes"] = report.bytes;
+  return json.dump();
+}
+
+LineFile::LineFile(std::filesystem::path path, bool goes_on)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), goes_on ? "a" : "w")) {
   if (!file_) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
 }
 

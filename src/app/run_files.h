@@ -16,13 +16,15 @@ std::string summary_json(const DistOptions& options, const Summary& summary);
 
 // One line of metrics.jsonl, without its end.
 std::string metrics_line(const Report& report);
-// The same for partitions that move.
+// The same for partitions that move, and for a checkpoint.
 std::string metrics_line(const Balance& balance, std::uint64_t epoch);
+std::string metrics_line(const CheckpointReport& report);
 
 // A text file that grows line by line and can be followed while it does. Throws Error(kCannotWrite).
 class LineFile {
  public:
-  explicit LineFile(std::filesystem::path path);
+  // `goes_on`: what the file holds stays.
+  LineFile(std::filesystem::path path, bool goes_on);
   void write(const std::string& line);
 
  private:

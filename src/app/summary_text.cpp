@@ -58,6 +58,11 @@ std::string balance_text(const Balance& balance, std::uint64_t epoch) {
   return text;
 }
 
+std::string checkpoint_text(const CheckpointReport& report) {
+  return fmt::format("checkpoint {} after {} examples: {:.1f} MB in {:.2f} s", report.directory.string(),
+                     grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
+}
+
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
@@ -71,6 +76,9 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
                       100 * static_cast<double>(summary.lines_used) / static_cast<double>(lines), grouped(lines),
                       digest_text(summary.weight_digest));
   if (summary.ranks > 1) text += ranks_lines(summary);
+  if (summary.checkpoints > 0) {
+    text += fmt::format("checkpoints: {} written in {:.2f} s\n", summary.checkpoints, summary.checkpoint_seconds);
+  }
   return model.empty() ? text : text + "model: " + model.string() + "\n";
 }
 

@@ -69,6 +69,13 @@ void broadcast_bytes(Communicator& comm, std::vector<std::byte>& data, int root,
   comm.wait(*comm.start_broadcast(data, root), call);
 }
 
+std::string broadcast_text(Communicator& comm, const std::string& text, int root, const char* call) {
+  const ConstBytes bytes = std::as_bytes(std::span(text));
+  std::vector<std::byte> data(bytes.begin(), bytes.end());
+  broadcast_bytes(comm, data, root, call);
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
 void sum_in_rank_order(Communicator& comm, std::span<std::uint64_t> values, const char* call) {
   sum(comm, values, call);
 }

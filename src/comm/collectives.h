@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -56,6 +57,9 @@ std::vector<std::vector<std::byte>> all_gather_bytes(Communicator& comm, ConstBy
 
 // `data` of root becomes the data of all, whose own is replaced. 8 bytes and the contents reach every rank.
 void broadcast_bytes(Communicator& comm, std::vector<std::byte>& data, int root, const char* call);
+
+// The text of root, on all ranks.
+std::string broadcast_text(Communicator& comm, const std::string& text, int root, const char* call);
 
 // Each element becomes its sum over the ranks (integers modulo 2^64), added in rank order, so that the same ranks get
 // the same bytes in every run and on every rank. For short vectors of one length on all ranks: sends

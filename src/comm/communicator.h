@@ -83,6 +83,7 @@ class Communicator {
 
   // 0 turns the watchdog off. Default: ten minutes.
   void set_stall_timeout(std::chrono::milliseconds timeout) { stall_timeout_ = timeout; }
+  std::chrono::milliseconds stall_timeout() const { return stall_timeout_; }
 
   // What wait() does besides asking whether its operation is done. Public for wrappers that pass it on.
   //

@@ -142,6 +142,7 @@ class BlobSetReader {
   // damaged: manifest and file lengths are verified here, the segments as they are read (C3).
   BlobSetReader(std::filesystem::path directory, const std::string& expected_kind);
 
+  const std::filesystem::path& directory() const { return directory_; }
   bool has(std::string_view name) const { return manifest_.find(name) != nullptr; }
   std::vector<std::string> names() const;  // in the order in which they were added
   // Equal for copies of one set; another set has another one, as far as checksums tell.

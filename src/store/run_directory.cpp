@@ -63,6 +63,11 @@ RunDirectory::RunDirectory(fs::path path, Begin begin) : path_(std::move(path)) 
   if (begin == Begin::kFresh) remove_earlier_results();
 }
 
+void RunDirectory::begin_fresh() const {
+  require_nothing_to_lose();
+  remove_earlier_results();
+}
+
 void RunDirectory::remove_summary() const { remove_durably(summary()); }
 
 void RunDirectory::require_nothing_to_lose() const {

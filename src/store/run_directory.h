@@ -32,12 +32,15 @@ class RunDirectory {
   RunDirectory& operator=(const RunDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path lock() const { return path_ / "lock"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path model() const { return path_ / "model"; }
   std::filesystem::path summary() const { return path_ / "summary.json"; }
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path log() const { return path_ / "log.txt"; }
 
+  // For a run that was to be resumed where there is no checkpoint: does what Begin::kFresh does.
+  void begin_fresh() const;
   // For a resumed run, when it has found the checkpoint that it goes on from and before it learns: from here on it is a
   // run that did not finish. Durable. Fine if there is none.
   void remove_summary() const;

@@ -22,6 +22,7 @@ struct RoundNews {
   std::uint64_t active_shards = 0;  // that it had examples of
   std::uint64_t warning_bytes = 0;  // at the end of its message to rank 0
   std::uint64_t ended = 0;          // 1: there are no more
+  std::uint64_t wishes = 0;         // see Wish
 };
 
 // Borrows the learner, whose tree is the one that all ranks have heard of.

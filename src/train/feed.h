@@ -24,6 +24,9 @@ class Feed {
   Slice next_before(std::uint64_t position);
   // As next(), but what it hands out ends with a line, so that it may be longer by the examples of one line.
   Slice next_lines(std::size_t most);
+  // Of the example that comes next, or kNoPosition at the end. Throws as they do.
+  std::uint64_t next_position();
+  static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
   // Whether all examples were handed out. Known once one of these has been empty.
   bool ended() const { return ended_; }
 

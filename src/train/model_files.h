@@ -1,7 +1,6 @@
 // A learner as a blob set of the kind "cpt model":
-//   options   of the model (cereal)
-//   tree      the labels' names, and for each the label whose leaf it split (cereal): the tree is a function of that
-//   weights   the used lines, partition after partition (see weights_blob.h)
+//   options, tree   see learner_blobs.h
+//   weights         the used lines, partition after partition (see weights_blob.h)
 #pragma once
 
 #include <cstdint>

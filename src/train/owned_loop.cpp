@@ -36,9 +36,22 @@ std::vector<int> all_ranks(int ranks) {
   return all;
 }
 
+// The position of the first example of all. What a feed throws it will throw again when it is read.
+std::uint64_t first_position(Communicator& comm, Feed& feed) {
+  std::uint64_t mine = Feed::kNoPosition;
+  try {
+    mine = feed.next_position();
+  } catch (const std::exception&) {
+  }
+  std::uint64_t first = Feed::kNoPosition;
+  for (std::uint64_t one : all_gather_value(comm, mine, "pass: first position")) first = std::min(first, one);
+  return first == Feed::kNoPosition ? 0 : first;
+}
+
 }  // namespace
 
-OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress)
+OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress,
+                     EpochSchedule& epochs, Pauses& pauses)
     : options_(options),
       comm_(comm),
       learner_(learner),
@@ -48,20 +61,22 @@ OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner
       owner_(learner, balancer_.owners(), comm.rank()),
       dispatcher_(learner, comm.size()),
       bookkeeper_(learner, progress),
-      epochs_(options.epoch_fraction, options.epoch_examples),
+      epochs_(epochs),
+      pauses_(pauses),
       labels_heard_(static_cast<LabelId>(learner.tree().labels())) {}
 
 std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
   learning_ = learning;
   all_read_ = false;
-  position_ = 0;
+  position_ = first_position(comm_, feed);
   active_shards_ = shards;
   bad_lines_ = 0;
   bookkeeper_.begin_pass();
   while (!all_read_ || !rounds_.empty()) {
-    step(all_read_ || resting_ ? nullptr : &feed);
+    const bool comes_to_rest = moving_ || wishes_ != 0;
+    step(all_read_ || comes_to_rest ? nullptr : &feed);
     progress_.show(feed.part_read());
-    if (resting_ && rounds_.empty()) change_owners();
+    if (comes_to_rest && rounds_.empty()) rest(feed);
   }
   come_to_rest();
   if (epochs_.finish()) progress_.count_epoch();
@@ -137,6 +152,7 @@ void OwnedLoop::read(Feed& feed) {
   news.warning_bytes = warnings.size();
   messages[0].append(warnings.data(), warnings.size());
   news.bad_lines = feed.error_lines();
+  news.wishes = pauses_.wishes();
   news.fault = encode_fault(failure_);
   for (Buffer& message : messages) std::memcpy(message.data(), &news, sizeof news);
   round.examples.start(comm_, all_ranks_, all_ranks_);
@@ -221,6 +237,7 @@ void OwnedLoop::heed(const std::vector<RoundNews>& news) {
     all.bad_lines += one.bad_lines;
     all.active_shards += one.active_shards;
     all.ended &= one.ended;
+    all.wishes |= one.wishes;
   }
   if (all.fault != 0) give_up(nullptr);
   bad_lines_ = all.bad_lines;
@@ -230,6 +247,7 @@ void OwnedLoop::heed(const std::vector<RoundNews>& news) {
   }
   if (all.active_shards != 0) active_shards_ = all.active_shards;
   all_read_ = all.ended != 0;
+  wishes_ |= all.wishes;
   if (all.examples == 0) return;
   progress_.count_rounds(1);
   if (learning_ && epochs_.advance(all.examples)) end_epoch();
@@ -330,18 +348,23 @@ void OwnedLoop::hear_changes(ConstBytes message) {
 
 void OwnedLoop::end_epoch() {
   progress_.count_epoch();
-  if (resting_) return;
-  resting_ = balancer_.end_epoch(owner_.take_loads());
+  if (moving_) return;
+  moving_ = balancer_.end_epoch(owner_.take_loads());
   balance_ = balancer_.latest();
-  if (resting_) progress_.tell_moves(*balance_);
+  if (moving_) progress_.tell_moves(*balance_);
+}
+
+void OwnedLoop::rest(const Feed& feed) {
+  come_to_rest();
+  if (moving_) change_owners();
+  moving_ = false;
+  if (wishes_ != 0) pauses_.pause(std::exchange(wishes_, 0), feed.cursors());
 }
 
 void OwnedLoop::change_owners() {
-  come_to_rest();
   balancer_.move(learner_.weights());
   partitions_moved_ += balance_->moves.size();
   owner_.adopt(balancer_.owners());
-  resting_ = false;
 }
 
 // No round is under way. Those who have not heard of all changes do now, and what owners know of their own is in the

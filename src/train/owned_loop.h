@@ -29,6 +29,7 @@
 #include "train/feed.h"
 #include "train/owned_round.h"
 #include "train/partition_owner.h"
+#include "train/pauses.h"
 #include "train/progress.h"
 #include "train/schedule.h"
 
@@ -39,11 +40,13 @@ namespace cpt {
 class OwnedLoop {
  public:
   // The learner has the same tree on all ranks, and the weights of the partitions that are this rank's by
-  // first_owners().
-  OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress);
+  // first_owners(). Borrows all of them.
+  OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress,
+            EpochSchedule& epochs, Pauses& pauses);
 
-  // A rank whose feed is at its end still joins every round, until all are. `shards`: of all ranks. When it returns the
-  // tree is at rest: whole, and equal on all ranks. Returns the bad lines skipped on all ranks.
+  // A rank whose feed is at its end still joins every round, until all are. `shards`: of all ranks. Feeds may begin in
+  // the middle of their shards. When it returns, and whenever it pauses, the tree is at rest: whole, and equal on all
+  // ranks. Returns the bad lines skipped on all ranks.
   std::uint64_t run(Feed& feed, std::uint64_t shards, bool learning);
 
   const Owners& owners() const { return balancer_.owners(); }
@@ -70,6 +73,7 @@ class OwnedLoop {
   void tell_changes(std::vector<Buffer>& messages);
   void hear_changes(ConstBytes message);
   void end_epoch();
+  void rest(const Feed& feed);
   void change_owners();
   void come_to_rest();
   [[noreturn]] void give_up(const AgreedError* reason);
@@ -85,7 +89,8 @@ class OwnedLoop {
   PartitionOwner owner_;
   Dispatcher dispatcher_;
   Bookkeeper bookkeeper_;  // of use on rank 0 only
-  EpochSchedule epochs_;
+  EpochSchedule& epochs_;
+  Pauses& pauses_;
 
   std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first
   std::vector<std::unique_ptr<Round>> spare_;  // for their memory
@@ -100,7 +105,8 @@ class OwnedLoop {
   bool all_read_ = false;
   std::optional<Balance> balance_;
   std::uint64_t partitions_moved_ = 0;
-  bool resting_ = false;  // nothing is read until no round is under way
+  bool moving_ = false;       // partitions are to change owners
+  std::uint64_t wishes_ = 0;  // of all ranks; for these two nothing is read until no round is under way
   LabelId labels_heard_;  // of which all ranks have heard; rank 0 may know of more
   struct Heard {
     std::uint64_t step;

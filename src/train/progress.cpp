@@ -13,8 +13,40 @@ Progress::Progress(Communicator& comm, const Learner& learner, Observer& observe
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
+ProgressState Progress::state() {
+  ProgressState state;
+  state.phase = latest_.phase;
+  state.pass = latest_.pass;
+  state.examples = examples_;
+  state.next_report = schedule_.next();
+  state.losses = counting_ == Counting::kOnRank0 ? std::vector<Losses>{mine_}
+                                                 : all_gather_value(comm_, mine_, "checkpoint: losses");
+  state.last_report = latest_.so_far;
+  state.rounds = latest_.rounds;
+  state.epochs = latest_.epochs;
+  state.seconds = seconds();
+  return state;
+}
+
+void Progress::go_on(const ProgressState& state) {
+  latest_ = {};
+  latest_.phase = state.phase;
+  latest_.pass = state.pass;
+  latest_.so_far = state.last_report;
+  latest_.rounds = state.rounds;
+  latest_.epochs = state.epochs;
+  examples_ = state.examples;
+  schedule_ = ReportSchedule(state.next_report);
+  start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(state.seconds));
+  mine_ = {};
+  const int counting_ranks = counting_ == Counting::kOnRank0 ? 1 : comm_.size();
+  for (std::size_t part = 0; part < state.losses.size(); ++part) {
+    if (static_cast<int>(part) % counting_ranks == comm_.rank()) mine_ += state.losses[part];
+  }
+}
+
 void Progress::begin(Phase phase) {
-  schedule_ = {};
+  schedule_ = ReportSchedule();
   examples_ = 0;
   mine_ = {};
   latest_.phase = phase;
@@ -68,6 +100,11 @@ void Progress::warn(const std::string& text) {
 void Progress::tell_moves(const Balance& balance) {
   if (comm_.rank() != 0) return;
   tell([&] { observer_.rebalanced(balance, epochs()); });
+}
+
+void Progress::tell_checkpoint(const CheckpointReport& report) {
+  if (comm_.rank() != 0) return;
+  tell([&] { observer_.checkpointed(report); });
 }
 
 template <class Call>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
@@ -17,10 +18,28 @@ namespace cpt {
 // due; or all of them on rank 0.
 enum class Counting : std::uint8_t { kOnEachRank, kOnRank0 };
 
+// All that figures to come depend on.
+struct ProgressState {
+  Phase phase = Phase::kTrain;
+  std::uint32_t pass = 0;
+  std::uint64_t examples = 0;     // of the phase, done by all ranks
+  std::uint64_t next_report = 1;
+  std::vector<Losses> losses;     // of the phase: parts whose sum in this order is the total
+  Losses last_report;
+  std::uint64_t rounds = 0;
+  std::uint64_t epochs = 0;
+  double seconds = 0;
+};
+
 // All ranks call everything alike, but for advance() and report_now() where rank 0 counts alone.
 class Progress {
  public:
   Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting);
+
+  // Collective, like go_on().
+  ProgressState state();
+  // Takes the figures up. Each rank gets a part of the losses; the same number of ranks those that it brought.
+  void go_on(const ProgressState& state);
 
   void begin(Phase phase);
   void begin_pass(std::uint32_t pass) { latest_.pass = pass; }
@@ -30,6 +49,8 @@ class Progress {
 
   // Examples done by all ranks in this phase. Makes a report when one is due; collective then, or rank 0's.
   void advance(std::uint64_t examples);
+  std::uint64_t examples() const { return examples_; }
+  Phase phase() const { return latest_.phase; }
   // Examples that may still be done before a report is due.
   std::uint64_t until_report() const { return schedule_.next() - examples_; }
   // A report now, if anything happened since the last one. Collective, or rank 0's.
@@ -45,6 +66,7 @@ class Progress {
 
   void warn(const std::string& text);
   void tell_moves(const Balance& balance);
+  void tell_checkpoint(const CheckpointReport& report);
   // Lets the observer show how far this rank is; it is called at most a few times a second.
   void show(double part_of_pass);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
@@ -30,14 +31,15 @@ std::uint64_t sum(const std::vector<std::uint64_t>& values) {
 }  // namespace
 
 ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, InOrder& in_order,
-                               Progress& progress)
+                               Progress& progress, EpochSchedule& epochs, Pauses& pauses)
     : options_(options),
       comm_(comm),
       learner_(learner),
       in_order_(in_order),
       progress_(progress),
       merger_(comm, learner, options.merge),
-      epochs_(options.epoch_fraction, options.epoch_examples) {
+      epochs_(epochs),
+      pauses_(pauses) {
   in_order_.before_training([this](const Walk& walk) { merger_.touch(walk); });
 }
 
@@ -45,40 +47,64 @@ std::uint64_t ReplicatedLoop::run(Feed& feed, bool learning) {
   Round current;
   std::uint64_t examples = 0;  // of the current round, on all ranks
   for (;;) {
+    if (comes_to_rest(examples, learning)) {
+      train(current, 0, current.slice.size(), learning);
+      end_round(examples, learning, (wishes_ & Wish::kNow) != 0, feed);
+      if (wishes_ != 0) pause(feed);
+      current = {};
+      examples = 0;
+    }
     Round next = read(feed, learning);
     const std::vector<News> news = tell_and_train(next, feed.error_lines(), current, learning);
-    relay_warnings(news, next);
-    const std::uint64_t bad_lines = sum(column(news, &News::bad_lines));
-    if (const auto excess = excess_of_bad_lines(bad_lines, options_.most_bad_lines)) {
-      throw AgreedError(excess->fault(), excess->what());
-    }
+    heed(news, next);
     settle_and_train(news, next, current, learning);
 #ifndef NDEBUG
     compare_trees();
 #endif
-
-    if (examples > 0) {
-      progress_.count_rounds(1);
-      if (learning && epochs_.advance(examples)) end_epoch();
-      progress_.advance(examples);
-      progress_.show(feed.part_read());
-      if (!failure_) failure_ = progress_.failure();
-    }
+    if (examples > 0) end_round(examples, learning, false, feed);
     examples = sum(column(news, &News::examples));
     if (examples == 0) {
       agree(comm_, failure_, "end of pass");
       if (epochs_.finish()) end_epoch();
-      return bad_lines;
+      return sum(column(news, &News::bad_lines));
     }
     current = std::move(next);
   }
+}
+
+// What all ranks decide alike, because all hear the same.
+void ReplicatedLoop::heed(const std::vector<News>& news, const Round& next) {
+  relay_warnings(news, next);
+  if (const auto excess = excess_of_bad_lines(sum(column(news, &News::bad_lines)), options_.most_bad_lines)) {
+    throw AgreedError(excess->fault(), excess->what());
+  }
+  for (const News& one : news) wishes_ |= one.wishes;
+}
+
+// Whether nothing is to be read ahead of the current round.
+bool ReplicatedLoop::comes_to_rest(std::uint64_t examples, bool learning) const {
+  if (examples == 0) return false;
+  return (learning && epochs_.would_end(examples)) || (wishes_ & (learning ? Wish::kNow : ~0ULL)) != 0;
+}
+
+void ReplicatedLoop::end_round(std::uint64_t examples, bool learning, bool ends_epoch, const Feed& feed) {
+  progress_.count_rounds(1);
+  if (learning && (epochs_.advance(examples) || (ends_epoch && epochs_.finish()))) end_epoch();
+  progress_.advance(examples);
+  progress_.show(feed.part_read());
+  if (!failure_) failure_ = progress_.failure();
+}
+
+void ReplicatedLoop::pause(const Feed& feed) {
+  agree(comm_, failure_, "pause");
+  pauses_.pause(std::exchange(wishes_, 0), feed.cursors());
 }
 
 ReplicatedLoop::Round ReplicatedLoop::read(Feed& feed, bool learning) {
   Round round;
   if (failure_) return round;
   try {
-    round.slice = feed.next(round_examples());
+    round.slice = feed.next_lines(round_examples());
     if (learning) propose(round);
   } catch (...) {
     failure_ = std::current_exception();
@@ -109,7 +135,8 @@ void ReplicatedLoop::propose(Round& round) const {
 // Steps 1 and 2: the news of the next round travel while the first half of the current one is trained.
 std::vector<ReplicatedLoop::News> ReplicatedLoop::tell_and_train(const Round& next, std::uint64_t bad_lines,
                                                                  Round& current, bool learning) {
-  const News mine{next.slice.size(), encode_fault(failure_), next.proposals.size(), next.warnings.size(), bad_lines};
+  const News mine{next.slice.size(), encode_fault(failure_), next.proposals.size(), next.warnings.size(), bad_lines,
+                  pauses_.wishes()};
   std::vector<News> news(static_cast<std::size_t>(comm_.size()));
   const auto telling = comm_.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(news)));
   train(current, 0, current.slice.size() / 2, learning);

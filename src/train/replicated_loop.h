@@ -8,7 +8,9 @@
 //
 // Steps 1 to 4 of the next round run while this round's batch is trained: news travel during its first half, changes
 // during its second. So the coordinator's tree is ahead of the others' by at most one round's changes while it trains,
-// and equal to theirs whenever a round has ended.
+// and equal to theirs whenever a round has ended. The last round of an epoch is trained alone: what comes after it is
+// then a function of the merged weights, the tree and the examples that are left, and nothing else need be kept to go
+// on from there.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,7 @@
 #include "train/feed.h"
 #include "train/merge.h"
 #include "train/messages.h"
+#include "train/pauses.h"
 #include "train/progress.h"
 #include "train/schedule.h"
 
@@ -33,7 +36,7 @@ namespace cpt {
 class ReplicatedLoop {
  public:
   ReplicatedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, InOrder& in_order,
-                 Progress& progress);
+                 Progress& progress, EpochSchedule& epochs, Pauses& pauses);
 
   // A rank whose feed is at its end still joins every round, until all are. Returns the bad lines skipped on all ranks.
   std::uint64_t run(Feed& feed, bool learning);
@@ -46,6 +49,7 @@ class ReplicatedLoop {
     std::uint64_t proposal_bytes = 0;
     std::uint64_t warning_bytes = 0;
     std::uint64_t bad_lines = 0;
+    std::uint64_t wishes = 0;  // see Wish
   };
 
   // A rank's batch and what it has to say about it.
@@ -60,6 +64,7 @@ class ReplicatedLoop {
   std::uint64_t round_examples() const;
   void propose(Round& round) const;
   std::vector<News> tell_and_train(const Round& next, std::uint64_t bad_lines, Round& current, bool learning);
+  void heed(const std::vector<News>& news, const Round& next);
   void train(const Round& round, std::size_t begin, std::size_t end, bool learning);
   void relay_warnings(const std::vector<News>& news, const Round& next);
   std::vector<TreeChange> settle(const std::vector<News>& news, const Round& next);
@@ -67,6 +72,9 @@ class ReplicatedLoop {
   std::vector<std::vector<std::byte>> gather_known(const std::vector<std::uint64_t>& lengths, ConstBytes mine,
                                                    const char* call);
   void compare_trees();  // in debug builds, after every round
+  bool comes_to_rest(std::uint64_t examples, bool learning) const;
+  void end_round(std::uint64_t examples, bool learning, bool ends_epoch, const Feed& feed);
+  void pause(const Feed& feed);
   void end_epoch();
 
   const TrainingOptions& options_;
@@ -75,7 +83,9 @@ class ReplicatedLoop {
   InOrder& in_order_;
   Progress& progress_;
   WeightMerger merger_;
-  EpochSchedule epochs_;
+  EpochSchedule& epochs_;
+  Pauses& pauses_;
+  std::uint64_t wishes_ = 0;    // of all ranks
   std::exception_ptr failure_;  // of this rank; it trains no more, but joins until all know
 };
 

@@ -28,19 +28,23 @@ std::uint64_t owned_round_length(std::uint64_t labels, int ranks) {
          static_cast<std::uint64_t>(ranks);
 }
 
+bool EpochSchedule::would_end(std::uint64_t examples) const {
+  const std::uint64_t in_epoch = counts_.in_epoch + examples;
+  if (fixed_ != 0) return in_epoch >= fixed_;
+  return in_epoch >= kShortestEpoch &&
+         static_cast<double>(in_epoch) >= fraction_ * static_cast<double>(counts_.all + examples);
+}
+
 bool EpochSchedule::advance(std::uint64_t examples) {
-  since_merge_ += examples;
-  all_ += examples;
-  const bool due = fixed_ != 0 ? since_merge_ >= fixed_
-                               : since_merge_ >= kShortestEpoch &&
-                                     static_cast<double>(since_merge_) >= fraction_ * static_cast<double>(all_);
-  if (due) since_merge_ = 0;
+  const bool due = would_end(examples);
+  counts_.in_epoch = due ? 0 : counts_.in_epoch + examples;
+  counts_.all += examples;
   return due;
 }
 
 bool EpochSchedule::finish() {
-  const bool due = since_merge_ > 0;
-  since_merge_ = 0;
+  const bool due = counts_.in_epoch > 0;
+  counts_.in_epoch = 0;
   return due;
 }
 

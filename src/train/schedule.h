@@ -14,32 +14,44 @@ std::uint64_t round_length(std::uint64_t labels, int ranks);
 // The same for the owned placement, where it changes nothing but speed: examples that all ranks together take.
 std::uint64_t owned_round_length(std::uint64_t labels, int ranks);
 
+// What an epoch schedule has counted.
+struct EpochCounts {
+  std::uint64_t in_epoch = 0;  // examples learned in the epoch under way, by all ranks together
+  std::uint64_t all = 0;       // ... and in the run
+};
+
 // When the weights of the ranks merge.
 class EpochSchedule {
  public:
-  EpochSchedule(double fraction, std::uint64_t examples) : fraction_(fraction), fixed_(examples) {}
+  EpochSchedule(double fraction, std::uint64_t examples, EpochCounts counts = {})
+      : fraction_(fraction), fixed_(examples), counts_(counts) {}
 
   // Examples learned by all ranks together. True if an epoch ends with them.
   bool advance(std::uint64_t examples);
+  // What advance() would say.
+  bool would_end(std::uint64_t examples) const;
   // An epoch ends here in any case (the end of a pass). False if it would be an empty one.
   bool finish();
+
+  const EpochCounts& counts() const { return counts_; }
 
  private:
   double fraction_;
   std::uint64_t fixed_;
-  std::uint64_t since_merge_ = 0;
-  std::uint64_t all_ = 0;
+  EpochCounts counts_;
 };
 
 // Reports come at 1, 2, 4, 8, ... examples.
 class ReportSchedule {
  public:
+  explicit ReportSchedule(std::uint64_t next = 1) : next_(next) {}
+
   std::uint64_t next() const { return next_; }
   // True if a report is due; the one after it is then due at the next power of two above `examples`.
   bool due(std::uint64_t examples);
 
  private:
-  std::uint64_t next_ = 1;
+  std::uint64_t next_;
 };
 
 }  // namespace cpt

@@ -2,148 +2,92 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "comm/agreement.h"
 #include "comm/alone.h"
 #include "comm/collectives.h"
-#include "core/version.h"
 #include "cpt/error.h"
-#include "cpt/hashing.h"
 #include "data/example_stream.h"
-#include "data/shards.h"
 #include "train/alone_loop.h"
+#include "train/checkpointer.h"
 #include "train/model_files.h"
 #include "train/owned_loop.h"
 #include "train/replicated_loop.h"
+#include "train/start.h"
 #include "train/tree_figures.h"
 
 namespace cpt {
 
-namespace {
-
-bool reads_standard_input(const std::vector<Shard>& shards) {
-  return std::any_of(shards.begin(), shards.end(), [](const Shard& shard) { return shard.path == "-"; });
-}
-
-void check_standard_input(const TrainingOptions& options, const std::vector<Shard>& data,
-                          const std::vector<Shard>& test, int ranks) {
-  const bool in_data = reads_standard_input(data);
-  const bool in_test = reads_standard_input(test);
-  if (!in_data && !in_test) return;
-  if (ranks > 1) throw Error(Fault::kUsage, "standard input (-) can be read by one rank only");
-  if (in_data && options.passes > 1)
-    throw Error(Fault::kUsage, "standard input (-) cannot be read twice: use --passes 1");
-  if (in_data && in_test) throw Error(Fault::kUsage, "standard input (-) cannot be both --data and --test");
-}
-
-// Everything that must be the same on all ranks, in words. `init`: the digest of the model to begin with; 0 for none.
-std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
-                        const std::vector<Shard>& test) {
-  std::ostringstream text;
-  text.precision(17);
-  const ModelOptions& m = options.model;
-  text << kVersion << ' ' << kCommit << '\n'
-       << static_cast<int>(m.tree) << ' ' << m.alpha << ' ' << static_cast<int>(m.loss) << ' '
-       << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip << ' ' << m.bits << ' ' << m.seed << ' '
-       << static_cast<int>(m.normalize);
-  for (const std::string& pair : m.interactions) text << ' ' << pair;
-  text << '\n'
-       << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
-       << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
-       << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
-       << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
-       << options.most_bad_lines.value_or(~0ULL) << '\n';
-  for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
-  for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
-  return text.str();
-}
-
-void compare_fingerprints(Communicator& comm, const std::string& mine) {
-  const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(mine), "start: options");
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    throw AgreedError(Fault::kUsage,
-                      rank_and_host(comm, static_cast<int>(r)) +
-                          " runs another build, has other options or sees other shards or another model than " +
-                          rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
-  }
-}
-
-}  // namespace
-
-class Training::Run {
+class Training::Run : private Keepsake {
  public:
-  Run(const TrainingOptions& options, Communicator& comm) : options_(options), comm_(comm) {
-    together(comm_, "start", [&] { prepare(); });
-    compare_fingerprints(comm_, fingerprint(options_, init_digest_, data_, test_));
-  }
+  Run(const TrainingOptions& options, Communicator& comm)
+      : comm_(comm),
+        start_(prepare(options, comm)),
+        options_(start_.options),
+        course_(*start_.course),
+        epochs_(options_.epoch_fraction, options_.epoch_examples,
+                start_.state ? start_.state->epochs : EpochCounts{}) {}
+
+  const TrainingOptions& options() const { return options_; }
+  const std::optional<Resumption>& resumption() const { return start_.resumption; }
 
   TrainingResult run(Observer& observer) {
-    Progress progress(comm_, model_->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
-    Loops loops;
-    together(comm_, "start", [&] { make_loops(progress, loops); });
-
-    if (!data_.empty()) {
-      progress.begin(Phase::kTrain);
-      for (std::uint32_t number = 1; number <= options_.passes; ++number) {
-        progress.begin_pass(number);
-        summary_.train_error_lines += run_pass(data_, true, loops, progress);
-      }
-      summary_.train = progress.total();
-      summary_.trained = true;
+    Progress progress(comm_, start_.model->learner(), observer,
+                      owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
+    together(comm_, "start", [&] { make_loops(progress, checkpointer); });
+    go_on(progress);
+    bool goes_on = false;
+    while (course_.begin_leg()) {
+      goes_on = true;
+      run_leg(progress, checkpointer);
+      if (!course_.finished()) checkpointer.keep();
     }
-    if (!test_.empty()) {
-      progress.begin(Phase::kTest);
-      summary_.test_error_lines = run_pass(test_, !options_.test_frozen, loops, progress);
-      summary_.test = progress.total();
-      summary_.tested = true;
-    }
-    finish(progress, loops);
-    TrainingResult result{std::move(*model_), summary_, {}};
-    if (loops.owned) result.owners.assign(loops.owned->owners().begin(), loops.owned->owners().end());
+    finish(progress);
+    if (goes_on) checkpointer.keep();
+    summary_.checkpoints = checkpointer.written();
+    summary_.checkpoint_seconds = checkpointer.seconds();
+    TrainingResult result{std::move(*start_.model), summary_, {}};
+    if (owned_) result.owners.assign(owned_->owners().begin(), owned_->owners().end());
     return result;
   }
 
  private:
-  // One of the last two on several ranks, none on one.
-  struct Loops {
-    std::optional<InOrder> in_order;
-    std::optional<ReplicatedLoop> replicated;
-    std::optional<OwnedLoop> owned;
-  };
+  bool owned() const { return is_owned(options_, comm_); }
 
-  bool owned() const { return comm_.size() > 1 && options_.placement == Placement::kOwned; }
-
-  void make_loops(Progress& progress, Loops& loops) {
-    Learner& learner = model_->learner();
+  void make_loops(Progress& progress, Pauses& pauses) {
+    Learner& learner = start_.model->learner();
     if (owned()) {
-      loops.owned.emplace(options_, comm_, learner, progress);
+      owned_.emplace(options_, comm_, learner, progress, epochs_, pauses);
       return;
     }
-    loops.in_order.emplace(learner);
-    if (comm_.size() > 1) loops.replicated.emplace(options_, comm_, learner, *loops.in_order, progress);
+    in_order_.emplace(learner);
+    if (comm_.size() > 1) replicated_.emplace(options_, comm_, learner, *in_order_, progress, epochs_, pauses);
   }
 
-  void prepare() {
-    options_.validate();
-    data_ = find_shards(options_.data);
-    test_ = find_shards(options_.test);
-    check_standard_input(options_, data_, test_, comm_.size());
-    if (options_.init.empty()) {
-      model_.emplace(options_.model);
-    } else {
-      take_up_model();
+  // Takes up the figures of the checkpoint. What follows on a run that was finished is a run of its own.
+  void go_on(Progress& progress) {
+    if (!start_.state) return;
+    for (const std::string& reason : start_.resumption->refused) {
+      if (comm_.rank() == 0) progress.warn("a checkpoint cannot be used: " + reason);
     }
+    if (start_.state->finished && !course_.finished()) return;
+    progress.go_on(start_.state->progress);
+    summary_ = start_.state->summary;
+    counting_ = true;
   }
 
-  void take_up_model() {
-    const ModelHead head = read_model_head(options_.init);
-    options_.model = head.options;
-    init_digest_ = head.digest;
-    const Owners owners = first_owners(comm_.size());
-    model_.emplace(load_learner(options_.init, [&](Partition p) { return !owned() || owners[p] == comm_.rank(); }));
+  RunState run_state() const override {
+    RunState state;
+    state.options = options_;
+    state.init_digest = start_.init_digest;
+    state.epochs = epochs_.counts();
+    state.summary = summary_;
+    state.finished = course_.finished();
+    return state;
   }
+
+  Owners writers() const override { return owned_ ? owned_->owners() : first_owners(comm_.size()); }
 
   ReadOptions read_options() const {
     ReadOptions read;
@@ -156,46 +100,75 @@ class Training::Run {
     return read;
   }
 
-  // Returns the bad lines skipped, on all ranks together.
-  std::uint64_t run_pass(const std::vector<Shard>& shards, bool learning, Loops& loops, Progress& progress) {
-    std::optional<Feed> feed;
-    together(comm_, "open shards", [&] {
-      const auto mine = assign_shards(shards, comm_.size())[static_cast<std::size_t>(comm_.rank())];
-      feed.emplace(ExampleStream(shards, mine, read_options()));
-    });
-    std::uint64_t bad_lines = 0;
-    if (loops.owned) {
-      bad_lines = loops.owned->run(*feed, shards.size(), learning);
-    } else if (loops.replicated) {
-      bad_lines = loops.replicated->run(*feed, learning);
-    } else {
-      bad_lines = run_alone(options_, learning, *loops.in_order, *feed, progress);
-      if (learning) progress.count_epoch();
-    }
+  void run_leg(Progress& progress, Checkpointer& checkpointer) {
+    const Leg leg = course_.leg();
+    const bool begins_phase = !counting_ || progress.phase() != leg.phase;
+    if (begins_phase) progress.begin(leg.phase);
+    if (course_.examples() == 0) course_.set_examples_before(progress.total().examples);
+    counting_ = true;
+    progress.begin_pass(leg.pass);
+    const std::uint64_t bad_lines = traverse(leg, progress, checkpointer);
     progress.report_now();
     together(comm_, "report", [&] { progress.rethrow_failure(); });
+    course_.end_leg();
+    if (leg.phase == Phase::kTrain) {
+      summary_.train_error_lines += bad_lines;
+      summary_.train = progress.total();
+      summary_.trained = true;
+    } else {
+      summary_.test_error_lines = bad_lines;
+      summary_.test = progress.total();
+      summary_.tested = true;
+    }
+  }
+
+  // Returns the bad lines skipped, on all ranks together.
+  std::uint64_t traverse(const Leg& leg, Progress& progress, Checkpointer& checkpointer) {
+    std::optional<Feed> feed;
+    together(comm_, "open shards", [&] {
+      const std::vector<std::uint32_t> mine = my_shards(leg);
+      std::vector<Cursor> cursors;
+      for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
+      feed.emplace(ExampleStream(course_.shards(leg.phase), mine, read_options(), cursors));
+      checkpointer.set_my_shards(mine);
+    });
+    const bool learning = leg.phase == Phase::kTrain || !options_.test_frozen;
+    if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
+    if (replicated_) return replicated_->run(*feed, learning);
+    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);
+    if (learning) progress.count_epoch();
     return bad_lines;
   }
 
+  // The numbers of the leg's shards that this rank reads.
+  std::vector<std::uint32_t> my_shards(const Leg& leg) const {
+    const std::vector<Shard> known = course_.shards(leg.phase);
+    std::vector<Shard> to_read;
+    for (const std::uint32_t number : leg.shards) to_read.push_back(known[number]);
+    std::vector<std::uint32_t> mine = assign_shards(to_read, comm_.size())[static_cast<std::size_t>(comm_.rank())];
+    for (std::uint32_t& index : mine) index = leg.shards[index];
+    return mine;
+  }
+
   // What another rank owns was never touched here.
-  WeightTable::Survey survey_own(const Loops& loops) const {
-    const WeightTable& weights = model_->learner().weights();
-    if (!loops.owned) return weights.survey();
+  WeightTable::Survey survey_own() const {
+    const WeightTable& weights = start_.model->learner().weights();
+    if (!owned_) return weights.survey();
     WeightTable::Survey survey;
     for (Partition p = 0; p < kPartitions; ++p) {
-      if (loops.owned->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
+      if (owned_->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
     }
     return survey;
   }
 
-  void finish(const Progress& progress, const Loops& loops) {
-    const Learner& learner = model_->learner();
+  void finish(const Progress& progress) {
+    const Learner& learner = start_.model->learner();
     summary_.ranks = comm_.size();
     summary_.seconds = progress.seconds();
     summary_.rounds = progress.rounds();
     summary_.epochs = progress.epochs();
     summary_.tree = measure_tree(learner);
-    const WeightTable::Survey survey = survey_own(loops);
+    const WeightTable::Survey survey = survey_own();
     summary_.weight_bytes = learner.weights().bytes();
     summary_.lines_used = survey.used;
     summary_.weight_digest = survey.digest;
@@ -207,8 +180,8 @@ class Training::Run {
       sum_in_rank_order(comm_, sums, "end: weights");
       summary_.lines_used = sums[0];
       summary_.weight_digest = sums[1];
-      summary_.partitions_moved = loops.owned->partitions_moved();
-      summary_.balance = loops.owned->balance();
+      summary_.partitions_moved = owned_->partitions_moved();
+      summary_.balance = owned_->balance();
     } else {
       compare_replicas(survey.digest);
     }
@@ -229,18 +202,22 @@ class Training::Run {
     }
   }
 
-  TrainingOptions options_;  // with those of the model
   Communicator& comm_;
-  std::vector<Shard> data_;
-  std::vector<Shard> test_;
-  std::optional<Model> model_;
-  std::uint64_t init_digest_ = 0;
+  Start start_;
+  const TrainingOptions& options_;  // of start_, as is course_
+  Course& course_;
+  EpochSchedule epochs_;
+  // One of the last two on several ranks, none on one.
+  std::optional<InOrder> in_order_;
+  std::optional<ReplicatedLoop> replicated_;
+  std::optional<OwnedLoop> owned_;
+  bool counting_ = false;  // the figures of a phase are under way
   Summary summary_;
 };
 
 void TrainingOptions::validate() const {
   model.validate();
-  if (data.empty() && (init.empty() || test.empty())) {
+  if (data.empty() && !resume && (init.empty() || test.empty())) {
     throw Error(Fault::kUsage,
                 "--data is missing: name files, directories or globs; or a finished model and what to test it on: "
                 "--init MODEL --test PATH");
@@ -275,6 +252,8 @@ TrainingResult train(const TrainingOptions& options, Communicator& comm, Observe
 Training::Training(const TrainingOptions& options, Communicator& comm) : run_(std::make_unique<Run>(options, comm)) {}
 Training::~Training() = default;
 
+const TrainingOptions& Training::options() const { return run_->options(); }
+const std::optional<Resumption>& Training::resumption() const { return run_->resumption(); }
 TrainingResult Training::run(Observer& observer) { return run_->run(observer); }
 
 }  // namespace cpt

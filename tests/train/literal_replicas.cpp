@@ -50,6 +50,15 @@ LiteralReplicas::LiteralReplicas(int ranks, const TrainingOptions& options)
 void LiteralReplicas::run_pass(const std::vector<Batch>& parts, bool learning) {
   Round current(replicas_.size());
   for (;;) {
+    if (learning && examples_in(current) > 0 && ends_epoch(examples_in(current))) {
+      for (std::size_t r = 0; r < replicas_.size(); ++r) {
+        work(parts, current, r, 1, learning);
+        work(parts, current, r, 2, learning);
+      }
+      ++rounds_;
+      advance(examples_in(current));
+      for (Piece& piece : current) piece = {piece.end, piece.end, {}};
+    }
     const Round next = read(parts, current, learning);
     for (std::size_t r = 0; r < replicas_.size(); ++r) work(parts, current, r, 1, learning);
     // The coordinator's tree has the next round's labels while it trains the second half of this one; the others' get
@@ -125,13 +134,17 @@ std::uint64_t LiteralReplicas::examples_in(const Round& round) {
   return examples;
 }
 
+bool LiteralReplicas::ends_epoch(std::uint64_t examples) const {
+  const std::uint64_t in_epoch = since_merge_ + examples;
+  if (options_.epoch_examples > 0) return in_epoch >= options_.epoch_examples;
+  return in_epoch >= 1000 &&
+         static_cast<double>(in_epoch) >= options_.epoch_fraction * static_cast<double>(all_examples_ + examples);
+}
+
 void LiteralReplicas::advance(std::uint64_t examples) {
+  const bool due = ends_epoch(examples);
   all_examples_ += examples;
   since_merge_ += examples;
-  const bool due = options_.epoch_examples > 0
-                       ? since_merge_ >= options_.epoch_examples
-                       : since_merge_ >= 1000 && static_cast<double>(since_merge_) >=
-                                                     options_.epoch_fraction * static_cast<double>(all_examples_);
   if (due) merge();
 }
 

@@ -52,6 +52,7 @@ class LiteralReplicas {
   Round read(const std::vector<Batch>& parts, const Round& before, bool learning) const;
   void work(const std::vector<Batch>& parts, const Round& round, std::size_t rank, int half, bool learning);
   std::vector<TreeChange> settle(const std::vector<Batch>& parts, const Round& next);
+  bool ends_epoch(std::uint64_t examples) const;
   void advance(std::uint64_t examples);
   void merge();
 

@@ -1,0 +1,174 @@
+#include "app/checkpoint_command.h"
+
+#include <fmt/chrono.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "app/option_values.h"
+#include "app/result_writer.h"
+#include "cpt/error.h"
+#include "store/checkpoints.h"
+#include "store/run_directory.h"
+#include "train/checkpoint_files.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFooter =
+    R"(Examples:
+  cpt checkpoint list runs/ads
+  cpt checkpoint verify runs/ads
+  cpt checkpoint prune runs/ads --keep 1)";
+
+struct CheckpointCommand {
+  fs::path run;
+  bool json = false;
+  std::uint64_t keep = 1;
+};
+
+// A row of the list.
+struct Row {
+  Checkpoint checkpoint;
+  std::string written;  // local time
+  std::uint64_t bytes = 0;
+  std::string stage;  // "train 1", "test", "finished"
+  std::uint64_t examples = 0;
+  int ranks = 0;
+  std::string damage;  // why the rest is not known; empty if it is
+};
+
+std::vector<Checkpoint> checkpoints_of(const fs::path& run) {
+  if (!fs::is_directory(run)) throw Error(Fault::kNoInput, run.string() + ": no such run directory");
+  return Checkpoints(run / "checkpoints").list();
+}
+
+std::string time_written(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "unknown";
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(status.st_mtime));
+}
+
+std::string stage_of(const RunState& state) {
+  if (state.finished) return "finished";
+  const Phase phase = state.progress.phase;
+  return phase == Phase::kTest ? "test" : "train " + std::to_string(state.progress.pass);
+}
+
+Row read_row(const Checkpoint& checkpoint) {
+  Row row;
+  row.checkpoint = checkpoint;
+  row.written = time_written(checkpoint.directory / "MANIFEST");
+  try {
+    const RunState state = read_run_state(checkpoint.directory);
+    row.bytes = bytes_of_checkpoint(checkpoint.directory);
+    row.stage = stage_of(state);
+    row.examples = state.progress.examples;
+    row.ranks = state.ranks;
+  } catch (const Error& error) {
+    row.damage = describe(error);
+  }
+  return row;
+}
+
+std::string text_of(const Row& row) {
+  const std::string name = row.checkpoint.directory.filename().string();
+  if (!row.damage.empty()) return fmt::format("{}  {}  {}\n", name, row.written, row.damage);
+  return fmt::format("{}  {}  {:<9}  {:>13}  {:>5}  {:>10.1f}\n", name, row.written, row.stage, row.examples, row.ranks,
+                     static_cast<double>(row.bytes) / 1e6);
+}
+
+Json json_of(const Row& row) {
+  Json json{{"number", row.checkpoint.number}, {"directory", row.checkpoint.directory.string()}, {"written", row.written}};
+  if (!row.damage.empty()) {
+    json["damage"] = row.damage;
+    return json;
+  }
+  json["stage"] = row.stage;
+  json["examples"] = row.examples;
+  json["ranks"] = row.ranks;
+  json["bytes"] = row.bytes;
+  return json;
+}
+
+void list(const CheckpointCommand& command) {
+  std::vector<Row> rows;
+  for (const Checkpoint& checkpoint : checkpoints_of(command.run)) rows.push_back(read_row(checkpoint));
+  ResultWriter out;
+  if (command.json) {
+    Json json = Json::array();
+    for (const Row& row : rows) json.push_back(json_of(row));
+    out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    if (!rows.empty()) out.print("number     written              stage           examples  ranks          MB\n");
+    for (const Row& row : rows) out.print("{}", text_of(row));
+  }
+  out.finish();
+}
+
+void verify(const CheckpointCommand& command) {
+  std::uint64_t damaged = 0;
+  ResultWriter out;
+  const std::vector<Checkpoint> checkpoints = checkpoints_of(command.run);
+  for (const Checkpoint& checkpoint : checkpoints) {
+    try {
+      const std::uint64_t bytes = verify_checkpoint(checkpoint.directory);
+      out.print("{}: whole, {:.1f} MB\n", checkpoint.directory.string(), static_cast<double>(bytes) / 1e6);
+    } catch (const Error& error) {
+      ++damaged;
+      out.print("{}\n", describe(error));
+    }
+  }
+  out.finish();
+  if (damaged == 0) return;
+  throw Error(Fault::kBadData, fmt::format("{} of {} checkpoints of {} cannot be used", damaged, checkpoints.size(),
+                                           command.run.string()));
+}
+
+void prune(const CheckpointCommand& command) {
+  const std::vector<Checkpoint> before = checkpoints_of(command.run);
+  if (before.empty()) return;
+  const RunDirectory held(command.run, Begin::kResume);
+  verify_checkpoint(before.back().directory);  // C8: what stays must be whole before anything goes
+  const Checkpoints checkpoints(held.checkpoints());
+  checkpoints.prune(command.keep);
+  ResultWriter out;
+  out.print("{} removed, {} left\n", before.size() - checkpoints.list().size(), checkpoints.list().size());
+  out.finish();
+}
+
+void declare_run(CLI::App& command, CheckpointCommand& options) {
+  command.add_option("RUN", options.run, "the run directory")->required();
+}
+
+}  // namespace
+
+void add_checkpoint_command(CLI::App& program, Action& action) {
+  CLI::App* group = program.add_subcommand("checkpoint", "Lists, verifies and prunes the checkpoints of a run.");
+  group->footer(kFooter);
+  group->require_subcommand(1);
+  add_command<CheckpointCommand>(
+      *group, action, "list", "Shows the checkpoints of a run, oldest first.", kFooter,
+      [](CLI::App& command, CheckpointCommand& options) {
+        declare_run(command, options);
+        command.add_flag("--json", options.json, "as a JSON array");
+      },
+      list);
+  add_command<CheckpointCommand>(*group, action, "verify",
+                                 "Reads all checkpoints of a run to their ends; exit code 65 if one is damaged.", kFooter,
+                                 declare_run, verify);
+  add_command<CheckpointCommand>(
+      *group, action, "prune", "Removes the oldest checkpoints of a run that no job uses; the newest stays.", kFooter,
+      [](CLI::App& command, CheckpointCommand& options) {
+        declare_run(command, options);
+        add_count(command, "--keep", options.keep, 1, "checkpoints that stay");
+      },
+      prune);
+}
+
+}  // namespace cpt

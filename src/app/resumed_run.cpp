@@ -1,0 +1,95 @@
+#include "app/resumed_run.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cpt/error.h"
+#include "store/checkpoints.h"
+#include "store/durable_file.h"
+#include "train/checkpoint_files.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
+
+bool may_change(const std::string& name, const TrainingOptions& then) {
+  constexpr std::array<const char*, 6> kFree = {"data", "test", "passes", "run", "checkpoint-every", "keep"};
+  return std::ranges::find(kFree, name) != kFree.end() ||
+         (name == "round-examples" && then.placement == Placement::kOwned);
+}
+
+void refuse_other_values(const DistOptions& now, const TrainingOptions& then) {
+  DistOptions before = now;
+  before.training = then;
+  const OptionValues chosen = describe_options(now);
+  const OptionValues expected = describe_options(before);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const auto& [name, value] = chosen[i];
+    const bool given = std::ranges::find(now.given, name) != now.given.end();
+    if (!given || value == expected[i].second || may_change(name, then)) continue;
+    throw Error(Fault::kUsage, "--" + name + " is " + shown(value) + ", but the run in " + now.run.string() +
+                                   " was begun with " + shown(expected[i].second) +
+                                   ": leave the option out, or begin another run with --run");
+  }
+}
+
+// Whether a line of metrics.jsonl tells of something that the checkpoint does not know.
+bool is_beyond(const std::string& line, const Resumption& resumption) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("phase")) return true;  // torn by what ended the run
+  const std::string phase = json.value("phase", "");
+  if (phase == "balance") return json.value("epoch", std::uint64_t{0}) > resumption.epochs;
+  if (phase == "checkpoint") return json.value("directory", "") > resumption.checkpoint.string();
+  const Phase of_line = phase == "test" ? Phase::kTest : Phase::kTrain;
+  if (of_line != resumption.phase) return of_line == Phase::kTest;
+  return json.value("examples", std::uint64_t{0}) > resumption.examples;
+}
+
+}  // namespace
+
+bool take_run_options(DistOptions& options) {
+  std::vector<Checkpoint> checkpoints = Checkpoints(options.run / "checkpoints").list();
+  std::ranges::reverse(checkpoints);
+  for (const Checkpoint& checkpoint : checkpoints) {
+    try {
+      const TrainingOptions then = read_run_state(checkpoint.directory).options;
+      refuse_other_values(options, then);
+      options.training.model = then.model;
+      return true;
+    } catch (const Error& error) {
+      if (error.fault() == Fault::kUsage) throw;  // others are for the one who takes the checkpoint up
+    }
+  }
+  return !checkpoints.empty();
+}
+
+void cut_metrics(const fs::path& metrics, const Resumption& resumption) {
+  std::vector<std::string> lines;
+  std::ifstream file(metrics);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  if (!resumption.finished) {
+    while (!lines.empty() && is_beyond(lines.back(), resumption)) lines.pop_back();
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  write_file_atomically(metrics, std::as_bytes(std::span(text)));
+}
+
+std::string resumption_text(const Resumption& resumption) {
+  std::string text = "resumed from " + resumption.checkpoint.string() + ", written by " +
+                     std::to_string(resumption.ranks) + (resumption.ranks == 1 ? " rank" : " ranks");
+  if (resumption.finished) return text + " at the end of the run";
+  text += " after " + std::to_string(resumption.examples) + " examples of ";
+  return text + (resumption.phase == Phase::kTest ? "the test" : "training");
+}
+
+}  // namespace cpt

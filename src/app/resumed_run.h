@@ -1,0 +1,22 @@
+// What --resume asks of the other options, and of the files of the run directory.
+#pragma once
+
+#include <filesystem>
+
+#include "app/dist_options.h"
+#include "cpt/trainer.h"
+
+namespace cpt {
+
+// Whether there is a checkpoint to go on from whose state can be read. Its options then take the place of those that
+// were not given. Throws Error(kUsage), with both values, if one that was given was another when the run began, unless
+// it may change.
+bool take_run_options(DistOptions& options);
+
+// Takes what came after the checkpoint out of metrics.jsonl: it will come again.
+void cut_metrics(const std::filesystem::path& metrics, const Resumption& resumption);
+
+// One line, not ended.
+std::string resumption_text(const Resumption& resumption);
+
+}  // namespace cpt

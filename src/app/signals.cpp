@@ -1,0 +1,44 @@
+#include "app/signals.h"
+
+#include <csignal>
+#include <cstring>
+
+namespace cpt {
+
+namespace {
+
+// A handler may touch nothing else, and finds it nowhere but here.
+volatile std::sig_atomic_t checkpoint_asked = 0;
+volatile std::sig_atomic_t stop_asked = 0;
+
+void ask_for_checkpoint(int) { checkpoint_asked = 1; }
+void ask_to_stop(int) { stop_asked = 1; }
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action;
+  std::memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+SignalRequests::SignalRequests() {
+  handle(SIGUSR1, ask_for_checkpoint);
+  handle(SIGUSR2, ask_to_stop);
+  handle(SIGTERM, ask_to_stop);
+}
+
+Request SignalRequests::take() {
+  if (stop_asked != 0) {
+    stop_asked = 0;
+    checkpoint_asked = 0;
+    return Request::kStop;
+  }
+  if (checkpoint_asked == 0) return Request::kNone;
+  checkpoint_asked = 0;
+  return Request::kCheckpoint;
+}
+
+}  // namespace cpt

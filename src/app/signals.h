@@ -1,0 +1,18 @@
+// Requests that reach a run as signals.
+#pragma once
+
+#include "cpt/trainer.h"
+
+namespace cpt {
+
+// From construction on, SIGUSR1 asks for a checkpoint, and SIGUSR2 and SIGTERM for one and the end of the run, instead
+// of ending the process. One per process, never destroyed before it ends.
+class SignalRequests {
+ public:
+  SignalRequests();
+
+  // What was asked since the last call; to stop outweighs the rest.
+  Request take();
+};
+
+}  // namespace cpt

@@ -1,0 +1,210 @@
+#include "train/checkpoint_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cereal/types/utility.hpp>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "cpt/error.h"
+#include "store/blob_set.h"
+#include "train/archive_blob.h"
+#include "train/run_state_archive.h"
+#include "train/weights_blob.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKind = "cpt checkpoint";
+constexpr std::uint64_t kMostStateBytes = std::uint64_t{1} << 32;
+// Weights that were written since the last cut: partitions smaller than this share a segment.
+constexpr std::uint64_t kLeastCut = std::uint64_t{256} << 10;
+
+// Where a partition lies.
+struct Place {
+  Partition partition = 0;
+  std::string blob;
+  std::uint64_t offset = 0;  // of its raw bytes
+  std::uint64_t bytes = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(partition, blob, offset, bytes);
+  }
+};
+
+// What a rank has written, on its way to rank 0.
+struct Part {
+  std::string blob;  // encode_blob()
+  std::vector<Place> places;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(blob, places);
+  }
+};
+
+std::string name_of_part(int rank) {
+  std::string digits = std::to_string(rank);
+  digits.insert(0, 5 - std::min<std::size_t>(digits.size(), 5), '0');
+  return "weights-" + digits;
+}
+
+Part write_part(const Learner& learner, const Owners& writers, int rank, const fs::path& directory) {
+  Part part;
+  if (std::ranges::count(writers, rank) == 0) return part;
+  BlobWriter blob(directory, name_of_part(rank));
+  std::uint64_t cut = 0;
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    if (writers[partition] != rank) continue;
+    if (blob.raw_bytes() - cut >= kLeastCut) {
+      blob.cut();
+      cut = blob.raw_bytes();
+    }
+    const std::uint64_t offset = blob.raw_bytes();
+    write_partition(learner.weights(), partition, blob);
+    part.places.push_back({partition, name_of_part(rank), offset, blob.raw_bytes() - offset});
+  }
+  const std::vector<std::byte> encoded = encode_blob(blob.finish());
+  part.blob.assign(reinterpret_cast<const char*>(encoded.data()), encoded.size());
+  return part;
+}
+
+std::string packed(const Part& part) {
+  std::ostringstream stream;
+  cereal::PortableBinaryOutputArchive archive(stream);
+  archive(part);
+  return stream.str();
+}
+
+Part unpacked(const std::vector<std::byte>& bytes) {
+  std::istringstream stream(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  cereal::PortableBinaryInputArchive archive(stream);
+  Part part;
+  archive(part);
+  return part;
+}
+
+// The set on rank 0, with the parts of all ranks.
+void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& parts, const RunState& state) {
+  std::vector<Place> places;
+  for (const std::vector<std::byte>& bytes : parts) {
+    const Part part = unpacked(bytes);
+    if (part.places.empty()) continue;
+    set.adopt(decode_blob(std::as_bytes(std::span(part.blob))));
+    places.insert(places.end(), part.places.begin(), part.places.end());
+  }
+  std::ranges::sort(places, {}, &Place::partition);
+  append_archive(set.add("partitions"), places);
+  append_archive(set.add("state"), std::make_pair(kStateFormat, state));
+  set.commit();
+}
+
+// Each rank what it wrote itself, rank 0 the rest too. Returns the bytes of the set.
+std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
+  const BlobSetReader set(directory, kKind);
+  for (const std::string& name : set.names()) {
+    const bool is_part = name.starts_with("weights-");
+    if (is_part ? name == name_of_part(comm.rank()) : comm.rank() == 0) set.verify(name);
+  }
+  if (std::ranges::count(writers, comm.rank()) > 0 && !set.has(name_of_part(comm.rank()))) {
+    throw Error(Fault::kFailed, directory.string() + ": is another directory on this host");
+  }
+  return set.stored_bytes();
+}
+
+void compare_trees(const Learner& learner, Communicator& comm) {
+  const std::vector<std::uint64_t> all = all_gather_value(comm, learner.growth_digest(), "checkpoint: trees");
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r] == all[0]) continue;
+    throw AgreedError(Fault::kFailed, "the trees of rank 0 and " + rank_and_host(comm, static_cast<int>(r)) +
+                                          " differ: no checkpoint is written");
+  }
+}
+
+std::array<Place, kPartitions> read_places(const BlobSetReader& set) {
+  const auto listed = read_archive<std::vector<Place>>(set, "partitions", kMostStateBytes);
+  std::array<Place, kPartitions> places;
+  const bool whole = listed.size() == places.size();
+  for (std::size_t i = 0; whole && i < places.size(); ++i) places[i] = listed[i];
+  for (Partition p = 0; p < kPartitions; ++p) {
+    if (whole && places[p].partition == p) continue;
+    throw Error(Fault::kBadData, set.directory().string() + ": its list of partitions is not whole");
+  }
+  return places;
+}
+
+struct OpenBlob {
+  BlobReader reader;
+  std::uint64_t position;
+};
+
+}  // namespace
+
+std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const Owners& writers, const RunState& state,
+                               const fs::path& directory) {
+  compare_trees(learner, comm);
+  std::optional<BlobSetWriter> set;
+  together(comm, "checkpoint: begin", [&] {
+    if (comm.rank() == 0) write_structure(learner, set.emplace(directory, kKind));
+  });
+  const fs::path unfinished = 
+      broadcast_text(comm, set ? set->directory_for_parts().string() : std::string(), 0, "checkpoint: folder");
+  std::string part;
+  together(comm, "checkpoint: weights",
+           [&] { part = packed(write_part(learner, writers, comm.rank(), unfinished)); });
+  const auto parts = gather_bytes(comm, std::as_bytes(std::span(part)), 0, "checkpoint: parts");
+  together(comm, "checkpoint: end", [&] {
+    if (set) complete(*set, parts, state);
+  });
+  const fs::path finished = broadcast_text(comm, directory.string(), 0, "checkpoint: folder");
+  std::uint64_t bytes = 0;
+  together(comm, "checkpoint: verify", [&] { bytes = verify_own(comm, writers, finished); });
+  return bytes;
+}
+
+RunState read_run_state(const fs::path& checkpoint) {
+  const BlobSetReader set(checkpoint, kKind);
+  const auto format = read_archive<std::uint32_t>(set, "state", kMostStateBytes);
+  if (format > kStateFormat) {
+    throw Error(Fault::kBadData, checkpoint.string() + ": its state has format " + std::to_string(format) +
+                                     ", this program reads up to " + std::to_string(kStateFormat));
+  }
+  return read_archive<std::pair<std::uint32_t, RunState>>(set, "state", kMostStateBytes).second;
+}
+
+std::uint64_t bytes_of_checkpoint(const fs::path& checkpoint) {
+  return BlobSetReader(checkpoint, kKind).stored_bytes();
+}
+
+std::uint64_t verify_checkpoint(const fs::path& checkpoint) {
+  const BlobSetReader set(checkpoint, kKind);
+  for (const std::string& name : set.names()) set.verify(name);
+  read_run_state(checkpoint);
+  read_places(set);
+  return set.stored_bytes();
+}
+
+std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::function<bool(Partition)>& wanted) {
+  const BlobSetReader set(checkpoint, kKind);
+  auto learner = std::make_unique<Learner>(read_model_options(set));
+  read_tree(set, *learner);
+  std::map<std::string, OpenBlob> blobs;
+  for (const Place& place : read_places(set)) {
+    if (!wanted(place.partition)) continue;
+    OpenBlob& blob = blobs.try_emplace(place.blob, OpenBlob{set.open(place.blob), 0}).first->second;
+    if (place.offset < blob.position) throw Error(Fault::kBadData, checkpoint.string() + ": its partitions overlap");
+    blob.reader.skip(place.offset - blob.position);
+    read_partition(blob.reader, place.partition, learner->weights());
+    blob.position = place.offset + place.bytes;
+  }
+  return learner;
+}
+
+}  // namespace cpt

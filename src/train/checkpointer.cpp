@@ -1,0 +1,134 @@
+#include "train/checkpointer.h"
+
+#include <cstring>
+#include <string>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "comm/patience.h"
+#include "cpt/error.h"
+#include "store/checkpoints.h"
+#include "train/checkpoint_files.h"
+
+namespace cpt {
+
+namespace {
+
+// A shard and how far it was read, on its way to all ranks.
+struct Reached {
+  std::uint64_t shard;
+  Cursor cursor;
+};
+
+// Disks are slower than messages: a minute more per GiB of the table.
+std::chrono::minutes patience_for(const Learner& learner) {
+  return std::chrono::minutes(1 + (learner.weights().bytes() >> 30));
+}
+
+}  // namespace
+
+Checkpointer::Checkpointer(const CheckpointOptions& options, Communicator& comm, const Learner& learner, Course& course,
+                           Progress& progress, const Keepsake& run)
+    : options_(options), comm_(comm), learner_(learner), course_(course), progress_(progress), run_(run) {}
+
+std::uint64_t Checkpointer::wishes() {
+  hear_requests();
+  if (comm_.rank() == 0 && due()) wishes_ |= Wish::kCheckpoint;
+  return wishes_;
+}
+
+void Checkpointer::hear_requests() {
+  switch (options_.requested ? options_.requested() : Request::kNone) {
+    case Request::kNone:
+      break;
+    case Request::kCheckpoint:
+      wishes_ |= Wish::kCheckpoint | Wish::kNow;
+      break;
+    case Request::kStop:
+      wishes_ |= Wish::kStop | Wish::kNow;
+      break;
+  }
+}
+
+bool Checkpointer::due() const {
+  if (!enabled()) return false;
+  if (options_.every.count() > 0 && Clock::now() - last_time_ >= options_.every) return true;
+  const std::uint64_t now = progress_.examples();
+  const std::uint64_t since = now >= last_examples_ ? now - last_examples_ : now;  // phases count anew
+  return options_.every_examples > 0 && since >= options_.every_examples;
+}
+
+void Checkpointer::pause(std::uint64_t wishes, const std::vector<Cursor>& cursors) {
+  wishes_ = 0;
+  gather_cursors(cursors);
+  const bool kept = enabled();
+  if (kept) {
+    keep();
+  } else if ((wishes & Wish::kStop) == 0) {
+    progress_.warn("a checkpoint was asked for, but this run writes none");
+  }
+  if ((wishes & Wish::kStop) != 0) stop(kept);
+}
+
+void Checkpointer::stop(bool kept) const {
+  const std::string where = std::to_string(progress_.examples()) + " examples";
+  if (kept) throw AgreedError(Fault::kStopped, "stopped on request, with a checkpoint; start again with --resume");
+  throw AgreedError(Fault::kFailed, "stopped on request after " + where + ", and nothing is kept: " +
+                                        (writes() ? "a pipe cannot be read again" : "this run writes no checkpoints"));
+}
+
+// Afterwards every rank knows how far all are (C5: by shard, whoever read it).
+void Checkpointer::gather_cursors(const std::vector<Cursor>& cursors) {
+  std::vector<Reached> mine;
+  for (std::size_t i = 0; i < cursors.size(); ++i) mine.push_back({my_shards_[i], cursors[i]});
+  for (const auto& bytes : all_gather_bytes(comm_, std::as_bytes(std::span(mine)), "checkpoint: cursors")) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(Reached)) {
+      Reached reached;
+      std::memcpy(&reached, bytes.data() + at, sizeof reached);
+      course_.set_cursor(static_cast<std::uint32_t>(reached.shard), reached.cursor);
+    }
+  }
+}
+
+void Checkpointer::keep() {
+  if (!enabled()) return;
+  const auto start = Clock::now();
+  const Patience patience(comm_, patience_for(learner_));
+  RunState state = run_.run_state();
+  state.course = course_.state();
+  state.progress = progress_.state();
+  state.ranks = comm_.size();
+  together(comm_, "checkpoint: counts", [&] {
+    if (comm_.rank() == 0) check_counts(state);
+  });
+  const Checkpoints checkpoints(options_.directory);
+  CheckpointReport report;
+  together(comm_, "checkpoint: number", [&] {
+    if (comm_.rank() == 0) report.directory = checkpoints.next();
+  });
+  report.bytes = write_checkpoint(learner_, comm_, run_.writers(), state, report.directory);
+  together(comm_, "checkpoint: prune", [&] {
+    if (comm_.rank() == 0) checkpoints.prune(options_.keep);  // C8: the new one was verified
+  });
+  last_time_ = Clock::now();
+  last_examples_ = progress_.examples();
+  ++written_;
+  report.examples = progress_.examples();
+  report.run_seconds = progress_.seconds();
+  report.seconds = std::chrono::duration<double>(last_time_ - start).count();
+  seconds_ += report.seconds;
+  progress_.tell_checkpoint(report);
+}
+
+// C6: what the cursors say was read is what was learned.
+void Checkpointer::check_counts(const RunState& state) const {
+  if (!course_.under_way()) return;
+  const std::uint64_t read = course_.leg().examples_before + course_.examples();
+  std::uint64_t learned = 0;
+  for (const Losses& losses : state.progress.losses) learned += losses.examples;
+  if (read == learned) return;
+  throw Error(Fault::kFailed, "the shards say that " + std::to_string(read) + " examples were read, but " +
+                                  std::to_string(learned) + " were learned: no checkpoint is written");
+}
+
+}  // namespace cpt

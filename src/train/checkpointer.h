@@ -1,0 +1,76 @@
+// When the state of a run is kept, and that it is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "cpt/trainer.h"
+#include "model/learner.h"
+#include "train/course.h"
+#include "train/ownership.h"
+#include "train/pauses.h"
+#include "train/progress.h"
+#include "train/run_state.h"
+
+namespace cpt {
+
+// What a run shows of itself for a checkpoint.
+class Keepsake {
+ public:
+  virtual ~Keepsake() = default;
+  // Of the run now, but for course and progress, which are filled in.
+  virtual RunState run_state() const = 0;
+  // Which rank writes which partition: one that has it.
+  virtual Owners writers() const = 0;
+};
+
+// One per rank; all ranks call everything alike, but for wishes(). Borrows its arguments.
+class Checkpointer : public Pauses {
+ public:
+  Checkpointer(const CheckpointOptions& options, Communicator& comm, const Learner& learner, Course& course,
+               Progress& progress, const Keepsake& run);
+
+  // Rank 0 wants a checkpoint when the options say that one is due.
+  std::uint64_t wishes() override;
+  // `cursors`: of this rank's shards of the leg under way, as my_shards() has them. Throws Error(kStopped) after a
+  // checkpoint, where a rank was asked to stop; Error(kFailed) if none can be written then.
+  void pause(std::uint64_t wishes, const std::vector<Cursor>& cursors) override;
+
+  // The shards of the leg under way that this rank reads, as numbers.
+  void set_my_shards(std::vector<std::uint32_t> shards) { my_shards_ = std::move(shards); }
+
+  // Writes a checkpoint, unless there are to be none, and removes the oldest.
+  void keep();
+
+  std::uint64_t written() const { return written_; }
+  double seconds() const { return seconds_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool enabled() const { return writes() && course_.resumable(); }
+  bool writes() const { return !options_.directory.empty() && options_.keep > 0; }
+  bool due() const;
+  void hear_requests();
+  void gather_cursors(const std::vector<Cursor>& cursors);
+  void check_counts(const RunState& state) const;
+  [[noreturn]] void stop(bool kept) const;
+
+  const CheckpointOptions& options_;
+  Communicator& comm_;
+  const Learner& learner_;
+  Course& course_;
+  Progress& progress_;
+  const Keepsake& run_;
+  std::vector<std::uint32_t> my_shards_;
+  std::uint64_t wishes_ = 0;  // of this rank, not granted yet
+  Clock::time_point last_time_ = Clock::now();
+  std::uint64_t last_examples_ = 0;
+  std::uint64_t written_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace cpt

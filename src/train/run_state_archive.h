@@ -1,0 +1,75 @@
+// What cereal needs to know of a run's state. The order of members is the format; kStateFormat numbers it.
+#pragma once
+
+#include <cereal/types/optional.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+
+#include "train/learner_blobs.h"
+#include "train/run_state.h"
+
+namespace cpt {
+
+// Older ones are read for ever, newer ones are refused (C9).
+inline constexpr std::uint32_t kStateFormat = 1;
+
+template <class Archive>
+void serialize(Archive& archive, TrainingOptions& o) {
+  archive(o.model, o.init, o.data, o.test, o.test_frozen, o.format, o.multilabel, o.passes, o.placement, o.merge,
+          o.epoch_fraction, o.epoch_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Losses& l) {
+  archive(l.examples, l.new_labels, l.brier_samples, l.top1_samples, l.weight, l.weight_squares, l.squared, l.log,
+          l.seen_weight, l.squared_seen, l.log_seen, l.brier_weight, l.brier, l.top1_weight, l.top1_error);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Shard& shard) {
+  archive(shard.path, shard.bytes, shard.regular);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Cursor& cursor) {
+  archive(cursor.bytes, cursor.line, cursor.position, cursor.examples, cursor.bad_lines);
+}
+
+template <class Archive>
+void serialize(Archive& archive, KnownShard& known) {
+  archive(known.shard, known.head, known.traversals, known.cursor);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Leg& leg) {
+  archive(leg.phase, leg.pass, leg.shards, leg.examples_before);
+}
+
+template <class Archive>
+void serialize(Archive& archive, CourseState& course) {
+  archive(course.data, course.test, course.leg);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ProgressState& p) {
+  archive(p.phase, p.pass, p.examples, p.next_report, p.losses, p.last_report, p.rounds, p.epochs, p.seconds);
+}
+
+template <class Archive>
+void serialize(Archive& archive, EpochCounts& counts) {
+  archive(counts.in_epoch, counts.all);
+}
+
+// Of a summary what only the run itself can know: the rest is measured when it ends.
+template <class Archive>
+void serialize(Archive& archive, Summary& s) {
+  archive(s.train, s.test, s.trained, s.tested, s.train_error_lines, s.test_error_lines);
+}
+
+template <class Archive>
+void serialize(Archive& archive, RunState& state) {
+  archive(state.options, state.init_digest, state.course, state.progress, state.epochs, state.summary, state.finished,
+          state.ranks);
+}
+
+}  // namespace cpt

@@ -1,0 +1,229 @@
+#include "train/start.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "comm/patience.h"
+#include "core/version.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "data/shards.h"
+#include "store/checkpoints.h"
+#include "train/checkpoint_files.h"
+#include "train/model_files.h"
+#include "train/ownership.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool reads_standard_input(const std::vector<Shard>& shards) {
+  return std::any_of(shards.begin(), shards.end(), [](const Shard& shard) { return shard.path == "-"; });
+}
+
+void check_standard_input(const TrainingOptions& options, const std::vector<Shard>& data,
+                          const std::vector<Shard>& test, int ranks) {
+  const bool in_data = reads_standard_input(data);
+  const bool in_test = reads_standard_input(test);
+  if (!in_data && !in_test) return;
+  if (ranks > 1) throw Error(Fault::kUsage, "standard input (-) can be read by one rank only");
+  if (in_data && options.passes > 1)
+    throw Error(Fault::kUsage, "standard input (-) cannot be read twice: use --passes 1");
+  if (in_data && in_test) throw Error(Fault::kUsage, "standard input (-) cannot be both --data and --test");
+}
+
+// Everything that must be the same on all ranks, in words. `init`: the digest of the model to begin with; 0 for none.
+std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
+                        const std::vector<Shard>& test) {
+  std::ostringstream text;
+  text.precision(17);
+  const ModelOptions& m = options.model;
+  text << kVersion << ' ' << kCommit << '\n'
+       << static_cast<int>(m.tree) << ' ' << m.alpha << ' ' << static_cast<int>(m.loss) << ' '
+       << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip << ' ' << m.bits << ' ' << m.seed << ' '
+       << static_cast<int>(m.normalize);
+  for (const std::string& pair : m.interactions) text << ' ' << pair;
+  text << '\n'
+       << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
+       << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
+       << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
+       << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
+       << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
+       << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
+       << options.checkpoints.keep << ' ' << options.resume << '\n';
+  for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
+  for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
+  return text.str();
+}
+
+void compare_fingerprints(Communicator& comm, const std::string& mine) {
+  const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(mine), "start: options");
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r] == all[0]) continue;
+    throw AgreedError(Fault::kUsage,
+                      rank_and_host(comm, static_cast<int>(r)) +
+                          " runs another build, has other options or sees other shards or another model than " +
+                          rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
+  }
+}
+
+// The checksums of all shards' beginnings; each rank reads some of them.
+std::vector<KnownShard> recognize(const std::vector<Shard>& shards, Communicator& comm) {
+  std::vector<std::uint64_t> heads(shards.size(), 0);
+  together(comm, "start: shards", [&] {
+    for (auto i = static_cast<std::size_t>(comm.rank()); i < shards.size(); i += static_cast<std::size_t>(comm.size()))
+      heads[i] = head_checksum(shards[i]);
+  });
+  sum_in_rank_order(comm, heads, "start: shards");
+  std::vector<KnownShard> known;
+  for (std::size_t i = 0; i < shards.size(); ++i) known.push_back({shards[i], heads[i], 0, {}});
+  return known;
+}
+
+std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
+  const bool all = !is_owned(options, comm);
+  return [all, owners = first_owners(comm.size()), rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
+}
+
+void take_up_model(Start& start, Communicator& comm) {
+  const ModelHead head = read_model_head(start.options.init);
+  start.options.model = head.options;
+  start.init_digest = head.digest;
+  start.model.emplace(load_learner(start.options.init, own_partitions(start.options, comm)));
+}
+
+// What was given anew takes the place of what the run began with, where that may change.
+TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOptions& now) {
+  TrainingOptions options = then;
+  options.passes = now.passes;
+  if (!now.data.empty()) options.data = now.data;
+  if (!now.test.empty()) options.test = now.test;
+  if (options.placement == Placement::kOwned) options.round_examples = now.round_examples;
+  options.checkpoints = now.checkpoints;
+  options.resume = now.resume;
+  return options;
+}
+
+// C6: what the cursors say was read is what was learned.
+void require_counts(const RunState& state, const fs::path& checkpoint) {
+  if (!state.course.leg) return;
+  const Leg& leg = *state.course.leg;
+  const auto& shards = leg.phase == Phase::kTrain ? state.course.data : state.course.test;
+  std::uint64_t read = leg.examples_before;
+  for (const std::uint32_t number : leg.shards) {
+    if (number >= shards.size()) throw Error(Fault::kBadData, checkpoint.string() + ": its shards are not whole");
+    read += shards[number].cursor.examples;
+  }
+  std::uint64_t learned = 0;
+  for (const Losses& losses : state.progress.losses) learned += losses.examples;
+  if (read != learned) throw Error(Fault::kBadData, checkpoint.string() + ": its shards and its losses do not agree");
+}
+
+void take_up_checkpoint(const TrainingOptions& options, const Communicator& comm, const fs::path& checkpoint,
+                        Start& start) {
+  RunState state = read_run_state(checkpoint);
+  require_counts(state, checkpoint);
+  start.options = options_to_go_on(state.options, options);
+  start.options.validate();
+  start.init_digest = state.init_digest;
+  start.model.reset();  // of a newer checkpoint that could not be read to its end
+  start.model.emplace(load_checkpoint(checkpoint, own_partitions(start.options, comm)));
+  start.state = std::move(state);
+}
+
+// Newest first.
+std::vector<fs::path> list_checkpoints(const fs::path& directory, Communicator& comm) {
+  std::string text;
+  together(comm, "resume: list", [&] {
+    if (comm.rank() != 0) return;
+    for (const Checkpoint& checkpoint : Checkpoints(directory).list()) text = checkpoint.directory.string() + '\n' + text;
+  });
+  std::istringstream lines(broadcast_text(comm, text, 0, "resume: list"));
+  std::vector<fs::path> paths;
+  for (std::string line; std::getline(lines, line);) paths.emplace_back(line);
+  return paths;
+}
+
+Resumption describe(const fs::path& checkpoint, std::vector<std::string> refused, const RunState& state) {
+  Resumption resumption;
+  resumption.checkpoint = checkpoint;
+  resumption.refused = std::move(refused);
+  resumption.finished = state.finished;
+  resumption.phase = state.progress.phase;
+  resumption.pass = state.progress.pass;
+  resumption.examples = state.progress.examples;
+  resumption.epochs = state.progress.epochs;
+  resumption.ranks = state.ranks;
+  return resumption;
+}
+
+// False if there is no checkpoint. Where one cannot be read, on whichever rank, all fall back to the one before it.
+bool resume(const TrainingOptions& options, Communicator& comm, Start& start) {
+  const std::vector<fs::path> checkpoints = list_checkpoints(options.checkpoints.directory, comm);
+  std::vector<std::string> refused;
+  for (const fs::path& checkpoint : checkpoints) {
+    try {
+      together(comm, "resume", [&] { take_up_checkpoint(options, comm, checkpoint, start); });
+      start.resumption = describe(checkpoint, std::move(refused), *start.state);
+      return true;
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
+      refused.push_back(describe(error));
+    }
+  }
+  if (checkpoints.empty()) return false;
+  throw AgreedError(Fault::kBadData, "no checkpoint of " + options.checkpoints.directory.string() +
+                                         " can be read; the newest: " + refused.front());
+}
+
+// What must be on this machine before anything is begun.
+void begin(Start& start, Communicator& comm) {
+  if (start.options.init.empty()) {
+    start.model.emplace(start.options.model);
+  } else {
+    take_up_model(start, comm);
+  }
+}
+
+}  // namespace
+
+bool is_owned(const TrainingOptions& options, const Communicator& comm) {
+  return comm.size() > 1 && options.placement == Placement::kOwned;
+}
+
+Start prepare(const TrainingOptions& options, Communicator& comm) {
+  Start start;
+  start.options = options;
+  const bool resumed = options.resume && resume(options, comm, start);
+  start.options.resume = resumed;
+  std::vector<Shard> data;
+  std::vector<Shard> test;
+  together(comm, "start", [&] {
+    start.options.validate();
+    data = find_shards(start.options.data);
+    test = find_shards(start.options.test);
+    check_standard_input(start.options, data, test, comm.size());
+    if (!resumed) begin(start, comm);
+  });
+  compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
+  const Course::Options course{start.options.passes, start.options.test_frozen};
+  const std::vector<KnownShard> known_data = recognize(data, comm);
+  const std::vector<KnownShard> known_test = recognize(test, comm);
+  together(comm, "start", [&] {
+    if (resumed) {
+      start.course.emplace(start.state->course, known_data, known_test, course);
+    } else {
+      start.course.emplace(known_data, known_test, course);
+    }
+  });
+  return start;
+}
+
+}  // namespace cpt

@@ -1,0 +1,30 @@
+// What a run begins with, or goes on with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "comm/communicator.h"
+#include "cpt/model.h"
+#include "cpt/trainer.h"
+#include "train/course.h"
+#include "train/run_state.h"
+
+namespace cpt {
+
+struct Start {
+  TrainingOptions options;  // those that hold: of the checkpoint or the initial model, if there is one
+  std::optional<Course> course;
+  std::optional<Model> model;  // owned placement: with the weights of this rank's partitions by first_owners()
+  std::uint64_t init_digest = 0;
+  std::optional<RunState> state;          // where it goes on
+  std::optional<Resumption> resumption;  // the same in a few words
+};
+
+// Whether ranks hold parts of the weights.
+bool is_owned(const TrainingOptions& options, const Communicator& comm);
+
+// Collective; the errors are those of Training's constructor.
+Start prepare(const TrainingOptions& options, Communicator& comm);
+
+}  // namespace cpt
