@@ -28,8 +28,8 @@ inline constexpr const char* kKind = "test set";
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "cpt-store-XXXXXX").string();
+  explicit TemporaryDirectory(const std::filesystem::path& above = std::filesystem::temp_directory_path()) {
+    std::string name = (above / "cpt-store-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw Error(Fault::kCannotWrite, "no temporary directory");
     path_ = name;
   }

@@ -1,14 +1,12 @@
-// C2: what a name promises is on disk before the name is given. A power failure cannot be staged here, so the order of
-// the system calls is watched instead: this program defines write, fsync and rename itself, and so stands before the C
-// library.
-#include <fcntl.h>
+// C2 and C8: what a name promises is on disk before the name is given, and the name is gone before what it promised is.
+// Here the order of the system calls is watched; power_failure_test.cpp tries what each order can leave.
 #include <gmock/gmock.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <array>
+#include <map>
 
+#include "file_calls.h"
 #include "store/blob_set.h"
+#include "store/checkpoints.h"
 #include "store_fixture.h"
 
 namespace cpt {
@@ -19,30 +17,24 @@ using ::testing::ElementsAre;
 // The calls made while one of these lives, as "sync NAME"; equal ones in a row count once.
 class CallLog {
  public:
-  CallLog() { current() = this; }
-  CallLog(const CallLog&) = delete;
-  CallLog& operator=(const CallLog&) = delete;
-  ~CallLog() { current() = nullptr; }
-
-  static CallLog*& current() {
-    static CallLog* log = nullptr;
-    return log;
-  }
-  static void record(const std::string& call, const std::filesystem::path& path) {
-    CallLog* log = current();
-    if (log == nullptr) return;
-    const std::string line = call + ' ' + path.filename().string();
-    if (log->calls_.empty() || log->calls_.back() != line) log->calls_.push_back(line);
-  }
-  static std::filesystem::path path_of(int file) {
-    std::error_code unknown;
-    return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file), unknown);
-  }
+  CallLog() : watcher_([this](const FileCall& call) { record(call); }) {}
 
   const std::vector<std::string>& calls() const { return calls_; }
 
  private:
+  void record(const FileCall& call) {
+    const std::map<FileCall::Kind, std::string> kinds{{FileCall::Kind::kWrite, "write "},
+                                                      {FileCall::Kind::kSync, "sync "},
+                                                      {FileCall::Kind::kRename, "rename "},
+                                                      {FileCall::Kind::kRemove, "remove "}};
+    const auto kind = kinds.find(call.kind);
+    if (kind == kinds.end()) return;
+    const std::string line = kind->second + (call.target.empty() ? call.path : call.target).filename().string();
+    if (calls_.empty() || calls_.back() != line) calls_.push_back(line);
+  }
+
   std::vector<std::string> calls_;
+  FileCallWatcher watcher_;
 };
 
 struct SyncOrderTest : ::testing::Test {
@@ -64,7 +56,7 @@ TEST_F(SyncOrderTest, ASetGetsItsNameAfterAllOfItIsSynced) {
 }
 
 TEST_F(SyncOrderTest, APartIsSyncedBeforeItIsDescribed) {
-  BlobSetWriter writer(root / "set", kKind);
+  const BlobSetWriter writer(root / "set", kKind);
   BlobWriter part(writer.directory_for_parts(), "part");
   const CallLog log;
   part.append(noise(10));
@@ -78,7 +70,27 @@ TEST_F(SyncOrderTest, AReplacedSetKeepsItsNameUntilTheNewOneIsSynced) {
   const CallLog log;
   writer.commit();
   EXPECT_THAT(log.calls(), ElementsAre("write MANIFEST", "sync MANIFEST", "sync " + temporary_of("set"),
-                                       "rename " + temporary_of("set.old"), "rename set", "sync " + top));
+                                       "rename " + temporary_of("set.old"), "rename set", "sync " + top,
+                                       "remove MANIFEST", "remove " + temporary_of("set.old")));
+}
+
+TEST_F(SyncOrderTest, ARemovedDirectoryLosesItsNameBeforeItsFiles) {
+  write_set(root / "set", {});
+  const CallLog log;
+  remove_durably(root / "set");
+  EXPECT_THAT(log.calls(), ElementsAre("rename " + temporary_of("set"), "sync " + top, "remove MANIFEST",
+                                       "remove " + temporary_of("set"), "sync " + top));
+}
+
+TEST_F(SyncOrderTest, APrunedCheckpointLosesItsManifestBeforeItsFiles) {
+  for (const char* number : {"000000001", "000000002", "000000003"}) {
+    write_set(root / number, {{"a", noise(1)}, {"b", noise(2)}});
+  }
+  const CallLog log;
+  Checkpoints(root.path()).prune(1);
+  EXPECT_THAT(log.calls(), ElementsAre("remove MANIFEST", "sync 000000001", "remove a", "remove b", "remove 000000001",
+                                       "sync " + top, "remove MANIFEST", "sync 000000002", "remove a", "remove b",
+                                       "remove 000000002", "sync " + top));
 }
 
 TEST_F(SyncOrderTest, AnAtomicFileGetsItsNameAfterItIsSynced) {
@@ -96,21 +108,3 @@ TEST_F(SyncOrderTest, ANewDirectoryIsDurableBeforeTheNextOneInIt) {
 
 }  // namespace
 }  // namespace cpt
-
-extern "C" {
-
-ssize_t write(int file, const void* bytes, std::size_t size) {
-  cpt::CallLog::record("write", cpt::CallLog::path_of(file));
-  return ::syscall(SYS_write, file, bytes, size);
-}
-
-int fsync(int file) {
-  cpt::CallLog::record("sync", cpt::CallLog::path_of(file));
-  return static_cast<int>(::syscall(SYS_fsync, file));
-}
-
-int rename(const char* from, const char* to) noexcept {
-  cpt::CallLog::record("rename", to);
-  return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
-}
-}

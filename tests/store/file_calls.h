@@ -1,0 +1,38 @@
+// The system calls by which this program changes files and directories. A power failure cannot be staged in a test, so
+// these calls are watched instead: file_calls.cpp defines them, and so stands before the C library.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+namespace cpt {
+
+struct FileCall {
+  enum class Kind {
+    kCreate,         // or cut to nothing what is there
+    kMakeDirectory,  //
+    kWrite,          // `bytes` from `offset` on
+    kCut,            // to `offset` bytes
+    kSync,           // a file or a directory
+    kRename,         // to `target`
+    kRemove,         // a file or an empty directory
+  };
+  Kind kind{};
+  std::filesystem::path path;  // absolute
+  std::filesystem::path target;
+  std::size_t offset = 0;
+  std::vector<std::byte> bytes;
+};
+
+// Hands every call that succeeds to `watch` while it lives, in the order in which they are made. One at a time.
+class FileCallWatcher {
+ public:
+  explicit FileCallWatcher(std::function<void(const FileCall&)> watch);
+  FileCallWatcher(const FileCallWatcher&) = delete;
+  FileCallWatcher& operator=(const FileCallWatcher&) = delete;
+  ~FileCallWatcher();
+};
+
+}  // namespace cpt
