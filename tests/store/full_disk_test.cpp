@@ -7,6 +7,7 @@
 
 #include "file_size_limit.h"
 #include "store/blob_set.h"
+#include "store/checkpoints.h"
 #include "store_fixture.h"
 
 namespace cpt {
@@ -43,11 +44,46 @@ void expect_old_set_survives(const std::filesystem::path& root, const std::strin
   EXPECT_THAT(names_in(root), ElementsAre("set"));
 }
 
+// The rank that writes the part fails; the one that has the set then gives it up.
+void expect_old_checkpoint_survives(const std::filesystem::path& root, const std::string& reason) {
+  const Checkpoints checkpoints(root / "checkpoints");
+  {
+    BlobSetWriter writer(checkpoints.next(), kKind);
+    BlobWriter& tree = writer.add("tree");
+    tree.append(noise(10));
+    tree.finish();
+    BlobWriter part(writer.directory_for_parts(), "part");
+    const auto file = (writer.directory_for_parts() / "part").string();
+    const auto write = [&] {
+      part.append(noise(std::size_t{2} << 20));
+      part.finish();
+    };
+    EXPECT_THAT(error_of(write), AllOf(StartsWith("73: " + file + ": "), HasSubstr(reason)));
+    EXPECT_THAT(error_of([&] { part.finish(); }), AllOf(StartsWith("73: "), HasSubstr("'part' is incomplete")));
+    EXPECT_THAT(error_of([&] { part.append(noise(1)); }), AllOf(StartsWith("73: "), HasSubstr("'part' is incomplete")));
+    // A description of what it was to be does not help it into the set.
+    EXPECT_THAT(error_of([&] {
+                  writer.adopt({"part", {{kMaxSegmentBytes, kMaxSegmentBytes, 0}}});
+                }),
+                AllOf(StartsWith("73: " + file + ": has "), HasSubstr("bytes, but 4194304 were written")));
+  }
+  ASSERT_EQ(checkpoints.list().size(), 1U);
+  EXPECT_EQ(read_set(checkpoints.list()[0].directory), kOldBlobs);
+  EXPECT_THAT(names_in(root / "checkpoints"), ElementsAre("000000001"));
+}
+
 TEST(FullDiskTest, AFileThatCannotGrowLeavesTheOldSet) {
   const TemporaryDirectory root;
   write_set(root / "set", kOldBlobs);
   const FileSizeLimit limit(rlim_t{1} << 20);
   expect_old_set_survives(root.path(), "write failed: File too large");
+}
+
+TEST(FullDiskTest, APartThatCannotGrowLeavesTheCheckpointBefore) {
+  const TemporaryDirectory root;
+  write_set(root / "checkpoints/000000001", kOldBlobs);
+  const FileSizeLimit limit(rlim_t{1} << 20);
+  expect_old_checkpoint_survives(root.path(), "write failed: File too large");
 }
 
 class SmallDisk {
@@ -73,6 +109,13 @@ TEST(FullDiskTest, AFullFileSystemLeavesTheOldSet) {
   if (!disk.mounted()) GTEST_SKIP() << "a file system of 1 MiB cannot be mounted here: " << disk.reason();
   write_set(disk.path() / "set", kOldBlobs);
   expect_old_set_survives(disk.path(), "write failed: No space left on device");
+}
+
+TEST(FullDiskTest, APartOnAFullFileSystemLeavesTheCheckpointBefore) {
+  const SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "a file system of 1 MiB cannot be mounted here: " << disk.reason();
+  write_set(disk.path() / "checkpoints/000000001", kOldBlobs);
+  expect_old_checkpoint_survives(disk.path(), "write failed: No space left on device");
 }
 
 }  // namespace

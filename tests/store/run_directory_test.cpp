@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 
+#include "store/checkpoints.h"
 #include "store_fixture.h"
 
 namespace cpt {
@@ -17,6 +18,19 @@ using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 struct RunDirectoryTest : ::testing::Test {
+  // Two checkpoints, a model, metrics, a log, and what killed processes leave.
+  void leave_unfinished_run() const {
+    const RunDirectory run(path);
+    for (int i = 0; i < 2; ++i) write_set(Checkpoints(run.checkpoints()).next(), {{"tree", noise(10)}});
+    write_set(run.model(), {{"tree", noise(10)}}, "cpt model");
+    for (const char* name : {"metrics.jsonl", "log.txt", "model.tmp-1"}) write_plain(path / name, noise(1));
+    write_set(path / "checkpoints/000000003.tmp-1", {});
+  }
+  void leave_finished_run() const {
+    leave_unfinished_run();
+    write_plain(path / "summary.json", noise(1));
+  }
+
   TemporaryDirectory root;
   std::filesystem::path path = root / "runs/ads";
 };
@@ -65,6 +79,7 @@ TEST_F(RunDirectoryTest, IsCreatedWithThoseAboveItAndKnowsItsPaths) {
   const RunDirectory run(path);
   EXPECT_TRUE(std::filesystem::is_directory(path));
   EXPECT_EQ(run.path(), path);
+  EXPECT_EQ(run.checkpoints(), path / "checkpoints");
   EXPECT_EQ(run.model(), path / "model");
   EXPECT_EQ(run.summary(), path / "summary.json");
   EXPECT_EQ(run.metrics(), path / "metrics.jsonl");
@@ -109,6 +124,59 @@ TEST_F(RunDirectoryTest, NothingOfAnEarlierRunCanBeTakenForThisOnes) {
   }
   const RunDirectory run(path);
   EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "notes.txt"));
+}
+
+TEST_F(RunDirectoryTest, CheckpointsOfAFinishedRunGoWithItsResults) {
+  leave_finished_run();
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "checkpoints"));
+  EXPECT_THAT(names_in(run.checkpoints()), ElementsAre());
+}
+
+TEST_F(RunDirectoryTest, CheckpointsOfAnUnfinishedRunAreNotRemoved) {
+  leave_unfinished_run();
+  const auto before = names_in(path);
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }),
+            "2: " + path.string() +
+                ": holds checkpoints of a run that did not finish: add --resume to go on with it, " + "or remove " +
+                (path / "checkpoints").string() + " to start anew");
+  EXPECT_EQ(names_in(path), before);
+  EXPECT_EQ(names_in(path / "checkpoints").size(), 3U);
+
+  std::filesystem::remove_all(path / "checkpoints");
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt"));
+}
+
+TEST_F(RunDirectoryTest, WhatIsNoCompleteCheckpointDoesNotRefuseAFreshRun) {
+  std::filesystem::create_directories(path / "checkpoints/000000001");
+  write_plain(path / "checkpoints/000000001/tree", noise(1));
+  write_plain(path / "checkpoints/notes.txt", noise(1));
+  write_set(path / "checkpoints/000000002.tmp-1", {});
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(run.checkpoints()), ElementsAre("notes.txt"));
+}
+
+TEST_F(RunDirectoryTest, AResumedRunFindsAllButTheLeftovers) {
+  leave_finished_run();
+  const RunDirectory run(path, Begin::kResume);
+  EXPECT_THAT(names_in(path),
+              UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "summary.json", "checkpoints"));
+  EXPECT_THAT(names_in(run.checkpoints()), ElementsAre("000000001", "000000002"));
+  run.remove_summary();
+  run.remove_summary();
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "checkpoints"));
+}
+
+TEST_F(RunDirectoryTest, ResumingMayBeTheFirstRun) {
+  const RunDirectory run(path, Begin::kResume);
+  EXPECT_THAT(names_in(path), ElementsAre("lock"));
+}
+
+TEST_F(RunDirectoryTest, AResumedRunHoldsTheDirectoryToo) {
+  const Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  EXPECT_THAT(error_of([&] { RunDirectory(path, Begin::kResume); }), HasSubstr("in use by process"));
 }
 
 TEST_F(RunDirectoryTest, AModelDirectoryThatNoRunWroteIsNotRemoved) {
