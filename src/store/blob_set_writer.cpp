@@ -111,8 +111,15 @@ BlobSetWriter::BlobSetWriter(fs::path directory, std::string kind)
 }
 
 BlobSetWriter::~BlobSetWriter() {
+  if (committed_) return;
   std::error_code ignored;
-  if (!committed_) fs::remove_all(temporary_, ignored);
+  try {
+    // A commit whose last sync failed may have left the final name on the disk, though not here: as in C8.
+    if (fs::remove(temporary_ / kManifestName, ignored)) sync_directory(temporary_);
+    fs::remove_all(temporary_, ignored);
+  } catch (const Error&) {
+    // Stays as the leftover of a killed process would.
+  }
 }
 
 BlobWriter& BlobSetWriter::add(const std::string& name) {

@@ -23,6 +23,11 @@ std::function<void(const FileCall&)>& watch() {
   return current;
 }
 
+std::function<bool(const fs::path&)>& failing_syncs() {
+  static std::function<bool(const fs::path&)> current;
+  return current;
+}
+
 // What the watcher does must change neither errno nor the calls that it sees.
 void tell(const FileCall& call) {
   const int reason = errno;
@@ -81,6 +86,9 @@ mode_t mode_after(int flags, va_list arguments) {
 FileCallWatcher::FileCallWatcher(std::function<void(const FileCall&)> watch_) { watch() = std::move(watch_); }
 FileCallWatcher::~FileCallWatcher() { watch() = nullptr; }
 
+FailingSyncs::FailingSyncs(std::function<bool(const fs::path&)> fails) { failing_syncs() = std::move(fails); }
+FailingSyncs::~FailingSyncs() { failing_syncs() = nullptr; }
+
 }  // namespace cpt
 
 extern "C" {
@@ -121,6 +129,10 @@ int ftruncate(int file, off_t length) noexcept {
 }
 
 int fsync(int file) {
+  if (cpt::failing_syncs() && cpt::failing_syncs()(cpt::path_of(file))) {
+    errno = EIO;
+    return -1;
+  }
   return cpt::told(static_cast<int>(::syscall(SYS_fsync, file)), [&] {
     return FileCall{Kind::kSync, cpt::path_of(file), {}, 0, {}};
   });

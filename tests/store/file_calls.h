@@ -35,4 +35,14 @@ class FileCallWatcher {
   ~FileCallWatcher();
 };
 
+// While it lives, syncs of the files and directories that `fails` picks fail, as those of a broken disk do. One at a
+// time.
+class FailingSyncs {
+ public:
+  explicit FailingSyncs(std::function<bool(const std::filesystem::path&)> fails);
+  FailingSyncs(const FailingSyncs&) = delete;
+  FailingSyncs& operator=(const FailingSyncs&) = delete;
+  ~FailingSyncs();
+};
+
 }  // namespace cpt

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "file_calls.h"
 #include "simulated_disk.h"
@@ -20,6 +21,8 @@ namespace cpt {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using Kind = FileCall::Kind;
@@ -186,6 +189,21 @@ std::vector<std::string> flaws_of_cleaning(const fs::path& root, const Step&) {
   return flaws;
 }
 
+// Commits of which some sync fails; `fails` picks it by its path below the checkpoints.
+std::vector<Step> failing_commit(const std::function<bool(const fs::path&)>& fails) {
+  const auto first = [](const fs::path& root) { commit(Checkpoints(root / "checkpoints").next(), 1); };
+  const auto second = [fails](const fs::path& root) {
+    const fs::path folder = root / "checkpoints";
+    const FailingSyncs broken([&](const fs::path& path) { return fails(path.lexically_relative(folder)); });
+    EXPECT_THAT(error_of([&] { commit(Checkpoints(folder).next(), 2); }),
+                HasSubstr("fsync failed: Input/output error"));
+    EXPECT_THAT(names_in(folder), ElementsAre("000000001"));
+  };
+  return {{"commit", {}, {1}, first},
+          {"commit that fails", {1}, {1, 2}, second},
+          {"the end", {1}, {1, 2}, [](const fs::path&) {}}};
+}
+
 // A finished run, and then a fresh one in its place.
 std::vector<Step> replacing_a_run() {
   const auto finish = [](const fs::path& root) {
@@ -241,6 +259,24 @@ TEST(PowerFailureTest, AnyCrashCanBeCleanedUp) {
   std::vector<Step> steps = checkpointing();
   const std::vector<FileCall> calls = record(steps);
   EXPECT_THAT(flaws_after_crashes(steps, calls, flaws_of_cleaning), IsEmpty());
+}
+
+TEST(PowerFailureTest, ASyncThatFailsLeavesTheCheckpointBefore) {
+  const std::map<std::string, std::function<bool(const fs::path&)>> failing{
+      {"a part", [](const fs::path& path) { return path.filename() == "weights-1"; }},
+      {"a manifest", [](const fs::path& path) { return path.filename() == kManifestName; }},
+      {"the names in the set", [](const fs::path& path) { return is_temporary_name(path); }},
+      {"the name of the set", [renamed = false](const fs::path& path) mutable {
+         // The first sync of the folder is that of the temporary name.
+         return path == "." && std::exchange(renamed, true);
+       }}};
+  for (const auto& [what, fails] : failing) {
+    SCOPED_TRACE(what);
+    std::vector<Step> steps = failing_commit(fails);
+    const std::vector<FileCall> calls = record(steps);
+    EXPECT_THAT(flaws_after_crashes(steps, calls, flaws_of_checkpoints), IsEmpty());
+    EXPECT_THAT(flaws_after_crashes(steps, calls, flaws_of_cleaning), IsEmpty());
+  }
 }
 
 TEST(PowerFailureTest, AFreshRunReplacesAFinishedOneAcrossAnyCrash) {
