@@ -62,6 +62,7 @@ class Batch {
   void discard_example() { open_.clear(); }
 
   std::size_t size() const { return entries_.size(); }
+  std::size_t features() const { return features_.size(); }  // of all examples together
   bool empty() const { return entries_.empty(); }
   ExampleView operator[](std::size_t i) const;
   // That of [i], for those who want nothing else.

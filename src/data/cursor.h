@@ -14,6 +14,7 @@ struct Cursor {
   std::uint64_t position = 0;   // lines with examples so far
   std::uint64_t examples = 0;   // so far
   std::uint64_t bad_lines = 0;  // skipped so far
+  std::uint64_t features = 0;   // of the examples so far, constant ones included
   friend bool operator==(const Cursor&, const Cursor&) = default;
 };
 

@@ -139,10 +139,12 @@ bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batc
   const LineReader& lines = *shard.lines;
   if (shard.parser == nullptr) shard.parser = &parser_for(shard, lines.number(), line);
   const std::size_t before = batch.size();
+  const std::size_t features_before = batch.features();
   const Origin origin{shard.number, lines.number(), shard.done.position, lines.offset(), shard.done.bad_lines};
   if (!shard.parser->parse(line, origin, batch)) return false;
   ++shard.done.position;
   shard.done.examples += batch.size() - before;
+  shard.done.features += batch.features() - features_before;
   return true;
 }
 

@@ -8,11 +8,18 @@ namespace {
 
 constexpr std::size_t kChunks = 5;  // two with the caller, the rest for the reader
 
+// Above `count`.
+std::uint64_t next_multiple(std::uint64_t of, std::uint64_t count) { return (count / of + 1) * of; }
+
 }  // namespace
 
 ReadAhead::ReadAhead(ExampleStream stream, ChunkLimits limits) : stream_(std::move(stream)), limits_(limits) {
   for (std::size_t i = 0; i < kChunks; ++i) chunks_.push_back({stream_.make_batch(), 0, {}, {}, false, nullptr});
   for (Chunk& chunk : chunks_) empty_.push_back(&chunk);
+  for (const Cursor& begin : stream_.cursors()) {
+    examples_ += begin.examples;
+    features_ += begin.features;
+  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -73,12 +80,15 @@ void ReadAhead::run() {
 // An exception is the caller's business; it travels in the chunk in whose place it arose.
 void ReadAhead::fill(Chunk& chunk) {
   chunk.batch.clear();
-  std::size_t features = 0;
+  const std::uint64_t examples_end = next_multiple(limits_.examples, examples_);
+  const std::uint64_t features_end = next_multiple(limits_.features, features_);
+  const std::uint64_t examples_before = examples_;
+  const std::uint64_t features_before = features_;
   try {
-    while (!chunk.last && chunk.batch.size() < limits_.examples && features < limits_.features) {
-      const std::size_t before = chunk.batch.size();
+    while (!chunk.last && examples_ < examples_end && features_ < features_end) {
       chunk.last = !stream_.read(chunk.batch);
-      for (std::size_t i = before; i < chunk.batch.size(); ++i) features += chunk.batch[i].features.size();
+      examples_ = examples_before + chunk.batch.size();
+      features_ = features_before + chunk.batch.features();
     }
     if (chunk.last) chunk.cursors = stream_.cursors();
   } catch (...) {

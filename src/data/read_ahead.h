@@ -16,7 +16,8 @@
 
 namespace cpt {
 
-// A chunk ends with the line that reaches one of these.
+// A chunk ends with the line with which its stream has come to, or past, a multiple of one of these, all counted from
+// the beginnings of its shards. So a stream that goes on where another one was left is cut at the same places.
 struct ChunkLimits {
   std::size_t examples = 1024;
   std::size_t features = std::size_t{1} << 17;
@@ -60,6 +61,8 @@ class ReadAhead {
 
   ExampleStream stream_;
   const ChunkLimits limits_;
+  std::uint64_t examples_ = 0;  // of the stream's shards so far; like features_ the reader thread's
+  std::uint64_t features_ = 0;
 
   std::vector<Chunk> chunks_;
   std::mutex mutex_;

@@ -75,9 +75,10 @@ bool Feed::is_inside_line(std::size_t i) const {
 // By what was handed out of the current chunk.
 void Feed::advance(std::vector<Cursor>& cursors) const {
   for (std::size_t i = 0; i < rest_.begin; ++i) {
-    const Origin& origin = rest_.batch->origin(i);
-    Cursor& cursor = cursors[index_of_shard_[origin.shard]];
-    cursor = {origin.end, origin.line, origin.position + 1, cursor.examples + 1, origin.bad_lines};
+    const ExampleView x = (*rest_.batch)[i];
+    Cursor& cursor = cursors[index_of_shard_[x.origin.shard]];
+    cursor = {x.origin.end,        x.origin.line,      x.origin.position + 1,
+              cursor.examples + 1, x.origin.bad_lines, cursor.features + x.features.size()};
   }
 }
 

@@ -38,7 +38,12 @@ Reading read_lines(ExampleStream& stream) {
     const Origin& origin = batch.origin(0);
     const auto shard = std::find(stream.mine().begin(), stream.mine().end(), origin.shard);
     Cursor& cursor = cursors[static_cast<std::size_t>(shard - stream.mine().begin())];
-    cursor = {origin.end, origin.line, origin.position + 1, cursor.examples + line.size(), origin.bad_lines};
+    cursor = {origin.end,
+              origin.line,
+              origin.position + 1,
+              cursor.examples + line.size(),
+              origin.bad_lines,
+              cursor.features + batch.features()};
     reading.lines.push_back(line);
     reading.cursors.push_back(cursors);
   }
@@ -111,9 +116,9 @@ TEST(Cursor, CountsToTheEndOfItsLine) {
   const Reading reading = read_lines(stream);
   ASSERT_EQ(reading.cursors.size(), 4U);
   EXPECT_EQ(reading.cursors[0][0], Cursor());
-  EXPECT_EQ(reading.cursors[1][0], (Cursor{8, 1, 1, 1, 0}));
-  EXPECT_EQ(reading.cursors[2][0], (Cursor{20, 4, 2, 2, 1}));
-  EXPECT_EQ(reading.cursors[3][0], (Cursor{30, 6, 3, 3, 2}));
+  EXPECT_EQ(reading.cursors[1][0], (Cursor{8, 1, 1, 1, 0, 2}));
+  EXPECT_EQ(reading.cursors[2][0], (Cursor{20, 4, 2, 2, 1, 4}));
+  EXPECT_EQ(reading.cursors[3][0], (Cursor{30, 6, 3, 3, 2, 6}));
   EXPECT_EQ(reading.end, reading.cursors[3]);
 }
 
