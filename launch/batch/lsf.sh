@@ -1,0 +1,72 @@
+#!/bin/bash
+# cpt_dist under LSF. Submitted once, it goes on over time limits and lost hosts until the model is there.
+#
+#   bsub <lsf.sh                                            with the lines below edited
+#   DATA=train RUN=runs/ads bsub -n 64 <lsf.sh              or without
+#   bsub -J 'cpt_dist[1-20]%1' <lsf.sh                      a chain of pieces, where jobs may not be requeued
+#
+#BSUB -J cpt_dist
+#BSUB -n 4
+#BSUB -W 24:00
+#BSUB -o cpt_dist-%J.out
+# LSF runs it again from the top after it lost a host, and queues it again when it exits with 75.
+#BSUB -r
+#BSUB -Q "75"
+# USR2 to all processes of the job, so many minutes before the time is up.
+#BSUB -wa USR2
+#BSUB -wt 5
+
+# What to run. What the environment sets already stays.
+: "${RANKS:=${LSB_DJOB_NUMPROC:-4}}"
+: "${DATA:=train}"                          # a file, a folder, or a quoted pattern
+: "${RUN:=runs/cpt_dist}"                   # on a file system that all hosts share
+: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by spaces
+: "${CPT_DIST:=cpt_dist}"                   # the program, if it is not on the path
+: "${MPIRUN_OPTIONS:=}"
+
+say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$LSB_JOBID" "$*"; }
+
+if [[ -e $RUN/summary.json ]]; then
+  say "$RUN/summary.json is there, so nothing is left to do"
+  exit 0
+fi
+
+child='' interrupted='' asked=''
+# pass SIGNAL: mpirun passes USR1 and USR2 on to all ranks. At USR2 they write a checkpoint and exit with 75.
+pass() {
+  interrupted=yes
+  if [[ -n $child ]]; then kill -s "$1" "$child" 2>/dev/null; fi
+}
+trap 'pass USR1' USR1                # write a checkpoint, go on
+trap 'asked=requeue; pass USR2' USR2  # time is nearly up, or over
+# bkill, or pre-emption that ends jobs: not for this script to bring back.
+trap 'asked=stop; pass USR2' TERM INT
+
+# start COMMAND...: in this process, deaf to TERM and INT. LSF sends them to all processes of a job, and mpirun would
+# kill the ranks a second later, in the middle of their checkpoint.
+start() {
+  if env --block-signal=TERM,INT true 2>/dev/null; then exec env --block-signal=TERM,INT "$@"; fi
+  exec "$@"
+}
+
+read -ra options <<<"$OPTIONS"
+read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
+if [[ -n ${LSB_DJOB_HOSTFILE-} ]]; then mpirun_options=(--hostfile "$LSB_DJOB_HOSTFILE" "${mpirun_options[@]}"); fi
+say "$RANKS ranks, $RUN"
+start mpirun "${mpirun_options[@]}" -n "$RANKS" "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &
+child=$!
+if [[ -n $asked ]]; then pass USR2; fi  # it was asked for before there was anybody to ask
+
+# A trap ends `wait` early, with a status that is not the child's.
+while :; do
+  interrupted=
+  wait "$child"
+  status=$?
+  if [[ -z $interrupted ]]; then break; fi
+done
+say "exit status $status${asked:+, asked to $asked}"
+
+# Above 128: the signal came before the ranks listened, or they were too slow. There is the checkpoint before.
+if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
+if [[ $asked == stop ]] && ((status == 75)); then status=143; fi
+exit "$status"

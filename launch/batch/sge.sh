@@ -1,0 +1,72 @@
+#!/bin/bash
+# cpt_dist under Grid Engine (SGE, UGE, SoGE). Submitted once, it goes on over time limits, suspension and lost hosts
+# until the model is there.
+#
+#   qsub sge.sh                                             with the lines below edited
+#   DATA=train RUN=runs/ads qsub -v DATA,RUN sge.sh         or without
+#   qsub -t 1-20 -tc 1 sge.sh                               a chain of pieces, where jobs may not be rescheduled
+#
+#$ -N cpt_dist
+#$ -S /bin/bash
+#$ -cwd
+#$ -j y
+#$ -pe mpi 4
+# At s_rt comes USR1, at h_rt the end; between them a checkpoint must fit.
+#$ -l s_rt=23:55:00,h_rt=24:00:00
+# USR1 before a suspension and USR2 before the end come with a notice of the queue's `notify` seconds.
+#$ -notify
+# Grid Engine runs it again from the top after it lost a host, and when it exits with 99.
+#$ -r y
+
+# What to run. What the environment sets already stays.
+: "${RANKS:=${NSLOTS:-4}}"
+: "${DATA:=train}"                          # a file, a folder, or a quoted pattern
+: "${RUN:=runs/cpt_dist}"                   # on a file system that all hosts share
+: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by spaces
+: "${CPT_DIST:=cpt_dist}"                   # the program, if it is not on the path
+: "${MPIRUN_OPTIONS:=}"
+
+say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$JOB_ID" "$*"; }
+
+if [[ -e $RUN/summary.json ]]; then
+  say "$RUN/summary.json is there, so nothing is left to do"
+  exit 0
+fi
+
+child='' interrupted='' asked=''
+# ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75.
+ask() {
+  asked=$1 interrupted=yes
+  if [[ -n $child ]]; then kill -USR2 "$child" 2>/dev/null; fi
+}
+trap 'ask requeue' USR1    # time is nearly up, or the job is about to be suspended
+trap 'ask stop' USR2 TERM  # the job is about to be ended: qdel
+
+# start COMMAND...: in this process, deaf to TERM, at which mpirun would kill the ranks in the middle of their checkpoint.
+start() {
+  if env --block-signal=TERM true 2>/dev/null; then exec env --block-signal=TERM "$@"; fi
+  exec "$@"
+}
+
+read -ra options <<<"$OPTIONS"
+read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
+say "$RANKS ranks, restarted ${RESTARTED:-0}, $RUN"
+start mpirun "${mpirun_options[@]}" -n "$RANKS" "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &
+child=$!
+if [[ -n $asked ]]; then ask "$asked"; fi  # it was asked for before there was anybody to ask
+
+# A trap ends `wait` early, with a status that is not the child's.
+while :; do
+  interrupted=
+  wait "$child"
+  status=$?
+  if [[ -z $interrupted ]]; then break; fi
+done
+say "exit status $status${asked:+, asked to $asked}"
+
+# Above 128: the signal came before the ranks listened, or they were too slow. There is the checkpoint before.
+if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
+if [[ $asked != stop ]] && ((status == 75)); then
+  status=99
+fi
+exit "$status"
