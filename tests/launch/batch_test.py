@@ -1,0 +1,256 @@
+"""launch/batch/*.sh: what they start, whom they pass signals on to, what they queue again, what they exit with."""
+import os
+import signal
+import sys
+import unittest
+from pathlib import Path
+
+from scripts import ScriptTest
+
+TEMPLATES = Path(sys.argv[1]) / "batch"
+
+
+class BatchTest(ScriptTest):
+    """What all templates share. For each: its name, the batch system's variables, and the exit status that means that
+    the job is queued again."""
+
+    template = ""
+    variables: dict[str, str] = {}
+    queued_again_status = 75
+    mpirun_options = ""
+
+    def begin(self, **environment: str):
+        self.start("/bin/bash", TEMPLATES / self.template,
+                   **{**self.variables, "DATA": "train", "RUN": "runs/a", **environment})
+
+    def begin_until_it_runs(self, **environment: str):
+        self.begin(**environment)
+        self.wait_for_note("start 1")
+
+    def requeues(self) -> list[str]:
+        return [note for note in self.notes() if not note.startswith(("start ", "got "))]
+
+    def expect_queued_again(self):
+        self.expect_exit(self.queued_again_status)
+
+    def expect_ended(self, status: int):
+        self.expect_exit(status)
+        self.assertEqual(self.requeues(), [])
+
+
+class Common:
+    """Tests that every template passes."""
+
+    notice = "USR1"  # the signal that says that time is nearly up
+    end = "TERM"     # the signal with which the job is ended
+    ended_status = 75
+
+    def test_starts_or_resumes(self):
+        self.given_exits("0")
+        self.begin(OPTIONS="--passes 2 --bits 20", MPIRUN_OPTIONS="--bind-to none", CPT_DIST="/opt/my cpt")
+        self.expect_ended(0)
+        self.assertEqual(self.notes(), [f"start 1: mpirun {self.mpirun_options}--bind-to none -n 2 /opt/my cpt "
+                                        "--resume --data train --run runs/a --passes 2 --bits 20"])
+
+    def test_a_finished_run_is_left_alone(self):
+        (self.folder / "runs/a").mkdir(parents=True)
+        (self.folder / "runs/a/summary.json").touch()
+        self.begin()
+        self.expect_ended(0)
+        self.assertEqual(self.starts(), 0)
+
+    def test_failures_are_the_jobs_own(self):
+        for status in (1, 2, 65, 66, 73, 137):
+            with self.subTest(status=status):
+                self.setUp()
+                self.given_exits(str(status))
+                self.begin()
+                self.expect_ended(status)
+
+    def test_75_by_itself_is_queued_again(self):
+        self.given_exits("75")
+        self.begin()
+        self.expect_queued_again()
+
+    def test_notice(self):
+        self.given_exits("75 on USR2")
+        self.begin_until_it_runs()
+        self.send(self.notice)
+        self.expect_queued_again()
+        self.assertEqual(self.signals(), ["USR2"])
+
+    def test_notice_twice(self):
+        self.given_exits("75 on TERM")
+        self.begin_until_it_runs()
+        for count in (1, 2):
+            self.send(self.notice)
+            self.wait_for_signals(count)
+        self.assertIsNone(self.script.poll())  # it waits, however often it is interrupted
+        os.kill(self.trainer(), signal.SIGUSR1)
+        self.wait_for_signals(3)
+        self.finish_trainer()
+        self.expect_queued_again()
+
+    def test_notice_before_the_ranks_listen(self):
+        self.given_exits("killed by USR2")
+        self.begin_until_it_runs()
+        self.send(self.notice)
+        self.expect_queued_again()
+
+    def test_failure_after_the_notice_is_the_jobs_own(self):
+        self.given_exits("73 on USR2")
+        self.begin_until_it_runs()
+        self.send(self.notice)
+        self.expect_ended(73)
+
+    def test_done_after_the_notice(self):
+        self.given_exits("0 on USR2")
+        self.begin_until_it_runs()
+        self.send(self.notice)
+        self.expect_ended(0)
+
+    def test_the_end_saves_but_brings_nothing_back(self):
+        self.given_exits("75 on USR2")
+        self.begin_until_it_runs()
+        self.send(self.end)
+        self.expect_ended(self.ended_status)
+        self.assertEqual(self.signals(), ["USR2"])
+
+    def test_the_end_after_the_notice(self):
+        self.given_exits("75 on TERM")
+        self.begin_until_it_runs()
+        self.send(self.notice)
+        self.wait_for_signals(1)
+        self.send(self.end)
+        self.wait_for_signals(2)
+        self.finish_trainer()
+        self.expect_ended(self.ended_status)
+
+    def test_mpirun_does_not_hear_term(self):
+        """Batch systems send it to all processes of a job."""
+        self.given_exits("75 on USR2")
+        self.begin_until_it_runs()
+        os.kill(self.trainer(), signal.SIGTERM)
+        os.kill(self.trainer(), signal.SIGUSR1)
+        self.wait_for_signals(1)
+        self.send(self.notice)
+        self.expect_queued_again()
+        self.assertEqual(self.signals(), ["USR1", "USR2"])
+
+    # Where the stub waits for a signal that no script passes on: what it is told otherwise.
+
+    def trainer(self) -> int:
+        return int((self.folder / "notes.start1/pid").read_text())
+
+    def finish_trainer(self):
+        (self.folder / "notes.start1/finish").touch()
+
+    def wait_for_signals(self, count: int):
+        self.wait_until(lambda: len(self.signals()) >= count)
+
+
+class SlurmTest(Common, BatchTest):
+    template = "slurm.sh"
+    variables = {"SLURM_JOB_ID": "17", "SLURM_NTASKS": "2"}
+
+    def setUp(self):
+        super().setUp()
+        self.stub("scontrol")
+
+    def expect_queued_again(self):
+        super().expect_queued_again()
+        self.assertEqual(self.requeues(), ["scontrol requeue 17"])
+
+    def test_where_requeue_is_not_allowed(self):
+        self.given_exits("75")
+        self.begin(SCONTROL_STATUS="1")
+        self.expect_exit(75)
+        self.assertIn("cannot be requeued; submit it again", self.said())
+
+
+class PbsTest(Common, BatchTest):
+    template = "pbs.sh"
+
+    def setUp(self):
+        super().setUp()
+        for name in ("qrerun", "qsub"):
+            self.stub(name)
+        self.stub("qstat", '#!/bin/sh\nprintf "    Resource_List.walltime = %s\\n" "$LIMIT"\n')
+        nodes = self.folder / "nodes"
+        nodes.write_text("a\na\n", encoding="ascii")
+        self.variables = {"PBS_JOBID": "17.host", "PBS_NODEFILE": str(nodes), "PBS_O_WORKDIR": str(self.folder),
+                          "LIMIT": "24:00:00"}
+        self.mpirun_options = f"--hostfile {nodes} "
+
+    def expect_queued_again(self):
+        super().expect_queued_again()
+        self.assertEqual(self.requeues(), ["qrerun 17.host"])
+
+    def test_where_only_operators_may_rerun_jobs_another_follows(self):
+        self.given_exits("75")
+        self.begin(QRERUN_STATUS="1")
+        self.expect_exit(75)
+        self.assertEqual(self.requeues(), [
+            "qrerun 17.host",
+            "qsub -W depend=afterany:17.host -v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE "
+            f"{self.folder}/pbs.sh"])
+
+    def test_where_nothing_is_allowed(self):
+        self.given_exits("75")
+        self.begin(QRERUN_STATUS="1", QSUB_STATUS="1")
+        self.expect_exit(75)
+        self.assertIn("cannot be requeued; submit it again", self.said())
+
+    def test_it_keeps_the_time_itself(self):
+        for limit in ("0:02:01", "121", "2:1"):
+            with self.subTest(limit=limit):
+                self.setUp()
+                self.given_exits("75 on USR2")
+                self.begin_until_it_runs(NOTICE="120", LIMIT=limit)
+                self.expect_queued_again()
+
+    def test_without_a_time_limit(self):
+        self.stub("qstat", "#!/bin/sh\nexit 1\n")
+        self.given_exits("0")
+        self.begin()
+        self.expect_ended(0)
+        self.assertIn("no time limit known", self.said())
+
+
+class LsfTest(Common, BatchTest):
+    template = "lsf.sh"
+    variables = {"LSB_JOBID": "17", "LSB_DJOB_NUMPROC": "2", "LSB_DJOB_HOSTFILE": "hosts"}
+    mpirun_options = "--hostfile hosts "
+    notice = "USR2"
+    ended_status = 143
+
+    def test_bkill_begins_with_int(self):
+        self.given_exits("75 on USR2")
+        self.begin_until_it_runs()
+        self.send("INT")
+        self.expect_ended(143)
+
+    def test_usr1_is_passed_on_and_the_job_goes_on(self):
+        self.given_exits("0 on USR1")
+        self.begin_until_it_runs()
+        self.send("USR1")
+        self.expect_ended(0)
+
+    def test_lsf_queues_again_what_exits_with_this(self):
+        self.assertIn('\n#BSUB -Q "75"\n', (TEMPLATES / self.template).read_text(encoding="utf-8"))
+
+
+class SgeTest(Common, BatchTest):
+    template = "sge.sh"
+    variables = {"JOB_ID": "17", "NSLOTS": "2"}
+    queued_again_status = 99  # Grid Engine's own word for it
+
+    def test_qdel_with_notify(self):
+        self.given_exits("75 on USR2")
+        self.begin_until_it_runs()
+        self.send("USR2")
+        self.expect_ended(75)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,119 @@
+"""Runs a script with stub programs on its path, and sends it signals."""
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from typing import Callable
+
+PATIENCE = 30  # seconds
+
+# Stands for mpirun: notes its words and its signals in $NOTES, and does at its start number N what $EXITS/N says:
+# "75" exits at once, "75 on USR2" at this signal, "killed by USR2" dies of it, "kills itself" does so at once. One that
+# waits for a signal exits as well when there is $NOTES.startN/finish; its id is in $NOTES.startN/pid. Where there is
+# $CHECKPOINTS/N, it leaves a checkpoint in the run directory that this names.
+TRAINER = r"""#!/usr/bin/env bash
+note() { printf '%s\n' "$*" >>"$NOTES"; }
+start=1
+while ! mkdir "$NOTES.start$start" 2>/dev/null; do start=$((start + 1)); done
+echo $$ >"$NOTES.start$start/pid"
+read -r plan <"$EXITS/$start"
+if read -r run 2>/dev/null <"$CHECKPOINTS/$start"; then
+  mkdir -p "$run/checkpoints/$start"
+  touch "$run/checkpoints/$start/manifest.json"
+fi
+for name in USR1 USR2 TERM INT; do
+  trap "note got $name; [[ \$plan != *\" on $name\" ]] || exit \${plan%% *}" "$name"
+done
+if [[ $plan == 'killed by '* ]]; then trap - "${plan#killed by }"; fi
+note "start $start: ${0##*/} $*"
+if [[ $plan == 'kills itself' ]]; then trap - TERM && kill -TERM $$; fi
+while [[ $plan == *' on '* || $plan == 'killed by '* ]] && [[ ! -e $NOTES.start$start/finish ]]; do sleep 0.02; done
+exit "${plan%% *}"
+"""
+
+# Stands for the commands of batch systems: notes its words, exits with $<NAME>_STATUS or 0.
+COMMAND = r"""#!/usr/bin/env bash
+name=${0##*/}
+printf '%s\n' "$name $*" >>"$NOTES"
+status=${name^^}_STATUS
+exit "${!status-0}"
+"""
+
+
+class ScriptTest(unittest.TestCase):
+    """A folder with stubs, and the one script that runs in it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for name in ("bin", "exits", "checkpoints"):
+            (self.folder / name).mkdir()
+        self.stub("mpirun", TRAINER)
+        self.environment = {
+            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HOME": str(self.folder),
+            "NOTES": str(self.folder / "notes"), "EXITS": str(self.folder / "exits"),
+            "CHECKPOINTS": str(self.folder / "checkpoints"),
+        }
+        self.script: subprocess.Popen | None = None
+
+    def stub(self, name: str, text: str = COMMAND):
+        path = self.folder / "bin" / name
+        path.write_text(text, encoding="ascii")
+        path.chmod(0o755)
+
+    def given_exits(self, *plans: str):
+        """What the stub trainer does at its first, second, ... start."""
+        for start, plan in enumerate(plans, 1):
+            (self.folder / "exits" / str(start)).write_text(plan + "\n", encoding="ascii")
+
+    def given_checkpoint(self, start: int, run: str):
+        """The stub trainer leaves a checkpoint in this run directory at this start."""
+        (self.folder / "checkpoints" / str(start)).write_text(run + "\n", encoding="ascii")
+
+    def start(self, *words: str | Path, **environment: str):
+        with open(self.folder / "said", "wb") as said:
+            self.script = subprocess.Popen([str(word) for word in words], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                           env={**self.environment, **environment}, stdout=said, stderr=said)
+        self.addCleanup(self.end_script)
+
+    def end_script(self):
+        """Only where a test failed does it still run."""
+        if self.script.poll() is None:
+            self.script.kill()
+            self.script.wait()
+
+    def send(self, name: str):
+        self.script.send_signal(getattr(signal, "SIG" + name))
+
+    def notes(self) -> list[str]:
+        path = self.folder / "notes"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def said(self) -> str:
+        return (self.folder / "said").read_text(encoding="utf-8")
+
+    def wait_until(self, condition: Callable[[], bool]):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > end:
+                self.fail(f"waited in vain; notes: {self.notes()}; said: {self.said()}")
+            time.sleep(0.02)
+
+    def wait_for_note(self, start: str):
+        self.wait_until(lambda: any(note.startswith(start) for note in self.notes()))
+
+    def expect_exit(self, status: int):
+        try:
+            self.assertEqual(self.script.wait(PATIENCE), status, self.said())
+        except subprocess.TimeoutExpired:
+            self.fail(f"still running; notes {self.notes()}; said: {self.said()}")
+
+    def starts(self) -> int:
+        return sum(note.startswith("start ") for note in self.notes())
+
+    def signals(self) -> list[str]:
+        return [note.removeprefix("got ") for note in self.notes() if note.startswith("got ")]
