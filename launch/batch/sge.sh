@@ -42,7 +42,7 @@ ask() {
 trap 'ask requeue' USR1    # time is nearly up, or the job is about to be suspended
 trap 'ask stop' USR2 TERM  # the job is about to be ended: qdel
 
-# start COMMAND...: in this process, deaf to TERM, at which mpirun would kill the ranks in the middle of their checkpoint.
+# start COMMAND...: in this process, deaf to TERM, at which mpirun would kill the ranks in mid-checkpoint.
 start() {
   if env --block-signal=TERM true 2>/dev/null; then exec env --block-signal=TERM "$@"; fi
   exec "$@"

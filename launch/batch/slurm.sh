@@ -1,5 +1,6 @@
 #!/bin/bash
-# cpt_dist under Slurm. Submitted once, it goes on over time limits, pre-emption and lost nodes until the model is there.
+# cpt_dist under Slurm. Submitted once, it goes on over time limits, pre-emption and lost nodes until the model is
+# there.
 #
 #   sbatch slurm.sh                                         with the lines below edited
 #   DATA=train RUN=runs/ads sbatch --ntasks=64 slurm.sh     or without
@@ -42,7 +43,7 @@ trap 'ask requeue' USR1
 trap 'ask stop' TERM USR2
 
 # start COMMAND...: in this process, deaf to TERM. Slurm sends it to all processes of a job, and mpirun would kill the
-# ranks a second later, in the middle of their checkpoint. They still hear it: mpirun starts its children with nothing blocked.
+# ranks a second later, in the middle of their checkpoint. Those still hear it: mpirun unblocks signals for its children.
 start() {
   if env --block-signal=TERM true 2>/dev/null; then exec env --block-signal=TERM "$@"; fi
   exec "$@"

@@ -3,6 +3,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import images
 import layers
 import registration
 import root_folder
@@ -120,6 +121,72 @@ class LintTest(unittest.TestCase):
         for name in ("README.md", ".gitignore", "src/core/a.cpp", "notes.txt"):
             self.given(name, "")
         self.expect(root_folder, "notes.txt")
+
+    # Images
+
+    DOCKERFILE = """FROM debian:12 AS build
+COPY src src
+FROM debian:12
+RUN install libfmt9
+COPY --from=build /a /b
+USER 1000
+"""
+    APPTAINER = """Bootstrap: docker
+Stage: build
+%files
+    src /src
+%post
+    install libfmt9
+%files from build
+    /a /b
+"""
+    POD = """
+      template:
+        spec:
+          securityContext: {runAsUser: 1000}
+          containers: [{env: [{name: RANKS, value: "2"}], command: [mpirun, -n, $(RANKS)]}]"""
+    JOB = f"""kind: MPIJob
+spec:
+  slotsPerWorker: 2
+  mpiReplicaSpecs:
+    Launcher:{POD}
+    Worker:
+      replicas: 1{POD}
+"""
+
+    def given_images(self, dockerfile=DOCKERFILE, apptainer=APPTAINER, job=JOB):
+        self.given("src/core/a.cpp", "")
+        self.given(images.DOCKERFILE, dockerfile)
+        self.given(images.APPTAINER, apptainer)
+        self.given(images.JOB, job)
+
+    def test_images_that_fit(self):
+        self.given_images()
+        self.expect(images)
+
+    def test_images_of_what_is_not_there(self):
+        self.given_images(dockerfile=self.DOCKERFILE.replace("COPY src", "COPY sources").replace("=build", "=built"))
+        self.expect(images, "Dockerfile: no sources", "Dockerfile: no stage built")
+        self.given_images(apptainer=self.APPTAINER.replace(" src ", " sources ").replace("from build", "from built"))
+        self.expect(images, "apptainer.def: no sources", "apptainer.def: no stage built")
+
+    def test_words_that_images_do_not_know(self):
+        self.given_images(self.DOCKERFILE + "INSTALL x\n", self.APPTAINER + "%start\n")
+        self.expect(images, "Dockerfile: INSTALL is none of", "apptainer.def: %start is none of")
+
+    def test_images_with_different_libraries(self):
+        self.given_images(apptainer=self.APPTAINER.replace("libfmt9", "libfmt10"))
+        self.expect(images, "installs other libraries")
+
+    def test_jobs_that_do_not_fit_their_workers_or_their_image(self):
+        self.given_images(job=self.JOB.replace("slotsPerWorker: 2", "slotsPerWorker: 3"))
+        self.expect(images, "RANKS is 2, the workers have 3 slots")
+        self.given_images(job=self.JOB.replace("$(RANKS)", "$(RANK)"))
+        self.expect(images, "sets ['RANKS'], uses ['RANK']")
+        self.given_images(self.DOCKERFILE.replace("1000", "1001"))
+        self.expect(images, "Launcher does not run as the image's user", "Worker does not run as the image's user")
+        self.given_images(job="kind: [")
+        self.expect(images, "kubernetes.yaml: ")
 
 
 if __name__ == "__main__":
