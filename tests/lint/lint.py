@@ -1,4 +1,4 @@
-"""Runs one lint over a tree: lint.py layers|shape|registration|root_folder|images ROOT. Exit status 1 if it finds anything."""
+"""Runs one lint, a file beside this, over a tree: lint.py NAME ROOT. Exit status 1 if it finds anything."""
 import importlib
 import sys
 from pathlib import Path

@@ -65,6 +65,7 @@ class SlurmTest(unittest.TestCase):
         self.run_folder = self.cluster.folder / self.id().rpartition(".")[2]
         self.output = self.run_folder.with_suffix(".out")
         self.job = ""
+        self.reports_when_stopped: list[str] = []
         self.addCleanup(self.show_if_failed)
 
     def show_if_failed(self):
@@ -76,9 +77,12 @@ class SlurmTest(unittest.TestCase):
             f"--ntasks={RANKS}", f"--output={self.output}", *words, TEMPLATE, **ONE_MACHINE, CPT_DIST=PROGRAM,
             DATA=str(self.data), RUN=str(self.run_folder), OPTIONS=" ".join(self.options()))
 
-    def wait_until_learning(self):
+    def reports(self) -> list[str]:
         metrics = self.run_folder / "metrics.jsonl"
-        wait_until(lambda: metrics.exists() and metrics.stat().st_size > 0, "the first report")
+        return metrics.read_text(encoding="utf-8").splitlines() if metrics.exists() else []
+
+    def wait_until_learning(self):
+        wait_until(self.reports, "the first report")
 
     def checkpoints(self) -> list[Path]:
         return list(self.run_folder.glob("checkpoints/*/manifest*"))
@@ -86,6 +90,14 @@ class SlurmTest(unittest.TestCase):
     def expect_stopped_with_checkpoint(self):
         self.assertTrue(self.checkpoints(), "stopped without a checkpoint")
         self.assertFalse((self.run_folder / "summary.json").exists(), "it was done before it was stopped")
+        self.reports_when_stopped = self.reports()
+
+    def expect_resumed(self):
+        """A run that starts over reports its first example again, at another time."""
+        self.assertTrue(self.reports_when_stopped)
+        later = [json.loads(line) for line in self.reports() if line not in self.reports_when_stopped]
+        self.assertTrue(later, "no report after the restart")
+        self.assertGreater(min(report["examples"] for report in later if "examples" in report), 1)
 
     def expect_same_model(self, restarts: int):
         state = self.cluster.wait_for(self.job, "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "PREEMPTED")
@@ -114,6 +126,7 @@ class SlurmTest(unittest.TestCase):
         self.cluster.wait_for(self.job, "PENDING")
         self.expect_stopped_with_checkpoint()
         self.expect_same_model(restarts=1)
+        self.expect_resumed()
         self.assertIn("exit status 75, asked to requeue", self.output.read_text())
 
     def test_preempted_without_notice(self):
@@ -121,6 +134,7 @@ class SlurmTest(unittest.TestCase):
         self.wait_until_learning()
         self.preempt()
         self.expect_same_model(restarts=1)
+        self.expect_resumed()
         self.assertIn("exit status 75, asked to stop", self.output.read_text())
 
     def test_preempted_with_notice(self):
@@ -128,6 +142,7 @@ class SlurmTest(unittest.TestCase):
         self.wait_until_learning()
         self.preempt()
         self.expect_same_model(restarts=1)
+        self.expect_resumed()
         self.assertIn("exit status 75, asked to requeue", self.output.read_text())
 
     def test_cancelled_stays_cancelled_and_can_be_resumed(self):
@@ -139,6 +154,7 @@ class SlurmTest(unittest.TestCase):
         self.assertEqual(self.cluster.field(self.job, "Restarts"), "0")
         self.submit()
         self.expect_same_model(restarts=0)
+        self.expect_resumed()
 
 
 def main() -> int:
