@@ -5,6 +5,8 @@ Usage: slurm_test.py CPT_DIST SLURM_SH. Exit status 77, with the reason, where n
 import json
 import os
 import random
+import re
+import signal
 import subprocess
 import sys
 import unittest
@@ -17,7 +19,7 @@ SHARDS = 4
 EXAMPLES_OF_A_SHARD = 5000
 LABELS = 500
 WORDS = 5000
-PASSES = 40  # so many that a job surely still runs when it has made its first report
+PASSES = 20  # so many that a job surely still runs when it has made its first report
 RANKS = "2"
 ONE_MACHINE = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -81,8 +83,29 @@ class SlurmTest(unittest.TestCase):
         metrics = self.run_folder / "metrics.jsonl"
         return metrics.read_text(encoding="utf-8").splitlines() if metrics.exists() else []
 
+    def ranks(self) -> list[int]:
+        """Processes of the job under test that mpirun has started."""
+        found = []
+        for words in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                command = words.read_text().split("\0")
+            except OSError:
+                continue  # it has ended
+            if PROGRAM in command[:2] and str(self.run_folder) in command:  # second where PROGRAM is a script
+                found.append(int(words.parent.name))
+        return found
+
     def wait_until_learning(self):
+        """Stops the ranks when they are learning, so that what happens next happens in the middle."""
         wait_until(self.reports, "the first report")
+        for rank in self.ranks():
+            os.kill(rank, signal.SIGSTOP)
+
+    def go_on(self):
+        """Lets the ranks go on when they have been sent what they are to act on."""
+        wait_until(lambda: re.search("Forwarding signal|CANCELLED", self.output.read_text()), "a signal to the ranks")
+        for rank in self.ranks():
+            os.kill(rank, signal.SIGCONT)
 
     def checkpoints(self) -> list[Path]:
         return list(self.run_folder.glob("checkpoints/*/manifest*"))
@@ -110,6 +133,7 @@ class SlurmTest(unittest.TestCase):
         release = self.run_folder.with_suffix(".release")
         high = self.cluster.submit("--partition=high", f"--ntasks={RANKS}", "--output=/dev/null",
                                    f"--wrap=until [ -e {release} ]; do sleep 0.1; done")
+        self.go_on()
         self.cluster.wait_for(high, "RUNNING")
         self.expect_stopped_with_checkpoint()
         self.assertEqual(self.cluster.field(self.job, "JobState"), "PENDING")
@@ -123,6 +147,7 @@ class SlurmTest(unittest.TestCase):
         self.submit()
         self.wait_until_learning()
         self.cluster.command("scancel", "--signal=USR1", "--batch", self.job)
+        self.go_on()
         self.cluster.wait_for(self.job, "PENDING")
         self.expect_stopped_with_checkpoint()
         self.expect_same_model(restarts=1)
@@ -149,6 +174,7 @@ class SlurmTest(unittest.TestCase):
         self.submit()
         self.wait_until_learning()
         self.cluster.command("scancel", self.job)
+        self.go_on()
         self.cluster.wait_for(self.job, "CANCELLED")
         self.expect_stopped_with_checkpoint()
         self.assertEqual(self.cluster.field(self.job, "Restarts"), "0")
