@@ -22,7 +22,7 @@ echo $$ >"$NOTES.start$start/pid"
 read -r plan <"$EXITS/$start"
 if read -r run 2>/dev/null <"$CHECKPOINTS/$start"; then
   mkdir -p "$run/checkpoints/$start"
-  touch "$run/checkpoints/$start/manifest.json"
+  touch "$run/checkpoints/$start/MANIFEST"
 fi
 for name in USR1 USR2 TERM INT; do
   trap "note got $name; [[ \$plan != *\" on $name\" ]] || exit \${plan%% *}" "$name"

@@ -108,7 +108,7 @@ class SlurmTest(unittest.TestCase):
             os.kill(rank, signal.SIGCONT)
 
     def checkpoints(self) -> list[Path]:
-        return list(self.run_folder.glob("checkpoints/*/manifest*"))
+        return list(self.run_folder.glob("checkpoints/*/MANIFEST"))
 
     def expect_stopped_with_checkpoint(self):
         self.assertTrue(self.checkpoints(), "stopped without a checkpoint")
