@@ -146,7 +146,7 @@ struct Summary {
   std::uint64_t partitions_moved = 0;  // owned placement: times that a partition has changed owners
   std::optional<Balance> balance;      // ... and of the last epoch
   std::uint64_t checkpoints = 0;       // written, since the run was started or resumed
-  double checkpoint_seconds = 0;       // ... and what they took together, part of `seconds`
+  double checkpoint_seconds = 0;       // ... and what they took together; the last one comes after `seconds`
 };
 
 // Told how the run goes, on rank 0 only and from the thread that trains.

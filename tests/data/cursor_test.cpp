@@ -127,7 +127,7 @@ TEST(Cursor, AtTheEndCountsAllLines) {
   const Input input =
       input_of({folder.write("0", "a |f x\nbad\n\n"), folder.write("1", ""), folder.write("2", "\n ")}, skipping());
   ExampleStream stream = input.stream();
-  EXPECT_EQ(read_lines(stream).end, (std::vector<Cursor>{{12, 3, 1, 1, 1}, {}, {2, 2, 0, 0, 0}}));
+  EXPECT_EQ(read_lines(stream).end, (std::vector<Cursor>{{12, 3, 1, 1, 1, 2}, {}, {2, 2, 0, 0, 0, 0}}));
 }
 
 // Shards of more than every buffer.

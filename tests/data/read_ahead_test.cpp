@@ -9,6 +9,7 @@
 
 #include "data/folder.h"
 #include "data/reading.h"
+#include "data/shards.h"
 
 namespace cpt {
 namespace {
@@ -71,6 +72,35 @@ TEST(ReadAhead, AChunkEndsAtItsLimitOfFeatures) {
   ReadAhead ahead(stream_of({folder.write("0", "a |f u v\nb |f u\nc |f u v w\nd |f u\n")}), {.features = 5});
   // The constant feature counts: 3 + 2, 4 + 2.
   EXPECT_EQ(deliver(ahead).sizes, (std::vector<std::size_t>{2, 2}));
+}
+
+// So that whoever takes chunks as they come goes on with the same ones.
+TEST(ReadAhead, CutsAtTheSamePlacesWhereverItsStreamBegins) {
+  const Folder folder;
+  const std::vector<Shard> shards = find_shards({folder.write("0", lines(300)), folder.write("1", lines(100))});
+  constexpr ChunkLimits kLimits{.examples = 37, .features = 120};
+  const auto ends_from = [&](const std::vector<Cursor>& begin, std::size_t examples_before) {
+    ReadAhead ahead(ExampleStream(shards, {0, 1}, {}, begin), kLimits);
+    std::vector<std::size_t> ends;
+    for (const std::size_t size : deliver(ahead).sizes) {
+      ends.push_back((ends.empty() ? examples_before : ends.back()) + size);
+    }
+    return ends;
+  };
+  const std::vector<std::size_t> expected = ends_from({}, 0);
+  ExampleStream stream(shards, {0, 1}, {});
+  std::vector<Cursor> cursors(2);
+  std::size_t examples = 0;
+  for (Batch batch; stream.read(batch); batch.clear()) {
+    const Origin& origin = batch.origin(0);
+    Cursor& cursor = cursors[origin.shard];
+    cursor = {origin.end, origin.line, origin.position + 1, cursor.examples + 1, 0, cursor.features + batch.features()};
+    ++examples;
+    std::vector<std::size_t> rest = expected;
+    std::erase_if(rest, [&](std::size_t end) { return end <= examples; });
+    ASSERT_EQ(ends_from(cursors, examples), rest) << "after " << examples << " examples";
+  }
+  EXPECT_EQ(examples, 400U);
 }
 
 TEST(ReadAhead, EmptyInputHasNoChunk) {

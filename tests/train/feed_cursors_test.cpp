@@ -195,12 +195,12 @@ TEST(FeedCursors, CountBadLinesUpToTheLastLineUntilTheEnd) {
   Feed feed(input.stream());
   EXPECT_EQ(feed.cursors(), std::vector<Cursor>(2));
   ASSERT_EQ(feed.next(1).size(), 1U);
-  EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{10, 2, 1, 1, 1}, {}}));
+  EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{10, 2, 1, 1, 1, 2}, {}}));
   ASSERT_EQ(feed.next(1).size(), 1U);
-  EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{16, 3, 2, 2, 1}, {}}));
+  EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{16, 3, 2, 2, 1, 4}, {}}));
   EXPECT_FALSE(feed.ended());
   ASSERT_EQ(feed.next(1).size(), 0U);
-  EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{24, 5, 2, 2, 3}, {5, 2, 0, 0, 1}}));
+  EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{24, 5, 2, 2, 3, 4}, {5, 2, 0, 0, 1, 0}}));
 }
 
 TEST(FeedCursors, AreAtTheLastGoodLineAfterAnError) {
@@ -212,7 +212,7 @@ TEST(FeedCursors, AreAtTheLastGoodLineAfterAnError) {
   ASSERT_EQ(feed.next(10).size(), 2U);
   for (int i = 0; i < 2; ++i) {
     EXPECT_THROW(feed.next(10), Error);
-    EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{12, 2, 2, 2, 0}}));
+    EXPECT_EQ(feed.cursors(), (std::vector<Cursor>{{12, 2, 2, 2, 0, 4}}));
   }
 }
 

@@ -1,0 +1,154 @@
+// Which shards are read in which order, and which of them are still to be read.
+#include "train/course.h"
+
+#include <gmock/gmock.h>
+
+#include "cpt/error.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Numbers = std::vector<std::uint32_t>;
+
+KnownShard shard(const std::string& path, std::uint64_t bytes = 100, std::uint64_t head = 7) {
+  return {{path, bytes, true}, head, 0, {}};
+}
+
+KnownShard pipe(const std::string& path) { return {{path, 0, false}, 0, 0, {}}; }
+
+// "train 1: 0 1" of every leg until nothing is left.
+std::vector<std::string> legs(Course& course) {
+  std::vector<std::string> all;
+  while (course.begin_leg()) {
+    const Leg& leg = course.leg();
+    std::string text = leg.phase == Phase::kTest ? "test:" : "train " + std::to_string(leg.pass) + ":";
+    for (const std::uint32_t number : leg.shards) text += " " + std::to_string(number);
+    all.push_back(text);
+    course.end_leg();
+  }
+  return all;
+}
+
+using Legs = std::vector<std::string>;
+
+TEST(Course, IsAllPassesThenTheTest) {
+  Course course({shard("a"), shard("b")}, {shard("t")}, {.passes = 2});
+  EXPECT_FALSE(course.finished());
+  EXPECT_EQ(legs(course), (Legs{"train 1: 0 1", "train 2: 0 1", "test: 0"}));
+  EXPECT_TRUE(course.finished());
+}
+
+TEST(Course, MayBeTheTestAlone) {
+  Course course({}, {shard("t")}, {});
+  EXPECT_EQ(legs(course), (Legs{"test: 0"}));
+}
+
+TEST(Course, OfNothingIsFinished) {
+  Course course({}, {}, {});
+  EXPECT_TRUE(course.finished());
+  EXPECT_FALSE(course.begin_leg());
+}
+
+TEST(Course, GoesOnWithTheLegUnderWay) {
+  Course before({shard("a"), shard("b")}, {}, {.passes = 2});
+  before.begin_leg();
+  before.end_leg();
+  before.begin_leg();
+  before.set_examples_before(50);
+  before.set_cursor(1, {.bytes = 40, .line = 4, .position = 4, .examples = 4});
+  Course course(before.state(), {shard("a"), shard("b")}, {}, {.passes = 2});
+  EXPECT_TRUE(course.under_way());
+  EXPECT_EQ(course.leg().pass, 2U);
+  EXPECT_EQ(course.leg().examples_before, 50U);
+  EXPECT_EQ(course.cursor(0), Cursor());
+  EXPECT_EQ(course.cursor(1).bytes, 40U);
+  EXPECT_EQ(course.examples(), 4U);
+  EXPECT_EQ(legs(course), (Legs{"train 2: 0 1"}));
+}
+
+TEST(Course, GivesEveryPassItsOwnCursors) {
+  Course course({shard("a")}, {}, {.passes = 2});
+  course.begin_leg();
+  course.set_cursor(0, {.bytes = 100, .line = 9, .position = 9, .examples = 9});
+  course.end_leg();
+  course.begin_leg();
+  EXPECT_EQ(course.cursor(0), Cursor());
+}
+
+TEST(Course, GivesNewShardsAllTheirPassesAndOldOnesNone) {
+  Course before({shard("a"), shard("b")}, {shard("t")}, {.passes = 2});
+  legs(before);
+  Course course(before.state(), {shard("a"), shard("aa"), shard("b")}, {shard("t")}, {.passes = 2});
+  EXPECT_EQ(course.shards(Phase::kTrain)[2].path, "aa");  // numbers stay
+  EXPECT_EQ(legs(course), (Legs{"train 1: 2", "train 2: 2"}));
+}
+
+TEST(Course, GivesOldShardsThePassesThatAreNew) {
+  Course before({shard("a")}, {}, {});
+  legs(before);
+  Course course(before.state(), {shard("a"), shard("b")}, {}, {.passes = 2});
+  EXPECT_EQ(legs(course), (Legs{"train 1: 1", "train 2: 0 1"}));
+}
+
+TEST(Course, TestsAgainWhenOnlyPredictingAndSomethingWasLearned) {
+  Course before({shard("a")}, {shard("t")}, {.test_frozen = true});
+  EXPECT_EQ(legs(before), (Legs{"train 1: 0", "test: 0"}));
+  Course same(before.state(), {shard("a")}, {shard("t")}, {.test_frozen = true});
+  EXPECT_TRUE(same.finished());
+  Course more(before.state(), {shard("a"), shard("b")}, {shard("t")}, {.test_frozen = true});
+  EXPECT_EQ(legs(more), (Legs{"train 1: 1", "test: 0"}));
+}
+
+TEST(Course, DoesWithoutShardsThatAreDone) {
+  Course before({shard("a")}, {shard("t")}, {});
+  legs(before);
+  Course course(before.state(), {shard("b")}, {}, {});
+  EXPECT_EQ(legs(course), (Legs{"train 1: 1"}));
+}
+
+TEST(Course, ForgetsPipesOnceAllIsDone) {
+  Course before({pipe("-")}, {}, {});
+  before.begin_leg();
+  EXPECT_FALSE(before.resumable());
+  before.end_leg();
+  EXPECT_TRUE(before.resumable());
+  Course course(before.state(), {pipe("-")}, {}, {});
+  EXPECT_EQ(legs(course), (Legs{"train 1: 0"}));
+}
+
+TEST(Course, DoesNotReadAPipeTwiceBeforeAllIsDone) {
+  Course before({pipe("-")}, {shard("t")}, {});
+  before.begin_leg();
+  before.end_leg();
+  before.begin_leg();
+  EXPECT_TRUE(before.resumable());
+  Course course(before.state(), {pipe("-")}, {shard("t")}, {});
+  EXPECT_EQ(legs(course), (Legs{"test: 0"}));
+}
+
+TEST(Course, RefusesShardsThatAreNotThose) {
+  Course before({shard("a"), shard("b")}, {shard("t")}, {});
+  before.begin_leg();
+  const auto refusal = [&](const KnownShard& a, const KnownShard& t) {
+    return thrown_by([&] { Course(before.state(), {a, shard("b")}, {t}, {}); });
+  };
+  EXPECT_THAT(refusal(shard("a", 101), shard("t")).text, HasSubstr("a: has grown since the checkpoint, it has 101"));
+  EXPECT_THAT(refusal(shard("a", 99), shard("t")).text, HasSubstr("a: has changed since the checkpoint, it has 99"));
+  EXPECT_THAT(refusal(shard("a"), shard("t", 100, 8)).text, HasSubstr("t: has changed since the checkpoint, it begins"));
+  EXPECT_EQ(refusal(shard("a"), shard("t", 100, 8)).fault, Fault::kBadData);
+  EXPECT_THAT(refusal(shard("c"), shard("t")).text, HasSubstr("a: has vanished since the checkpoint"));
+  EXPECT_THAT(refusal(shard("a"), shard("u")).text, HasSubstr("t: has vanished since the checkpoint"));
+  EXPECT_EQ(refusal(shard("a"), shard("u")).fault, Fault::kNoInput);
+}
+
+TEST(Course, RefusesChangedShardsEvenWhereTheyAreDone) {
+  Course before({shard("a")}, {}, {});
+  legs(before);
+  EXPECT_EQ(thrown_by([&] { Course(before.state(), {shard("a", 200)}, {}, {}); }).fault, Fault::kBadData);
+}
+
+}  // namespace
+}  // namespace cpt
