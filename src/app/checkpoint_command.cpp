@@ -84,7 +84,8 @@ std::string text_of(const Row& row) {
 }
 
 Json json_of(const Row& row) {
-  Json json{{"number", row.checkpoint.number}, {"directory", row.checkpoint.directory.string()}, {"written", row.written}};
+  Json json{
+      {"number", row.checkpoint.number}, {"directory", row.checkpoint.directory.string()}, {"written", row.written}};
   if (!row.damage.empty()) {
     json["damage"] = row.damage;
     return json;
@@ -160,8 +161,8 @@ void add_checkpoint_command(CLI::App& program, Action& action) {
       },
       list);
   add_command<CheckpointCommand>(*group, action, "verify",
-                                 "Reads all checkpoints of a run to their ends; exit code 65 if one is damaged.", kFooter,
-                                 declare_run, verify);
+                                 "Reads all checkpoints of a run to their ends; exit code 65 if one is damaged.",
+                                 kFooter, declare_run, verify);
   add_command<CheckpointCommand>(
       *group, action, "prune", "Removes the oldest checkpoints of a run that no job uses; the newest stays.", kFooter,
       [](CLI::App& command, CheckpointCommand& options) {

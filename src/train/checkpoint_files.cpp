@@ -154,11 +154,10 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
   together(comm, "checkpoint: begin", [&] {
     if (comm.rank() == 0) write_structure(learner, set.emplace(directory, kKind));
   });
-  const fs::path unfinished = 
+  const fs::path unfinished =
       broadcast_text(comm, set ? set->directory_for_parts().string() : std::string(), 0, "checkpoint: folder");
   std::string part;
-  together(comm, "checkpoint: weights",
-           [&] { part = packed(write_part(learner, writers, comm.rank(), unfinished)); });
+  together(comm, "checkpoint: weights", [&] { part = packed(write_part(learner, writers, comm.rank(), unfinished)); });
   const auto parts = gather_bytes(comm, std::as_bytes(std::span(part)), 0, "checkpoint: parts");
   together(comm, "checkpoint: end", [&] {
     if (set) complete(*set, parts, state);

@@ -44,9 +44,7 @@ Slice Feed::next(std::size_t most) {
   return take(rest_.begin + std::min(most, rest_.size()));
 }
 
-std::uint64_t Feed::next_position() {
-  return fetch() ? (*rest_.batch)[rest_.begin].origin.position : kNoPosition;
-}
+std::uint64_t Feed::next_position() { return fetch() ? (*rest_.batch)[rest_.begin].origin.position : kNoPosition; }
 
 Slice Feed::next_before(std::uint64_t position) {
   if (!fetch()) return {};

@@ -107,7 +107,7 @@ class OwnedLoop {
   std::uint64_t partitions_moved_ = 0;
   bool moving_ = false;       // partitions are to change owners
   std::uint64_t wishes_ = 0;  // of all ranks; for these two nothing is read until no round is under way
-  LabelId labels_heard_;  // of which all ranks have heard; rank 0 may know of more
+  LabelId labels_heard_;      // of which all ranks have heard; rank 0 may know of more
   struct Heard {
     std::uint64_t step;
     LabelId labels;

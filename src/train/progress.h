@@ -22,9 +22,9 @@ enum class Counting : std::uint8_t { kOnEachRank, kOnRank0 };
 struct ProgressState {
   Phase phase = Phase::kTrain;
   std::uint32_t pass = 0;
-  std::uint64_t examples = 0;     // of the phase, done by all ranks
+  std::uint64_t examples = 0;  // of the phase, done by all ranks
   std::uint64_t next_report = 1;
-  std::vector<Losses> losses;     // of the phase: parts whose sum in this order is the total
+  std::vector<Losses> losses;  // of the phase: parts whose sum in this order is the total
   Losses last_report;
   std::uint64_t rounds = 0;
   std::uint64_t epochs = 0;

@@ -135,8 +135,8 @@ void ReplicatedLoop::propose(Round& round) const {
 // Steps 1 and 2: the news of the next round travel while the first half of the current one is trained.
 std::vector<ReplicatedLoop::News> ReplicatedLoop::tell_and_train(const Round& next, std::uint64_t bad_lines,
                                                                  Round& current, bool learning) {
-  const News mine{next.slice.size(), encode_fault(failure_), next.proposals.size(), next.warnings.size(), bad_lines,
-                  pauses_.wishes()};
+  const News mine{next.slice.size(), encode_fault(failure_), next.proposals.size(), next.warnings.size(),
+                  bad_lines,         pauses_.wishes()};
   std::vector<News> news(static_cast<std::size_t>(comm_.size()));
   const auto telling = comm_.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(news)));
   train(current, 0, current.slice.size() / 2, learning);

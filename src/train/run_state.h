@@ -17,7 +17,7 @@ struct RunState {
   CourseState course;
   ProgressState progress;
   EpochCounts epochs;
-  Summary summary;  // of what is finished: losses and bad lines of phases and passes
+  Summary summary;        // of what is finished: losses and bad lines of phases and passes
   bool finished = false;  // nothing was left to read
   int ranks = 1;          // that wrote it; for information
 };

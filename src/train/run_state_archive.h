@@ -32,8 +32,7 @@ void serialize(Archive& archive, Shard& shard) {
 
 template <class Archive>
 void serialize(Archive& archive, Cursor& cursor) {
-  archive(cursor.bytes, cursor.line, cursor.position, cursor.examples, cursor.bad_lines,
-          cursor.features);
+  archive(cursor.bytes, cursor.line, cursor.position, cursor.examples, cursor.bad_lines, cursor.features);
 }
 
 template <class Archive>

@@ -89,7 +89,8 @@ std::vector<KnownShard> recognize(const std::vector<Shard>& shards, Communicator
 
 std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
   const bool all = !is_owned(options, comm);
-  return [all, owners = first_owners(comm.size()), rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
+  return
+      [all, owners = first_owners(comm.size()), rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
 }
 
 void take_up_model(Start& start, Communicator& comm) {
@@ -143,7 +144,8 @@ std::vector<fs::path> list_checkpoints(const fs::path& directory, Communicator& 
   std::string text;
   together(comm, "resume: list", [&] {
     if (comm.rank() != 0) return;
-    for (const Checkpoint& checkpoint : Checkpoints(directory).list()) text = checkpoint.directory.string() + '\n' + text;
+    for (const Checkpoint& checkpoint : Checkpoints(directory).list())
+      text = checkpoint.directory.string() + '\n' + text;
   });
   std::istringstream lines(broadcast_text(comm, text, 0, "resume: list"));
   std::vector<fs::path> paths;

@@ -17,7 +17,7 @@ struct Start {
   std::optional<Course> course;
   std::optional<Model> model;  // owned placement: with the weights of this rank's partitions by first_owners()
   std::uint64_t init_digest = 0;
-  std::optional<RunState> state;          // where it goes on
+  std::optional<RunState> state;         // where it goes on
   std::optional<Resumption> resumption;  // the same in a few words
 };
 

@@ -25,15 +25,14 @@ class Training::Run : private Keepsake {
         start_(prepare(options, comm)),
         options_(start_.options),
         course_(*start_.course),
-        epochs_(options_.epoch_fraction, options_.epoch_examples,
-                start_.state ? start_.state->epochs : EpochCounts{}) {}
+        epochs_(options_.epoch_fraction, options_.epoch_examples, start_.state ? start_.state->epochs : EpochCounts{}) {
+  }
 
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return start_.resumption; }
 
   TrainingResult run(Observer& observer) {
-    Progress progress(comm_, start_.model->learner(), observer,
-                      owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
     Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
     together(comm_, "start", [&] { make_loops(progress, checkpointer); });
     go_on(progress);

@@ -38,12 +38,9 @@ Reading read_lines(ExampleStream& stream) {
     const Origin& origin = batch.origin(0);
     const auto shard = std::find(stream.mine().begin(), stream.mine().end(), origin.shard);
     Cursor& cursor = cursors[static_cast<std::size_t>(shard - stream.mine().begin())];
-    cursor = {origin.end,
-              origin.line,
-              origin.position + 1,
-              cursor.examples + line.size(),
-              origin.bad_lines,
-              cursor.features + batch.features()};
+    cursor = {origin.end,          origin.line,
+              origin.position + 1, cursor.examples + line.size(),
+              origin.bad_lines,    cursor.features + batch.features()};
     reading.lines.push_back(line);
     reading.cursors.push_back(cursors);
   }

@@ -137,7 +137,8 @@ TEST(Course, RefusesShardsThatAreNotThose) {
   };
   EXPECT_THAT(refusal(shard("a", 101), shard("t")).text, HasSubstr("a: has grown since the checkpoint, it has 101"));
   EXPECT_THAT(refusal(shard("a", 99), shard("t")).text, HasSubstr("a: has changed since the checkpoint, it has 99"));
-  EXPECT_THAT(refusal(shard("a"), shard("t", 100, 8)).text, HasSubstr("t: has changed since the checkpoint, it begins"));
+  EXPECT_THAT(refusal(shard("a"), shard("t", 100, 8)).text,
+              HasSubstr("t: has changed since the checkpoint, it begins"));
   EXPECT_EQ(refusal(shard("a"), shard("t", 100, 8)).fault, Fault::kBadData);
   EXPECT_THAT(refusal(shard("c"), shard("t")).text, HasSubstr("a: has vanished since the checkpoint"));
   EXPECT_THAT(refusal(shard("a"), shard("u")).text, HasSubstr("t: has vanished since the checkpoint"));

@@ -122,7 +122,8 @@ TEST(ResumeOwned, KeepsLinesOfSeveralLabelsWhole) {
 
 TEST(ResumeOwned, CountsBadLinesOnce) {
   std::string shard;
-  for (int i = 0; i < 900; ++i) shard += i % 9 == 4 ? "no line\n" : "l" + std::to_string(i % 40) + " |a f" + std::to_string(i % 17) + "\n";
+  for (int i = 0; i < 900; ++i)
+    shard += i % 9 == 4 ? "no line\n" : "l" + std::to_string(i % 40) + " |a f" + std::to_string(i % 17) + "\n";
   const auto make = [&] {
     ResumedJob job;
     job.options.format = Format::kVw;
@@ -323,9 +324,7 @@ TEST_P(Resume, IsImpossibleWhereNothingIsKept) {
   TrainingOptions options = job.options;
   options.checkpoints.directory = job.checkpoints();
   Staging staging;
-  staging.options_of = [](int, TrainingOptions& with) {
-    with.checkpoints.requested = [] { return Request::kStop; };
-  };
+  staging.options_of = [](int, TrainingOptions& with) { with.checkpoints.requested = [] { return Request::kStop; }; };
   for (const Ending& ending : train_on(2, options, staging)) {
     EXPECT_EQ(ending.fault, Fault::kFailed);
     EXPECT_THAT(ending.error, HasSubstr("nothing is kept: this run writes no checkpoints"));
