@@ -19,6 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+bool is_given(const DistOptions& options, const std::string& name) {
+  return std::ranges::find(options.given, name) != options.given.end();
+}
+
 std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
 
 bool may_change(const std::string& name, const TrainingOptions& then) {
@@ -34,12 +38,21 @@ void refuse_other_values(const DistOptions& now, const TrainingOptions& then) {
   const OptionValues expected = describe_options(before);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const auto& [name, value] = chosen[i];
-    const bool given = std::ranges::find(now.given, name) != now.given.end();
-    if (!given || value == expected[i].second || may_change(name, then)) continue;
+    if (!is_given(now, name) || value == expected[i].second || may_change(name, then)) continue;
     throw Error(Fault::kUsage, "--" + name + " is " + shown(value) + ", but the run in " + now.run.string() +
                                    " was begun with " + shown(expected[i].second) +
                                    ": leave the option out, or begin another run with --run");
   }
+}
+
+// Of a checkpoint, in a line of metrics.jsonl. The rest of its path is what the run directory was called at that time.
+std::string name_of_checkpoint(const Json& line) { return fs::path(line.value("directory", "")).filename().string(); }
+
+// Whether it is the line that was written right after the checkpoint.
+bool tells_of_checkpoint(const std::string& line, const Resumption& resumption) {
+  const Json json = Json::parse(line, nullptr, false);
+  return json.is_object() && json.value("phase", "") == "checkpoint" &&
+         name_of_checkpoint(json) == resumption.checkpoint.filename();
 }
 
 // Whether a line of metrics.jsonl tells of something that the checkpoint does not know.
@@ -48,7 +61,7 @@ bool is_beyond(const std::string& line, const Resumption& resumption) {
   if (!json.is_object() || !json.contains("phase")) return true;  // torn by what ended the run
   const std::string phase = json.value("phase", "");
   if (phase == "balance") return json.value("epoch", std::uint64_t{0}) > resumption.epochs;
-  if (phase == "checkpoint") return json.value("directory", "") > resumption.checkpoint.string();
+  if (phase == "checkpoint") return name_of_checkpoint(json) > resumption.checkpoint.filename().string();
   const Phase of_line = phase == "test" ? Phase::kTest : Phase::kTrain;
   if (of_line != resumption.phase) return of_line == Phase::kTest;
   return json.value("examples", std::uint64_t{0}) > resumption.examples;
@@ -64,6 +77,8 @@ bool take_run_options(DistOptions& options) {
       const TrainingOptions then = read_run_state(checkpoint.directory).options;
       refuse_other_values(options, then);
       options.training.model = then.model;
+      if (!is_given(options, "passes")) options.training.passes = then.passes;
+      if (!is_given(options, "round-examples")) options.training.round_examples = then.round_examples;
       return true;
     } catch (const Error& error) {
       if (error.fault() == Fault::kUsage) throw;  // others are for the one who takes the checkpoint up
@@ -76,7 +91,11 @@ void cut_metrics(const fs::path& metrics, const Resumption& resumption) {
   std::vector<std::string> lines;
   std::ifstream file(metrics);
   for (std::string line; std::getline(file, line);) lines.push_back(line);
-  if (!resumption.finished) {
+  const auto last_kept = std::find_if(lines.rbegin(), lines.rend(),
+                                      [&](const std::string& line) { return tells_of_checkpoint(line, resumption); });
+  if (last_kept != lines.rend()) {
+    lines.erase(last_kept.base(), lines.end());
+  } else if (!resumption.finished) {  // the run was killed before it could tell of the checkpoint
     while (!lines.empty() && is_beyond(lines.back(), resumption)) lines.pop_back();
   }
   std::string text;
