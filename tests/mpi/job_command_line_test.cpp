@@ -48,12 +48,14 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
   }
   expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a whole number"));
   expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'skip:few' is none of: "));
+  expect_usage_error(with({"--checkpoint-every", "soon"}), HasSubstr("--checkpoint-every: 'soon' is not a duration"));
+  expect_usage_error(with({"--checkpoint-every", "0s"}), HasSubstr("use never for no checkpoints"));
+  expect_usage_error(with({"--keep", "0"}), HasSubstr("--keep: '0' is not a whole number of at least 1"));
   expect_usage_error(with({"--stall-timeout", "soon"}), HasSubstr("--stall-timeout: 'soon' is not a duration"));
 }
 
 TEST_F(CommandLineOfAJob, RefusesWhatIsNotBuilt) {
-  for (const Words& unbuilt : {Words{"--resume"}, Words{"--checkpoint-every", "10m"}, Words{"--method", "oaa"},
-                               Words{"--format", "binary"}, Words{"--tree", "file:x"}}) {
+  for (const Words& unbuilt : {Words{"--method", "oaa"}, Words{"--format", "binary"}, Words{"--tree", "file:x"}}) {
     expect_usage_error(with(unbuilt), HasSubstr(unbuilt[0]));
   }
 }
@@ -80,14 +82,38 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
   EXPECT_EQ(outcome.err, "");
   const Words help = lines_of(outcome.out);
   EXPECT_EQ(std::count_if(help.begin(), help.end(), [](const auto& line) { return line.starts_with("Usage:"); }), 1);
-  for (const char* option :
-       {"--data",      "--test",     "--test-frozen",    "--format",         "--run",   "--passes",    "--tree",
-        "--alpha",     "--loss",     "--update",         "--learning-rate",  "--bits",  "--seed",      "--interactions",
-        "--normalize", "--clip",     "--epoch-fraction", "--epoch-examples", "--merge", "--placement", "--on-error",
-        "--config",    "--progress", "--stall-timeout",  "--version",        "--init"}) {
+  for (const char* option : {"--data",
+                             "--test",
+                             "--test-frozen",
+                             "--format",
+                             "--run",
+                             "--passes",
+                             "--tree",
+                             "--alpha",
+                             "--loss",
+                             "--update",
+                             "--learning-rate",
+                             "--bits",
+                             "--seed",
+                             "--interactions",
+                             "--normalize",
+                             "--clip",
+                             "--epoch-fraction",
+                             "--epoch-examples",
+                             "--merge",
+                             "--placement",
+                             "--on-error",
+                             "--config",
+                             "--progress",
+                             "--stall-timeout",
+                             "--version",
+                             "--init",
+                             "--resume",
+                             "--checkpoint-every",
+                             "--keep"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
-  for (const char* unbuilt : {"--resume", "--checkpoint-every", "--method", "binary", "file:PATH"}) {
+  for (const char* unbuilt : {"--method", "binary", "file:PATH"}) {
     EXPECT_THAT(outcome.out, Not(HasSubstr(unbuilt)));
   }
 }
