@@ -1,0 +1,176 @@
+// cpt checkpoint: what a run has kept.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cpt/trainer.h"
+#include "program.h"
+#include "store/checkpoints.h"
+#include "store/run_directory.h"
+
+namespace cpt {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::uint64_t kExamples = 300;
+constexpr std::uint64_t kPasses = 3;
+
+class Unheard : public Observer {
+ public:
+  void report(const Report&) override {}
+  void warn(const std::string& text) override { ADD_FAILURE() << text; }
+  void progress(std::uint64_t, double, double) override {}
+};
+
+// Has a run named "run" with a checkpoint for each pass, and one of the end.
+class CheckpointCommandTest : public ProgramTest {
+ protected:
+  CheckpointCommandTest() {
+    write("train.vw", page_log(kExamples, 40, 1));
+    TrainingOptions options;
+    options.model.bits = 12;
+    options.data = {path("train.vw")};
+    options.passes = kPasses;
+    options.checkpoints.directory = path("run/checkpoints");
+    options.checkpoints.keep = 10;
+    fs::create_directories(options.checkpoints.directory);
+    Unheard unheard;
+    train(options, unheard);
+  }
+
+  std::vector<Checkpoint> checkpoints() const { return Checkpoints(path("run/checkpoints")).list(); }
+  Words command(const std::string& what, const Words& more = {}) const {
+    Words words{"checkpoint", what, "run"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  void damage(std::size_t index) const {
+    const fs::path weights = checkpoints().at(index).directory / "state";
+    std::string bytes = content_of(weights);
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+    std::ofstream(weights, std::ios::binary) << bytes;
+  }
+};
+
+TEST_F(CheckpointCommandTest, ListsThemOldestFirst) {
+  const Words lines = results(command("list"));
+  ASSERT_EQ(lines.size(), 1 + kPasses);
+  EXPECT_THAT(words_of(lines[0]), ElementsAre("number", "written", "stage", "examples", "ranks", "MB"));
+  for (std::uint64_t pass = 1; pass <= kPasses; ++pass) {
+    Words words = words_of(lines[pass]);
+    EXPECT_EQ(words[0], "00000000" + std::to_string(pass));
+    words.erase(words.begin(), words.begin() + 3);  // and when it was written
+    words.pop_back();                               // and its size
+    if (pass < kPasses) {
+      EXPECT_THAT(words, ElementsAre("train", std::to_string(pass), std::to_string(pass * kExamples), "1"));
+    } else {
+      EXPECT_THAT(words, ElementsAre("finished", std::to_string(pass * kExamples), "1"));
+    }
+  }
+}
+
+TEST_F(CheckpointCommandTest, ListsThemAsJson) {
+  const json rows = json::parse(run(command("list", {"--json"})).out);
+  ASSERT_EQ(rows.size(), kPasses);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const fs::path directory = checkpoints()[i].directory;
+    std::uint64_t bytes = 0;
+    for (const auto& entry : fs::directory_iterator(directory)) bytes += entry.file_size();
+    EXPECT_EQ(rows[i]["number"], i + 1);
+    EXPECT_EQ(rows[i]["directory"], "run/checkpoints/" + directory.filename().string());
+    EXPECT_EQ(rows[i]["stage"], i + 1 < kPasses ? "train " + std::to_string(i + 1) : "finished");
+    EXPECT_EQ(rows[i]["examples"], (i + 1) * kExamples);
+    EXPECT_EQ(rows[i]["ranks"], 1);
+    EXPECT_LE(rows[i]["bytes"], bytes);
+    EXPECT_GT(rows[i]["bytes"], 0);
+  }
+}
+
+TEST_F(CheckpointCommandTest, ListsWhatIsDamagedWithTheReason) {
+  damage(1);
+  const Words lines = results(command("list"));
+  ASSERT_EQ(lines.size(), 1 + kPasses);
+  EXPECT_THAT(lines[2], AllOf(StartsWith("000000002 "), HasSubstr("run/checkpoints/000000002/state")));
+  const json rows = json::parse(run(command("list", {"--json"})).out);
+  EXPECT_THAT(rows[1]["damage"].get<std::string>(), HasSubstr("run/checkpoints/000000002/state"));
+  EXPECT_FALSE(rows[0].contains("damage"));
+}
+
+TEST_F(CheckpointCommandTest, ARunWithoutAnyHasAnEmptyList) {
+  fs::create_directory(path("empty"));
+  EXPECT_EQ(run({"checkpoint", "list", "empty"}).out, "");
+  EXPECT_EQ(json::parse(run({"checkpoint", "list", "empty", "--json"}).out), json::array());
+  for (const char* what : {"verify", "prune"}) {
+    EXPECT_TRUE(results({"checkpoint", what, "empty"}).empty()) << what;
+  }
+}
+
+TEST_F(CheckpointCommandTest, AMissingRunIsMissingInput) {
+  for (const char* what : {"list", "verify", "prune"}) {
+    const Outcome outcome = run({"checkpoint", what, "nowhere"});
+    EXPECT_EQ(outcome.code, 66) << what;
+    EXPECT_EQ(outcome.err, "cpt: nowhere: no such run directory\n");
+    EXPECT_FALSE(fs::exists(path("nowhere")));
+  }
+}
+
+TEST_F(CheckpointCommandTest, VerifiesAll) {
+  const Words lines = results(command("verify"));
+  ASSERT_EQ(lines.size(), kPasses);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_THAT(lines[i],
+                AllOf(StartsWith("run/checkpoints/00000000" + std::to_string(i + 1) + ": whole, "), EndsWith(" MB")));
+  }
+}
+
+TEST_F(CheckpointCommandTest, VerifiesWhatFollowsADamagedOne) {
+  damage(1);
+  const Outcome outcome = run(command("verify"));
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_EQ(outcome.err, "cpt: 1 of 3 checkpoints of run cannot be used\n");
+  EXPECT_THAT(lines_of(outcome.out),
+              ElementsAre(HasSubstr("000000001: whole"), HasSubstr("000000002/state"), HasSubstr("000000003: whole")));
+}
+
+TEST_F(CheckpointCommandTest, PrunesTheOldest) {
+  EXPECT_THAT(results(command("prune", {"--keep", "2"})), ElementsAre("1 removed, 2 left"));
+  EXPECT_EQ(checkpoints().front().number, 2U);
+  EXPECT_THAT(results(command("prune")), ElementsAre("1 removed, 1 left"));
+  EXPECT_EQ(checkpoints().front().number, kPasses);
+  EXPECT_THAT(results(command("prune")), ElementsAre("0 removed, 1 left"));
+}
+
+// C8: nothing goes unless what stays is whole.
+TEST_F(CheckpointCommandTest, PrunesNothingIfTheNewestIsDamaged) {
+  damage(kPasses - 1);
+  const Outcome outcome = run(command("prune"));
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.err, HasSubstr("000000003/state"));
+  EXPECT_EQ(checkpoints().size(), kPasses);
+}
+
+TEST_F(CheckpointCommandTest, PrunesNothingThatAJobUses) {
+  const RunDirectory held(path("run"), Begin::kResume);
+  const Outcome outcome = run(command("prune"));
+  EXPECT_EQ(outcome.code, 73);
+  EXPECT_THAT(outcome.err, HasSubstr("run: in use by process " + std::to_string(::getpid()) + " on host "));
+  EXPECT_EQ(checkpoints().size(), kPasses);
+  EXPECT_EQ(results(command("list")).size(), 1 + kPasses);
+  EXPECT_EQ(results(command("verify")).size(), kPasses);
+}
+
+TEST_F(CheckpointCommandTest, NeedsToKnowWhatToDo) {
+  EXPECT_EQ(run({"checkpoint"}).code, 2);
+  EXPECT_EQ(run({"checkpoint", "list"}).code, 2);
+  EXPECT_EQ(run(command("prune", {"--keep", "0"})).code, 2);
+  EXPECT_EQ(checkpoints().size(), kPasses);
+}
+
+}  // namespace
+}  // namespace cpt
