@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "hosts/hosts.h"
-#include "mpi/job_fixture.h"
+#include "mpi/job_checkpoints.h"
 
 namespace cpt::testing {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::uint64_t kNoTraffic = 15'000;
 // The placements of weights that are tested.
 constexpr const char* kPlacements[] = {"owned", "replicated"};
 
-class JobOnHosts : public JobTest {
+class JobOnHosts : public CheckpointTest {
  protected:
   void SetUp() override {
     try {
@@ -42,32 +42,43 @@ class JobOnHosts : public JobTest {
     return path("data");
   }
 
-  // All ranks, dealt out to so many hosts. mpirun runs on host 0 and starts the others over the network. `settings` are
+  // The ranks, dealt out to so many hosts. mpirun runs on host 0 and starts the others over the network. `settings` are
   // Open MPI's, as name and value.
-  std::unique_ptr<Job> start_on(int hosts, const Words& arguments, const Words& settings = {}) {
+  std::unique_ptr<Job> start_on(int hosts, const Words& arguments, const Words& settings = {}, int ranks = kRanks) {
     Words words{Hosts::agent(), Hosts::name(0), "exec", CPT_MPIEXEC};
     const auto set = [&](const std::string& name, const std::string& value) {
       words.insert(words.end(), {"--mca", name, value});
     };
     set("plm", "rsh");
-    set("plm_rsh_agent", Hosts::agent());
+    set("plm_rsh_agent", agent_);
     // Without these two lines messages might find a way through the memory of the one machine that it is.
     set("pml", "ob1");
     set("btl", "self,tcp");
     set("btl_tcp_if_include", Hosts::network());
     set("oob_tcp_if_include", Hosts::network());
     for (std::size_t i = 0; i < settings.size(); i += 2) set(settings[i], settings[i + 1]);
-    const std::string ranks_of_a_host = ":" + std::to_string(kRanks / hosts);
+    const std::string ranks_of_a_host = ":" + std::to_string(ranks / hosts);
     for (int host = 0; host < hosts; ++host) words.insert(words.end(), {"--host", Hosts::name(host) + ranks_of_a_host});
-    words.insert(words.end(), {"-n", std::to_string(kRanks), CPT_DIST});
+    words.insert(words.end(), {"-n", std::to_string(ranks), CPT_DIST});
     words.insert(words.end(), arguments.begin(), arguments.end());
     return start_command(words);
+  }
+
+  // From now on this host sees an empty folder where the run directory is.
+  void hide_run_directory_from(const std::string& host) {
+    std::filesystem::create_directory(run_directory());
+    const std::string hidden = "mount -t tmpfs none " + run_directory().string() + " && ";
+    const std::string script = "#!/bin/sh\nhost=$1\nshift\nif [ \"$host\" = " + host + " ]; then exec " + agent_ +
+                               " \"$host\" \"" + hidden + "$*\"; fi\nexec " + agent_ + " \"$host\" \"$@\"\n";
+    agent_ = file("agent", script);
+    std::filesystem::permissions(agent_, std::filesystem::perms::owner_all);
   }
 
   Hosts& hosts() { return *hosts_; }
 
  private:
   std::optional<Hosts> hosts_;
+  std::string agent_ = Hosts::agent();
 };
 
 class Placement : public JobOnHosts, public ::testing::WithParamInterface<const char*> {};
@@ -95,13 +106,54 @@ TEST_P(Placement, GivesTheSameOnSeveralHostsAsOnOne) {
   }
 }
 
+// mpirun and its daemons ask each other for a sign of life, and give up a host that gives none for four seconds.
+const Words kSignsOfLife{"oob_tcp_keepalive_time",   "1", "oob_tcp_keepalive_intvl", "1",
+                         "oob_tcp_keepalive_probes", "3"};
+
+// A host is lost, and the job goes on without it.
+TEST_P(Placement, GoesOnWithFewerHosts) {
+  const Words words = train(
+      {data()}, {"--placement", GetParam(), "--epoch-examples", "100", "--test", file("test.vw", stream(300, 99))});
+  expect_complete(start_on(1, words)->wait(kLongEnough));
+  const Json straight = figures();
+  std::filesystem::remove_all(run_directory());
+
+  const Words slowly{"--checkpoint-every", "1", "--round-examples", "16"};
+  const auto job = start_on(kHosts, joined(words, slowly), kSignsOfLife);
+  wait_for_checkpoint(3);
+  hosts().cut(kHosts - 1);
+  EXPECT_NE(job->wait(kLongEnough, kLongEnough).code, 0);
+  EXPECT_FALSE(newest_state().finished) << "the job was over too soon";
+  expect_whole_checkpoints();
+
+  expect_complete(start_on(kHosts - 1, joined(words, {"--resume"}), {}, 2 * (kHosts - 1))->wait(kLongEnough));
+  EXPECT_EQ(summary()["ranks"], 2 * (kHosts - 1));
+  if (GetParam() == std::string("owned")) {
+    EXPECT_EQ(figures(), straight);
+  } else {
+    for (const char* part : {"train", "test"}) EXPECT_EQ(figures()[part]["examples"], straight[part]["examples"]);
+  }
+}
+
+using RunDirectoryOfHosts = JobOnHosts;
+
+TEST_F(RunDirectoryOfHosts, MustBeSharedIfThereAreToBeCheckpoints) {
+  hide_run_directory_from("host1");
+  expect_failed(
+      start_on(kHosts, train({data()}))->wait(kLongEnough), 2,
+      ContainsRegex("rank 2 on host1: " + run_directory().string() +
+                    ": is not the run directory of rank 0 here; .* \\(--run\\), or --checkpoint-every never"));
+  EXPECT_THAT(checkpoints(), ::testing::IsEmpty());
+  expect_complete(start_on(kHosts, train({data()}, {"--checkpoint-every", "never"}))->wait(kLongEnough));
+}
+
 class LostHost : public JobOnHosts, public ::testing::WithParamInterface<int> {
  protected:
   int lost() const { return GetParam(); }
 
   // A job that is cut in two while it learns. It and all its processes, those on the lost host too, end by themselves.
   Outcome cut_while_it_learns(const Words& more, const Words& settings) {
-    Words words{"--passes", "4000000000"};
+    Words words{"--passes", "4000000000", "--checkpoint-every", "never"};
     words.insert(words.end(), more.begin(), more.end());
     const auto job = start_on(kHosts, train({data()}, words), settings);
     wait_until_learning();
@@ -118,11 +170,8 @@ class LostHost : public JobOnHosts, public ::testing::WithParamInterface<int> {
 INSTANTIATE_TEST_SUITE_P(, LostHost, ::testing::Values(0, kHosts - 1),
                          [](const auto& test) { return "Host" + std::to_string(test.param); });
 
-// mpirun and its daemons ask each other for a sign of life, and give up a host that gives none for four seconds.
 TEST_P(LostHost, IsNoticedByMpirun) {
-  const Outcome outcome = cut_while_it_learns(
-      {"--stall-timeout", "1m"},
-      {"oob_tcp_keepalive_time", "1", "oob_tcp_keepalive_intvl", "1", "oob_tcp_keepalive_probes", "3"});
+  const Outcome outcome = cut_while_it_learns({"--stall-timeout", "1m"}, kSignsOfLife);
   EXPECT_NE(outcome.code, 0);
   EXPECT_THAT(outcome.err, HasSubstr("ORTE has lost communication with a remote daemon"));
   EXPECT_THAT(outcome.err,

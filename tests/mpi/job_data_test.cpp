@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "mpi/job_checkpoints.h"
 #include "mpi/job_one_result.h"
 
 namespace cpt::testing {
@@ -24,19 +25,27 @@ struct DataSet {
   unsigned examples_on_all;  // 64 ranks share a few cores: what they wait for each other is most of the time
 };
 
+void skip_without_data() {
+  const fs::path maker = data_folder() / "make.py";
+  if (!fs::exists(maker)) GTEST_SKIP() << "no " << maker.string() << ": say where with CPT_SHARED_DATA";
+}
+
+// What makes so many shards with the first examples of a set, in a folder.
+Words maker(const char* name, const std::string& out, unsigned examples, int shards) {
+  return {"python3",    (data_folder() / "make.py").string(),
+          name,         out,
+          "--shards",   std::to_string(shards),
+          "--examples", std::to_string(examples)};
+}
+
 class RealData : public OneResultTest, public ::testing::WithParamInterface<DataSet> {
  protected:
-  void SetUp() override {
-    const fs::path maker = data_folder() / "make.py";
-    if (!fs::exists(maker)) GTEST_SKIP() << "no " << maker.string() << ": say where with CPT_SHARED_DATA";
-  }
+  void SetUp() override { skip_without_data(); }
 
-  // So many shards with the first examples of the set; returns their folder.
+  // Returns the folder of the shards.
   std::string make(unsigned examples, int shards) {
     const std::string out = path("set" + std::to_string(examples)).string();
-    const Outcome outcome = start_command({"python3", (data_folder() / "make.py").string(), GetParam().name, out,
-                                           "--shards", std::to_string(shards), "--examples", std::to_string(examples)})
-                                ->wait(kLongEnough);
+    const Outcome outcome = start_command(maker(GetParam().name, out, examples, shards))->wait(kLongEnough);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     std::cout << outcome.out;
     return out;
@@ -64,6 +73,39 @@ TEST_P(RealData, GiveOneResultOnAFewRanks) { expect_one_result(GetParam().exampl
 
 TEST_P(RealData, GiveOneResultOnManyRanks) {
   expect_one_result(GetParam().examples_on_all, 70, {kSlowdown == 1 ? 64 : 16});
+}
+
+class ElasticRealData : public CheckpointTest {
+ protected:
+  void SetUp() override { skip_without_data(); }
+
+  double log_seen() const { return summary()["test"]["log_seen"]; }
+  Json counts() const {
+    return {summary()["train"]["examples"], summary()["test"]["examples"], summary()["tree"]["labels"]};
+  }
+};
+
+// Replicas lose accuracy with their number, so a run that had 2, 3 and 1 of them is about as good as one of 2, or
+// better; but not better than one without replicas.
+TEST_F(ElasticRealData, IsLearnedOnceAndAsWellByReplicasOfAnyNumber) {
+  const fs::path set = path("set");
+  const Outcome made = start_command(maker("nvd", set, 40'000 / kSlowdown, 7))->wait(kLongEnough);
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Words arguments = train({set / "train"}, {"--test", set / "test", "--bits", "18", "--placement", "replicated"});
+  expect_complete(run(1, arguments));
+  const double of_one = log_seen();
+  expect_complete(run(2, arguments));
+  const double of_two = log_seen();
+  const Json straight_counts = counts();
+  fs::remove_all(run_directory());
+
+  expect_stopped(stop(*start(2, joined(arguments, kManyCheckpoints))));
+  expect_stopped(stop(*start(3, joined(arguments, {"--checkpoint-every", "1", "--resume"}))));
+  expect_complete(run(1, joined(arguments, {"--resume"})));
+  EXPECT_EQ(counts(), straight_counts);
+  std::cout << "log_seen " << log_seen() << ", of one rank " << of_one << ", of two " << of_two << "\n";
+  EXPECT_GT(log_seen(), 0.98 * of_one);
+  EXPECT_LT(log_seen(), 1.02 * of_two);
 }
 
 }  // namespace

@@ -16,11 +16,6 @@ namespace fs = std::filesystem;
 
 using ::testing::ElementsAre;
 
-Words joined(Words first, const Words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file) << path;
@@ -28,6 +23,11 @@ std::string content_of(const fs::path& path) {
 }
 
 }  // namespace
+
+Words joined(Words first, const Words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
 
 std::string stream(int examples, unsigned seed) {
   std::mt19937 random(seed);  // whose numbers, unlike those of distributions, are the same everywhere
@@ -98,14 +98,18 @@ Json JobTest::summary() const { return Json::parse(content_of(run_directory() / 
 
 std::vector<Json> JobTest::metrics() const {
   std::vector<Json> reports = metrics_lines();
-  std::erase_if(reports, [](const Json& line) { return line["phase"] == "balance"; });
+  std::erase_if(reports, [](const Json& line) { return line["phase"] != "train" && line["phase"] != "test"; });
   return reports;
 }
 
-std::vector<Json> JobTest::changes_of_owners() const {
-  std::vector<Json> changes = metrics_lines();
-  std::erase_if(changes, [](const Json& line) { return line["phase"] != "balance"; });
-  return changes;
+std::vector<Json> JobTest::changes_of_owners() const { return metrics_of("balance"); }
+
+std::vector<Json> JobTest::checkpoints_told() const { return metrics_of("checkpoint"); }
+
+std::vector<Json> JobTest::metrics_of(const std::string& phase) const {
+  std::vector<Json> lines = metrics_lines();
+  std::erase_if(lines, [&](const Json& line) { return line["phase"] != phase; });
+  return lines;
 }
 
 std::vector<Json> JobTest::metrics_lines() const {

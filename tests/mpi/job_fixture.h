@@ -30,6 +30,7 @@ inline constexpr int kLabels = 40;
 // Lines in vw format whose features tell the label, the same in every call; all kLabels occur in 400 of them.
 std::string stream(int examples, unsigned seed = 1);
 
+Words joined(Words first, const Words& second);
 Words lines_of(const std::string& text);
 // The lines of standard error that say why cpt_dist failed.
 Words reasons_in(const Outcome& outcome);
@@ -57,9 +58,10 @@ class JobTest : public ::testing::Test {
   void wait_until_learning() const;
 
   Json summary() const;
-  // Of metrics.jsonl; both fail the test if a line is not valid JSON.
-  std::vector<Json> metrics() const;            // the reports
-  std::vector<Json> changes_of_owners() const;  // the other lines
+  // Of metrics.jsonl; all fail the test if a line is not valid JSON.
+  std::vector<Json> metrics() const;  // the reports
+  std::vector<Json> changes_of_owners() const;
+  std::vector<Json> checkpoints_told() const;
   Words log() const;
 
   // All results are there, and the model can be read and is the one that the summary describes.
@@ -73,6 +75,7 @@ class JobTest : public ::testing::Test {
  private:
   std::filesystem::path new_job_folder();
   std::vector<Json> metrics_lines() const;
+  std::vector<Json> metrics_of(const std::string& phase) const;
 
   Folder folder_;
   int jobs_ = 0;

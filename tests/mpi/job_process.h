@@ -45,11 +45,12 @@ class Job {
   // The test fails if the job is there for longer, or a process of it still `to_vanish` after the job's end; then they
   // are killed.
   Outcome wait(std::chrono::seconds limit, std::chrono::seconds to_vanish = std::chrono::seconds(5));
+  // Kills all its processes, as the end of the machine would.
+  void kill_all() const;
 
  private:
   std::vector<pid_t> processes() const;
   bool reaped();
-  void kill_all() const;
 
   std::filesystem::path folder_;  // also the mark
   pid_t process_ = -1;

@@ -1,0 +1,54 @@
+// Jobs that leave off and go on: they are asked to stop, are killed, or find their run directory as a crash left it.
+#pragma once
+
+#include <signal.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mpi/job_fixture.h"
+#include "store/checkpoints.h"
+#include "train/run_state.h"
+
+namespace cpt::testing {
+
+inline constexpr int kExamples = 1500;  // in JobTest::shards()
+
+// A run that stops to write a checkpoint wherever it may is slow enough to be met on its way.
+inline const Words kManyCheckpoints{"--checkpoint-every", "1"};
+
+class CheckpointTest : public JobTest {
+ protected:
+  // Complete ones, oldest first.
+  std::vector<Checkpoint> checkpoints() const;
+  // Of the newest checkpoint; 0 if there is none.
+  std::uint64_t newest() const;
+  RunState newest_state() const;
+  // Waits until the checkpoint of this number or a later one is there.
+  void wait_for_checkpoint(std::uint64_t number) const;
+  // As a crash right after this checkpoint was written would have left the run. Metrics are told ahead of the disk, so
+  // those that follow may be there.
+  void rewind(std::uint64_t number) const;
+
+  // Ends a job by this signal to one of its processes, when some more checkpoints are there.
+  static constexpr int kAskToStop = SIGUSR2;
+  Outcome stop(Job& job, pid_t process, int signal);
+  Outcome stop(Job& job) { return stop(job, job.process(), kAskToStop); }
+  // It was stopped on request: the reason told once, no results, and checkpoints that are whole.
+  void expect_stopped(const Outcome& outcome);
+  // `cpt checkpoint WHAT RUN...`
+  Outcome checkpoint_command(const std::string& what, const Words& more = {});
+  void expect_whole_checkpoints();
+
+  // What the summary says of examples, losses and the model; nothing of time and ranks.
+  Json figures() const;
+  // The reports so far, without what clocks told, and without rounds, of which several are under way at a time.
+  std::vector<Json> reports() const;
+  // Name and content of all files of the model.
+  std::map<std::string, std::string> model_files() const;
+};
+
+}  // namespace cpt::testing

@@ -1,0 +1,122 @@
+// The command line of a job that goes on: what may change, what may not, and what it need not say again.
+#include <filesystem>
+
+#include "mpi/job_checkpoints.h"
+
+namespace cpt::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr int kUsage = 2;
+
+class ResumedCommandLine : public CheckpointTest {
+ protected:
+  // Without mpirun, since all ranks see the same words.
+  void SetUp() override {
+    begun_ = {"--alpha", "0.7", "--seed", "5", "--passes", "3", "--test", file("test.vw", stream(300, 99))};
+    expect_complete(run_alone(train({shards()}, joined(begun_, {"--keep", "100"}))));
+    straight_ = figures();
+    rewind(2);
+  }
+
+  Words run_option() const { return {"--run", run_directory().string()}; }
+  Outcome resume(const Words& words) { return run_alone(joined(joined(run_option(), {"--resume"}), words)); }
+
+  void expect_refused(const Words& words, const std::string& option, const std::string& now, const std::string& then) {
+    SCOPED_TRACE(option);
+    expect_failed(resume(words), kUsage,
+                  AllOf(StartsWith("cpt_dist: --" + option + " is " + now + ", but the run in "),
+                        HasSubstr(" was begun with " + then + ": ")));
+    EXPECT_EQ(newest(), 2U);
+  }
+  void expect_accepted(const Words& words) {
+    expect_complete(resume(words));
+    EXPECT_EQ(figures(), straight_);
+  }
+  const Json& straight() const { return straight_; }
+
+ private:
+  Words begun_;
+  Json straight_;
+};
+
+TEST_F(ResumedCommandLine, MustNotChangeWhatTheRunIs) {
+  expect_refused({"--alpha", "0.8"}, "alpha", "0.8", "0.7");
+  expect_refused({"--bits", "13"}, "bits", "13", "12");
+  expect_refused({"--seed", "6"}, "seed", "6", "5");
+  expect_refused({"--placement", "replicated"}, "placement", "replicated", "owned");
+  expect_refused({"--test-frozen"}, "test-frozen", "true", "false");
+  expect_refused({"--format", "vw"}, "format", "vw", "auto");
+  expect_refused({"--interactions", "ab"}, "interactions", "ab", "none");
+  expect_refused({"--epoch-fraction", "0.5"}, "epoch-fraction", "0.5", "0.02");
+}
+
+TEST_F(ResumedCommandLine, IsComparedOnceForAllRanks) {
+  const Outcome outcome = run(3, joined(run_option(), {"--resume", "--alpha", "0.8"}));
+  EXPECT_EQ(outcome.code, kUsage);
+  EXPECT_THAT(reasons_in(outcome), ElementsAre(HasSubstr("--alpha is 0.8, but the run in ")));
+}
+
+TEST_F(ResumedCommandLine, NeedNotSayAnythingAgain) { expect_accepted({}); }
+
+TEST_F(ResumedCommandLine, MaySayTheSameAgain) {
+  expect_accepted({"--alpha", "0.70", "--seed", "5", "--bits", "12", "--data", path("shards"), "--passes", "3"});
+}
+
+TEST_F(ResumedCommandLine, MayChangeHowOftenTheRunIsKept) {
+  expect_accepted({"--checkpoint-every", "400", "--keep", "1", "--epoch-fraction", "0.02"});
+  EXPECT_EQ(checkpoints().size(), 1U);
+}
+
+TEST_F(ResumedCommandLine, MayNameTheSameShardsInOtherWords) { expect_accepted({"--data", path("shards") / "*.vw"}); }
+
+TEST_F(ResumedCommandLine, MayRaiseThePasses) {
+  expect_complete(resume({"--passes", "4"}));
+  EXPECT_EQ(summary()["train"]["examples"], 4 * kExamples);
+  EXPECT_EQ(summary()["options"]["alpha"], "0.7");
+}
+
+class BeginningOrGoingOn : public CheckpointTest {};
+
+TEST_F(BeginningOrGoingOn, BeginsWhereThereIsNoCheckpoint) {
+  expect_complete(run(2, train({shards()}, {"--resume"})));
+  EXPECT_EQ(summary()["train"]["examples"], kExamples);
+}
+
+TEST_F(BeginningOrGoingOn, NeedsDataToBegin) {
+  for (const int ranks : {1, 3}) {
+    expect_failed(run(ranks, {"--run", run_directory().string(), "--resume"}), kUsage, HasSubstr("--data is missing"));
+  }
+}
+
+// Only a run that did not finish has something to lose.
+TEST_F(BeginningOrGoingOn, DoesNotBeginOverARunThatDidNotFinish) {
+  expect_complete(run(2, train({shards()}, {"--passes", "2"})));
+  const Json straight = figures();
+  rewind(1);
+  expect_failed(run(2, train({shards()})), kUsage,
+                AllOf(HasSubstr(run_directory().string()), HasSubstr("add --resume"), HasSubstr("checkpoints")));
+  EXPECT_EQ(newest(), 1U);
+  EXPECT_FALSE(metrics().empty());
+  expect_complete(run(2, train({shards()}, {"--resume"})));
+  EXPECT_EQ(figures(), straight);
+  expect_complete(run(2, train({shards()})));
+  EXPECT_EQ(summary()["train"]["examples"], kExamples);
+}
+
+TEST_F(BeginningOrGoingOn, KeepsNothingIfNothingIsToBeKept) {
+  expect_complete(run(2, train({shards()}, {"--passes", "2", "--checkpoint-every", "never"})));
+  EXPECT_THAT(checkpoints(), IsEmpty());
+  EXPECT_THAT(checkpoints_told(), IsEmpty());
+  EXPECT_EQ(summary()["checkpoints"]["written"], 0);
+}
+
+}  // namespace
+}  // namespace cpt::testing

@@ -1,0 +1,163 @@
+// Requests by signal: a checkpoint, or a checkpoint and the end, after which another job goes on.
+#include <algorithm>
+#include <utility>
+
+#include "mpi/job_checkpoints.h"
+#include "mpi/job_waiting.h"
+
+namespace cpt::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::Contains;
+
+struct Stops {
+  const char* name;
+  const char* placement;
+  int ranks;    // 0: without mpirun
+  int process;  // whom the signal reaches: a rank, or -1 for the one that was started
+  int signal;
+  const char* passes;
+};
+
+class StoppedJob : public CheckpointTest, public ::testing::WithParamInterface<Stops> {
+ protected:
+  std::unique_ptr<Job> start_job(const Words& more) {
+    const Words common{
+        "--test", file("test.vw", stream(300, 99)), "--passes", GetParam().passes, "--placement", GetParam().placement};
+    const Words arguments = train({shards()}, joined(common, more));
+    return GetParam().ranks == 0 ? start_alone(arguments) : start(GetParam().ranks, arguments);
+  }
+  Outcome run_job(const Words& more) { return start_job(more)->wait(kLongEnough); }
+
+  pid_t process_of(const Job& job) const {
+    return GetParam().process == -1 ? job.process() : job.process_of_rank(GetParam().process);
+  }
+};
+
+// Replicas merge before a checkpoint that cannot wait, so theirs are not the weights of a run without it.
+void expect_same_or_same_counts(const std::string& placement, const Json& figures, const Json& expected) {
+  if (placement == "owned") {
+    EXPECT_EQ(figures, expected);
+    return;
+  }
+  EXPECT_EQ(figures.size(), expected.size());
+  for (const auto& [part, its] : expected.items()) {
+    for (const char* count : {"examples", "labels"})
+      EXPECT_EQ(figures[part].value(count, 0), its.value(count, 0)) << part;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, StoppedJob,
+                         ::testing::Values(Stops{"Alone", "owned", 0, -1, SIGUSR2, "30"},
+                                           Stops{"AloneByTerm", "owned", 0, -1, SIGTERM, "30"},
+                                           Stops{"Owned", "owned", 3, -1, SIGUSR2, "3"},
+                                           Stops{"OwnedByTermOfOne", "owned", 3, 1, SIGTERM, "3"},
+                                           Stops{"Replicated", "replicated", 3, -1, SIGUSR2, "3"}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(StoppedJob, GoesOnTwiceAsIfItHadNotStopped) {
+  expect_complete(run_job({"--checkpoint-every", "never"}));
+  const Json straight = figures();
+
+  std::pair<Phase, std::uint64_t> reached;
+  for (const Words& more : {kManyCheckpoints, joined(kManyCheckpoints, {"--resume"})}) {
+    const auto job = start_job(more);
+    const pid_t process = process_of(*job);
+    expect_stopped(stop(*job, process, GetParam().signal));
+    const ProgressState progress = newest_state().progress;
+    EXPECT_GT(std::pair(progress.phase, progress.examples), reached);
+    reached = {progress.phase, progress.examples};
+  }
+  expect_complete(run_job({"--resume"}));
+  expect_same_or_same_counts(GetParam().placement, figures(), straight);
+}
+
+class AskedJob : public CheckpointTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  // Trains in tiny rounds, so that there is time to ask.
+  Words slowly(const Words& more = {}) const {
+    const char* passes = std::string(GetParam()) == "owned" ? "8" : "3";
+    return train({shards()}, joined({"--placement", GetParam(), "--passes", passes, "--round-examples", "3",
+                                     "--epoch-examples", "100"},
+                                    more));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, AskedJob, ::testing::Values("owned", "replicated"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(AskedJob, WritesACheckpointAndGoesOn) {
+  expect_complete(run(3, slowly()));
+  const Json straight = figures();
+  fs::remove_all(run_directory());
+
+  const auto job = start(3, slowly());
+  wait_until_learning();
+  ASSERT_EQ(::kill(job->process(), SIGUSR1), 0);
+  expect_complete(job->wait(kLongEnough));
+  expect_same_or_same_counts(GetParam(), figures(), straight);
+  const std::vector<Json> told = checkpoints_told();
+  EXPECT_TRUE(std::ranges::any_of(told, [](const Json& line) { return line["examples"].get<int>() % kExamples != 0; }))
+      << "only checkpoints at the ends of passes";
+  expect_whole_checkpoints();
+}
+
+// What would be asked of it is not done, and this is said.
+TEST_P(AskedJob, WarnsIfItWritesNone) {
+  const auto job = start(3, slowly({"--checkpoint-every", "never"}));
+  wait_until_learning();
+  ASSERT_EQ(::kill(job->process(), SIGUSR1), 0);
+  const Outcome outcome = job->wait(kLongEnough);
+  expect_complete(outcome);
+  EXPECT_THAT(
+      lines_of(outcome.err),
+      Contains("cpt_dist: warning: a checkpoint was asked for, but this run writes none").Times(::testing::Ge(1)));
+  EXPECT_FALSE(fs::exists(run_directory() / "checkpoints"));
+}
+
+TEST_P(AskedJob, EndsWithAReasonIfItWritesNone) {
+  const auto job = start(3, slowly({"--checkpoint-every", "never"}));
+  wait_until_learning();
+  ASSERT_EQ(::kill(job->process(), SIGUSR2), 0);
+  expect_failed(job->wait(kLongEnough), 1,
+                ::testing::MatchesRegex("cpt_dist: stopped on request after [0-9]+ examples, and nothing is kept: this "
+                                        "run writes no checkpoints"));
+  EXPECT_FALSE(fs::exists(run_directory() / "checkpoints"));
+}
+
+using ElasticJob = CheckpointTest;
+
+// The ranks of one job after the other, each stopped but the last.
+TEST_F(ElasticJob, LeavesTheModelOfAStraightRun) {
+  const Words arguments = train({shards()}, {"--test", file("test.vw", stream(300, 99)), "--passes", "3"});
+  expect_complete(run(2, arguments));
+  const Json straight = figures();
+  const auto model = model_files();
+
+  expect_stopped(stop(*start(2, joined(arguments, kManyCheckpoints))));
+  expect_stopped(stop(*start(3, joined(arguments, {"--checkpoint-every", "1", "--resume"}))));
+  expect_complete(run(1, joined(arguments, {"--resume"})));
+  EXPECT_EQ(figures(), straight);
+  EXPECT_EQ(summary()["ranks"], 1);
+  EXPECT_FALSE(model.empty());
+  EXPECT_EQ(model_files(), model);
+}
+
+TEST_F(ElasticJob, LearnsEveryExampleOfEveryShardOnceWhereWeightsAreReplicated) {
+  const Words arguments = train(
+      {shards()}, {"--test", file("test.vw", stream(300, 99)), "--placement", "replicated", "--epoch-examples", "50"});
+  expect_stopped(stop(*start(2, joined(arguments, kManyCheckpoints))));
+  expect_stopped(stop(*start(3, joined(arguments, {"--checkpoint-every", "1", "--resume"}))));
+  const CourseState course = newest_state().course;
+  ASSERT_EQ(course.data.size(), 6U);
+  for (std::size_t i = 0; i < course.data.size(); ++i) EXPECT_LE(course.data[i].cursor.examples, 200 + 20 * i);
+  expect_complete(run(1, joined(arguments, {"--resume"})));
+  EXPECT_EQ(summary()["train"]["examples"], kExamples);
+  EXPECT_EQ(summary()["test"]["examples"], 300);
+  EXPECT_EQ(summary()["tree"]["labels"], kLabels);
+}
+
+}  // namespace
+}  // namespace cpt::testing
