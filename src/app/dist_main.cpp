@@ -163,8 +163,9 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
 }
 
 // An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that
-// the first one to speak is the only one.
+// the first one to speak is the only one: the launcher ends the others by SIGTERM.
 [[noreturn]] void give_up(MpiSession& session, const Communicator& comm, const std::exception& error) {
+  let_requests_end_the_process();
   std::string who = kProgram;
   if (dynamic_cast<const StallError*>(&error) != nullptr) {  // which names this rank itself
     std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min(comm.rank(), 10));

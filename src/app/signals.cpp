@@ -30,6 +30,10 @@ SignalRequests::SignalRequests() {
   handle(SIGTERM, ask_to_stop);
 }
 
+void let_requests_end_the_process() {
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) handle(signal, SIG_DFL);
+}
+
 Request SignalRequests::take() {
   if (stop_asked != 0) {
     stop_asked = 0;

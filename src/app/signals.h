@@ -15,4 +15,8 @@ class SignalRequests {
   Request take();
 };
 
+// For a process that gives up: nobody takes requests any more, so the next one ends it, as if there had never been
+// SignalRequests.
+void let_requests_end_the_process();
+
 }  // namespace cpt
