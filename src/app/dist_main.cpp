@@ -47,25 +47,21 @@ class SilentObserver : public Observer {
 // What rank 0 alone has: the run directory and the observer that writes it.
 class Desk {
  public:
-  // A run that may go on holds its directory before it looks for checkpoints there; one that begins leaves everything
-  // in peace until nothing is wrong with what it begins with.
-  void reserve(const DistOptions& options) {
-    if (options.training.resume) run_.emplace(options.run, Begin::kResume);
-  }
+  // Holds the run directory, and leaves the results of an earlier run in peace.
+  void reserve(const DistOptions& options) { run_.emplace(options.run, Begin::kResume); }
 
   void open(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption) {
-    if (!run_) {
-      run_.emplace(options.run);
-    } else if (!resumption) {
-      run_->begin_fresh();
-    } else {
+    if (resumption) {
       run_->remove_summary();
       cut_metrics(run_->metrics(), *resumption);
+    } else {
+      run_->begin_fresh();
     }
     observer_.emplace(options, *run_, ranks, resumption);
   }
 
   const RunDirectory& run() const { return *run_; }
+  bool is_reserved() const { return run_.has_value(); }
   bool is_open() const { return observer_.has_value(); }
   DistObserver& observer() { return *observer_; }
 
@@ -102,12 +98,12 @@ void take_options(DistOptions& options) {
 
 // Checkpoints are written by all ranks, so all must see the same directory.
 void require_shared(Communicator& comm, const Desk& desk) {
-  const fs::path lock = broadcast_text(comm, desk.is_open() ? desk.run().lock().string() : "", 0, "start: run");
+  const fs::path lock = broadcast_text(comm, desk.is_reserved() ? desk.run().lock().string() : "", 0, "start: run");
   const auto holder = [&] {
     const std::vector<std::byte> bytes = read_file(lock);
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
-  const std::string expected = broadcast_text(comm, desk.is_open() ? holder() : "", 0, "start: run");
+  const std::string expected = broadcast_text(comm, desk.is_reserved() ? holder() : "", 0, "start: run");
   together(comm, "start: run", [&] {
     std::error_code missing;
     if (fs::exists(lock, missing) && holder() == expected) return;
@@ -115,6 +111,13 @@ void require_shared(Communicator& comm, const Desk& desk) {
                                    ": is not the run directory of rank 0 here; checkpoints need one that all hosts "
                                    "share (--run), or --checkpoint-every never");
   });
+}
+
+void reserve_run(Communicator& comm, const DistOptions& options, Desk& desk) {
+  together(comm, "start", [&] {
+    if (comm.rank() == 0) desk.reserve(options);
+  });
+  if (options.keeps_checkpoints || options.training.resume) require_shared(comm, desk);
 }
 
 void run_job(Communicator& comm, DistOptions options) {
@@ -125,18 +128,18 @@ void run_job(Communicator& comm, DistOptions options) {
   options.training.checkpoints.requested = [&] { return signals.take(); };
   together(comm, "start", [&] {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
-    if (comm.rank() == 0) desk.reserve(options);
   });
+  if (options.training.resume) reserve_run(comm, options, desk);  // nobody may change what this one goes on from
   together(comm, "start", [&] { take_options(options); });
   std::optional<Patience> patience(std::in_place, comm, patience_for_model(options.training));
   Training training(options.training, comm);  // a mistyped path must not cost the results of an earlier run
   patience.reset();
+  if (!options.training.resume) reserve_run(comm, options, desk);
   options.training = training.options();
   together(comm, "start", [&] {
     if (comm.rank() == 0) desk.open(options, comm.size(), training.resumption());
   });
   try {
-    if (options.training.checkpoints.keep > 0) require_shared(comm, desk);
     Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
     const TrainingResult result = training.run(observer);
     patience.emplace(comm, patience_for_model(options.training));

@@ -1,7 +1,9 @@
 #include "train/course.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <filesystem>
+#include <map>
+#include <tuple>
 
 #include "core/checked.h"
 #include "cpt/error.h"
@@ -10,12 +12,37 @@ namespace cpt {
 
 namespace {
 
-using ShardsByPath = std::unordered_map<std::string, const KnownShard*>;
+using Numbers = std::vector<std::optional<std::uint32_t>>;
 
-ShardsByPath by_path(const std::vector<KnownShard>& shards) {
-  ShardsByPath all;
-  for (const KnownShard& known : shards) all.emplace(known.shard.path, &known);
-  return all;
+// What a file keeps when a folder above it is named otherwise.
+using Traits = std::tuple<std::string, std::uint64_t, std::uint64_t>;
+
+Traits traits_of(const KnownShard& known) {
+  return {std::filesystem::path(known.shard.path).filename().string(), known.shard.bytes, known.head};
+}
+
+// [i] -> which of `known` found[i] is. Those of one path are the same; of the others, those of the same traits.
+Numbers recognize(const std::vector<KnownShard>& known, const std::vector<KnownShard>& found) {
+  std::map<std::string, std::uint32_t> by_path;
+  for (std::uint32_t number = 0; number < known.size(); ++number) by_path.emplace(known[number].shard.path, number);
+  Numbers numbers(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto same = by_path.find(found[i].shard.path);
+    if (same == by_path.end()) continue;
+    numbers[i] = same->second;
+    by_path.erase(same);
+  }
+  std::multimap<Traits, std::uint32_t> by_traits;
+  for (const auto& [path, number] : by_path) {
+    if (known[number].shard.regular) by_traits.emplace(traits_of(known[number]), number);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto alike = numbers[i] ? by_traits.end() : by_traits.find(traits_of(found[i]));
+    if (alike == by_traits.end()) continue;
+    numbers[i] = alike->second;
+    by_traits.erase(alike);
+  }
+  return numbers;
 }
 
 void require_same(const KnownShard& then, const KnownShard& now) {
@@ -44,39 +71,36 @@ Course::Course(std::vector<KnownShard> data, std::vector<KnownShard> test, Optio
 Course::Course(CourseState state, const std::vector<KnownShard>& data, const std::vector<KnownShard>& test,
                Options options)
     : state_(std::move(state)), options_(options) {
-  require_all(Phase::kTrain, data);
-  require_all(Phase::kTest, test);
   take_up(Phase::kTrain, data);
   take_up(Phase::kTest, test);
 }
 
-bool Course::in_leg(Phase phase, std::uint32_t number) const {
-  return state_.leg && state_.leg->phase == phase && std::ranges::binary_search(state_.leg->shards, number);
-}
-
-void Course::require_all(Phase phase, const std::vector<KnownShard>& found) const {
-  const ShardsByPath present = by_path(found);
-  const std::uint32_t traversals = phase == Phase::kTrain ? options_.passes : 1;
-  for (std::uint32_t number = 0; number < known(phase).size(); ++number) {
-    const KnownShard& shard = known(phase)[number];
-    const bool is_done = shard.traversals >= traversals && !in_leg(phase, number);
-    if (is_done || present.contains(shard.shard.path)) continue;
-    throw Error(Fault::kNoInput, shard.shard.path + ": has vanished since the checkpoint, and is not done yet");
-  }
+bool Course::is_done(Phase phase, std::uint32_t number) const {
+  const bool in_leg =
+      state_.leg && state_.leg->phase == phase && std::ranges::binary_search(state_.leg->shards, number);
+  return !in_leg && known(phase)[number].traversals >= (phase == Phase::kTrain ? options_.passes : 1);
 }
 
 void Course::take_up(Phase phase, const std::vector<KnownShard>& found) {
-  const ShardsByPath before = by_path(known(phase));
-  std::vector<KnownShard> added;
-  for (const KnownShard& now : found) {
-    const auto then = before.find(now.shard.path);
-    if (then == before.end()) {
-      added.push_back(now);
-    } else {
-      require_same(*then->second, now);
-    }
+  std::vector<KnownShard>& shards = known(phase);
+  const Numbers numbers = recognize(shards, found);
+  std::vector<bool> is_there(shards.size());
+  for (const auto& number : numbers) {
+    if (number) is_there[*number] = true;
   }
-  std::ranges::move(added, std::back_inserter(known(phase)));
+  for (std::uint32_t number = 0; number < shards.size(); ++number) {
+    if (is_there[number] || is_done(phase, number)) continue;
+    throw Error(Fault::kNoInput,
+                shards[number].shard.path + ": has vanished since the checkpoint, and is not done yet");
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!numbers[i]) {
+      shards.push_back(found[i]);
+      continue;
+    }
+    require_same(shards[*numbers[i]], found[i]);
+    shards[*numbers[i]].shard.path = found[i].shard.path;
+  }
 }
 
 std::optional<Leg> Course::next_leg() const {

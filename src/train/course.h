@@ -46,8 +46,8 @@ class Course {
   };
 
   Course(std::vector<KnownShard> data, std::vector<KnownShard> test, Options options);
-  // Goes on in `state` with the shards that are found now: known ones are told by their paths, others are new and
-  // follow them. Throws Error(kNoInput) where a shard that is not done has vanished,
+  // Goes on in `state` with the shards that are found now: known ones are told by their paths, or, where
+  // folders have other names now, by name, size and beginning; others are new and follow them. Throws Error(kNoInput) where a shard that is not done has vanished,
   // Error(kBadData) where a known one has another size or another beginning.
   Course(CourseState state, const std::vector<KnownShard>& data, const std::vector<KnownShard>& test, Options options);
 
@@ -76,9 +76,8 @@ class Course {
   std::vector<KnownShard>& known(Phase phase) { return phase == Phase::kTrain ? state_.data : state_.test; }
   const std::vector<KnownShard>& known(Phase phase) const { return phase == Phase::kTrain ? state_.data : state_.test; }
   std::optional<Leg> next_leg() const;
-  bool in_leg(Phase phase, std::uint32_t number) const;
+  bool is_done(Phase phase, std::uint32_t number) const;
   void take_up(Phase phase, const std::vector<KnownShard>& found);
-  void require_all(Phase phase, const std::vector<KnownShard>& found) const;
 
   CourseState state_;
   Options options_;

@@ -98,23 +98,23 @@ class OwnedLoop {
   std::vector<Visit> visit_scratch_;
   std::vector<Arrival> arrival_scratch_;
   std::uint64_t steps_ = 0;
-  bool learning_ = true;
   std::uint64_t position_ = 0;       // in its shards, of the next round
   std::uint64_t active_shards_ = 0;  // by the last news
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
-  bool all_read_ = false;
   std::optional<Balance> balance_;
   std::uint64_t partitions_moved_ = 0;
-  bool moving_ = false;       // partitions are to change owners
-  std::uint64_t wishes_ = 0;  // of all ranks; for these two nothing is read until no round is under way
-  LabelId labels_heard_;      // of which all ranks have heard; rank 0 may know of more
+  std::uint64_t wishes_ = 0;  // of all ranks; for them, and to move, nothing is read until no round is under way
   struct Heard {
     std::uint64_t step;
     LabelId labels;
   };
-  std::deque<Heard> heard_;     // when that was how many
+  std::deque<Heard> heard_;     // of the labels that all ranks have heard of, when that was how many
   std::exception_ptr failure_;  // of this rank
-  bool tainted_ = false;        // this rank or another has failed: it computes no more, but joins until all know
+  LabelId labels_heard_;        // of which all ranks have heard; rank 0 may know of more
+  bool learning_ = true;
+  bool all_read_ = false;
+  bool moving_ = false;   // partitions are to change owners
+  bool tainted_ = false;  // this rank or another has failed: it computes no more, but joins until all know
 };
 
 }  // namespace cpt

@@ -109,6 +109,20 @@ TEST(Course, DoesWithoutShardsThatAreDone) {
   EXPECT_EQ(legs(course), (Legs{"train 1: 1"}));
 }
 
+TEST(Course, KnowsShardsWhoseFoldersAreNamedOtherwise) {
+  Course before({shard("day/a", 100, 1), shard("day/b", 100, 2)}, {}, {});
+  before.begin_leg();
+  Course under_way(before.state(), {shard("/logs/day/a", 100, 1), shard("/logs/day/b", 100, 2)}, {}, {});
+  EXPECT_EQ(under_way.shards(Phase::kTrain)[1].path, "/logs/day/b");
+  EXPECT_EQ(legs(under_way), (Legs{"train 1: 0 1"}));
+  legs(before);
+  Course done(before.state(), {shard("./day/a", 100, 1), shard("./day/b", 100, 2)}, {}, {});
+  EXPECT_TRUE(done.finished());
+  // But not where the known ones are there too: then it is a copy.
+  Course copied(before.state(), {shard("day/a", 100, 1), shard("copy/a", 100, 1), shard("day/b", 100, 2)}, {}, {});
+  EXPECT_EQ(legs(copied), (Legs{"train 1: 2"}));
+}
+
 TEST(Course, ForgetsPipesOnceAllIsDone) {
   Course before({pipe("-")}, {}, {});
   before.begin_leg();
