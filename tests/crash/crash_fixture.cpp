@@ -1,0 +1,169 @@
+#include "crash/crash_fixture.h"
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <random>
+#include <sstream>
+
+#include "store/checkpoints.h"
+#include "train/checkpoint_files.h"
+
+namespace cpt::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::Each;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr int kShards = 5;
+constexpr int kExamples = 600;  // of a shard, about
+// Several checkpoints in each pass.
+constexpr const char* kCheckpointEvery = "900";
+constexpr std::size_t kKept = 2;
+
+// Lines in vw format. The later, the more labels there are to choose from.
+std::string growing_stream(int examples, unsigned seed) {
+  std::mt19937 random(seed);
+  std::ostringstream text;
+  for (int i = 0; i < examples; ++i) {
+    const auto label = random() % (10 + static_cast<unsigned>(i) / 4);
+    text << 'l' << label << " |a f" << label << " f" << random() % 50 << " |b g" << label % 7 << ":0.5\n";
+  }
+  return text.str();
+}
+
+// How to have this crash again.
+std::string way_to_repeat(const Points& points) {
+  const auto& test = *::testing::UnitTest::GetInstance()->current_test_info();
+  return "killed at '" + text_of(points) + "', first before " + points[0].call.name + " of " +
+         points[0].call.path.string() + "; again with CPT_CRASH_POINT='" + text_of(points) +
+         "' and --gtest_filter=" + test.test_suite_name() + "." + test.name();
+}
+
+bool is_wanted(const std::string& point) {
+  const char* only = std::getenv("CPT_CRASH_POINT");
+  return only == nullptr || point == only;
+}
+
+}  // namespace
+
+std::string text_of(const Point& point) {
+  return std::to_string(point.rank) + ' ' + point.call.kind + ' ' + std::to_string(point.call.number) + ' ' +
+         (point.lost == Lost::kAllRanks ? "all" : "one");
+}
+
+std::string text_of(const Points& points) {
+  std::string text;
+  for (const Point& point : points) text += (text.empty() ? "" : ", ") + text_of(point);
+  return text;
+}
+
+void CrashTest::learn_undisturbed(const CrashJob& job) {
+  job_ = job;
+  for (int i = 0; i <= kShards; ++i) {
+    const std::string folder = i < kShards ? "data/" : "test/";
+    file(folder + std::to_string(i) + ".vw", growing_stream(kExamples + 20 * i, static_cast<unsigned>(i)));
+  }
+  arguments_ = train({path("data")}, {"--test", path("test"), "--passes", "2", "--bits", "14", "--placement",
+                                      job.placement, "--checkpoint-every", kCheckpointEvery, "--keep",
+                                      std::to_string(kKept), "--stall-timeout", "30s"});
+  const Outcome outcome = run_watched(job.ranks, {}, "");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  undisturbed_ = results();
+  for (int rank = 0; rank < job.ranks; ++rank) {
+    calls_.push_back(read_calls(latest_calls_ / ("calls-" + std::to_string(rank))));
+  }
+}
+
+// Replicas go on in the same number (C7), owners in any.
+void CrashTest::crash_at_each(const std::vector<Points>& crashes) {
+  EXPECT_FALSE(crashes.empty());
+  constexpr int kMostRanks = 3;
+  for (std::size_t i = 0; i < crashes.size(); ++i) {
+    if (!is_wanted(text_of(crashes[i]))) continue;
+    SCOPED_TRACE(way_to_repeat(crashes[i]));
+    fs::remove_all(run_directory());
+    crash(crashes[i]);
+    resume_to_the_end(job_.placement == "owned" ? 1 + static_cast<int>(i) % kMostRanks : job_.ranks);
+  }
+}
+
+Outcome CrashTest::run_watched(int ranks, const Words& more, const std::string& crash_at) {
+  latest_calls_ = path("calls" + std::to_string(jobs_++));
+  fs::create_directory(latest_calls_);
+  Words command{CPT_MPIEXEC,
+                "-n",
+                std::to_string(ranks),
+                "env",
+                std::string("LD_PRELOAD=") + CPT_KILL_AT,
+                "CPT_CRASH_RUN=" + run_directory().string(),
+                "CPT_CRASH_FOLDER=" + latest_calls_.string(),
+                "CPT_CRASH_AT=" + crash_at,
+                CPT_DIST};
+  command.insert(command.end(), arguments_.begin(), arguments_.end());
+  command.insert(command.end(), more.begin(), more.end());
+  return start_command(command)->wait(kLongEnough);
+}
+
+void CrashTest::crash(const Points& points) {
+  Words more;
+  for (const Point& point : points) {
+    crash(more, point);
+    more = {"--resume"};
+  }
+}
+
+void CrashTest::crash(const Words& more, const Point& point) {
+  const Outcome outcome = run_watched(job_.ranks, more, text_of(point));
+  EXPECT_EQ(outcome.code, 128 + SIGKILL) << outcome.err;
+  const Calls made = of_kind(read_calls(latest_calls_ / ("calls-" + std::to_string(point.rank))), point.call.kind);
+  EXPECT_THAT(made, SizeIs(point.call.number)) << outcome.err;
+  // C1: what is listed is whole, whatever was under way.
+  for (const Checkpoint& checkpoint : Checkpoints(run_directory() / "checkpoints").list()) {
+    EXPECT_GT(verify_checkpoint(checkpoint.directory), 0);
+  }
+}
+
+void CrashTest::resume_to_the_end(int ranks) {
+  const Outcome outcome = run_watched(ranks, {"--resume"}, "");
+  EXPECT_EQ(outcome.code, 0) << "on " << ranks << " ranks: " << outcome.err;
+  if (outcome.code != 0) return;
+  const Results resumed = results();
+  EXPECT_EQ(resumed.figures, undisturbed_.figures) << "on " << ranks << " ranks";
+  EXPECT_EQ(resumed.reports, undisturbed_.reports) << "on " << ranks << " ranks";
+  expect_complete();
+  expect_whole_checkpoints();
+  expect_no_leftovers();
+}
+
+void CrashTest::expect_whole_checkpoints() const {
+  const auto outcome =
+      Job({CPT_PROGRAM, "checkpoint", "verify", run_directory()}, {}, path("verify")).wait(kLongEnough);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(kKept));
+  EXPECT_THAT(lines_of(outcome.out), Each(HasSubstr(": whole")));
+}
+
+void CrashTest::expect_no_leftovers() const {
+  for (const auto& entry : fs::recursive_directory_iterator(run_directory())) {
+    EXPECT_EQ(entry.path().filename().string().find(".tmp-"), std::string::npos) << entry.path();
+  }
+}
+
+CrashTest::Results CrashTest::results() const {
+  Results results;
+  const Json told = summary();
+  for (const char* part : {"train", "test", "tree", "weights"}) results.figures[part] = told[part];
+  for (Json report : metrics()) {
+    if (report["phase"] != "train" && report["phase"] != "test") continue;
+    for (const char* name : {"seconds", "rounds", "epochs", "communication"}) report.erase(name);
+    results.reports.push_back(report);
+  }
+  return results;
+}
+
+}  // namespace cpt::testing

@@ -1,0 +1,72 @@
+// Whole jobs that are killed at a chosen call and resumed: what the run comes to in the end must be what an
+// uninterrupted one comes to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "crash/crash_calls.h"
+#include "mpi/job_fixture.h"
+
+namespace cpt::testing {
+
+enum class Lost { kOneRank, kAllRanks };
+
+// A call of a rank right before which ranks are killed.
+struct Point {
+  int rank = 0;
+  Call call;
+  Lost lost = Lost::kOneRank;
+};
+
+// The crashes of one run, one after another.
+using Points = std::vector<Point>;
+
+// "0 file 17 one", as kill_at.cpp reads it.
+std::string text_of(const Point& point);
+// With commas between them.
+std::string text_of(const Points& points);
+
+struct CrashJob {
+  std::string placement;
+  int ranks = 1;
+};
+
+class CrashTest : public JobTest {
+ protected:
+  // Makes the shards, and runs the job without a crash. What follows is about this job.
+  void learn_undisturbed(const CrashJob& job);
+  // Of that job, by rank.
+  const Calls& calls(int rank) const { return calls_[static_cast<std::size_t>(rank)]; }
+
+  // For each entry a run of its own: the job is killed at the first point, resumed, killed again at the next one, which
+  // is one of the resumed job's calls, and so on, and at last resumed to its end. With CPT_CRASH_POINT set to the text
+  // of an entry, only that one.
+  void crash_at_each(const std::vector<Points>& crashes);
+
+ private:
+  struct Results {
+    Json figures;  // of summary.json, without what a clock told and what depends on how often the job was started
+    std::vector<Json> reports;  // of metrics.jsonl, the same
+
+    friend bool operator==(const Results&, const Results&) = default;
+  };
+
+  Outcome run_watched(int ranks, const Words& more, const std::string& crash_at);
+  void crash(const Points& points);
+  void crash(const Words& more, const Point& point);
+  void resume_to_the_end(int ranks);
+  void expect_whole_checkpoints() const;
+  void expect_no_leftovers() const;
+  Results results() const;
+
+  CrashJob job_;
+  Words arguments_;
+  Results undisturbed_;
+  std::vector<Calls> calls_;
+  std::filesystem::path latest_calls_;  // where the ranks of the job started last wrote theirs
+  int jobs_ = 0;
+};
+
+}  // namespace cpt::testing
