@@ -11,7 +11,11 @@
 
 namespace cpt::testing {
 
-enum class Lost { kOneRank, kAllRanks };
+enum class Lost {
+  kOneRank,       // mpirun asks the others to end and kills them a second or two later: for so long they go on
+  kOneRankFirst,  // mpirun kills the others as soon as it sees that
+  kAllRanks,      // at once
+};
 
 // A call of a rank right before which ranks are killed.
 struct Point {
@@ -20,7 +24,7 @@ struct Point {
   Lost lost = Lost::kOneRank;
 };
 
-// The crashes of one run, one after another.
+// What happens to one run, crash after crash.
 using Points = std::vector<Point>;
 
 // "0 file 17 one", as kill_at.cpp reads it.
@@ -53,7 +57,7 @@ class CrashTest : public JobTest {
     friend bool operator==(const Results&, const Results&) = default;
   };
 
-  Outcome run_watched(int ranks, const Words& more, const std::string& crash_at);
+  Outcome run_watched(int ranks, const Words& more, const Points& crash_at = {});
   void crash(const Points& points);
   void crash(const Words& more, const Point& point);
   void resume_to_the_end(int ranks);

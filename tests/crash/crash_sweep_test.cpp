@@ -43,15 +43,15 @@ const CrashJob kAlone{"owned", 1};
 
 std::vector<Part> parts() {
   const std::vector<Sweep> sweeps{
-      {"OwnedRank0InACheckpoint", kOwned, 0, Lost::kOneRank, Where::kCheckpoint, kAllPoints, 4},
+      {"OwnedRank0InACheckpoint", kOwned, 0, Lost::kOneRankFirst, Where::kCheckpoint, kAllPoints, 4},
       {"OwnedAllInACheckpoint", kOwned, 0, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 4},
       {"OwnedRank2InACheckpoint", kOwned, 2, Lost::kOneRank, Where::kCheckpoint, kAllPoints, 1},
       {"OwnedAllWithRank2InACheckpoint", kOwned, 2, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 1},
       {"OwnedAllAtBeginAndEnd", kOwned, 0, Lost::kAllRanks, Where::kBeginAndEnd, kAllPoints, 3},
-      {"OwnedRank0WithMessages", kOwned, 0, Lost::kOneRank, Where::kMessages, 18, 2},
+      {"OwnedRank0WithMessages", kOwned, 0, Lost::kOneRankFirst, Where::kMessages, 18, 2},
       {"OwnedRank2WithMessages", kOwned, 2, Lost::kOneRank, Where::kMessages, 18, 2},
       {"OwnedAllWithMessages", kOwned, 1, Lost::kAllRanks, Where::kMessages, 18, 2},
-      {"ReplicatedRank0InACheckpoint", kReplicated, 0, Lost::kOneRank, Where::kCheckpoint, 24, 2},
+      {"ReplicatedRank0InACheckpoint", kReplicated, 0, Lost::kOneRankFirst, Where::kCheckpoint, 24, 2},
       {"ReplicatedAllInACheckpoint", kReplicated, 1, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 1},
       {"ReplicatedRank1WithMessages", kReplicated, 1, Lost::kOneRank, Where::kMessages, 10, 1},
       {"ReplicatedAllWithMessages", kReplicated, 0, Lost::kAllRanks, Where::kMessages, 10, 1},

@@ -3,8 +3,8 @@
 // all of them, right before one such call. What it does is told by the environment:
 //   CPT_CRASH_RUN     the run directory: calls on files elsewhere do not count
 //   CPT_CRASH_FOLDER  where each rank writes its calls, "calls-RANK", a line each: KIND NAME PATH; and PROCESS.pid
-//   CPT_CRASH_AT      "RANK KIND NUMBER one|all": before the NUMBER-th call of this kind, counted from 1, this rank
-//                     kills itself or all ranks; none are killed if it is not set
+//   CPT_CRASH_AT      "RANK KIND NUMBER WHO": before the NUMBER-th call of this kind, counted from 1, this rank kills
+//                     itself or, if WHO is "all", all ranks; none are killed if it is not set
 // Killed processes leave in files all that they wrote, synced or not. So syncs are counted but not done; what a power
 // failure leaves is for the tests of the store.
 #include <dlfcn.h>
