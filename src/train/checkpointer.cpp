@@ -101,15 +101,12 @@ void Checkpointer::keep() {
   together(comm_, "checkpoint: counts", [&] {
     if (comm_.rank() == 0) check_counts(state);
   });
-  const Checkpoints checkpoints(options_.directory);
   CheckpointReport report;
   together(comm_, "checkpoint: number", [&] {
-    if (comm_.rank() == 0) report.directory = checkpoints.next();
+    if (comm_.rank() == 0) report.directory = Checkpoints(options_.directory).next();
   });
   report.bytes = write_checkpoint(learner_, comm_, run_.writers(), state, report.directory);
-  together(comm_, "checkpoint: prune", [&] {
-    if (comm_.rank() == 0) checkpoints.prune(options_.keep);  // C8: the new one was verified
-  });
+  prune();  // C8: the new one was verified
   last_time_ = Clock::now();
   last_examples_ = progress_.examples();
   ++written_;
@@ -118,6 +115,13 @@ void Checkpointer::keep() {
   report.seconds = std::chrono::duration<double>(last_time_ - start).count();
   seconds_ += report.seconds;
   progress_.tell_checkpoint(report);
+}
+
+void Checkpointer::prune() {
+  if (!writes()) return;
+  together(comm_, "checkpoint: prune", [&] {
+    if (comm_.rank() == 0) Checkpoints(options_.directory).prune(options_.keep);
+  });
 }
 
 // C6: what the cursors say was read is what was learned.

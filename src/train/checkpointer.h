@@ -45,6 +45,9 @@ class Checkpointer : public Pauses {
   // Writes a checkpoint, unless there are to be none, and removes the oldest.
   void keep();
 
+  // Removes the oldest ones, unless there are to be none at all. The newest must have been verified (C8).
+  void prune();
+
   std::uint64_t written() const { return written_; }
   double seconds() const { return seconds_; }
 

@@ -43,7 +43,11 @@ class Training::Run : private Keepsake {
       if (!course_.finished()) checkpointer.keep();
     }
     finish(progress);
-    if (goes_on) checkpointer.keep();
+    if (goes_on) {
+      checkpointer.keep();
+    } else if (start_.resumption && start_.resumption->refused.empty()) {
+      checkpointer.prune();  // what ended the run may have come before that; C8: the newest was read to its end
+    }
     summary_.checkpoints = checkpointer.written();
     summary_.checkpoint_seconds = checkpointer.seconds();
     TrainingResult result{std::move(*start_.model), summary_, {}};
