@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <random>
 #include <sstream>
 
@@ -15,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using ::testing::Each;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -23,7 +23,7 @@ constexpr int kShards = 5;
 constexpr int kExamples = 600;  // of a shard, about
 // Several checkpoints in each pass.
 constexpr const char* kCheckpointEvery = "900";
-constexpr std::size_t kKept = 2;
+constexpr int kKept = 2;
 
 // Lines in vw format. The later, the more labels there are to choose from.
 std::string growing_stream(int examples, unsigned seed) {
@@ -146,12 +146,14 @@ void CrashTest::resume_to_the_end(int ranks) {
   expect_no_leftovers();
 }
 
-void CrashTest::expect_whole_checkpoints() const {
-  const auto outcome =
-      Job({CPT_PROGRAM, "checkpoint", "verify", run_directory()}, {}, path("verify")).wait(kLongEnough);
+void CrashTest::expect_whole_checkpoints() {
+  const Outcome outcome =
+      start_command({CPT_PROGRAM, "checkpoint", "verify", run_directory().string()})->wait(kLongEnough);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(lines_of(outcome.out), SizeIs(kKept));
   EXPECT_THAT(lines_of(outcome.out), Each(HasSubstr(": whole")));
+  const fs::directory_iterator all(run_directory() / "checkpoints");
+  EXPECT_EQ(std::distance(fs::begin(all), fs::end(all)), kKept) << "something of other checkpoints is left";
 }
 
 void CrashTest::expect_no_leftovers() const {

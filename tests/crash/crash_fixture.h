@@ -61,7 +61,7 @@ class CrashTest : public JobTest {
   void crash(const Points& points);
   void crash(const Words& more, const Point& point);
   void resume_to_the_end(int ranks);
-  void expect_whole_checkpoints() const;
+  void expect_whole_checkpoints();
   void expect_no_leftovers() const;
   Results results() const;
 
