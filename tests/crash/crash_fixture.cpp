@@ -109,7 +109,8 @@ Outcome CrashTest::run_watched(int ranks, const Words& more, const Points& crash
   command.insert(command.end(), arguments_.begin(), arguments_.end());
   command.insert(command.end(), more.begin(), more.end());
   Launch launch;
-  if (!crash_at.empty() && crash_at[0].lost == Lost::kOneRankFirst) {
+  if (!crash_at.empty() && crash_at[0].lost != Lost::kOneRank) {
+    // mpirun would wait for those that are gone, too.
     launch.environment.emplace_back("OMPI_MCA_odls_base_sigkill_timeout", "0");
   }
   return start_command(command, launch)->wait(kLongEnough);
