@@ -147,6 +147,8 @@ class BlobSetReader {
   std::vector<std::string> names() const;  // in the order in which they were added
   // Equal for copies of one set; another set has another one, as far as checksums tell.
   std::uint64_t digest() const { return digest_of(manifest_); }
+  // Of a blob; Error(kBadData) if the set has no such one.
+  std::uint64_t raw_bytes(std::string_view name) const { return find(name).raw_bytes(); }
   // Error(kBadData) if the set has no such blob.
   BlobReader open(std::string_view name) const;
   // A whole blob; Error(kBadData) if it has more than `max_bytes`, before memory is taken for them.

@@ -13,6 +13,7 @@
 #include "store/blob_set.h"
 #include "train/archive_blob.h"
 #include "train/run_state_archive.h"
+#include "train/run_state_check.h"
 #include "train/weights_blob.h"
 
 namespace cpt {
@@ -76,18 +77,9 @@ Part write_part(const Learner& learner, const Owners& writers, int rank, const f
   return part;
 }
 
-std::string packed(const Part& part) {
-  std::ostringstream stream;
-  cereal::PortableBinaryOutputArchive archive(stream);
-  archive(part);
-  return stream.str();
-}
-
 Part unpacked(const std::vector<std::byte>& bytes) {
-  std::istringstream stream(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  cereal::PortableBinaryInputArchive archive(stream);
   Part part;
-  archive(part);
+  decode_archive(bytes, "a part of a checkpoint", [&](ArchiveReader& archive) { archive(part); });
   return part;
 }
 
@@ -128,15 +120,31 @@ void compare_trees(const Learner& learner, Communicator& comm) {
   }
 }
 
-std::array<Place, kPartitions> read_places(const BlobSetReader& set) {
+using Places = std::array<Place, kPartitions>;
+
+// Partitions fill their blobs, one after the other, so that none overlaps another.
+void require_full(const BlobSetReader& set, const Places& places) {
+  std::map<std::string, std::uint64_t> filled;
+  bool fits = true;
+  for (const Place& place : places) {
+    std::uint64_t& end = filled[place.blob];
+    fits = fits && place.offset == end && place.bytes <= set.raw_bytes(place.blob) - end;
+    if (fits) end += place.bytes;
+  }
+  for (const auto& [blob, end] : filled) fits = fits && end == set.raw_bytes(blob);
+  if (!fits) throw Error(Fault::kBadData, set.directory().string() + ": its partitions overlap or leave gaps");
+}
+
+Places read_places(const BlobSetReader& set) {
   const auto listed = read_archive<std::vector<Place>>(set, "partitions", kMostStateBytes);
-  std::array<Place, kPartitions> places;
+  Places places;
   const bool whole = listed.size() == places.size();
   for (std::size_t i = 0; whole && i < places.size(); ++i) places[i] = listed[i];
   for (Partition p = 0; p < kPartitions; ++p) {
     if (whole && places[p].partition == p) continue;
     throw Error(Fault::kBadData, set.directory().string() + ": its list of partitions is not whole");
   }
+  require_full(set, places);
   return places;
 }
 
@@ -144,6 +152,30 @@ struct OpenBlob {
   BlobReader reader;
   std::uint64_t position;
 };
+
+// Neither more nor fewer bytes than the place has.
+void read_place(BlobReader& reader, const Place& place, const fs::path& directory, WeightTable& weights) {
+  std::uint64_t left = place.bytes;
+  const auto refuse = [&](const char* what) {
+    throw Error(Fault::kBadData,
+                (directory / place.blob).string() + ": partition " + std::to_string(place.partition) + what);
+  };
+  const ByteSource source = [&](std::span<std::byte> out) {
+    if (out.size() > left) refuse(" ends too early");
+    left -= out.size();
+    reader.read_exactly(out);
+  };
+  read_partition(source, place.partition, weights);
+  if (left > 0) refuse(" is shorter than its place");
+}
+
+void require_known_format(std::uint32_t format, const std::string& name) {
+  if (format > kStateFormat) {  // C9
+    throw Error(Fault::kBadData, name + ": its state has format " + std::to_string(format) +
+                                     ", this program reads up to " + std::to_string(kStateFormat));
+  }
+  if (format == 0) throw Error(Fault::kBadData, name + ": its state has format 0, which does not exist");
+}
 
 }  // namespace
 
@@ -157,7 +189,8 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
   const fs::path unfinished =
       broadcast_text(comm, set ? set->directory_for_parts().string() : std::string(), 0, "checkpoint: folder");
   std::string part;
-  together(comm, "checkpoint: weights", [&] { part = packed(write_part(learner, writers, comm.rank(), unfinished)); });
+  together(comm, "checkpoint: weights",
+           [&] { part = archived(write_part(learner, writers, comm.rank(), unfinished)); });
   const auto parts = gather_bytes(comm, std::as_bytes(std::span(part)), 0, "checkpoint: parts");
   together(comm, "checkpoint: end", [&] {
     if (set) complete(*set, parts, state);
@@ -170,12 +203,19 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
 
 RunState read_run_state(const fs::path& checkpoint) {
   const BlobSetReader set(checkpoint, kKind);
-  const auto format = read_archive<std::uint32_t>(set, "state", kMostStateBytes);
-  if (format > kStateFormat) {
-    throw Error(Fault::kBadData, checkpoint.string() + ": its state has format " + std::to_string(format) +
-                                     ", this program reads up to " + std::to_string(kStateFormat));
+  RunState state;
+  const std::string name = checkpoint.string();
+  decode_archive(set.read_all("state", kMostStateBytes), name + ": its state", [&](ArchiveReader& archive) {
+    std::uint32_t format = 0;
+    archive(format);
+    require_known_format(format, name);
+    archive(state);
+  });
+  check_run_state(state, name);
+  if (archived(state.options.model) != archived(read_model_options(set))) {
+    throw Error(Fault::kBadData, name + ": its state and its model have different options");
   }
-  return read_archive<std::pair<std::uint32_t, RunState>>(set, "state", kMostStateBytes).second;
+  return state;
 }
 
 std::uint64_t bytes_of_checkpoint(const fs::path& checkpoint) {
@@ -198,9 +238,8 @@ std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::
   for (const Place& place : read_places(set)) {
     if (!wanted(place.partition)) continue;
     OpenBlob& blob = blobs.try_emplace(place.blob, OpenBlob{set.open(place.blob), 0}).first->second;
-    if (place.offset < blob.position) throw Error(Fault::kBadData, checkpoint.string() + ": its partitions overlap");
     blob.reader.skip(place.offset - blob.position);
-    read_partition(blob.reader, place.partition, learner->weights());
+    read_place(blob.reader, place, checkpoint, learner->weights());
     blob.position = place.offset + place.bytes;
   }
   return learner;

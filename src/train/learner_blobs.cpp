@@ -5,7 +5,6 @@
 
 #include "cpt/error.h"
 #include "cpt/hashing.h"
-#include "train/archive_blob.h"
 
 namespace cpt {
 
@@ -58,12 +57,15 @@ ModelOptions read_model_options(const BlobSetReader& set) {
   return options;
 }
 
-// Grows the tree again, label by label.
 void read_tree(const BlobSetReader& set, Learner& learner) {
-  const auto stored = read_archive<StoredTree>(set, "tree", kMostTreeBytes);
-  const auto refuse = [&](const std::string& what) {
-    throw Error(Fault::kBadData, set.directory().string() + ": its tree " + what);
-  };
+  read_tree(set.read_all("tree", kMostTreeBytes), set.directory().string() + ": its tree", learner);
+}
+
+// Grows the tree again, label by label.
+void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner) {
+  StoredTree stored;
+  decode_archive(blob, name, [&](ArchiveReader& archive) { archive(stored); });
+  const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
   if (stored.labels.size() != stored.splits.size()) refuse("is not whole");
   for (std::size_t i = 0; i < stored.labels.size(); ++i) {
     const bool fits = i == 0 ? stored.splits[i] == kNoLabel : stored.splits[i] < i;

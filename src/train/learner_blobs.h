@@ -5,20 +5,28 @@
 
 #include "model/learner.h"
 #include "store/blob_set.h"
+#include "train/archive_blob.h"
 
 namespace cpt {
 
 template <class Archive>
 void serialize(Archive& archive, ModelOptions& options) {
-  archive(options.tree, options.alpha, options.loss, options.update, options.learning_rate, options.clip, options.bits,
-          options.seed, options.normalize, options.interactions);
+  archive_choice(archive, options.tree, TreeKind::kRandom);
+  archive(options.alpha);
+  archive_choice(archive, options.loss, Loss::kLogistic);
+  archive_choice(archive, options.update, Update::kSgd);
+  archive(options.learning_rate, options.clip, options.bits, options.seed);
+  archive_choice(archive, options.normalize, Normalize::kL2);
+  archive(options.interactions);
 }
 
 void write_structure(const Learner& learner, BlobSetWriter& set);
 
-// Both throw Error(kBadData) where a blob is damaged or makes no sense.
+// All throw Error(kBadData) where a blob is damaged or makes no sense.
 ModelOptions read_model_options(const BlobSetReader& set);
 // Into a learner with an empty tree.
 void read_tree(const BlobSetReader& set, Learner& learner);
+// The content of such a blob; errors call it `name`.
+void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner);
 
 }  // namespace cpt

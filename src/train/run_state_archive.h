@@ -15,8 +15,13 @@ inline constexpr std::uint32_t kStateFormat = 1;
 
 template <class Archive>
 void serialize(Archive& archive, TrainingOptions& o) {
-  archive(o.model, o.init, o.data, o.test, o.test_frozen, o.format, o.multilabel, o.passes, o.placement, o.merge,
-          o.epoch_fraction, o.epoch_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
+  archive(o.model, o.init, o.data, o.test, o.test_frozen);
+  archive_choice(archive, o.format, Format::kFasttext);
+  archive_choice(archive, o.multilabel, MultiLabel::kError);
+  archive(o.passes);
+  archive_choice(archive, o.placement, Placement::kReplicated);
+  archive_choice(archive, o.merge, MergeRule::kContraction);
+  archive(o.epoch_fraction, o.epoch_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
 }
 
 template <class Archive>
@@ -42,7 +47,8 @@ void serialize(Archive& archive, KnownShard& known) {
 
 template <class Archive>
 void serialize(Archive& archive, Leg& leg) {
-  archive(leg.phase, leg.pass, leg.shards, leg.examples_before);
+  archive_choice(archive, leg.phase, Phase::kTest);
+  archive(leg.pass, leg.shards, leg.examples_before);
 }
 
 template <class Archive>
@@ -52,7 +58,8 @@ void serialize(Archive& archive, CourseState& course) {
 
 template <class Archive>
 void serialize(Archive& archive, ProgressState& p) {
-  archive(p.phase, p.pass, p.examples, p.next_report, p.losses, p.last_report, p.rounds, p.epochs, p.seconds);
+  archive_choice(archive, p.phase, Phase::kTest);
+  archive(p.pass, p.examples, p.next_report, p.losses, p.last_report, p.rounds, p.epochs, p.seconds);
 }
 
 template <class Archive>

@@ -112,25 +112,9 @@ TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOpti
   return options;
 }
 
-// C6: what the cursors say was read is what was learned.
-void require_counts(const RunState& state, const fs::path& checkpoint) {
-  if (!state.course.leg) return;
-  const Leg& leg = *state.course.leg;
-  const auto& shards = leg.phase == Phase::kTrain ? state.course.data : state.course.test;
-  std::uint64_t read = leg.examples_before;
-  for (const std::uint32_t number : leg.shards) {
-    if (number >= shards.size()) throw Error(Fault::kBadData, checkpoint.string() + ": its shards are not whole");
-    read += shards[number].cursor.examples;
-  }
-  std::uint64_t learned = 0;
-  for (const Losses& losses : state.progress.losses) learned += losses.examples;
-  if (read != learned) throw Error(Fault::kBadData, checkpoint.string() + ": its shards and its losses do not agree");
-}
-
 void take_up_checkpoint(const TrainingOptions& options, const Communicator& comm, const fs::path& checkpoint,
                         Start& start) {
   RunState state = read_run_state(checkpoint);
-  require_counts(state, checkpoint);
   start.options = options_to_go_on(state.options, options);
   start.options.validate();
   start.init_digest = state.init_digest;

@@ -122,9 +122,12 @@ template <class Visit>
 void read_runs(const ByteSource& source, const Region& region, Partition partition, Visit visit) {
   const auto header = read_value<Header>(source);
   if (header.partition != partition) refuse(partition, "another partition is in its place");
+  std::uint64_t next = 0;
   for (std::uint32_t i = 0; i < header.runs; ++i) {
     const auto run = read_value<std::uint64_t>(source);
     if (run >= runs_of(region)) refuse(partition, "a run beyond its region");
+    if (run < next) refuse(partition, "runs out of order");
+    next = run + 1;
     read_run(source, region, run, partition, visit);
   }
 }

@@ -1,0 +1,14 @@
+// Whether what was read is a state that a run can be in.
+#pragma once
+
+#include <string>
+
+#include "train/run_state.h"
+
+namespace cpt {
+
+// Throws Error(kBadData), which begins with `name`, unless the options are in their ranges, the leg under way is one of
+// the shards, and the cursors say that as many examples were read as were learned (C6).
+void check_run_state(const RunState& state, const std::string& name);
+
+}  // namespace cpt
