@@ -1,0 +1,30 @@
+// What the golden files say, as text: the test compares what it reads from them with what was recorded when they were
+// written. Paths in them are relative, so both the test and the program that made them work in their directory.
+#pragma once
+
+#include <string>
+
+#include "cpt/model.h"
+#include "cpt/trainer.h"
+
+namespace cpt::golden {
+
+inline constexpr const char* kModel = "model";
+inline constexpr const char* kModelFigures = "model.txt";
+
+// A run that was cut off in the middle of a shard, with one checkpoint.
+struct Run {
+  const char* name;  // its checkpoints are in NAME/, what it comes to is in NAME.txt
+  Placement placement;
+  int ranks;  // that wrote it
+};
+inline constexpr Run kRuns[] = {{"owned", Placement::kOwned, 3}, {"replicated", Placement::kReplicated, 2}};
+
+TrainingOptions options_of(const Run& run);
+
+// Digests, labels, and the probabilities of all of them for some examples, as hexadecimal floating-point numbers.
+std::string figures(const Model& model);
+// Of a run that has ended.
+std::string figures(const Summary& summary);
+
+}  // namespace cpt::golden

@@ -1,0 +1,113 @@
+// C9: what an older program wrote is read for ever. The files under v1/ are never written again.
+#include "golden/golden.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "store/checkpoints.h"
+#include "store/manifest.h"
+#include "train/checkpoint_files.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string content_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Works in a copy of the golden files.
+class Golden : public ::testing::Test {
+ protected:
+  Golden() {
+    fs::copy(CPT_GOLDEN_FILES, folder_ / "v1", fs::copy_options::recursive);
+    fs::current_path(folder_ / "v1");
+  }
+  ~Golden() override { fs::current_path(before_); }
+
+  // The manifest of a later format, as its first 24 bytes tell (store/format.md).
+  static void set_format(const fs::path& directory, std::uint32_t version) {
+    std::string manifest = content_of(directory / kManifestName);
+    std::memcpy(manifest.data() + 16, &version, sizeof version);
+    const std::uint64_t checksum = XXH3_64bits(manifest.data() + 16, manifest.size() - 16);
+    std::memcpy(manifest.data() + 8, &checksum, sizeof checksum);
+    std::ofstream(directory / kManifestName, std::ios::binary) << manifest;
+  }
+
+  static fs::path checkpoint_of(const golden::Run& run) {
+    const std::vector<Checkpoint> checkpoints = Checkpoints(run.name).list();
+    EXPECT_EQ(checkpoints.size(), 1U);
+    return checkpoints.at(0).directory;
+  }
+
+  static void expect_to_end_as_recorded(const golden::Run& run, int ranks) {
+    SCOPED_TRACE(std::string(run.name) + " on " + std::to_string(ranks));
+    TrainingOptions options;
+    options.checkpoints.directory = run.name;
+    options.checkpoints.keep = 0;
+    options.passes = golden::options_of(run).passes;
+    options.resume = true;
+    const Summary summary = results_on(ranks, options)[0].summary;
+    EXPECT_EQ(golden::figures(summary), content_of(std::string(run.name) + ".txt"));
+  }
+
+ private:
+  const fs::path before_ = fs::current_path();
+  const Folder folder_;
+};
+
+TEST_F(Golden, ModelPredictsWhatWasRecorded) {
+  const std::string recorded = content_of(golden::kModelFigures);
+  EXPECT_THAT(recorded, HasSubstr("example 2 label-39 0x1."));
+  EXPECT_EQ(golden::figures(Model::load(golden::kModel)), recorded);
+}
+
+TEST_F(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
+  for (const golden::Run& run : golden::kRuns) {
+    const RunState state = read_run_state(checkpoint_of(run));
+    EXPECT_EQ(state.ranks, run.ranks);
+    EXPECT_EQ(state.options.placement, run.placement);
+    ASSERT_TRUE(state.course.leg);
+    EXPECT_EQ(state.course.leg->shards, (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(state.course.leg->pass, 2U);
+    EXPECT_GT(state.progress.examples, state.course.leg->examples_before);
+    EXPECT_EQ(state.course.leg->examples_before, 240U);
+    EXPECT_FALSE(state.finished);
+    EXPECT_GT(verify_checkpoint(checkpoint_of(run)), 0U);
+  }
+}
+
+TEST_F(Golden, CheckpointsEndAsWasRecorded) {
+  for (const golden::Run& run : golden::kRuns) expect_to_end_as_recorded(run, run.ranks);
+}
+
+TEST_F(Golden, OwnedCheckpointEndsTheSameOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 5}) expect_to_end_as_recorded(golden::kRuns[0], ranks);
+}
+
+TEST_F(Golden, OfALaterFormatAreRefusedByName) {
+  const std::string refusal = "was written by format version 2; this program reads up to 1";
+  set_format(golden::kModel, kBlobSetFormat + 1);
+  const Thrown model = thrown_by([] { Model::load(golden::kModel); });
+  EXPECT_EQ(model.fault, Fault::kBadData);
+  EXPECT_THAT(model.text, HasSubstr(std::string(golden::kModel) + "/MANIFEST: " + refusal));
+  for (const golden::Run& run : golden::kRuns) {
+    const fs::path checkpoint = checkpoint_of(run);
+    set_format(checkpoint, kBlobSetFormat + 1);
+    const Thrown state = thrown_by([&] { read_run_state(checkpoint); });
+    EXPECT_EQ(state.fault, Fault::kBadData);
+    EXPECT_THAT(state.text, HasSubstr(checkpoint.string() + "/MANIFEST: " + refusal));
+  }
+}
+
+}  // namespace
+}  // namespace cpt

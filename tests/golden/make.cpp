@@ -1,0 +1,64 @@
+// Writes golden files: a model, and the checkpoints of two runs that are cut off. What they say is recorded from the
+// model in memory and from runs that are not cut off. See README.md.
+#include <cstdio>
+#include <fstream>
+
+#include "golden/golden.h"
+#include "train/job.h"
+
+namespace cpt::golden {
+namespace {
+
+void write(const std::string& name, const std::string& text) { std::ofstream(name, std::ios::binary) << text; }
+
+constexpr std::size_t kShardExamples = 80;
+constexpr std::size_t kExamples = 3 * kShardExamples;
+
+void make_shards() {
+  std::filesystem::create_directory("shards");
+  for (const auto& [name, seed] : {std::pair{"a", 1U}, {"b", 2U}, {"c", 3U}}) {
+    const std::string lines = random_lines({.seed = seed, .examples = kShardExamples, .labels = 40});
+    write(std::string("shards/") + name + ".vw", lines);
+  }
+}
+
+// Cuts a run off at its first checkpoint in the middle of its second pass.
+class CutOff : public Recorder {
+ public:
+  void checkpointed(const CheckpointReport& report) override {
+    if (report.examples > kExamples) throw Error(Fault::kFailed, "cut off");
+  }
+};
+
+void make_model() {
+  TrainingOptions options = options_of({kModel, Placement::kOwned, 1});
+  options.checkpoints.keep = 0;
+  const Model model = std::move(results_on(1, options)[0].model);
+  model.save(kModel);
+  write(kModelFigures, figures(model));
+}
+
+void make_run(const Run& run) {
+  TrainingOptions options = options_of(run);
+  options.checkpoints.keep = 0;
+  write(std::string(run.name) + ".txt", figures(results_on(run.ranks, options)[0].summary));
+  options.checkpoints.keep = 1;
+  options.checkpoints.every_examples = 60;
+  CutOff cut_off;
+  train_on(run.ranks, options, {.observer = &cut_off});
+}
+
+}  // namespace
+}  // namespace cpt::golden
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s NEW_DIRECTORY\n", argv[0]);
+    return 2;
+  }
+  std::filesystem::create_directory(argv[1]);
+  std::filesystem::current_path(argv[1]);
+  cpt::golden::make_shards();
+  cpt::golden::make_model();
+  for (const cpt::golden::Run& run : cpt::golden::kRuns) cpt::golden::make_run(run);
+}
