@@ -12,11 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 constexpr std::uint64_t kExamples = 300;
 constexpr std::uint64_t kPasses = 3;
