@@ -31,6 +31,7 @@ bool may_change(const std::string& name, const TrainingOptions& then) {
          (name == "round-examples" && then.placement == Placement::kOwned);
 }
 
+// C4.
 void refuse_other_values(const DistOptions& now, const TrainingOptions& then) {
   DistOptions before = now;
   before.training = then;

@@ -3,7 +3,16 @@
 //   state           where the run stands (cereal), after the number of its format
 //   weights-NNNNN   the used lines of some partitions (see weights_blob.h), written by one rank
 //   partitions      for every partition the blob that holds it, and where in there (cereal)
-// Nothing in it depends on who reads it: any number of ranks can (C5). See store/format.md for the bytes.
+// See store/format.md for the bytes.
+//
+// What holds of checkpoints, by the numbers that code and tests cite (C1, C2, C3 and C8 see store/checkpoints.h):
+//   C4 A run that differs from the checkpoint where it matters does not go on from it, and is told both values.
+//   C5 Tree and labels are equal on all ranks when it is written, and weights where all have them. Its parts are keyed
+//      by partition and by shard, never by rank, so any number of ranks can go on from it.
+//   C6 Cursors lie between examples, and count those that were learned.
+//   C7 A run that goes on from it leaves the bytes of one that was never stopped: on any number of ranks where each
+//      owns a part of the weights, on the same number where each has all.
+//   C9 Older formats are read for ever, newer ones are refused by name.
 #pragma once
 
 #include <cstdint>

@@ -45,6 +45,7 @@ Numbers recognize(const std::vector<KnownShard>& known, const std::vector<KnownS
   return numbers;
 }
 
+// C4, for input.
 void require_same(const KnownShard& then, const KnownShard& now) {
   const std::string size = std::to_string(now.shard.bytes) + " bytes, but had " + std::to_string(then.shard.bytes);
   if (now.shard.bytes > then.shard.bytes) {

@@ -1,4 +1,5 @@
-// Places between two rounds at which the state of a run is whole, so that it can be kept or left.
+// Places between two rounds at which the state of a run is whole, so that it can be kept or left: what comes after is a
+// function of what a checkpoint holds and of the shards (C7).
 #pragma once
 
 #include <cstdint>
