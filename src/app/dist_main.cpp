@@ -117,7 +117,7 @@ void reserve_run(Communicator& comm, const DistOptions& options, Desk& desk) {
   together(comm, "start", [&] {
     if (comm.rank() == 0) desk.reserve(options);
   });
-  if (options.keeps_checkpoints || options.training.resume) require_shared(comm, desk);
+  if (options.training.checkpoints.keep > 0 || options.training.resume) require_shared(comm, desk);
 }
 
 void run_job(Communicator& comm, DistOptions options) {
