@@ -166,12 +166,14 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
 }
 
 // An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that
-// the first one to speak is the only one: the launcher ends the others by SIGTERM.
+// the first one to speak is the only one: the launcher ends the others by SIGTERM, and by SIGKILL a second after it
+// those that were still waiting, and took it for a request.
 [[noreturn]] void give_up(MpiSession& session, const Communicator& comm, const std::exception& error) {
   let_requests_end_the_process();
   std::string who = kProgram;
   if (dynamic_cast<const StallError*>(&error) != nullptr) {  // which names this rank itself
     std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min(comm.rank(), 10));
+    if (is_asked_to_stop()) std::this_thread::sleep_for(std::chrono::seconds(3));
   } else {
     who += ": " + rank_and_host(comm, comm.rank());
   }

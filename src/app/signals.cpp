@@ -30,6 +30,8 @@ SignalRequests::SignalRequests() {
   handle(SIGTERM, ask_to_stop);
 }
 
+bool is_asked_to_stop() { return stop_asked != 0; }
+
 void let_requests_end_the_process() {
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) handle(signal, SIG_DFL);
 }

@@ -15,6 +15,9 @@ class SignalRequests {
   Request take();
 };
 
+// Whether somebody has asked for the end of the run, and nobody has taken that yet.
+bool is_asked_to_stop();
+
 // For a process that gives up: nobody takes requests any more, so the next one ends it, as if there had never been
 // SignalRequests.
 void let_requests_end_the_process();

@@ -30,9 +30,9 @@ TEST_P(Errors, AShardThatVanishesStopsAll) {
     const std::string reader = reader_of(shard);
     Staging staging;
     staging.wrap = [&](Communicator& inner) {
-      // The third collective comes before shards are opened, and after they were found.
+      // The eighth collective comes before shards are opened, and after they were found and recognized.
       return std::make_unique<Interposed>(inner, [&, rank = inner.rank()](std::uint64_t call) {
-        if (call == 2 && rank == 0) fs::remove(options_.data[shard]);
+        if (call == 7 && rank == 0) fs::remove(options_.data[shard]);
       });
     };
     EXPECT_THAT(agreed_error(Fault::kNoInput, staging), AllOf(StartsWith(reader), HasSubstr(options_.data[shard])));
