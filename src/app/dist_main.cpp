@@ -103,7 +103,11 @@ void require_shared(Communicator& comm, const Desk& desk) {
     const std::vector<std::byte> bytes = read_file(lock);
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
-  const std::string expected = broadcast_text(comm, desk.is_reserved() ? holder() : "", 0, "start: run");
+  std::string mine;
+  together(comm, "start: run", [&] {
+    if (desk.is_reserved()) mine = holder();
+  });
+  const std::string expected = broadcast_text(comm, mine, 0, "start: run");
   together(comm, "start: run", [&] {
     std::error_code missing;
     if (fs::exists(lock, missing) && holder() == expected) return;

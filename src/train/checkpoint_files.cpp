@@ -237,7 +237,9 @@ std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::
   std::map<std::string, OpenBlob> blobs;
   for (const Place& place : read_places(set)) {
     if (!wanted(place.partition)) continue;
-    OpenBlob& blob = blobs.try_emplace(place.blob, OpenBlob{set.open(place.blob), 0}).first->second;
+    auto found = blobs.find(place.blob);
+    if (found == blobs.end()) found = blobs.emplace(place.blob, OpenBlob{set.open(place.blob), 0}).first;
+    OpenBlob& blob = found->second;
     blob.reader.skip(place.offset - blob.position);
     read_place(blob.reader, place, checkpoint, learner->weights());
     blob.position = place.offset + place.bytes;

@@ -9,6 +9,7 @@
 #include "cpt/error.h"
 #include "store/checkpoints.h"
 #include "train/checkpoint_files.h"
+#include "train/run_state_check.h"
 
 namespace cpt {
 
@@ -99,7 +100,8 @@ void Checkpointer::keep() {
   state.progress = progress_.state();
   state.ranks = comm_.size();
   together(comm_, "checkpoint: counts", [&] {
-    if (comm_.rank() == 0) check_counts(state);
+    if (comm_.rank() != 0 || counts_agree(state)) return;
+    throw Error(Fault::kFailed, "the shards and the losses do not agree: no checkpoint is written");
   });
   CheckpointReport report;
   together(comm_, "checkpoint: number", [&] {
@@ -122,17 +124,6 @@ void Checkpointer::prune() {
   together(comm_, "checkpoint: prune", [&] {
     if (comm_.rank() == 0) Checkpoints(options_.directory).prune(options_.keep);
   });
-}
-
-// C6: what the cursors say was read is what was learned.
-void Checkpointer::check_counts(const RunState& state) const {
-  if (!course_.under_way()) return;
-  const std::uint64_t read = course_.leg().examples_before + course_.examples();
-  std::uint64_t learned = 0;
-  for (const Losses& losses : state.progress.losses) learned += losses.examples;
-  if (read == learned) return;
-  throw Error(Fault::kFailed, "the shards say that " + std::to_string(read) + " examples were read, but " +
-                                  std::to_string(learned) + " were learned: no checkpoint is written");
 }
 
 }  // namespace cpt

@@ -59,7 +59,6 @@ class Checkpointer : public Pauses {
   bool due() const;
   void hear_requests();
   void gather_cursors(const std::vector<Cursor>& cursors);
-  void check_counts(const RunState& state) const;
   [[noreturn]] void stop(bool kept) const;
 
   const CheckpointOptions& options_;

@@ -35,16 +35,20 @@ bool is_sound(const Leg& leg, const std::vector<KnownShard>& shards) {
          std::ranges::all_of(leg.shards, [&](std::uint32_t number) { return shards[number].shard.regular; });
 }
 
-void check_counts(const Leg& leg, const std::vector<KnownShard>& shards, const ProgressState& progress,
-                  const std::string& name) {
-  std::uint64_t read = leg.examples_before;
-  for (const std::uint32_t number : leg.shards) read += shards[number].cursor.examples;
-  std::uint64_t learned = 0;
-  for (const Losses& losses : progress.losses) learned += losses.examples;
-  if (read != learned) throw Error(Fault::kBadData, name + ": its shards and its losses do not agree");
+const std::vector<KnownShard>& shards_of(const CourseState& course) {
+  return course.leg->phase == Phase::kTrain ? course.data : course.test;
 }
 
 }  // namespace
+
+bool counts_agree(const RunState& state) {
+  if (!state.course.leg) return true;
+  std::uint64_t read = state.course.leg->examples_before;
+  for (const std::uint32_t number : state.course.leg->shards) read += shards_of(state.course)[number].cursor.examples;
+  std::uint64_t learned = 0;
+  for (const Losses& losses : state.progress.losses) learned += losses.examples;
+  return read == learned;
+}
 
 void check_run_state(const RunState& state, const std::string& name) {
   check_options(state.options, name);
@@ -52,11 +56,10 @@ void check_run_state(const RunState& state, const std::string& name) {
   if (!is_sound(state.progress)) throw Error(Fault::kBadData, name + ": its progress makes no sense");
   if (!state.course.leg) return;
   const Leg& leg = *state.course.leg;
-  const auto& shards = leg.phase == Phase::kTrain ? state.course.data : state.course.test;
-  if (leg.phase != state.progress.phase || !is_sound(leg, shards)) {
+  if (leg.phase != state.progress.phase || !is_sound(leg, shards_of(state.course))) {
     throw Error(Fault::kBadData, name + ": its shards are not whole");
   }
-  check_counts(leg, shards, state.progress, name);
+  if (!counts_agree(state)) throw Error(Fault::kBadData, name + ": its shards and its losses do not agree");
 }
 
 }  // namespace cpt

@@ -7,8 +7,12 @@
 
 namespace cpt {
 
+// Whether the cursors of the leg under way say that as many examples were read as were learned (C6). The numbers of its
+// shards must be in range.
+bool counts_agree(const RunState& state);
+
 // Throws Error(kBadData), which begins with `name`, unless the options are in their ranges, the leg under way is one of
-// the shards, and the cursors say that as many examples were read as were learned (C6).
+// the shards, and counts_agree().
 void check_run_state(const RunState& state, const std::string& name);
 
 }  // namespace cpt

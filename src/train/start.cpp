@@ -8,7 +8,6 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/patience.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"

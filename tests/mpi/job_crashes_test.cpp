@@ -3,11 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "mpi/job_checkpoints.h"
+#include "mpi/job_disk.h"
 #include "mpi/job_waiting.h"
 
 namespace cpt::testing {
@@ -119,31 +118,6 @@ TEST_F(RunDirectoryInUse, IsRefusedToAJobThatWouldGoOn) {
   ASSERT_EQ(::kill(holder->process(), kAskToStop), 0);
   expect_stopped(holder->wait(kLongEnough));
 }
-
-// A file system of its own at the run directory.
-class Disk {
- public:
-  Disk(const fs::path& path, const char* size) : path_(path) {
-    fs::create_directory(path);
-    mounted_ = ::mount("tmpfs", path.c_str(), "tmpfs", 0, size) == 0;
-    reason_ = mounted_ ? "" : std::strerror(errno);
-  }
-  ~Disk() {
-    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
-  }
-  Disk(const Disk&) = delete;
-  Disk& operator=(const Disk&) = delete;
-  bool mounted() const { return mounted_; }
-  const std::string& reason() const { return reason_; }
-  void change(unsigned long flags, const char* size) const {
-    ASSERT_EQ(::mount("tmpfs", path_.c_str(), "tmpfs", MS_REMOUNT | flags, size), 0) << std::strerror(errno);
-  }
-
- private:
-  fs::path path_;
-  bool mounted_ = false;
-  std::string reason_;
-};
 
 class DiskOfAJob : public CheckpointTest {
  protected:

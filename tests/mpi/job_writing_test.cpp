@@ -1,10 +1,7 @@
 // Run directories that cannot be written: exit code 73, whatever the reason.
-#include <sys/mount.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
+#include "mpi/job_disk.h"
 #include "mpi/job_fifo.h"
 #include "mpi/job_fixture.h"
 
@@ -69,30 +66,8 @@ TEST_F(RunDirectoryOfAJob, KeepsItsResultsIfThereIsNothingToLearn) {
   }
 }
 
-// A file system of 256 KiB at the run directory.
-class SmallDisk {
- public:
-  explicit SmallDisk(const fs::path& path) : path_(path) {
-    fs::create_directory(path);
-    mounted_ = ::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=256k") == 0;
-    reason_ = mounted_ ? "" : std::strerror(errno);
-  }
-  ~SmallDisk() {
-    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  bool mounted() const { return mounted_; }
-  const std::string& reason() const { return reason_; }
-
- private:
-  fs::path path_;
-  bool mounted_ = false;
-  std::string reason_;
-};
-
 TEST_F(RunDirectoryOfAJob, MustHaveRoomForTheModel) {
-  const SmallDisk disk(run_directory());
+  const Disk disk(run_directory(), "size=256k");
   if (!disk.mounted()) GTEST_SKIP() << "a small file system cannot be mounted here: " << disk.reason();
   file("run/filler", std::string(240 << 10, 'x'));
   expect_refused(HasSubstr("No space left on device"));
