@@ -11,6 +11,9 @@ namespace cpt {
 
 enum class Loss : std::uint8_t { kSquared, kLogistic };
 enum class Update : std::uint8_t { kAdaptive, kSgd };
+// What estimates P(label | x): a tree with a binary regressor at every node; a tree of `arity` ways with a code of
+// arity - 1 regressors over the children of every node (conditional PECOC).
+enum class Method : std::uint8_t { kTree, kConditionalPecoc };
 // How a new label finds its place: Algorithm 2 of the paper; the same with alpha = 1; a fair coin at every node.
 enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom };
 
@@ -19,6 +22,8 @@ inline constexpr int kMostBits = 40;
 
 // Options of the learner. They are part of a model: who reads one needs them to make the same predictions.
 struct ModelOptions {
+  Method method = Method::kTree;
+  int arity = 16;  // 2, 4, 8 or 16: ways of a node; of conditional PECOC only
   TreeKind tree = TreeKind::kOnline;
   double alpha = 0.9;  // in (0, 1]; the rule's weight of balance against the regressors
   Loss loss = Loss::kLogistic;
@@ -34,6 +39,8 @@ struct ModelOptions {
 
   // Throws Error(kUsage) that names the option, the value and the range.
   void validate() const;
+  // Ways of a node: 2 unless the method is conditional PECOC.
+  int ways() const { return method == Method::kConditionalPecoc ? arity : 2; }
   // alpha as the rule uses it: 1 for a balanced tree.
   double effective_alpha() const { return tree == TreeKind::kBalanced ? 1.0 : alpha; }
 };

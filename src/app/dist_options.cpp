@@ -109,6 +109,13 @@ void add_model_options(CLI::App& app, TrainingOptions& training) {
                  "others than its own are refused")
       ->type_name("MODEL")
       ->group(group);
+  add_choice(app, "--method", model.method, method_names(),
+             "tree: a binary regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children")
+      ->group(group);
+  app.add_option("--arity", model.arity, "of cpecoc: 2, 4, 8 or 16 ways at a node")
+      ->type_name("K")
+      ->capture_default_str()
+      ->group(group);
   add_choice(app, "--tree", model.tree, tree_names(), "how new labels find their place")->group(group);
   app.add_option("--alpha", model.alpha, "of the online tree, in (0, 1]: weight of balance against the regressors")
       ->type_name("A")
@@ -256,6 +263,8 @@ OptionValues describe_model_options(const ModelOptions& model) {
   return {
       {"interactions", joined(model.interactions)},
       {"normalize", name_of(normalize_names(), model.normalize)},
+      {"method", name_of(method_names(), model.method)},
+      {"arity", std::to_string(model.arity)},
       {"tree", name_of(tree_names(), model.tree)},
       {"alpha", as_text(model.alpha)},
       {"loss", name_of(loss_names(), model.loss)},

@@ -23,7 +23,9 @@ constexpr const char* kFooter =
 side taken, P(side), whose product is P(label | x), and the features with the largest contributions. A contribution is
 weight * value, positive if it speaks for the side taken; all of them add up to the node's margin. Features are
 named NAMESPACE^NAME, crosses AB^NAME*NAME; the one that every example has is (constant). Of a line without a
-label, the most probable label is explained.
+label, the most probable label is explained. Where nodes have K > 2 ways, the side is a column of the node's code, and a
+contribution is 2 / K times the sum of what the feature adds to the margins of the rows that hold the column, less what
+it adds to those that do not.
 
 Example:
   cpt explain --model runs/ads/model --data test.vw --top 3)";
@@ -59,19 +61,49 @@ struct Contribution {
   double value;  // for the side taken
 };
 
+// What a feature of value 1 adds for the child that a step takes.
+double weight_for_child(const Estimator& estimator, FeatureHash feature, const PathStep& step) {
+  double sum = 0;
+  for (std::uint32_t depth = 0; depth < step.node.levels; ++depth) {
+    for (std::uint32_t lane = step.node.slot << depth; lane < (step.node.slot + 1) << depth; ++lane) {
+      const auto weight = static_cast<double>(estimator.weight(feature, step.block, static_cast<std::uint8_t>(lane)));
+      sum += row_holds(step.node, lane, step.column) ? weight : -weight;
+    }
+  }
+  return 2 * sum / static_cast<double>(1U << step.node.levels);
+}
+
 // The `top` largest in size, largest first; of the same size, in the order of features. None that is 0.
-std::vector<Contribution> contributions(const Estimator& estimator, const ExampleView& x, const PathNode& node,
+std::vector<Contribution> contributions(const Estimator& estimator, const ExampleView& x, const PathStep& step,
                                         std::uint64_t top) {
   std::vector<Contribution> all;
   for (std::size_t f = 0; f < x.features.size(); ++f) {
-    const float weight = estimator.weight(x.features[f], node.block, node.slot);
-    const double to_the_right = static_cast<double>(weight) * static_cast<double>(x.values[f]);
-    if (to_the_right != 0) all.push_back({x.features[f], node.right ? to_the_right : -to_the_right});
+    const double value = weight_for_child(estimator, x.features[f], step) * static_cast<double>(x.values[f]);
+    if (value != 0) all.push_back({x.features[f], value});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return std::abs(a.value) > std::abs(b.value); });
   all.resize(std::min<std::size_t>(all.size(), top));
   return all;
+}
+
+// P of the child that a step takes: the product of the sides that lead there.
+double child_probability(const Estimator& estimator, const Line& sides, const PathStep& step) {
+  double product = 1;
+  std::uint32_t slot = step.node.slot;
+  for (std::uint32_t level = 1; level <= step.levels; ++level) {
+    const bool is_right = (step.column >> (step.node.levels - level) & 1) == 1;
+    const double right = estimator.clipped(sides[slot]);
+    product *= is_right ? right : 1 - right;
+    slot = 2 * slot + (is_right ? 1 : 0);
+  }
+  return product;
+}
+
+// Which child a step takes: a side, or the number of a column.
+std::string child_text(const PathStep& step) {
+  if (step.node.levels == 1) return step.column == 1 ? "R" : "L";
+  return std::to_string(step.column);
 }
 
 // Prints what is to be known of one label's probability at a time.
@@ -97,17 +129,18 @@ class Explainer {
 
  private:
   void print_path(const ExampleView& x, LabelId label) {
-    const std::vector<PathNode> nodes = label_path(learner_.tree(), label);
-    if (!nodes.empty()) out_.print("  depth  side  P(side)   contributions\n");
-    for (std::size_t depth = 0; depth < nodes.size(); ++depth) {
-      const PathNode& node = nodes[depth];
-      const double right =
-          learner_.estimator().clipped(learner_.estimator().block_probabilities(x, node.block, lines_)[node.slot]);
-      out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, node.right ? 'R' : 'L', node.right ? right : 1 - right);
-      for (const Contribution& part : contributions(learner_.estimator(), x, node, top_)) {
+    const Estimator& estimator = learner_.estimator();
+    const std::vector<PathStep> steps = label_steps(learner_.tree(), learner_.options().ways(), label);
+    if (!steps.empty()) out_.print("  depth  side  P(side)   contributions\n");
+    std::uint32_t depth = 0;
+    for (const PathStep& step : steps) {
+      const Line sides = estimator.block_probabilities(x, step.block, lines_);
+      out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, child_text(step), child_probability(estimator, sides, step));
+      for (const Contribution& part : contributions(estimator, x, step, top_)) {
         out_.print("  {} {:+.4g}", names_.name(part.feature), part.value);
       }
       out_.print("\n");
+      depth += step.levels;
     }
   }
 

@@ -16,4 +16,16 @@ std::vector<PathNode> label_path(const Tree& tree, LabelId label) {
   return nodes;
 }
 
+std::vector<PathStep> label_steps(const Tree& tree, int ways, LabelId label) {
+  std::vector<PathStep> steps;
+  for (const PathNode& side : label_path(tree, label)) {
+    const WideNode node = node_of_slot(ways, side.slot);
+    if (side.slot == node.slot) steps.push_back({side.block, node, 0, 0});
+    PathStep& step = steps.back();
+    ++step.levels;
+    if (side.right) step.column |= 1U << (node.levels - step.levels);
+  }
+  return steps;
+}
+
 }  // namespace cpt

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "model/block_code.h"
 #include "model/tree.h"
 
 namespace cpt {
@@ -15,5 +16,15 @@ struct PathNode {
 
 // The nodes above the leaf of a label of the tree, root first; none if the tree is that single leaf.
 std::vector<PathNode> label_path(const Tree& tree, LabelId label);
+
+// The same by nodes of `ways` ways: which child, as a column of the node's code, and how many of the node's levels the
+// path takes (fewer than it has where the leaf hangs inside the node).
+struct PathStep {
+  BlockId block = 0;
+  WideNode node;
+  std::uint32_t column = 0;
+  std::uint32_t levels = 0;
+};
+std::vector<PathStep> label_steps(const Tree& tree, int ways, LabelId label);
 
 }  // namespace cpt

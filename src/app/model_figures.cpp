@@ -24,7 +24,9 @@ double used_part(const ModelFigures& figures) {
 }
 
 Json options_json(const ModelOptions& options) {
-  return {{"tree", name_of(tree_names(), options.tree)},
+  return {{"method", name_of(method_names(), options.method)},
+          {"arity", options.arity},
+          {"tree", name_of(tree_names(), options.tree)},
           {"alpha", options.alpha},
           {"loss", name_of(loss_names(), options.loss)},
           {"update", name_of(update_names(), options.update)},

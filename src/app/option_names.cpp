@@ -16,6 +16,11 @@ const Names<MultiLabel>& multilabel_names() {
   return names;
 }
 
+const Names<Method>& method_names() {
+  static const Names<Method> names{{"tree", Method::kTree}, {"cpecoc", Method::kConditionalPecoc}};
+  return names;
+}
+
 const Names<TreeKind>& tree_names() {
   static const Names<TreeKind> names{
       {"online", TreeKind::kOnline}, {"balanced", TreeKind::kBalanced}, {"random", TreeKind::kRandom}};

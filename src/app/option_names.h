@@ -16,6 +16,7 @@ using Names = std::map<std::string, Choice>;
 
 const Names<Format>& format_names();
 const Names<MultiLabel>& multilabel_names();
+const Names<Method>& method_names();
 const Names<TreeKind>& tree_names();
 const Names<Loss>& loss_names();
 const Names<Update>& update_names();

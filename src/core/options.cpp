@@ -17,6 +17,7 @@ void require(bool holds, const std::string& option, double value, const std::str
 }  // namespace
 
 void ModelOptions::validate() const {
+  require(arity == 2 || arity == 4 || arity == 8 || arity == 16, "--arity", arity, "2, 4, 8 or 16");
   require(alpha > 0 && alpha <= 1, "--alpha", alpha, "above 0 and at most 1");
   require(learning_rate >= 1e-12 && learning_rate <= 1e12, "--learning-rate", learning_rate, "between 1e-12 and 1e12");
   require(clip >= 0 && clip < 0.5, "--clip", clip, "at least 0 and below 0.5");

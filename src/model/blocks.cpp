@@ -24,8 +24,11 @@ BlockLink link_below(const BlockLink& parent, BlockId parent_id, std::uint8_t pl
 }
 
 void Blocks::hang(Hop at, Child child, std::uint32_t leaves) {
-  contents_[at.block].child[at.place] = child;
-  contents_[at.block].leaves[at.place] = leaves;
+  BlockContent& content = contents_[at.block];
+  content.child[at.place] = child;
+  content.leaves[at.place] = leaves;
+  if (child.kind() == Child::Kind::kNothing) return;
+  for (std::uint32_t place = at.place; place < 32; place *= 2) content.occupied |= 1U << place;
 }
 
 BlockId Blocks::open(Hop at) {

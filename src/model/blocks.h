@@ -69,6 +69,8 @@ struct BlockLink {
 struct BlockContent {
   std::array<Child, 32> child{};           // by place
   std::array<std::uint32_t, 32> leaves{};  // by place: number of leaves there and below
+  // Bit by place: whether something hangs there, or at a place above from which only left turns lead here.
+  std::uint32_t occupied = 0;
 };
 
 // Number of levels between place 1 and this one: 0 for 1, 1 for 2 and 3, ... 4 for 16 .. 31.

@@ -18,7 +18,7 @@ bool Estimator::stands(const Walk& walk) const {
 }
 
 double Estimator::predict(Walk& walk) const {
-  regressors_.predict(walk);
+  regressors_.predict(tree_->structure(), walk);
   // The hops of one partition are multiplied with one another first: then the product is the same, to the last bit,
   // where each partition's part is computed somewhere else.
   double shallow = 1;

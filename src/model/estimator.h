@@ -29,7 +29,7 @@ class Estimator {
 
   // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
   Line block_probabilities(const ExampleView& x, BlockId block, std::vector<float*>& lines) const {
-    return regressors_.block_probabilities(x, tree_->link(block), lines);
+    return regressors_.block_probabilities(x, tree_->structure(), block, lines);
   }
   // The weight of a feature at a node: the node's margin is the sum of weight * value over the features of x.
   float weight(FeatureHash feature, BlockId block, std::uint8_t slot) const {

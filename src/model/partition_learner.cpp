@@ -159,7 +159,8 @@ bool PartitionLearner::check_path(Walk& walk) const {
 
 Passage PartitionLearner::predict(Walk& walk) const {
   const bool at_leaf = check_path(walk);
-  regressors_.predict(walk);
+  if (regressors_.ways() > 2 && walk.path[0].block == kNotLookedUp) look_up_blocks(walk.path);
+  regressors_.predict(blocks_, walk);
   Passage passage;
   for (std::size_t hop = 0; hop < walk.path.size(); ++hop)
     passage.probability *= regressors_.hop_probability(walk, hop);
@@ -185,7 +186,7 @@ PartitionLearner::Joined PartitionLearner::settle(const ExampleView& x, LabelId 
   Child child;
   for (;;) {
     const BlockContent& content = blocks_.content(at.block);
-    const Line p = regressors_.block_probabilities(x, blocks_.link(at.block), lines_);
+    const Line p = regressors_.block_probabilities(x, blocks_, at.block, lines_);
     at.place = settle_in_block(p, content, options_, settling);
     child = content.child[at.place];
     if (child.kind() == Child::Kind::kLeaf || child.is_outside()) break;
@@ -225,7 +226,7 @@ Passage PartitionLearner::train_newcomer(const ExampleView& x, const Newcomer& n
 std::uint8_t PartitionLearner::draw(const ExampleView& x, Drawing& drawing) const {
   for (BlockId block = 0;;) {
     const BlockContent& content = blocks_.content(block);
-    const Line p = regressors_.block_probabilities(x, blocks_.link(block), lines_);
+    const Line p = regressors_.block_probabilities(x, blocks_, block, lines_);
     const std::uint8_t place = draw_in_block(p, content, regressors_, drawing);
     const Child child = content.child[place];
     if (child.kind() == Child::Kind::kLeaf) return 0;
@@ -249,7 +250,7 @@ PartitionLearner::Found PartitionLearner::search(const ExampleView& x, double ab
     const double reach = open.top().probability;
     open.pop();
     const BlockContent& content = blocks_.content(block);
-    const Line p = regressors_.block_probabilities(x, blocks_.link(block), lines_);
+    const Line p = regressors_.block_probabilities(x, blocks_, block, lines_);
     reach_in_block(p, content, regressors_, reach, [&](std::uint8_t place, double probability) {
       const Child child = content.child[place];
       if (child.is_outside()) {

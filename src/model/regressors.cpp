@@ -1,43 +1,19 @@
 #include "model/regressors.h"
 
 #include <algorithm>
-#include <array>
+
+#include "model/block_code.h"
+#include "model/decode_kernel.h"
 
 namespace cpt {
-
-namespace {
-
-// What a path that leaves a block at a place trains there: the nodes above the place, each towards the side taken; and
-// if it ends at a place that could become a slot, the leaf's regressor, in the lane that the slot will have, towards 0.
-constexpr Targets targets_at(std::uint32_t place, bool leaf) {
-  Targets targets{};
-  for (std::uint32_t at = place; at > 1; at /= 2) {
-    targets.trained[at / 2] = 1;
-    targets.right[at / 2] = static_cast<float>(at % 2);
-  }
-  if (leaf && place < kLanes) targets.trained[place] = 1;
-  return targets;
-}
-
-constexpr std::array<Targets, 64> all_targets() {
-  std::array<Targets, 64> all{};
-  for (std::uint32_t place = 1; place < 32; ++place) {
-    all[place] = targets_at(place, false);
-    all[32 + place] = targets_at(place, true);
-  }
-  return all;
-}
-
-constexpr std::array<Targets, 64> kTargets = all_targets();  // [leaf * 32 + place]
-
-}  // namespace
 
 Regressors::Regressors(WeightTable& weights, const ModelOptions& options)
     : weights_(&weights),
       loss_(options.loss),
       update_(options.update),
       rate_(static_cast<float>(options.learning_rate)),
-      clip_(options.clip) {}
+      clip_(options.clip),
+      ways_(options.ways()) {}
 
 void Regressors::append_lines(const ExampleView& x, std::uint64_t key, Partition partition,
                               std::vector<float*>& lines) const {
@@ -57,10 +33,9 @@ void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
   for (const Hop& hop : walk.path) {
     const BlockLink& link = blocks.link(hop.block);
     append_lines(walk.example, link.key, link.partition, walk.lines);
-    walk.targets.push_back(&kTargets[hop.place]);
+    walk.targets.push_back(&targets_at(ways_, hop.place, false));
   }
-  walk.at_leaf = at_leaf;
-  if (at_leaf) walk.targets.back() = &kTargets[32U + walk.path.back().place];
+  aim_at_end(at_leaf, walk);
 }
 
 void Regressors::locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const {
@@ -69,23 +44,32 @@ void Regressors::locate_below(const BlockLink& top, bool at_leaf, Walk& walk) co
   std::uint64_t key = top.key;
   for (const Hop& hop : walk.path) {
     append_lines(walk.example, key, top.partition, walk.lines);
-    walk.targets.push_back(&kTargets[hop.place]);
+    walk.targets.push_back(&targets_at(ways_, hop.place, false));
     key = key_below(key, hop.place);
   }
-  walk.at_leaf = at_leaf;
-  if (at_leaf) walk.targets.back() = &kTargets[32U + walk.path.back().place];
+  aim_at_end(at_leaf, walk);
 }
 
-void Regressors::predict(Walk& walk) const {
+void Regressors::aim_at_end(bool at_leaf, Walk& walk) const {
+  walk.at_leaf = at_leaf;
+  if (at_leaf) walk.targets.back() = &targets_at(ways_, walk.path.back().place, true);
+}
+
+void Regressors::predict(const Blocks& blocks_of_path, Walk& walk) const {
   const std::size_t blocks = walk.path.size();
   walk.probabilities.resize(blocks);
   compute_margins(walk.lines.data(), walk.example.values.data(), walk.example.values.size(), blocks,
                   walk.probabilities.data());
   compute_probabilities(walk.probabilities.data(), blocks, loss_, walk.probabilities.data());
+  if (ways_ == 2) return;
+  walk.sides = walk.probabilities;
+  walk.occupied.clear();
+  for (const Hop& hop : walk.path) walk.occupied.push_back(blocks_of_path.content(hop.block).occupied);
+  decode_columns(walk.occupied.data(), blocks, ways_, walk.sides.data());
 }
 
 double Regressors::hop_probability(const Walk& walk, std::size_t hop) const {
-  const Line& probabilities = walk.probabilities[hop];
+  const Line& probabilities = ways_ == 2 ? walk.probabilities[hop] : walk.sides[hop];
   double product = 1;
   for (std::uint32_t at = walk.path[hop].place; at > 1; at /= 2) {
     const double p = clipped(probabilities[at / 2]);
@@ -103,12 +87,14 @@ void Regressors::train(Walk& walk) {
   update_lines(walk.lines.data(), x.values.data(), x.values.size(), blocks, walk.errors.data(), update_, rate_);
 }
 
-Line Regressors::block_probabilities(const ExampleView& x, const BlockLink& block, std::vector<float*>& lines) const {
+Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,
+                                     std::vector<float*>& lines) const {
   lines.clear();
-  append_lines(x, block.key, block.partition, lines);
+  append_lines(x, blocks.link(block).key, blocks.link(block).partition, lines);
   Line probabilities;
   compute_margins(lines.data(), x.values.data(), x.values.size(), 1, &probabilities);
   compute_probabilities(&probabilities, 1, loss_, &probabilities);
+  if (ways_ != 2) decode_columns(&blocks.content(block).occupied, 1, ways_, &probabilities);
   return probabilities;
 }
 

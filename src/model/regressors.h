@@ -22,7 +22,9 @@ struct Walk {
   bool at_leaf = false;                 // where the path ends; else it only leaves the blocks that it is in
   std::vector<float*> lines;            // [hop][feature]
   std::vector<const Targets*> targets;  // by hop
-  std::vector<Line> probabilities;      // by hop: P(right) of every slot, unclipped
+  std::vector<Line> probabilities;      // by hop: what the regressor of every lane estimates, unclipped
+  std::vector<Line> sides;              // by hop: P(right) of every slot, where nodes have more than two ways
+  std::vector<std::uint32_t> occupied;  // by hop, likewise: BlockContent::occupied
   std::vector<Line> errors;             // by hop
 };
 
@@ -36,8 +38,10 @@ class Regressors {
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
   // The same by walk.path's places alone, from the block `top` on: what a block's key is follows from them.
   void locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const;
-  // Computes the probabilities of all slots on the path. After locate().
-  void predict(Walk& walk) const;
+  int ways() const { return ways_; }
+  // Computes the probabilities of all slots on the path. After locate(). Where nodes have more than two ways the hops
+  // must name their blocks.
+  void predict(const Blocks& blocks, Walk& walk) const;
   // The product of the node probabilities of one hop of the path, each kept in [clip, 1 - clip]. After predict(). NaN
   // if the weights are not finite.
   double hop_probability(const Walk& walk, std::size_t hop) const;
@@ -45,13 +49,14 @@ class Regressors {
   void train(Walk& walk);
 
   // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
-  Line block_probabilities(const ExampleView& x, const BlockLink& block, std::vector<float*>& lines) const;
-  // The weight of a feature at a node: the node's margin is the sum of weight * value over the features of x.
+  Line block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block, std::vector<float*>& lines) const;
+  // The weight of a feature in a lane: the lane's margin is the sum of weight * value over the features of x.
   float weight(FeatureHash feature, const BlockLink& block, std::uint8_t slot) const;
   // A node probability as predictions use it.
   double clipped(float p) const;
 
  private:
+  void aim_at_end(bool at_leaf, Walk& walk) const;
   void append_lines(const ExampleView& x, std::uint64_t key, Partition partition, std::vector<float*>& lines) const;
 
   WeightTable* weights_;
@@ -59,6 +64,7 @@ class Regressors {
   Update update_;
   float rate_;
   double clip_;
+  int ways_;
 };
 
 }  // namespace cpt

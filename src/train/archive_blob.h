@@ -87,11 +87,18 @@ void load(ArchiveReader& archive, std::optional<T>& value) {
   if (!is_empty) archive(value.emplace());
 }
 
-// A choice among a few, of which `last` is the last: anything beyond it is refused when it is read.
+// A choice among a few, of which `last` is the last: anything beyond it is refused.
+template <class Choice>
+Choice checked_choice(std::uint8_t number, Choice last) {
+  if (number > static_cast<std::uint8_t>(last)) throw cereal::Exception("a choice that there is not");
+  return static_cast<Choice>(number);
+}
+
 template <class Archive, class Choice>
 void archive_choice(Archive& archive, Choice& choice, Choice last) {
-  archive(choice);
-  if (Archive::is_loading::value && choice > last) throw cereal::Exception("a choice that there is not");
+  auto number = static_cast<std::uint8_t>(choice);
+  archive(number);
+  if (Archive::is_loading::value) choice = checked_choice(number, last);
 }
 
 template <class T>

@@ -9,9 +9,22 @@
 
 namespace cpt {
 
+// In the place of the kind of tree: that the options of other methods follow, which the first programs did not know.
+inline constexpr std::uint8_t kMoreOptions = 255;
+
 template <class Archive>
 void serialize(Archive& archive, ModelOptions& options) {
-  archive_choice(archive, options.tree, TreeKind::kRandom);
+  const bool has_more = options.method != Method::kTree || options.arity != ModelOptions().arity;
+  auto kind = static_cast<std::uint8_t>(options.tree);
+  std::uint8_t first = has_more ? kMoreOptions : kind;
+  archive(first);
+  if (first == kMoreOptions) {
+    archive_choice(archive, options.method, Method::kConditionalPecoc);
+    archive(options.arity, kind);
+  } else {
+    kind = first;
+  }
+  if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kRandom);
   archive(options.alpha);
   archive_choice(archive, options.loss, Loss::kLogistic);
   archive_choice(archive, options.update, Update::kSgd);

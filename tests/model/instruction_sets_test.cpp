@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/decode_kernel.h"
 #include "model/kernel_inputs.h"
 
 namespace cpt {
@@ -49,6 +50,7 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
   for (std::size_t s = 1; s < kLanes; s += 2) targets.trained[s] = 1;
   for (std::size_t s = 1; s < kLanes; s += 3) targets.right[s] = 1;
   const std::vector<const Targets*> every(blocks, &targets);
+  const std::vector<std::uint32_t> occupied(blocks, 0xf3d7'15b4U);
 
   std::vector<Line> p(blocks);
   std::vector<Line> errors(blocks);
@@ -58,6 +60,11 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
     for (const Line& line : p) append(bytes, line);
     compute_probabilities(p.data(), blocks, loss, p.data());
     for (const Line& line : p) append(bytes, line);
+    for (const int ways : {4, 8, 16}) {
+      std::vector<Line> sides = p;
+      decode_columns(occupied.data(), blocks, ways, sides.data());
+      for (const Line& line : sides) append(bytes, line);
+    }
     compute_errors(p.data(), every.data(), blocks, 0.37F, errors.data());
     for (const Line& line : errors) append(bytes, line);
     update_lines(in.lines(), in.values(), features, blocks, errors.data(), update, 0.7F);

@@ -133,6 +133,13 @@ ModelOptions with(TreeKind tree, Loss loss, Update update, double clip = 0.001) 
 const StreamShape kStream{.seed = 5, .examples = 15000, .labels = 6000, .binary = false, .weighted = true};
 
 class Partitions : public ::testing::TestWithParam<Case> {};
+ModelOptions with_ways(int ways, Loss loss) {
+  ModelOptions options = with(TreeKind::kOnline, loss, Update::kAdaptive);
+  options.method = Method::kConditionalPecoc;
+  options.arity = ways;
+  return options;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, Partitions,
     ::testing::Values(Case{"online", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive), 1},
@@ -140,6 +147,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"online_late", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive), 100000},
                       Case{"squared_sgd", with(TreeKind::kOnline, Loss::kSquared, Update::kSgd, 0), 500},
                       Case{"balanced", with(TreeKind::kBalanced, Loss::kSquared, Update::kAdaptive), 33},
+                      Case{"four_ways", with_ways(4, Loss::kLogistic), 97},
+                      Case{"eight_ways", with_ways(8, Loss::kSquared), 1},
+                      Case{"sixteen_ways", with_ways(16, Loss::kLogistic), 700},
                       Case{"random", with(TreeKind::kRandom, Loss::kLogistic, Update::kSgd), 700}),
     [](const auto& of) { return std::string(of.param.name); });
 

@@ -31,8 +31,10 @@ void expect_first(const std::vector<Ranked>& found, const std::vector<Ranked>& a
   }
 }
 
-ModelOptions options(Loss loss, double clip, TreeKind kind = TreeKind::kOnline) {
+ModelOptions options(Loss loss, double clip, TreeKind kind = TreeKind::kOnline, int ways = 2) {
   ModelOptions options;
+  options.method = ways == 2 ? Method::kTree : Method::kConditionalPecoc;
+  options.arity = ways;
   options.loss = loss;
   options.clip = clip;
   options.tree = kind;
@@ -45,12 +47,13 @@ struct Case {
   double clip;
   TreeKind kind;
   std::size_t labels;
+  int ways = 2;
 };
 
 class Search : public testing::TestWithParam<Case> {
  protected:
   Search()
-      : model_(options(GetParam().loss, GetParam().clip, GetParam().kind),
+      : model_(options(GetParam().loss, GetParam().clip, GetParam().kind, GetParam().ways),
                {.seed = 11, .examples = 3000, .labels = GetParam().labels, .binary = GetParam().labels % 2 == 0}) {}
   const Estimator& estimator() const { return model_.learner.estimator(); }
   TrainedModel model_;
@@ -103,6 +106,10 @@ INSTANTIATE_TEST_SUITE_P(Models, Search,
                                          Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 1000},
                                          Case{Loss::kSquared, 0, TreeKind::kRandom, 555},
                                          Case{Loss::kSquared, 0.001, TreeKind::kOnline, 2},
+                                         Case{Loss::kLogistic, 0, TreeKind::kOnline, 300, 4},
+                                         Case{Loss::kSquared, 0.001, TreeKind::kRandom, 301, 8},
+                                         Case{Loss::kSquared, 0, TreeKind::kOnline, 300, 16},
+                                         Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 301, 16},
                                          Case{Loss::kLogistic, 0, TreeKind::kOnline, 1}));
 
 // Labels that join a tree whose weights are all 0: every node says one half.

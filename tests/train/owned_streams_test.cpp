@@ -258,6 +258,8 @@ ModelOptions random_model(Dice& dice) {
   model.bits = any<int>(dice, {11, 13, 16});
   model.seed = dice.bits();
   model.tree = any<TreeKind>(dice, {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom});
+  model.method = any<Method>(dice, {Method::kTree, Method::kTree, Method::kConditionalPecoc});
+  model.arity = any<int>(dice, {4, 8, 16});
   model.alpha = any<double>(dice, {0.02, 0.3, 0.9, 1});
   model.loss = any<Loss>(dice, {Loss::kSquared, Loss::kLogistic});
   model.update = any<Update>(dice, {Update::kAdaptive, Update::kSgd});
