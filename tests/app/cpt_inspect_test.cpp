@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/bounds.h"
 #include "model/learner.h"
-#include "model/rule.h"
 #include "program.h"
 
 namespace cpt {
