@@ -9,6 +9,7 @@
 #include "app/option_names.h"
 #include "app/shared_json.h"
 #include "core/digest_text.h"
+#include "model/bounds.h"
 #include "train/tree_figures.h"
 
 namespace cpt {
@@ -21,6 +22,25 @@ constexpr double kLinesPerMib = static_cast<double>(std::size_t{1} << 20) / size
 
 double used_part(const ModelFigures& figures) {
   return static_cast<double>(figures.weights.used) / static_cast<double>(figures.weight_lines);
+}
+
+std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOptions& options) {
+  if (tree.labels == 0 || options.tree == TreeKind::kRandom) return std::nullopt;
+  const double alpha = options.effective_alpha();
+  return TreeBounds{.depth_max = tree.depth_bound,
+                    .depth_mean = total_depth_bound(tree.labels, alpha) / static_cast<double>(tree.labels),
+                    .disagreements = disagreement_bound(tree.labels, alpha)};
+}
+
+// What stands behind a value.
+std::string bound_text(const ModelFigures& figures, double TreeBounds::*bound) {
+  if (figures.tree.labels == 0) return "";
+  if (!figures.bounds) return " (no bound is known)";
+  return fmt::format(" (bound {:.1f})", *figures.bounds.*bound);
+}
+
+Json bound_json(const ModelFigures& figures, double TreeBounds::*bound) {
+  return figures.bounds ? Json(*figures.bounds.*bound) : Json();
 }
 
 Json options_json(const ModelOptions& options) {
@@ -69,6 +89,7 @@ ModelFigures measure_model(const Learner& learner) {
   ModelFigures figures;
   figures.options = learner.options();
   figures.tree = measure_tree(learner);
+  figures.bounds = tree_bounds(figures.tree, figures.options);
   figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
   figures.blocks = tree.blocks();
   figures.labels_at_depth = labels_by_depth(tree);
@@ -78,16 +99,16 @@ ModelFigures measure_model(const Learner& learner) {
 }
 
 std::string figures_text(const ModelFigures& figures) {
-  const std::string bound =
-      figures.tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", figures.tree.depth_bound) : "";
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out, "labels         {}\n", figures.tree.labels);
   fmt::format_to(out, "nodes          {}\n", figures.nodes);
   fmt::format_to(out, "blocks         {}\n", figures.blocks);
-  fmt::format_to(out, "depth          {:.1f} on average, at most {}{}\n", figures.tree.depth_mean,
-                 figures.tree.depth_max, bound);
-  fmt::format_to(out, "disagreements  {}\n", figures.tree.disagreements);
+  fmt::format_to(out, "depth          {:.1f} on average{}, at most {}{}\n", figures.tree.depth_mean,
+                 bound_text(figures, &TreeBounds::depth_mean), figures.tree.depth_max,
+                 bound_text(figures, &TreeBounds::depth_max));
+  fmt::format_to(out, "disagreements  {}{}\n", figures.tree.disagreements,
+                 bound_text(figures, &TreeBounds::disagreements));
   fmt::format_to(out, "tree digest    {}\n", digest_text(figures.tree.digest));
   fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
                  figures.weight_lines, 100 * used_part(figures),
@@ -99,6 +120,8 @@ std::string figures_text(const ModelFigures& figures) {
 
 Json figures_json(const ModelFigures& figures) {
   Json tree = tree_json(figures.tree);
+  tree["depth_mean_bound"] = bound_json(figures, &TreeBounds::depth_mean);
+  tree["disagreement_bound"] = bound_json(figures, &TreeBounds::disagreements);
   tree["nodes"] = figures.nodes;
   tree["blocks"] = figures.blocks;
   tree["labels_at_depth"] = figures.labels_at_depth;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "model/rule.h"
+#include "model/bounds.h"
 
 namespace cpt {
 
@@ -98,7 +98,7 @@ class Checker {
     if (content.leaves[place] != left + right) fail_at(block, place, "wrong count");
     if (options_.tree == TreeKind::kRandom) return;
     const double k = kappa(options_.effective_alpha());
-    // The claim is strict for the exact rule; the logarithm's last bit may turn an exact tie.
+    // The claim in exact arithmetic; the last bits of kappa and of the rule's logarithm may be off.
     if (std::max(left, right) > k * (left + right) + (1 - k) + 1e-9) fail_at(block, place, "out of balance");
   }
 

@@ -13,8 +13,9 @@ namespace cpt {
 //   counts     the leaves recorded at a place are those found there and below
 //   slots      a node has two children; what hangs at places 16 .. 31 is a leaf or a block; nothing hangs below nothing
 //   keys       odd, and equal only for the same block; partitions follow from where a block hangs
-//   balance    kappa claim: both sides of a node over n leaves hold less than kappa n + 1 - kappa (not for random
-//   trees) depth      the deepest leaf is within the depth bound (not for random trees)
+//   balance    claim 1 of the paper: neither side of a node over n leaves holds more than kappa n + 1 - kappa
+//   depth      the deepest leaf is within the paper's bound
+// Random trees need not keep the last two.
 std::string broken_invariant(const Tree& tree, const ModelOptions& options);
 
 }  // namespace cpt

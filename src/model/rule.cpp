@@ -10,12 +10,4 @@ double insertion_objective(double p, std::uint64_t left, std::uint64_t right, do
   return preference + balance;
 }
 
-double kappa(double alpha) { return 1 / (1 + std::exp2(1 - 1 / alpha)); }
-
-double depth_bound(std::uint64_t labels, double alpha) {
-  if (labels <= 1) return 2;
-  // log(1 / kappa) without kappa itself, which for small alpha is 1 to the last bit.
-  return std::log(static_cast<double>(labels)) / std::log1p(std::exp2(1 - 1 / alpha)) + 2;
-}
-
 }  // namespace cpt

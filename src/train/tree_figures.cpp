@@ -1,6 +1,6 @@
 #include "train/tree_figures.h"
 
-#include "model/rule.h"
+#include "model/bounds.h"
 
 namespace cpt {
 

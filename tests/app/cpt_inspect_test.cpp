@@ -1,16 +1,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/bounds.h"
 #include "model/learner.h"
-#include "model/rule.h"
 #include "program.h"
 
 namespace cpt {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -53,8 +55,10 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
                                    {"depth_max", deepest},
                                    {"depth_mean", sum / kLabels},
                                    {"depth_bound", depth_bound(kLabels, model_options().alpha)},
+                                   {"depth_mean_bound", total_depth_bound(kLabels, model_options().alpha) / kLabels},
                                    {"labels_at_depth", at_depth},
                                    {"disagreements", learner().disagreements()},
+                                   {"disagreement_bound", disagreement_bound(kLabels, model_options().alpha)},
                                    {"digest", hex(learner().structure_digest())}}));
   EXPECT_EQ(figures["weights"], (json{{"bits", 12},
                                       {"lines_used", static_cast<double>(learner().weights().count_used()) / 4096},
@@ -81,10 +85,29 @@ TEST_F(InspectTest, TextHasTheSameFigures) {
   EXPECT_THAT(lines, Contains(HasSubstr("of 4096 lines used")));
   EXPECT_THAT(lines, Contains(HasSubstr("0.25 MiB")));
   EXPECT_THAT(lines, Contains(HasSubstr("normalize l2, interactions [\"pu\"]")));
-  EXPECT_THAT(lines, Contains(HasSubstr("(bound ")));
   const std::vector<std::uint64_t> at_depth = figures["tree"]["labels_at_depth"];
   const auto rows = std::count_if(at_depth.begin(), at_depth.end(), [](std::uint64_t count) { return count > 0; });
   EXPECT_EQ(count_containing(lines, "#"), rows);
+}
+
+// To one digit, like the text.
+std::string tenths(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
+TEST_F(InspectTest, BoundsStandBesideTheirValues) {
+  const json tree = inspect_json()["tree"];
+  EXPECT_LE(tree["depth_max"].get<double>(), tree["depth_bound"].get<double>());
+  EXPECT_LE(tree["depth_mean"].get<double>(), tree["depth_mean_bound"].get<double>());
+  EXPECT_LE(tree["disagreements"].get<double>(), tree["disagreement_bound"].get<double>());
+  const Words lines = results({"inspect", "--model", "model"});
+  EXPECT_THAT(lines, Contains("depth          " + tenths(tree["depth_mean"]) + " on average (bound " +
+                              tenths(tree["depth_mean_bound"]) + "), at most " + tree["depth_max"].dump() + " (bound " +
+                              tenths(tree["depth_bound"]) + ")"));
+  EXPECT_THAT(lines, Contains("disagreements  " + tree["disagreements"].dump() + " (bound " +
+                              tenths(tree["disagreement_bound"]) + ")"));
 }
 
 TEST_F(InspectTest, ARandomTreeHasNoBound) {
@@ -94,13 +117,23 @@ TEST_F(InspectTest, ARandomTreeHasNoBound) {
   const Batch batch = examples("test.vw");
   for (std::size_t i = 0; i < batch.size(); ++i) random.learn(batch[i]);
   random.save(path("random"));
-  EXPECT_EQ(count_containing(results({"inspect", "--model", "random"}), "bound"), 0);
-  EXPECT_TRUE(json::parse(run({"inspect", "--model", "random", "--json"}).out)["tree"]["depth_bound"].is_null());
+  const Words lines = results({"inspect", "--model", "random"});
+  EXPECT_EQ(count_containing(lines, "(bound "), 0);
+  EXPECT_THAT(lines, Contains(AllOf(StartsWith("depth "), HasSubstr("on average (no bound is known), at most "),
+                                    EndsWith(" (no bound is known)"))));
+  EXPECT_THAT(lines, Contains(AllOf(StartsWith("disagreements "), EndsWith(" (no bound is known)"))));
+  const json tree = json::parse(run({"inspect", "--model", "random", "--json"}).out)["tree"];
+  for (const char* bound : {"depth_bound", "depth_mean_bound", "disagreement_bound"}) {
+    EXPECT_TRUE(tree.at(bound).is_null()) << bound;
+  }
 }
 
 TEST_F(InspectTest, AnEmptyModelHasFiguresToo) {
   Model(model_options()).save(path("empty"));
-  EXPECT_THAT(results({"inspect", "--model", "empty"}), Contains("labels         0"));
+  const Words lines = results({"inspect", "--model", "empty"});
+  EXPECT_THAT(lines, Contains("labels         0"));
+  EXPECT_THAT(lines, Contains("depth          0.0 on average, at most 0"));
+  EXPECT_THAT(lines, Contains("disagreements  0"));
   EXPECT_THAT(results({"inspect", "--model", "empty", "--dot", "-"}), ElementsAre("digraph cpt {", "}"));
 }
 

@@ -1,4 +1,4 @@
-// The code of a block against the paper's definitions, word for word and in double precision.
+// The code of a block against the paper's, which is told in double precision.
 #include "model/decode_kernel.h"
 
 #include <gtest/gtest.h>
@@ -10,28 +10,12 @@
 #include <vector>
 
 #include "model/block_code.h"
+#include "model/literal_pecoc.h"
 
 namespace cpt {
 namespace {
 
 using Code = std::vector<std::vector<int>>;  // [row][column]
-
-// [[C, C], [C, 1 - C]] from [1].
-Code hadamard(std::size_t columns) {
-  Code code{{1}};
-  while (code.size() < columns) {
-    const std::size_t n = code.size();
-    Code next(2 * n, std::vector<int>(2 * n));
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        next[i][j] = next[i][n + j] = next[n + i][j] = code[i][j];
-        next[n + i][n + j] = 1 - code[i][j];
-      }
-    }
-    code = next;
-  }
-  return code;
-}
 
 // A node as the paper has it: the place of each column, and the lane of each row but the constant one.
 struct Node {
@@ -70,19 +54,14 @@ std::size_t row_of_lane(const Code& code, WideNode node, std::uint32_t lane) {
 
 // The paper's estimate of every column of a node from the estimates of a block's lanes.
 std::vector<double> estimates(const Node& node, const Line& lanes) {
-  const Code code = hadamard(node.places.size());
-  const WideNode wide{node.slot, static_cast<std::uint32_t>(std::bit_width(node.places.size())) - 1};
-  std::vector<double> row_estimate(code.size(), 1.0);
+  const std::size_t k = node.places.size();
+  const Code code = hadamard_code(k);
+  const WideNode wide{node.slot, static_cast<std::uint32_t>(std::bit_width(k)) - 1};
+  std::vector<double> row_estimate(k);
   for (const std::uint32_t lane : node.lanes) {
     row_estimate[row_of_lane(code, wide, lane)] = 1 - static_cast<double>(lanes[lane]);
   }
-  std::vector<double> columns;
-  for (std::size_t c = 0; c < code.size(); ++c) {
-    double sum = 0;
-    for (std::size_t i = 0; i < code.size(); ++i) sum += code[i][c] == 1 ? row_estimate[i] : 1 - row_estimate[i];
-    columns.push_back(2 * sum / static_cast<double>(code.size()) - 1);
-  }
-  return columns;
+  return pecoc_estimates(k, row_estimate);
 }
 
 // The product of the sides from a node to a place below it.
@@ -235,7 +214,7 @@ TEST_P(Ways, ASplitNeverMovesTheColumnOfTheOldLabel) {
 
 TEST_P(Ways, APathTrainsWholeNodesTowardsItsColumns) {
   for (const Node& node : nodes_of(GetParam())) {
-    const Code code = hadamard(node.places.size());
+    const Code code = hadamard_code(node.places.size());
     const WideNode wide{node.slot, static_cast<std::uint32_t>(std::bit_width(node.places.size())) - 1};
     for (std::uint32_t c = 0; c < node.places.size(); ++c) {
       const Targets& targets = targets_at(GetParam(), static_cast<std::uint8_t>(node.places[c]), false);

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/bounds.h"
 #include "model/random_tree.h"
-#include "model/rule.h"
 
 namespace cpt {
 namespace {
@@ -37,7 +37,7 @@ TEST(Invariants, AChainIsOutOfBalanceUnlessTheTreeIsRandom) {
   EXPECT_EQ(broken_invariant(tree, of_kind(TreeKind::kRandom)), "");
 }
 
-// kappa n + 1 - kappa is strict for what the rule grows: one leaf more on a side, and it is found.
+// One leaf more on a side than kappa n + 1 - kappa, and it is found.
 TEST(Invariants, TheBalanceIsTheKappaClaimToTheLeaf) {
   for (double alpha : {0.5, 0.7, 0.9}) {
     const double k = kappa(alpha);
