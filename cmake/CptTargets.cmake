@@ -41,9 +41,10 @@ function(cpt_add_layer name)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE} ${arg_HEADERS})
 endfunction()
 
-# cpt_add_tests(NAME SOURCES ... LINK targets ... [LABELS ...]): one GoogleTest program, a ctest entry per test case.
+# cpt_add_tests(NAME SOURCES ... LINK targets ... [LABELS ...] [TIMEOUT seconds] [PROCESSORS that a test keeps busy]): one
+# GoogleTest program, a ctest entry per test case.
 function(cpt_add_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS" "SOURCES;LINK;LABELS")
   set(target cpt_${name}_tests)
   add_executable(${target} ${arg_SOURCES})
   cpt_compile_options(${target})
@@ -52,7 +53,10 @@ function(cpt_add_tests name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  if(NOT arg_PROCESSORS)
+    set(arg_PROCESSORS 1)
+  endif()
   # By number: what GoogleTest prints of a parameter may hold addresses, which differ from run to run.
   gtest_discover_tests(${target} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
 endfunction()

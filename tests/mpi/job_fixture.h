@@ -22,8 +22,8 @@ using Words = std::vector<std::string>;
 // Sanitizers make everything slower by this factor.
 inline constexpr int kSlowdown = CPT_SLOWDOWN;
 // A job that fails ends within this time.
-inline constexpr std::chrono::seconds kSoon{10 * kSlowdown};
-inline constexpr std::chrono::seconds kLongEnough{60 * kSlowdown};
+inline constexpr std::chrono::seconds kSoon{30 * kSlowdown};
+inline constexpr std::chrono::seconds kLongEnough{120 * kSlowdown};
 
 inline constexpr int kLabels = 40;
 

@@ -92,6 +92,9 @@ TEST(MpiCommunicator, KnowsTheHostsOfAllRanks) {
   for (int r = 0; r < comm->size(); ++r) EXPECT_EQ(comm->host_of(r), comm->host());  // the tests run on one machine
 }
 
+// Eight ranks on two cores that others use too may not be heard of for some tenths of a second.
+constexpr std::chrono::milliseconds kPatience{1500};
+
 // Every rank waits for a message that its neighbour never sends: all are alive, so none is named.
 TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
   const auto comm = world();
@@ -101,7 +104,7 @@ TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
   std::vector<Bytes> incoming(outgoing.size());
   const std::size_t neighbour = static_cast<std::size_t>((comm->rank() + 1) % comm->size());
   incoming[neighbour] = Bytes(&byte, 1);
-  comm->set_stall_timeout(std::chrono::milliseconds(200));
+  comm->set_stall_timeout(kPatience);
   const auto lost = comm->start_exchange(outgoing, incoming);
   try {
     comm->wait(*lost, "a lost message");
@@ -116,7 +119,7 @@ TEST(MpiCommunicator, TellsOfADeliveryThatNobodySends) {
   if (comm->size() == 1) GTEST_SKIP() << "one rank hears of nobody";
   std::vector<Incoming> incoming(1);
   incoming[0].from = (comm->rank() + 1) % comm->size();
-  comm->set_stall_timeout(std::chrono::milliseconds(200));
+  comm->set_stall_timeout(kPatience);
   const auto lost = comm->start_delivery({}, incoming);
   try {
     comm->wait(*lost, "a lost delivery");
@@ -133,6 +136,22 @@ TEST(MpiVersion, IsOneLine) {
 
 }  // namespace
 
+// Says what fails on a rank that does not report.
+class Failures : public ::testing::EmptyTestEventListener {
+ public:
+  explicit Failures(int rank) : rank_(rank) {}
+  void OnTestPartResult(const ::testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    std::fprintf(stderr, "rank %d, %s.%s: %s:%d: %s\n", rank_, test ? test->test_suite_name() : "",
+                 test ? test->name() : "", result.file_name() ? result.file_name() : "", result.line_number(),
+                 result.summary());
+  }
+
+ private:
+  int rank_;
+};
+
 // One rank reports; the others speak only of what fails.
 int run(int argc, char** argv) {
   MpiSession mpi;
@@ -140,7 +159,10 @@ int run(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const auto comm = mpi.world();
   auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
-  if (comm->rank() != 0) delete listeners.Release(listeners.default_result_printer());
+  if (comm->rank() != 0) {
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new Failures(comm->rank()));  // whose owner is GoogleTest
+  }
   const int failed = RUN_ALL_TESTS();
   if (failed != 0) std::fprintf(stderr, "rank %d of %d failed\n", comm->rank(), comm->size());
   for (const int other : all_gather_value(*comm, failed, "results")) {
