@@ -9,6 +9,7 @@
 #include "app/option_values.h"
 #include "app/result_writer.h"
 #include "cpt/error.h"
+#include "data/open_files.h"
 #include "data/web_ads.h"
 #include "data/web_ads_line.h"
 #include "store/durable_file.h"
@@ -35,8 +36,8 @@ struct SynthOptions {
   Format format = Format::kVw;
 };
 
-// Both parts of a shard are open together, and so are all shards: two files each, of the 1024 that are usual.
-constexpr std::uint64_t kMostShards = 400;
+// Shards are numbered in three digits, so that their names sort as their numbers do.
+constexpr std::uint64_t kMostShards = 1000;
 
 const Names<Format>& written_formats() {
   static const Names<Format> names{{"vw", Format::kVw}, {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext}};
@@ -138,6 +139,7 @@ void synthesize_web_ads(const SynthOptions& options) {
   require_nothing_there(options.out);
   const Stage train{"train", 0, world.training_events()};
   const Stage test{"test", world.training_events(), world.options().events};
+  allow_open_files(2 * options.shards);
   UnfinishedDirectory directory(options.out);
   write_stage(world, train, options, directory.path());
   const Losses losses = write_stage(world, test, options, directory.path());
@@ -158,7 +160,7 @@ void declare_web_ads(CLI::App& command, SynthOptions& options) {
   const auto set_shards = [&options](const std::string& text) {
     options.shards = require_count("--shards", text, 1, kMostShards);
   };
-  command.add_option_function<std::string>("--shards", set_shards, "files of each part of the log, at most 400")
+  command.add_option_function<std::string>("--shards", set_shards, "files of each part of the log, at most 1000")
       ->type_name("N")
       ->default_str(std::to_string(options.shards));
   add_choice(command, "--format", options.format, written_formats(), "of the shards");

@@ -73,7 +73,7 @@ double ads_shown_of_all(double topics, double events, double turnover, const Wei
 }
 
 // Of the ads that would be shown if topics were asked for as evenly as they are drawn. But few pages take most of the
-// events, and so do their topics. Measured; it depends little on anything.
+// events, and so do their topics. Measured at the default proportions, for any number of events.
 constexpr double kShownInSpiteOfPages = 0.917;
 
 std::uint64_t topics_for(double ads, double events, double turnover, const Weights& weights) {

@@ -16,13 +16,15 @@ struct AdPlace {
   bool operator==(const AdPlace&) const = default;
 };
 
-// The places of all topics and of the house, whose ads are shown on all pages and are held under the topic number
-// topics(). An ad has one place and never comes back, so P(ad) is P(its place). Nothing is kept per ad.
+// The places of all topics and of the house, whose ads are shown on all pages, and which are held under the topic
+// number topics(). An ad has one place and never comes back, so P(ad) is P(its place). Nothing is kept per ad.
 class AdPlaces {
  public:
   static constexpr unsigned kRanks = 32;
 
-  // As many topics as it takes for about `ads` ads to be shown in `events` events, turnover times a place.
+  // As many topics as it takes for about `ads` ads to be shown in `events` events, if places change hands so often: to
+  // a few per cent at the default proportions of WebAdsOptions, to a fifth elsewhere. 1 <= ads <= max(1, events / 8),
+  // turnover >= 0.
   AdPlaces(std::uint64_t events, std::uint64_t ads, double turnover, std::uint64_t seed);
 
   std::uint64_t topics() const { return topics_; }

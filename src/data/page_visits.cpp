@@ -24,12 +24,14 @@ std::uint64_t page_of_tier(unsigned tier, std::uint64_t index) {
 }  // namespace
 
 PageVisits::PageVisits(std::uint64_t events, std::uint64_t pages, double skew) : events_(events), pages_(pages) {
-  double weight = 1;
+  double popularity = 1;
+  double part = 1;  // of the pages
   double sum = 0;
-  for (double& up_to : up_to_tier_) {
-    sum += weight;
-    up_to = sum;
-    weight *= skew / 2;
+  for (unsigned tier = 0; tier < kTiers; ++tier) {
+    if (tier + 1 < kTiers) part /= 2;
+    sum += part * popularity;
+    up_to_tier_[tier] = sum;
+    popularity *= skew;
   }
 }
 

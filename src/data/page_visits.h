@@ -9,11 +9,11 @@
 namespace cpt {
 
 // Pages are numbered in the order of their arrival: fast at first, then ever slower. With its arrival a page is shown
-// for the first time, so that all are shown. Half of all pages are of tier 0, a quarter of tier 1 and so on; a page of
-// the next tier is shown `skew` times as often. Nothing is kept per page.
+// for the first time, so that all are shown. Half of all pages are of tier 0, a quarter of tier 1 and so on, the last
+// two tiers being equal; a page of the next tier is shown `skew` times as often. Nothing is kept per page.
 class PageVisits {
  public:
-  static constexpr unsigned kTiers = 11;
+  static constexpr unsigned kTiers = 10;
 
   // 1 <= pages <= max(1, events / 2), events <= 2^50, skew >= 1.
   PageVisits(std::uint64_t events, std::uint64_t pages, double skew);

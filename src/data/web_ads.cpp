@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kTopicsOfSection = 8;
 
 constexpr double kNicheFocus = 0.9;
-constexpr double kBroadFocus = 0.56;
+constexpr double kBroadFocus = 0.575;
 constexpr double kFocusSpread = 0.1;
 constexpr double kPagesWithFavourite = 0.5;
 constexpr double kMostFavour = 0.2;

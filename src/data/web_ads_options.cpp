@@ -1,6 +1,7 @@
 #include "data/web_ads_options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "cpt/error.h"
@@ -20,7 +21,7 @@ constexpr std::uint64_t kEventsPerAd = 8;
 
 std::uint64_t scaled(std::uint64_t published, std::uint64_t events) {
   const double part = static_cast<double>(events) / static_cast<double>(kPublishedEvents);
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(part * static_cast<double>(published) + 0.5));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(part * static_cast<double>(published))));
 }
 
 void require(bool holds, const std::string& reason) {
