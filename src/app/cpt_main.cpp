@@ -16,6 +16,7 @@
 #include "app/result_writer.h"
 #include "app/score_command.h"
 #include "app/standard_streams.h"
+#include "app/synth_command.h"
 #include "core/version.h"
 
 namespace cpt {
@@ -71,6 +72,7 @@ int run_program(int argc, const char* const* argv) {
   add_inspect_command(program, action);
   add_dump_command(program, action);
   add_checkpoint_command(program, action);
+  add_synth_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
