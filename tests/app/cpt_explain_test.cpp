@@ -32,9 +32,9 @@ Row parse_row(const std::string& line) {
 class ExplainTest : public TrainedTest {
  protected:
   // The lines of one explained example, apart from the two heads.
-  std::vector<Row> explain_rows(const std::string& line, const std::string& top) {
+  std::vector<Row> explain_rows(const std::string& line, const std::string& top, const std::string& model = "model") {
     write("one.vw", line);
-    const Words lines = results({"explain", "--model", "model", "--data", "one.vw", "--top", top});
+    const Words lines = results({"explain", "--model", model, "--data", "one.vw", "--top", top});
     std::vector<Row> rows;
     for (std::size_t i = 2; i < lines.size(); ++i) rows.push_back(parse_row(lines[i]));
     return rows;
@@ -84,6 +84,31 @@ TEST_F(ExplainTest, NamesTheLargestContributionsFirst) {
   }
   EXPECT_THAT(all[0].names,
               ::testing::UnorderedElementsAre("(constant)", "page^w3", "page^w5", "user^u3", "pu^w3*u3", "pu^w5*u3"));
+}
+
+// A row per node, whatever its ways: there are fewer the more ways they have.
+TEST_F(ExplainTest, WideNodesMultiplyToTheProbabilityOfTheLabelToo) {
+  std::size_t rows_before = explain_rows(kLine, "1").size();
+  for (const int ways : {4, 16}) {
+    ModelOptions options = model_options();
+    options.method = Method::kConditionalPecoc;
+    options.arity = ways;
+    Model wide(options);
+    const Batch train = examples("train.vw");
+    for (std::size_t i = 0; i < train.size(); ++i) wide.learn(train[i]);
+    wide.save(path("wide"));
+    const std::vector<Row> rows = explain_rows(kLine, "3", "wide");
+    EXPECT_LT(rows.size(), rows_before);
+    rows_before = rows.size();
+    double product = 1;
+    for (const Row& row : rows) {
+      EXPECT_LT(std::stoi(row.side), ways);
+      EXPECT_THAT(row.names, SizeIs(3));
+      product *= row.probability;
+    }
+    EXPECT_NEAR(product, wide.probability(examples("one.vw")[0], "ad3"), 1e-5) << ways;
+    std::filesystem::remove_all(path("wide"));
+  }
 }
 
 TEST_F(ExplainTest, SaysWhenALabelIsNotInTheModel) {
