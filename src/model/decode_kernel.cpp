@@ -58,8 +58,9 @@ constexpr Float kFloat;
 constexpr std::size_t kStep = hn::MaxLanes(kFloat);
 constexpr std::size_t kParts = kLanes / kStep;
 
-// estimates[c] = sum over lanes of (1 - 2 lane) * sign, and 0 where that is below; the constant row adds its sign.
-void Estimates(const Line& lanes, const Signs& signs, float* estimates) {
+// estimates[c] = sum over lanes of (1 - 2 lane) * sign, the constant row adding its sign; 0 where that is below, and
+// where bit c of `occupied` is 0.
+HWY_INLINE void Estimate(const Line& lanes, const Signs& signs, std::uint32_t occupied, float* estimates) {
   V sum[kParts];
   for (std::size_t part = 0; part < kParts; ++part) {
     sum[part] = hn::Load(kFloat, signs.rows[0].data() + part * kStep);
@@ -72,14 +73,17 @@ void Estimates(const Line& lanes, const Signs& signs, float* estimates) {
     }
   }
   for (std::size_t part = 0; part < kParts; ++part) {
-    const V zero = hn::Zero(kFloat);
-    const V kept = hn::IfThenElse(hn::Lt(sum[part], zero), zero, sum[part]);  // NaN stays
-    hn::StoreU(kept, kFloat, estimates + part * kStep);
+    const std::uint32_t bits = occupied >> (part * kStep);
+    const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8)};
+    const auto hangs = hn::LoadMaskBits(kFloat, bytes);
+    const auto negative = hn::Lt(sum[part], hn::Zero(kFloat));  // not NaN, which stays
+    hn::StoreU(hn::IfThenElseZero(hangs, hn::IfThenElse(negative, hn::Zero(kFloat), sum[part])), kFloat,
+               estimates + part * kStep);
   }
 }
 
 // right / total, lane by lane; 1/2 where nothing is left, NaN where total is.
-void Sides(const Line& rights, const Line& totals, Line& sides) {
+HWY_INLINE void Divide(const Line& rights, const Line& totals, Line& sides) {
   for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
     const V total = hn::LoadU(kFloat, totals.data() + lane);
     const V side = hn::Div(hn::LoadU(kFloat, rights.data() + lane), total);
@@ -88,28 +92,36 @@ void Sides(const Line& rights, const Line& totals, Line& sides) {
   }
 }
 
-void Decode(const std::uint32_t* occupied, std::size_t blocks, int ways, Line* lanes) {
-  for (std::size_t b = 0; b < blocks; ++b) {
-    std::array<float, 32> at{};  // by place: the estimate of a column, or the sum of those below a slot
-    if (ways == 4) Estimates(lanes[b], kLowerOfFour, at.data());
-    if (ways == 8) Estimates(lanes[b], kLowerOfEight, at.data());
-    if (ways == 4) Estimates(lanes[b], kUpperOfFour, at.data() + 16);
-    if (ways == 16) Estimates(lanes[b], kUpperOfSixteen, at.data() + 16);
-    for (std::uint32_t place = 0; place < 32; ++place) {
-      if ((occupied[b] >> place & 1) == 0) at[place] = 0;
-    }
-    Line rights{};
-    Line totals{};
-    for (std::uint32_t slot = ways == 8 ? 7 : 15; slot >= 1; --slot) {
-      rights[slot] = at[2 * slot + 1];
-      totals[slot] = at[2 * slot] + at[2 * slot + 1];
-      // The place of a whole node is a column of the node above.
-      if (node_of_slot(ways, slot).slot != slot) at[slot] = totals[slot];
-    }
-    Line sides;
-    Sides(rights, totals, sides);
-    for (std::uint32_t slot = 1; slot < (ways == 8 ? 8 : 16); ++slot) lanes[b][slot] = sides[slot];
+// All of it for one block. A template, so that the slots are walked without a question asked.
+template <int kWays>
+HWY_INLINE void DecodeBlock(std::uint32_t occupied, Line& lanes) {
+  constexpr std::uint32_t kSlots = kWays == 8 ? 8 : 16;  // the others are binary nodes
+  float at[32];  // by place: the estimate of a column, or the sum of those below a slot
+  if constexpr (kWays != 16) Estimate(lanes, kWays == 4 ? kLowerOfFour : kLowerOfEight, occupied, at);
+  if constexpr (kWays != 8) Estimate(lanes, kWays == 4 ? kUpperOfFour : kUpperOfSixteen, occupied >> 16, at + 16);
+  Line rights{};
+  Line totals{};
+#pragma GCC unroll 16
+  for (std::uint32_t slot = kSlots - 1; slot >= 1; --slot) {
+    rights[slot] = at[2 * slot + 1];
+    totals[slot] = at[2 * slot] + at[2 * slot + 1];
+    // The place of a whole node is a column of the node above.
+    if (node_of_slot(kWays, slot).slot != slot) at[slot] = totals[slot];
   }
+  Line sides;
+  Divide(rights, totals, sides);
+  for (std::uint32_t slot = 1; slot < kSlots; ++slot) lanes[slot] = sides[slot];
+}
+
+template <int kWays>
+void DecodeBlocks(const std::uint32_t* occupied, std::size_t blocks, Line* lanes) {
+  for (std::size_t b = 0; b < blocks; ++b) DecodeBlock<kWays>(occupied[b], lanes[b]);
+}
+
+void Decode(const std::uint32_t* occupied, std::size_t blocks, int ways, Line* lanes) {
+  if (ways == 4) return DecodeBlocks<4>(occupied, blocks, lanes);
+  if (ways == 8) return DecodeBlocks<8>(occupied, blocks, lanes);
+  DecodeBlocks<16>(occupied, blocks, lanes);
 }
 
 }  // namespace HWY_NAMESPACE
