@@ -14,8 +14,9 @@ enum class Update : std::uint8_t { kAdaptive, kSgd };
 // What estimates P(label | x): a tree with a binary regressor at every node; a tree of `arity` ways with a code of
 // arity - 1 regressors over the children of every node (conditional PECOC).
 enum class Method : std::uint8_t { kTree, kConditionalPecoc };
-// How a new label finds its place: Algorithm 2 of the paper; the same with alpha = 1; a fair coin at every node.
-enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom };
+// How a new label finds its place: Algorithm 2 of the paper; the same with alpha = 1; a fair coin at every node; or
+// (Algorithm 1) in a tree that was there before the first example, which labels that it lacks join as online.
+enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom, kGiven };
 
 inline constexpr int kLeastBits = 10;
 inline constexpr int kMostBits = 40;
@@ -43,6 +44,8 @@ struct ModelOptions {
   int ways() const { return method == Method::kConditionalPecoc ? arity : 2; }
   // alpha as the rule uses it: 1 for a balanced tree.
   double effective_alpha() const { return tree == TreeKind::kBalanced ? 1.0 : alpha; }
+  // Whether the whole tree grew by the rule, so that what the paper proves of its shape holds.
+  bool bounds_shape() const { return tree == TreeKind::kOnline || tree == TreeKind::kBalanced; }
 };
 
 }  // namespace cpt

@@ -49,6 +49,9 @@ struct CheckpointOptions {
 
 struct TrainingOptions {
   ModelOptions model;
+  // Of a given tree: "file:PATH", what `cpt dump` writes, or "huffman:PATH", labels and counts; rank 0 reads it. Its
+  // labels are seen ones from the start. Empty for other trees, and where the tree is that of `init`.
+  std::string given_tree;
   std::string init;               // a finished model to begin with, whose options then hold, whatever `model` says
   std::vector<std::string> data;  // files, directories, globs, "-"; may be empty where there are `init` and `test`
   std::vector<std::string> test;  // streamed after the last pass; may be empty
@@ -81,7 +84,7 @@ struct TreeFigures {
   std::uint64_t labels = 0;
   std::uint32_t depth_max = 0;
   double depth_mean = 0;
-  double depth_bound = 0;  // of the paper; 0 for random trees, which have none
+  double depth_bound = 0;  // of the paper; 0 for random and given trees, which have none
   std::uint64_t disagreements = 0;
   std::uint64_t digest = 0;
 };
@@ -197,10 +200,10 @@ struct Resumption {
 // begins with. One per rank; borrows the communicator.
 class Training {
  public:
-  // Finds the shards, takes up the model or the checkpoint (owned: of its weights this rank's only) and compares ranks.
-  // Throws Error: kNoInput where a shard or the model is missing, kBadData for a damaged model, for shards that are not
-  // those of the checkpoint, and where no checkpoint of several can be read; kUsage for options out of range and for
-  // ranks that do not see the same.
+  // Finds the shards, takes up the model, the given tree or the checkpoint (owned: of its weights this rank's only) and
+  // compares ranks. Throws Error: kNoInput where a shard, the model or the given tree is missing, kBadData for a
+  // damaged model, a given tree that is none, shards that are not those of the checkpoint, and where no checkpoint of
+  // several can be read; kUsage for options out of range and for ranks that do not see the same.
   Training(const TrainingOptions& options, Communicator& comm);
   ~Training();
 

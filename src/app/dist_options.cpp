@@ -1,11 +1,13 @@
 #include "app/dist_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 
 #include "app/option_names.h"
 #include "app/option_values.h"
+#include "app/tree_option.h"
 #include "comm/mpi.h"
 #include "core/version.h"
 #include "cpt/error.h"
@@ -109,14 +111,15 @@ void add_model_options(CLI::App& app, TrainingOptions& training) {
                  "others than its own are refused")
       ->type_name("MODEL")
       ->group(group);
-  add_choice(app, "--method", model.method, method_names(),
-             "tree: a binary regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children")
+  add_choice(
+      app, "--method", model.method, method_names(),
+      "tree: a binary regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children")
       ->group(group);
   app.add_option("--arity", model.arity, "of cpecoc: 2, 4, 8 or 16 ways at a node")
       ->type_name("K")
       ->capture_default_str()
       ->group(group);
-  add_choice(app, "--tree", model.tree, tree_names(), "how new labels find their place")->group(group);
+  add_tree(app, training)->group(group);
   app.add_option("--alpha", model.alpha, "of the online tree, in (0, 1]: weight of balance against the regressors")
       ->type_name("A")
       ->capture_default_str()
@@ -265,7 +268,7 @@ OptionValues describe_model_options(const ModelOptions& model) {
       {"normalize", name_of(normalize_names(), model.normalize)},
       {"method", name_of(method_names(), model.method)},
       {"arity", std::to_string(model.arity)},
-      {"tree", name_of(tree_names(), model.tree)},
+      {"tree", name_of_tree(model.tree)},
       {"alpha", as_text(model.alpha)},
       {"loss", name_of(loss_names(), model.loss)},
       {"update", name_of(update_names(), model.update)},
@@ -296,7 +299,9 @@ OptionValues describe_options(const DistOptions& options) {
       {"checkpoint-every", checkpoint_every_text(options)},
       {"keep", std::to_string(t.checkpoints.keep)},
   };
-  const OptionValues of_model = describe_model_options(t.model);
+  OptionValues of_model = describe_model_options(t.model);
+  const auto tree = std::ranges::find(of_model, "tree", &OptionValues::value_type::first);
+  if (!t.given_tree.empty()) tree->second = t.given_tree;
   values.insert(values.end(), of_model.begin(), of_model.end());
   return values;
 }

@@ -15,7 +15,8 @@ namespace {
 constexpr const char* kFooter = R"(Format:
   The first line is "cpt-tree 1 N", N the number of labels. Then one line per leaf, in the order in which
   the labels joined: PATH, a tab, LABEL. PATH is the sides from the root on, 0 = left and 1 = right, or -
-  if the tree is a single leaf. LABEL is all up to the end of the line.
+  if the tree is a single leaf. LABEL is all up to the end of the line. cpt_dist --tree file:FILE begins
+  with this tree, and gives the labels the same numbers.
 
 Example:
   cpt dump --model runs/ads/model --output ads.tree)";
@@ -31,6 +32,9 @@ std::string sides_of(const Tree& tree, LabelId label) {
   return sides.empty() ? "-" : sides;
 }
 
+// A carriage return before the line feed would be taken for a part of the line's end.
+bool breaks_line(std::string_view name) { return name.find('\n') != std::string_view::npos || name.ends_with('\r'); }
+
 void dump(const DumpOptions& options) {
   const Model model = Model::load(options.model);
   const Learner& learner = model.learner();
@@ -38,9 +42,9 @@ void dump(const DumpOptions& options) {
   out.print("cpt-tree 1 {}\n", model.labels());
   for (LabelId label = 0; label < model.labels(); ++label) {
     const std::string_view name = learner.labels().name(label);
-    if (name.find('\n') != std::string_view::npos) {
+    if (breaks_line(name)) {
       throw Error(Fault::kFailed,
-                  "label " + std::to_string(label) + " has a line feed in its name: it cannot be dumped");
+                  "label " + std::to_string(label) + " has a line end in its name: it cannot be dumped");
     }
     out.print("{}\t{}\n", sides_of(learner.tree(), label), name);
   }

@@ -25,7 +25,7 @@ double used_part(const ModelFigures& figures) {
 }
 
 std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOptions& options) {
-  if (tree.labels == 0 || options.tree == TreeKind::kRandom) return std::nullopt;
+  if (tree.labels == 0 || !options.bounds_shape()) return std::nullopt;
   const double alpha = options.effective_alpha();
   return TreeBounds{.depth_max = tree.depth_bound,
                     .depth_mean = total_depth_bound(tree.labels, alpha) / static_cast<double>(tree.labels),
@@ -46,7 +46,7 @@ Json bound_json(const ModelFigures& figures, double TreeBounds::*bound) {
 Json options_json(const ModelOptions& options) {
   return {{"method", name_of(method_names(), options.method)},
           {"arity", options.arity},
-          {"tree", name_of(tree_names(), options.tree)},
+          {"tree", name_of_tree(options.tree)},
           {"alpha", options.alpha},
           {"loss", name_of(loss_names(), options.loss)},
           {"update", name_of(update_names(), options.update)},

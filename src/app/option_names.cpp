@@ -27,6 +27,8 @@ const Names<TreeKind>& tree_names() {
   return names;
 }
 
+std::string name_of_tree(TreeKind tree) { return tree == TreeKind::kGiven ? "given" : name_of(tree_names(), tree); }
+
 const Names<Loss>& loss_names() {
   static const Names<Loss> names{{"logistic", Loss::kLogistic}, {"squared", Loss::kSquared}};
   return names;

@@ -17,7 +17,7 @@ using Names = std::map<std::string, Choice>;
 const Names<Format>& format_names();
 const Names<MultiLabel>& multilabel_names();
 const Names<Method>& method_names();
-const Names<TreeKind>& tree_names();
+const Names<TreeKind>& tree_names();  // but for a given tree, which is chosen by its file
 const Names<Loss>& loss_names();
 const Names<Update>& update_names();
 const Names<Normalize>& normalize_names();
@@ -32,6 +32,9 @@ std::string name_of(const Names<Choice>& names, Choice choice) {
   }
   return "?";
 }
+
+// The word for a kind of tree; "given" for that which tree_names() lacks.
+std::string name_of_tree(TreeKind tree);
 
 // "vw, libsvm, ...", for --help.
 template <class Choice>

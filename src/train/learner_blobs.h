@@ -24,7 +24,7 @@ void serialize(Archive& archive, ModelOptions& options) {
   } else {
     kind = first;
   }
-  if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kRandom);
+  if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kGiven);
   archive(options.alpha);
   archive_choice(archive, options.loss, Loss::kLogistic);
   archive_choice(archive, options.update, Update::kSgd);

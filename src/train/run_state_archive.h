@@ -22,6 +22,8 @@ void serialize(Archive& archive, TrainingOptions& o) {
   archive_choice(archive, o.placement, Placement::kReplicated);
   archive_choice(archive, o.merge, MergeRule::kContraction);
   archive(o.epoch_fraction, o.epoch_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
+  if (o.model.tree == TreeKind::kGiven)
+    archive(o.given_tree);  // programs before it refuse this kind of tree by its number
 }
 
 template <class Archive>

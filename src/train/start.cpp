@@ -14,6 +14,8 @@
 #include "data/shards.h"
 #include "store/checkpoints.h"
 #include "train/checkpoint_files.h"
+#include "train/given_tree_files.h"
+#include "train/messages.h"
 #include "train/model_files.h"
 #include "train/ownership.h"
 
@@ -50,6 +52,7 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << static_cast<int>(m.normalize);
   for (const std::string& pair : m.interactions) text << ' ' << pair;
   text << '\n'
+       << options.given_tree << '\n'
        << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
        << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
        << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
@@ -177,6 +180,19 @@ void begin(Start& start, Communicator& comm) {
   }
 }
 
+// A given tree is the first structure changes of the run. Rank 0 alone reads it: other hosts need not have the file.
+void grow_given_tree(Start& start, Communicator& comm) {
+  std::vector<std::byte> packed;
+  together(comm, "start: tree", [&] {
+    if (comm.rank() != 0) return;
+    packed = pack(read_given_tree(parse_tree_source(start.options.given_tree).value()));
+  });
+  broadcast_bytes(comm, packed, 0, "start: tree");
+  together(comm, "start: tree", [&] {
+    for (const TreeChange& change : unpack_changes(packed)) start.model->learner().apply(change);
+  });
+}
+
 }  // namespace
 
 bool is_owned(const TrainingOptions& options, const Communicator& comm) {
@@ -198,6 +214,7 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
     if (!resumed) begin(start, comm);
   });
   compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
+  if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
   const Course::Options course{start.options.passes, start.options.test_frozen};
   const std::vector<KnownShard> known_data = recognize(data, comm);
   const std::vector<KnownShard> known_test = recognize(test, comm);

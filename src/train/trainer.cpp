@@ -10,6 +10,7 @@
 #include "data/example_stream.h"
 #include "train/alone_loop.h"
 #include "train/checkpointer.h"
+#include "train/given_tree_files.h"
 #include "train/model_files.h"
 #include "train/owned_loop.h"
 #include "train/replicated_loop.h"
@@ -218,8 +219,28 @@ class Training::Run : private Keepsake {
   Summary summary_;
 };
 
+namespace {
+
+void check_given_tree(const TrainingOptions& options) {
+  const bool is_given = options.model.tree == TreeKind::kGiven;
+  if (options.given_tree.empty()) {
+    if (!is_given || !options.init.empty() || options.resume) return;
+    throw Error(Fault::kUsage, "a given tree comes from --tree file:PATH or --tree huffman:PATH");
+  }
+  const std::string option = "--tree " + options.given_tree;
+  if (!is_given || !parse_tree_source(options.given_tree)) {
+    throw Error(Fault::kUsage, option + " does not name a file that gives the tree: use file:PATH or huffman:PATH");
+  }
+  if (!options.init.empty()) {
+    throw Error(Fault::kUsage, option + " and --init " + options.init + " both bring a tree: leave one of them out");
+  }
+}
+
+}  // namespace
+
 void TrainingOptions::validate() const {
   model.validate();
+  check_given_tree(*this);
   if (data.empty() && !resume && (init.empty() || test.empty())) {
     throw Error(Fault::kUsage,
                 "--data is missing: name files, directories or globs; or a finished model and what to test it on: "

@@ -25,7 +25,7 @@ TreeFigures measure_tree(const Learner& learner) {
   if (tree.labels == 0) return tree;
   tree.depth_max = static_cast<std::uint32_t>(at_depth.size() - 1);
   tree.depth_mean = static_cast<double>(sum) / static_cast<double>(tree.labels);
-  if (learner.options().tree != TreeKind::kRandom) {
+  if (learner.options().bounds_shape()) {
     tree.depth_bound = depth_bound(tree.labels, learner.options().effective_alpha());
   }
   return tree;

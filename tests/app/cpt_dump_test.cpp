@@ -52,15 +52,17 @@ TEST_F(DumpTest, AnEmptyTreeIsTheFirstLine) {
 }
 
 TEST_F(DumpTest, RefusesALabelThatWouldBreakItsLine) {
-  Model odd(model_options());
-  Batch batch;
-  batch.finish_example("two\nlines", 1, {});
-  odd.learn(batch[0]);
-  odd.save(path("odd"));
-  const Outcome outcome = run({"dump", "--model", "odd", "--output", "tree.txt"});
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.err, "cpt: label 0 has a line feed in its name: it cannot be dumped\n");
-  EXPECT_FALSE(std::filesystem::exists(path("tree.txt")));
+  for (const char* name : {"two\nlines", "dos\r"}) {
+    Model odd(model_options());
+    Batch batch;
+    batch.finish_example(name, 1, {});
+    odd.learn(batch[0]);
+    odd.save(path("odd"));
+    const Outcome outcome = run({"dump", "--model", "odd", "--output", "tree.txt"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.err, "cpt: label 0 has a line end in its name: it cannot be dumped\n");
+    EXPECT_FALSE(std::filesystem::exists(path("tree.txt")));
+  }
 }
 
 }  // namespace

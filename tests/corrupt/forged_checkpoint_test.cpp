@@ -245,7 +245,7 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
     expect_refused("its state cannot be read");
     expect_not_verified();
   };
-  expect([](RunState& state) { state.options.model.tree = static_cast<TreeKind>(3); });
+  expect([](RunState& state) { state.options.model.tree = static_cast<TreeKind>(4); });
   expect([](RunState& state) { state.options.model.loss = static_cast<Loss>(2); });
   expect([](RunState& state) { state.options.model.update = static_cast<Update>(2); });
   expect([](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
@@ -257,7 +257,7 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   expect([](RunState& state) { state.progress.phase = static_cast<Phase>(7); });
   run.restore();
   ByteVector options = blob("options");
-  options[1] = std::byte{3};
+  options[1] = std::byte{4};
   forge("options", options);
   expect_refused("its options cannot be read");
 }
@@ -271,6 +271,7 @@ TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
   };
   const std::string options = "the options of its state make no sense";
   expect(options, [](RunState& state) { state.options.passes = 0; });
+  expect(options, [](RunState& state) { state.options.model.tree = TreeKind::kGiven; });
   expect(options, [](RunState& state) { state.options.epoch_fraction = 0; });
   expect(options, [](RunState& state) { state.options.data.clear(); });
   expect(options, [](RunState& state) { state.options.model.bits = 63; });

@@ -14,6 +14,16 @@ double LiteralCpt::probability(const std::string& label, const ExampleView& x) c
   return product;
 }
 
+void LiteralCpt::give(const std::string& label, const std::string& path) {
+  if (root_ == nullptr) root_ = std::make_unique<Node>();
+  Node* node = root_.get();
+  for (const char side : path) {
+    if (node->is_leaf()) make_children(*node);
+    node = (side == '1' ? node->right : node->left).get();
+  }
+  leaves_[label] = node;
+}
+
 void LiteralCpt::learn(const ExampleView& x) {
   const std::string label(x.label);
   if (!knows(label)) {
@@ -58,18 +68,22 @@ std::vector<LiteralCpt::Lesson> LiteralCpt::settle(const ExampleView& x) {
 std::vector<LiteralCpt::Lesson> LiteralCpt::split(Node& leaf, const std::string& label) {
   const auto is_here = [&](const auto& entry) { return entry.second == &leaf; };
   const auto old = std::find_if(leaves_.begin(), leaves_.end(), is_here);
-  leaf.left = std::make_unique<Node>();
-  leaf.right = std::make_unique<Node>();
-  leaf.left->parent = &leaf;
-  leaf.right->parent = &leaf;
+  make_children(leaf);
   start_old_leaf(leaf, *leaf.left);
   old->second = leaf.left.get();
   leaves_[label] = leaf.right.get();
-  for (Node* at = &leaf; at != nullptr; at = at->parent) ++at->leaves;
 
   std::vector<Lesson> lessons = lessons_above(leaf.right.get());
   lessons.push_back({leaf.right.get(), 0});
   return lessons;
+}
+
+void LiteralCpt::make_children(Node& leaf) {
+  leaf.left = std::make_unique<Node>();
+  leaf.right = std::make_unique<Node>();
+  leaf.left->parent = &leaf;
+  leaf.right->parent = &leaf;
+  for (Node* at = &leaf; at != nullptr; at = at->parent) ++at->leaves;
 }
 
 std::vector<LiteralCpt::Lesson> LiteralCpt::lessons_above(Node* leaf) {

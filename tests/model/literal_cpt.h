@@ -1,5 +1,5 @@
-// Algorithm 2 of the paper, word for word: a binary tree of pointers, explicit leaf regressors that are trained and
-// copied, one map of weights per regressor, one example at a time, in double precision. Slow, and nothing is shared
+// Algorithms 1 and 2 of the paper, word for word: a binary tree of pointers, explicit leaf regressors that are trained
+// and copied, one map of weights per regressor, one example at a time, in double precision. Slow, and nothing is shared
 // with the learner but the example.
 #pragma once
 
@@ -24,6 +24,9 @@ class LiteralCpt {
   bool knows(const std::string& label) const { return leaves_.count(label) > 0; }
   // Q(label | x) of a known label.
   double probability(const std::string& label, const ExampleView& x) const;
+  // Of a given tree (Algorithm 1): the label's leaf hangs at this path, '1' = right. Before any example; afterwards all
+  // leaves must have been given.
+  void give(const std::string& label, const std::string& path);
   // Learns one example, of a known label or a new one.
   void learn(const ExampleView& x);
   // The sides from the root to the leaf of a known label: "0110", 1 = right.
@@ -58,6 +61,7 @@ class LiteralCpt {
  private:
   std::vector<Lesson> settle(const ExampleView& x);
   std::vector<Lesson> split(Node& leaf, const std::string& label);
+  static void make_children(Node& leaf);
   static std::vector<Lesson> lessons_above(Node* leaf);
 
   double alpha_;

@@ -1,4 +1,4 @@
-// The learner against a literal Algorithm 2 on streams without collisions: the same tree, the same probabilities.
+// The learner against literal Algorithms 1 and 2 on streams without collisions: the same tree, the same probabilities.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "model/given_tree.h"
 #include "model/in_order.h"
 #include "model/invariants.h"
 #include "model/literal_cpt.h"
 #include "model/random_stream.h"
+#include "model/random_tree.h"
 
 namespace cpt {
 namespace {
@@ -108,6 +110,34 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{0.9, {.seed = 1, .labels = 1000, .vocabulary = 8, .binary = true}},
                     Case{0.9, {.seed = 1, .labels = 500, .vocabulary = 10, .active = 8, .binary = false}},
                     Case{1.0, {.seed = 5, .labels = 3000, .vocabulary = 3, .active = 2, .binary = false, .skew = 1}}));
+
+// Of the labels of the stream, so many, in any order.
+std::vector<std::string> some_labels(const Batch& stream, std::size_t count) {
+  std::set<std::string> labels;
+  for (std::size_t i = 0; i < stream.size() && labels.size() < count; ++i) labels.emplace(stream[i].label);
+  return {labels.begin(), labels.end()};
+}
+
+// Labels of the tree as in Algorithm 1, the others as in Algorithm 2.
+TEST(PaperReference, GivesTheSameProbabilitiesInAGivenTree) {
+  ModelOptions options = paper_options(0.6);
+  options.tree = TreeKind::kGiven;
+  Learner learner(options);
+  LiteralCpt literal(options.alpha, options.learning_rate);
+  const Batch stream = random_stream({.seed = 6, .labels = 300, .vocabulary = 12, .binary = false});
+  const std::vector<std::string> labels = some_labels(stream, 120);
+  ASSERT_EQ(labels.size(), 120U);
+  const Tree given = random_tree(labels.size(), 3);
+  std::vector<std::string> paths;
+  for (LabelId label = 0; label < labels.size(); ++label) paths.push_back(path_of(given, label));
+  for (std::size_t i = 0; i < labels.size(); ++i) literal.give(labels[i], paths[i]);
+  for (const Joining& joining : joinings_of(std::vector<std::string_view>(paths.begin(), paths.end()))) {
+    learner.apply({labels[joining.leaf], joining.split, 0});
+  }
+  expect_same_tree(learner, literal);
+  expect_agreement(learner, literal, stream);
+  EXPECT_GT(learner.tree().labels(), labels.size() + 100);
+}
 
 TEST(PaperReference, LookingAheadChangesNothing) {
   const Batch stream = random_stream({.seed = 1, .labels = 300, .vocabulary = 12});
