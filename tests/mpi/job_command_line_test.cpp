@@ -113,7 +113,7 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
                              "--keep"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
-  for (const char* unbuilt : {"--method", "binary", "file:PATH"}) {
+  for (const char* unbuilt : {"oaa", "binary, fasttext"}) {
     EXPECT_THAT(outcome.out, Not(HasSubstr(unbuilt)));
   }
 }
