@@ -38,7 +38,7 @@ constexpr bool row_holds(WideNode node, std::uint32_t lane, std::uint32_t column
   const std::uint32_t row = lane - (node.slot << depth) + (1U << depth);
   std::uint32_t shared = 0;
   for (std::uint32_t level = 0; level < node.levels; ++level) {
-    shared += (row >> level & 1) & (column >> (node.levels - 1 - level) & 1);
+    shared += (row >> level) & (column >> (node.levels - 1 - level)) & 1;
   }
   return shared % 2 == 1;
 }

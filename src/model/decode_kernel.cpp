@@ -95,22 +95,22 @@ HWY_INLINE void Divide(const Line& rights, const Line& totals, Line& sides) {
 // All of it for one block. A template, so that the slots are walked without a question asked.
 template <int kWays>
 HWY_INLINE void DecodeBlock(std::uint32_t occupied, Line& lanes) {
-  constexpr std::uint32_t kSlots = kWays == 8 ? 8 : 16;  // the others are binary nodes
+  constexpr std::size_t kSlots = kWays == 8 ? 8 : 16;  // the others are binary nodes
   float at[32];  // by place: the estimate of a column, or the sum of those below a slot
   if constexpr (kWays != 16) Estimate(lanes, kWays == 4 ? kLowerOfFour : kLowerOfEight, occupied, at);
   if constexpr (kWays != 8) Estimate(lanes, kWays == 4 ? kUpperOfFour : kUpperOfSixteen, occupied >> 16, at + 16);
   Line rights{};
   Line totals{};
 #pragma GCC unroll 16
-  for (std::uint32_t slot = kSlots - 1; slot >= 1; --slot) {
+  for (std::size_t slot = kSlots - 1; slot >= 1; --slot) {
     rights[slot] = at[2 * slot + 1];
     totals[slot] = at[2 * slot] + at[2 * slot + 1];
     // The place of a whole node is a column of the node above.
-    if (node_of_slot(kWays, slot).slot != slot) at[slot] = totals[slot];
+    if (node_of_slot(kWays, static_cast<std::uint32_t>(slot)).slot != slot) at[slot] = totals[slot];
   }
   Line sides;
   Divide(rights, totals, sides);
-  for (std::uint32_t slot = 1; slot < kSlots; ++slot) lanes[slot] = sides[slot];
+  for (std::size_t slot = 1; slot < kSlots; ++slot) lanes[slot] = sides[slot];
 }
 
 template <int kWays>

@@ -47,9 +47,9 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
   text.precision(17);
   const ModelOptions& m = options.model;
   text << kVersion << ' ' << kCommit << '\n'
-       << static_cast<int>(m.tree) << ' ' << m.alpha << ' ' << static_cast<int>(m.loss) << ' '
-       << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip << ' ' << m.bits << ' ' << m.seed << ' '
-       << static_cast<int>(m.normalize);
+       << static_cast<int>(m.method) << ' ' << m.arity << ' ' << static_cast<int>(m.tree) << ' ' << m.alpha << ' '
+       << static_cast<int>(m.loss) << ' ' << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip
+       << ' ' << m.bits << ' ' << m.seed << ' ' << static_cast<int>(m.normalize);
   for (const std::string& pair : m.interactions) text << ' ' << pair;
   text << '\n'
        << options.given_tree << '\n'

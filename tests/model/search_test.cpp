@@ -98,19 +98,15 @@ TEST_P(Search, AThresholdLeavesOutWhatIsBelowIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Search,
-                         testing::Values(Case{Loss::kLogistic, 0, TreeKind::kOnline, 300},
-                                         Case{Loss::kLogistic, 0.001, TreeKind::kOnline, 301},
-                                         Case{Loss::kSquared, 0, TreeKind::kOnline, 300},
-                                         Case{Loss::kSquared, 0.001, TreeKind::kOnline, 301},
-                                         Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 1000},
-                                         Case{Loss::kSquared, 0, TreeKind::kRandom, 555},
-                                         Case{Loss::kSquared, 0.001, TreeKind::kOnline, 2},
-                                         Case{Loss::kLogistic, 0, TreeKind::kOnline, 300, 4},
-                                         Case{Loss::kSquared, 0.001, TreeKind::kRandom, 301, 8},
-                                         Case{Loss::kSquared, 0, TreeKind::kOnline, 300, 16},
-                                         Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 301, 16},
-                                         Case{Loss::kLogistic, 0, TreeKind::kOnline, 1}));
+INSTANTIATE_TEST_SUITE_P(
+    Models, Search,
+    testing::Values(
+        Case{Loss::kLogistic, 0, TreeKind::kOnline, 300}, Case{Loss::kLogistic, 0.001, TreeKind::kOnline, 301},
+        Case{Loss::kSquared, 0, TreeKind::kOnline, 300}, Case{Loss::kSquared, 0.001, TreeKind::kOnline, 301},
+        Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 1000}, Case{Loss::kSquared, 0, TreeKind::kRandom, 555},
+        Case{Loss::kSquared, 0.001, TreeKind::kOnline, 2}, Case{Loss::kLogistic, 0, TreeKind::kOnline, 300, 4},
+        Case{Loss::kSquared, 0.001, TreeKind::kRandom, 301, 8}, Case{Loss::kSquared, 0, TreeKind::kOnline, 300, 16},
+        Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 301, 16}, Case{Loss::kLogistic, 0, TreeKind::kOnline, 1}));
 
 // Labels that join a tree whose weights are all 0: every node says one half.
 struct Untrained {
