@@ -34,6 +34,7 @@ std::string sides_of(const Tree& tree, LabelId label) {
 void dump(const DumpOptions& options) {
   const Model model = Model::load(options.model);
   const Learner& learner = model.learner();
+  require_tree(learner.options());
   ResultWriter out(options.output);
   out.print("cpt-tree 1 {}\n", model.labels());
   for (LabelId label = 0; label < model.labels(); ++label) {

@@ -25,7 +25,7 @@ double used_part(const ModelFigures& figures) {
 }
 
 std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOptions& options) {
-  if (tree.labels == 0 || options.tree == TreeKind::kRandom) return std::nullopt;
+  if (tree.labels == 0 || !options.grows_by_rule()) return std::nullopt;
   const double alpha = options.effective_alpha();
   return TreeBounds{.depth_max = tree.depth_bound,
                     .depth_mean = total_depth_bound(tree.labels, alpha) / static_cast<double>(tree.labels),
@@ -82,6 +82,28 @@ std::string histogram(const std::vector<std::uint64_t>& labels_at_depth) {
   return text;
 }
 
+// How the labels hang together.
+std::string shape_text(const ModelFigures& figures) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "nodes          {}\n", figures.nodes);
+  fmt::format_to(out, "blocks         {}\n", figures.blocks);
+  fmt::format_to(out, "depth          {:.1f} on average{}, at most {}{}\n", figures.tree.depth_mean,
+                 bound_text(figures, &TreeBounds::depth_mean), figures.tree.depth_max,
+                 bound_text(figures, &TreeBounds::depth_max));
+  fmt::format_to(out, "disagreements  {}{}\n", figures.tree.disagreements,
+                 bound_text(figures, &TreeBounds::disagreements));
+  return text;
+}
+
+void add_shape(const ModelFigures& figures, Json& tree) {
+  tree["depth_mean_bound"] = bound_json(figures, &TreeBounds::depth_mean);
+  tree["disagreement_bound"] = bound_json(figures, &TreeBounds::disagreements);
+  tree["nodes"] = figures.nodes;
+  tree["blocks"] = figures.blocks;
+  tree["labels_at_depth"] = figures.labels_at_depth;
+}
+
 }  // namespace
 
 ModelFigures measure_model(const Learner& learner) {
@@ -90,9 +112,11 @@ ModelFigures measure_model(const Learner& learner) {
   figures.options = learner.options();
   figures.tree = measure_tree(learner);
   figures.bounds = tree_bounds(figures.tree, figures.options);
-  figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
-  figures.blocks = tree.blocks();
-  figures.labels_at_depth = labels_by_depth(tree);
+  if (!figures.tree.is_flat) {
+    figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
+    figures.blocks = tree.blocks();
+    figures.labels_at_depth = labels_by_depth(tree);
+  }
   figures.weight_lines = learner.weights().lines();
   figures.weights = learner.weights().survey();
   return figures;
@@ -102,13 +126,7 @@ std::string figures_text(const ModelFigures& figures) {
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out, "labels         {}\n", figures.tree.labels);
-  fmt::format_to(out, "nodes          {}\n", figures.nodes);
-  fmt::format_to(out, "blocks         {}\n", figures.blocks);
-  fmt::format_to(out, "depth          {:.1f} on average{}, at most {}{}\n", figures.tree.depth_mean,
-                 bound_text(figures, &TreeBounds::depth_mean), figures.tree.depth_max,
-                 bound_text(figures, &TreeBounds::depth_max));
-  fmt::format_to(out, "disagreements  {}{}\n", figures.tree.disagreements,
-                 bound_text(figures, &TreeBounds::disagreements));
+  if (!figures.tree.is_flat) text += shape_text(figures);
   fmt::format_to(out, "tree digest    {}\n", digest_text(figures.tree.digest));
   fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
                  figures.weight_lines, 100 * used_part(figures),
@@ -120,11 +138,7 @@ std::string figures_text(const ModelFigures& figures) {
 
 Json figures_json(const ModelFigures& figures) {
   Json tree = tree_json(figures.tree);
-  tree["depth_mean_bound"] = bound_json(figures, &TreeBounds::depth_mean);
-  tree["disagreement_bound"] = bound_json(figures, &TreeBounds::disagreements);
-  tree["nodes"] = figures.nodes;
-  tree["blocks"] = figures.blocks;
-  tree["labels_at_depth"] = figures.labels_at_depth;
+  if (!figures.tree.is_flat) add_shape(figures, tree);
   const Json weights = weights_json(figures.options.bits, figures.weights.used, figures.weights.digest);
   return {{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
 }

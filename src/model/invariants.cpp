@@ -96,7 +96,7 @@ class Checker {
     const std::uint32_t left = content.leaves[first];
     const std::uint32_t right = content.leaves[first + 1];
     if (content.leaves[place] != left + right) fail_at(block, place, "wrong count");
-    if (options_.tree == TreeKind::kRandom) return;
+    if (!options_.grows_by_rule()) return;
     const double k = kappa(options_.effective_alpha());
     // The claim in exact arithmetic; the last bits of kappa and of the rule's logarithm may be off.
     if (std::max(left, right) > k * (left + right) + (1 - k) + 1e-9) fail_at(block, place, "out of balance");
@@ -113,7 +113,7 @@ class Checker {
   }
 
   void check_depth() {
-    if (options_.tree == TreeKind::kRandom || tree_.empty()) return;
+    if (!options_.grows_by_rule() || tree_.empty()) return;
     std::uint32_t deepest = 0;
     for (LabelId label = 0; label < tree_.labels(); ++label) deepest = std::max(deepest, tree_.depth(label));
     if (deepest > depth_bound(tree_.labels(), options_.effective_alpha())) fail("the tree is deeper than its bound");

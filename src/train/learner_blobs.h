@@ -19,7 +19,7 @@ void serialize(Archive& archive, ModelOptions& options) {
   std::uint8_t first = has_more ? kMoreOptions : kind;
   archive(first);
   if (first == kMoreOptions) {
-    archive_choice(archive, options.method, Method::kConditionalPecoc);
+    archive_choice(archive, options.method, Method::kOneAgainstAll);
     archive(options.arity, kind);
   } else {
     kind = first;

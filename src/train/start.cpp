@@ -45,9 +45,9 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
   text.precision(17);
   const ModelOptions& m = options.model;
   text << kVersion << ' ' << kCommit << '\n'
-       << static_cast<int>(m.tree) << ' ' << m.alpha << ' ' << static_cast<int>(m.loss) << ' '
-       << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip << ' ' << m.bits << ' ' << m.seed << ' '
-       << static_cast<int>(m.normalize);
+       << static_cast<int>(m.method) << ' ' << m.arity << ' ' << static_cast<int>(m.tree) << ' ' << m.alpha << ' '
+       << static_cast<int>(m.loss) << ' ' << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip
+       << ' ' << m.bits << ' ' << m.seed << ' ' << static_cast<int>(m.normalize);
   for (const std::string& pair : m.interactions) text << ' ' << pair;
   text << '\n'
        << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
@@ -175,12 +175,13 @@ void begin(Start& start, Communicator& comm) {
   } else {
     take_up_model(start, comm);
   }
+  if (!start.options.model.is_tree()) start.options.placement = Placement::kReplicated;
 }
 
 }  // namespace
 
 bool is_owned(const TrainingOptions& options, const Communicator& comm) {
-  return comm.size() > 1 && options.placement == Placement::kOwned;
+  return comm.size() > 1 && options.placement == Placement::kOwned && options.model.is_tree();
 }
 
 Start prepare(const TrainingOptions& options, Communicator& comm) {

@@ -42,8 +42,8 @@ TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
 }
 
 TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
-  for (const char* option : {"--format", "--multilabel", "--normalize", "--on-error", "--tree", "--loss", "--update",
-                             "--merge", "--placement", "--progress"}) {
+  for (const char* option : {"--format", "--multilabel", "--normalize", "--on-error", "--method", "--tree", "--loss",
+                             "--update", "--merge", "--placement", "--progress"}) {
     expect_usage_error(with({option, "what"}), HasSubstr(std::string(option) + ": 'what' is none of: "));
   }
   expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a whole number"));
@@ -55,9 +55,14 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
 }
 
 TEST_F(CommandLineOfAJob, RefusesWhatIsNotBuilt) {
-  for (const Words& unbuilt : {Words{"--method", "oaa"}, Words{"--format", "binary"}, Words{"--tree", "file:x"}}) {
+  for (const Words& unbuilt : {Words{"--format", "binary"}, Words{"--tree", "file:x"}}) {
     expect_usage_error(with(unbuilt), HasSubstr(unbuilt[0]));
   }
+}
+
+TEST_F(CommandLineOfAJob, RefusesOwnersOfWhatEveryRankNeeds) {
+  expect_usage_error(with({"--method", "oaa", "--placement", "owned"}),
+                     AllOf(HasSubstr("--placement owned is for trees"), HasSubstr("--method oaa")));
 }
 
 // N jobs of one rank that would overwrite one another.
