@@ -13,8 +13,8 @@ enum class Loss : std::uint8_t { kSquared, kLogistic };
 enum class Update : std::uint8_t { kAdaptive, kSgd };
 // What estimates P(label | x): a tree with a binary regressor at every node; a tree of `arity` ways with a code of
 // arity - 1 regressors over the children of every node (conditional PECOC); a regressor for every label (one-against-
-// all). All but trees look at every label for every example.
-enum class Method : std::uint8_t { kTree, kConditionalPecoc, kOneAgainstAll };
+// all); how often the label came with the identical x (the table).
+enum class Method : std::uint8_t { kTree, kConditionalPecoc, kOneAgainstAll, kTable };
 // How a new label finds its place: Algorithm 2 of the paper; the same with alpha = 1; a fair coin at every node.
 enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom };
 
@@ -44,6 +44,8 @@ struct ModelOptions {
   void validate() const;
   // Ways of a node: 2 unless the method is conditional PECOC.
   int ways() const { return method == Method::kConditionalPecoc ? arity : 2; }
+  // Of the weight table: the table of frequencies has no weights, and takes the smallest one.
+  int table_bits() const { return method == Method::kTable ? kLeastBits : bits; }
   // Whether labels hang in a tree that probabilities come from.
   bool is_tree() const { return method == Method::kTree || method == Method::kConditionalPecoc; }
   // Whether the rule of Algorithm 2 places new labels: what it proves of the tree's shape holds then.

@@ -140,7 +140,7 @@ struct Summary {
   TreeFigures tree;
   std::uint64_t lines_used = 0;
   std::uint64_t weight_bytes = 0;
-  std::uint64_t weight_digest = 0;
+  std::uint64_t weight_digest = 0;  // of frequencies for the method `table`
   std::uint64_t rounds = 0;
   std::uint64_t epochs = 0;
   std::uint64_t bytes_sent = 0;        // by all ranks

@@ -112,8 +112,9 @@ void add_model_options(CLI::App& app, TrainingOptions& training) {
       ->group(group);
   add_choice(
       app, "--method", model.method, method_names(),
-      "tree: a binary regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children; "
-      "oaa: a regressor for every label, all of them visited by every example")
+      "tree: a regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children; "
+      "oaa: a regressor for every label, all of them visited by every example; table: how often the label came with "
+      "the identical x")
       ->group(group);
   app.add_option("--arity", model.arity, "of cpecoc: 2, 4, 8 or 16 ways at a node")
       ->type_name("K")

@@ -10,6 +10,7 @@
 #include "app/label_path.h"
 #include "app/option_values.h"
 #include "app/result_writer.h"
+#include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "model/learner.h"
 #include "model/one_against_all.h"
@@ -173,6 +174,10 @@ void explain(const ExplainOptions& options) {
     names.add(feature, name_space, name);
   };
   OpenInput input(options.input, {.labels_required = false, .on_feature = remember});
+  if (input.model().options().method == Method::kTable) {
+    throw Error(Fault::kUsage,
+                "the model was made with --method table: it only counts, and no feature explains a count");
+  }
   ResultWriter out;
   Explainer explainer(input.model().learner(), names, options.top, out);
   while (const Batch* line = input.next()) {

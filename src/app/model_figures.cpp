@@ -119,6 +119,9 @@ ModelFigures measure_model(const Learner& learner) {
   }
   figures.weight_lines = learner.weights().lines();
   figures.weights = learner.weights().survey();
+  figures.counted_examples = learner.frequencies().keys();
+  figures.counted_pairs = learner.frequencies().pairs();
+  figures.state_digest = figures.weights.digest + learner.frequencies().digest();
   return figures;
 }
 
@@ -128,10 +131,14 @@ std::string figures_text(const ModelFigures& figures) {
   fmt::format_to(out, "labels         {}\n", figures.tree.labels);
   if (!figures.tree.is_flat) text += shape_text(figures);
   fmt::format_to(out, "tree digest    {}\n", digest_text(figures.tree.digest));
+  if (figures.options.method == Method::kTable) {
+    fmt::format_to(out, "counts         {} distinct x, {} distinct (x, label)\n", figures.counted_examples,
+                   figures.counted_pairs);
+  }
   fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
                  figures.weight_lines, 100 * used_part(figures),
                  static_cast<double>(figures.weight_lines) / kLinesPerMib);
-  fmt::format_to(out, "weight digest  {}\n", digest_text(figures.weights.digest));
+  fmt::format_to(out, "weight digest  {}\n", digest_text(figures.state_digest));
   fmt::format_to(out, "options        {}\n", options_text(figures.options));
   return text + histogram(figures.labels_at_depth);
 }
@@ -139,8 +146,12 @@ std::string figures_text(const ModelFigures& figures) {
 Json figures_json(const ModelFigures& figures) {
   Json tree = tree_json(figures.tree);
   if (!figures.tree.is_flat) add_shape(figures, tree);
-  const Json weights = weights_json(figures.options.bits, figures.weights.used, figures.weights.digest);
-  return {{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
+  const Json weights = weights_json(figures.options.table_bits(), figures.weights.used, figures.state_digest);
+  Json json{{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
+  if (figures.options.method == Method::kTable) {
+    json["counts"] = {{"examples", figures.counted_examples}, {"pairs", figures.counted_pairs}};
+  }
+  return json;
 }
 
 }  // namespace cpt

@@ -1,14 +1,18 @@
 #include "model/estimator.h"
 
 #include "model/one_against_all.h"
+#include "model/table_estimator.h"
 #include "model/tree_estimator.h"
 
 namespace cpt {
 
-std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights) {
+std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights,
+                                          Frequencies& frequencies) {
   switch (options.method) {
     case Method::kOneAgainstAll:
       return std::make_unique<OneAgainstAll>(tree, weights, options);
+    case Method::kTable:
+      return std::make_unique<TableEstimator>(tree, frequencies, options);
     case Method::kTree:
     case Method::kConditionalPecoc:
       break;

@@ -14,6 +14,7 @@
 
 namespace cpt {
 
+class Frequencies;
 class Tree;
 class WeightTable;
 
@@ -28,7 +29,7 @@ struct Placing {
   std::uint32_t disagreements = 0;  // see TreeChange
 };
 
-// Borrows the tree and the weights. Const members only read and may run in several threads, each with its own Walk.
+// Borrows what it is made from. Const members only read and may run in several threads, each with its own Walk.
 class Estimator {
  public:
   virtual ~Estimator() = default;
@@ -59,7 +60,8 @@ class Estimator {
   virtual std::vector<double> all_probabilities(const ExampleView& x) const = 0;
 };
 
-// That of options.method.
-std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights);
+// That of options.method. It uses either the weights or the frequencies.
+std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights,
+                                          Frequencies& frequencies);
 
 }  // namespace cpt

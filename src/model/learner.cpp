@@ -17,7 +17,9 @@ ModelOptions validated(ModelOptions options) {
 }  // namespace
 
 Learner::Learner(const ModelOptions& options)
-    : options_(validated(options)), weights_(options.bits), estimator_(make_estimator(options_, tree_, weights_)) {}
+    : options_(validated(options)),
+      weights_(options.table_bits()),
+      estimator_(make_estimator(options_, tree_, weights_, frequencies_)) {}
 
 TreeChange Learner::settle(const ExampleView& x) const {
   TreeChange change{.label = std::string(x.label)};

@@ -13,6 +13,7 @@
 #include "cpt/hashing.h"
 #include "cpt/options.h"
 #include "model/estimator.h"
+#include "model/frequencies.h"
 #include "model/labels.h"
 #include "model/tree.h"
 #include "model/weight_table.h"
@@ -42,6 +43,12 @@ class Learner {
   const LabelDictionary& labels() const { return labels_; }
   const WeightTable& weights() const { return weights_; }
   WeightTable& weights() { return weights_; }
+  // What the method `table` has instead of weights; empty for others.
+  const Frequencies& frequencies() const { return frequencies_; }
+  Frequencies& frequencies() { return frequencies_; }
+  bool counts() const { return options_.method == Method::kTable; }
+  // Of all that was learned, weights or frequencies.
+  std::uint64_t state_digest() const { return weights_.digest() + frequencies_.digest(); }
   const Estimator& estimator() const { return *estimator_; }
   // Sum of TreeChange::disagreements of all changes applied.
   std::uint64_t disagreements() const { return disagreements_; }
@@ -74,6 +81,7 @@ class Learner {
   Tree tree_;
   LabelDictionary labels_;
   WeightTable weights_;
+  Frequencies frequencies_;
   std::unique_ptr<Estimator> estimator_;  // borrows what is above
   std::uint64_t disagreements_ = 0;
 };

@@ -64,7 +64,9 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
                                       {"lines_used", static_cast<double>(learner().weights().count_used()) / 4096},
                                       {"bytes", 4096 * 64},
                                       {"digest", hex(learner().weights().digest())}}));
-  EXPECT_EQ(figures["options"], (json{{"tree", "online"},
+  EXPECT_EQ(figures["options"], (json{{"method", "tree"},
+                                      {"arity", 16},
+                                      {"tree", "online"},
                                       {"alpha", 0.9},
                                       {"loss", "logistic"},
                                       {"update", "adaptive"},

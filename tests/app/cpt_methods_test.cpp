@@ -77,6 +77,33 @@ TEST_F(MethodsTest, NoTreeIsShownOfAMethodThatHasNone) {
   expect_refusal({"dump", "--model", "other"}, reason);
 }
 
+TEST_F(MethodsTest, TheTablePredictsScoresAndCounts) {
+  const Model other = train_by(Method::kTable);
+  write("known.vw", page_log(30, kLabels, 1));  // the first lines that it learned
+  const Batch batch = examples("known.vw");
+  Words scores;
+  for (std::size_t i = 0; i < batch.size(); ++i) scores.push_back(printed(other.probability(batch[i], batch[i].label)));
+  EXPECT_EQ(results({"score", "--model", "other", "--data", "known.vw"}), scores);
+  EXPECT_THAT(scores, Not(Contains("0")));
+  EXPECT_THAT(results({"predict", "--model", "other", "--data", "known.vw", "--threshold", "0.001"}),
+              Not(Contains("")));
+  const Words lines = results({"inspect", "--model", "other"});
+  EXPECT_THAT(lines, Contains(HasSubstr(" distinct (x, label)")));
+  EXPECT_THAT(lines, Contains(StartsWith("weights        0 of 1024 lines used")));
+  expect_refusal({"explain", "--model", "other", "--data", "known.vw"}, "made with --method table: it only counts");
+}
+
+// The lines that the table learned are the lines that are scored.
+TEST_F(MethodsTest, BestPossibleIsTheLossOfTheTableThatKnowsTheLines) {
+  train_by(Method::kTable);
+  const Words lines = lines_of(run({"score", "--model", "other", "--data", "train.vw", "--summary"}).err);
+  const auto value = [&](const std::string& name) {
+    const auto line = std::ranges::find_if(lines, [&](const std::string& one) { return one.starts_with(name + "  "); });
+    return line == lines.end() ? "missing" : words_of(line->substr(name.size())).at(0);
+  };
+  EXPECT_EQ(value("best possible"), value("squared"));
+}
+
 // Logistic loss: the estimate is 1 / (1 + exp(-margin)).
 TEST_F(MethodsTest, ExplainShowsTheRegressorOfTheLabel) {
   const Model other = train_by(Method::kOneAgainstAll);

@@ -87,38 +87,17 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
   EXPECT_EQ(outcome.err, "");
   const Words help = lines_of(outcome.out);
   EXPECT_EQ(std::count_if(help.begin(), help.end(), [](const auto& line) { return line.starts_with("Usage:"); }), 1);
-  for (const char* option : {"--data",
-                             "--test",
-                             "--test-frozen",
-                             "--format",
-                             "--run",
-                             "--passes",
-                             "--tree",
-                             "--alpha",
-                             "--loss",
-                             "--update",
-                             "--learning-rate",
-                             "--bits",
-                             "--seed",
-                             "--interactions",
-                             "--normalize",
-                             "--clip",
-                             "--epoch-fraction",
-                             "--epoch-examples",
-                             "--merge",
-                             "--placement",
-                             "--on-error",
-                             "--config",
-                             "--progress",
-                             "--stall-timeout",
-                             "--version",
-                             "--init",
-                             "--resume",
-                             "--checkpoint-every",
-                             "--keep"}) {
+  for (const char* option :
+       {"--data",          "--test",      "--test-frozen",   "--format",         "--run",
+        "--passes",        "--method",    "--arity",         "--tree",           "--alpha",
+        "--loss",          "--update",    "--learning-rate", "--bits",           "--seed",
+        "--interactions",  "--normalize", "--clip",          "--epoch-fraction", "--epoch-examples",
+        "--merge",         "--placement", "--on-error",      "--config",         "--progress",
+        "--stall-timeout", "--version",   "--init",          "--resume",         "--checkpoint-every",
+        "--keep"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
-  for (const char* unbuilt : {"--method", "binary", "file:PATH"}) {
+  for (const char* unbuilt : {", binary", "file:PATH"}) {
     EXPECT_THAT(outcome.out, Not(HasSubstr(unbuilt)));
   }
 }

@@ -89,12 +89,14 @@ std::string name_of_method(const ::testing::TestParamInfo<Method>& test) {
   switch (test.param) {
     case Method::kOneAgainstAll:
       return "OneAgainstAll";
+    case Method::kTable:
+      return "Table";
     default:
       return "Other";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, FlatJob, ::testing::Values(Method::kOneAgainstAll), name_of_method);
+INSTANTIATE_TEST_SUITE_P(Methods, FlatJob, ::testing::Values(Method::kOneAgainstAll, Method::kTable), name_of_method);
 
 }  // namespace
 }  // namespace cpt
