@@ -28,7 +28,8 @@ enum class MergeRule : std::uint8_t {
                  // per update of a line: the sum of the changes where there were few, their weighted mean where many
 };
 
-// Who has which weights, where there are several ranks.
+// Who has which weights, where there are several ranks. Methods other than trees are always replicated: every example
+// visits every label, and a probability needs what all labels say.
 enum class Placement : std::uint8_t {
   kOwned,       // each rank a part of them; examples travel to the owners, and the result is that of one rank
   kReplicated,  // every rank all of them; they merge at epoch boundaries
@@ -81,10 +82,11 @@ struct TrainingOptions {
 enum class Phase : std::uint8_t { kTrain, kTest };
 
 struct TreeFigures {
+  bool is_flat = false;  // the method is not a tree: only labels and digest mean something
   std::uint64_t labels = 0;
   std::uint32_t depth_max = 0;
   double depth_mean = 0;
-  double depth_bound = 0;  // of the paper; 0 for random and given trees, which have none
+  double depth_bound = 0;  // of the paper; 0 where the rule has not grown the tree
   std::uint64_t disagreements = 0;
   std::uint64_t digest = 0;
 };
@@ -141,7 +143,7 @@ struct Summary {
   TreeFigures tree;
   std::uint64_t lines_used = 0;
   std::uint64_t weight_bytes = 0;
-  std::uint64_t weight_digest = 0;
+  std::uint64_t weight_digest = 0;  // of frequencies for the method `table`
   std::uint64_t rounds = 0;
   std::uint64_t epochs = 0;
   std::uint64_t bytes_sent = 0;        // by all ranks

@@ -113,7 +113,9 @@ void add_model_options(CLI::App& app, TrainingOptions& training) {
       ->group(group);
   add_choice(
       app, "--method", model.method, method_names(),
-      "tree: a binary regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children")
+      "tree: a regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children; "
+      "oaa: a regressor for every label, all of them visited by every example; table: how often the label came with "
+      "the identical x")
       ->group(group);
   app.add_option("--arity", model.arity, "of cpecoc: 2, 4, 8 or 16 ways at a node")
       ->type_name("K")
@@ -222,6 +224,10 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+bool is_given(const DistOptions& options, const char* name) {
+  return std::ranges::find(options.given, name) != options.given.end();
+}
+
 std::vector<std::string> given_options(const CLI::App& app, const DistOptions& options) {
   std::vector<std::string> given;
   for (const auto& [name, value] : describe_options(options)) {
@@ -249,6 +255,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
     line.options.training.validate();
     line.options.given = given_options(app, line.options);
+    settle_placement(line.options);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     line.ends = true;
@@ -260,6 +267,17 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     line.text = std::string("cpt_dist: ") + error.what() + "\n";
   }
   return line;
+}
+
+void settle_placement(DistOptions& options) {
+  TrainingOptions& training = options.training;
+  if (training.model.is_tree()) return;
+  if (training.placement == Placement::kOwned && is_given(options, "placement")) {
+    throw Error(Fault::kUsage, "--placement owned is for trees: with --method " +
+                                   name_of(method_names(), training.model.method) +
+                                   " a probability needs what is known of all labels, so every rank holds all of it");
+  }
+  training.placement = Placement::kReplicated;
 }
 
 OptionValues describe_model_options(const ModelOptions& model) {

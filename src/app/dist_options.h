@@ -33,6 +33,9 @@ struct CommandLine {
 // Prints nothing. Every option may also come from the file that --config names; the command line wins.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
+// Methods that are no trees are replicated. Throws Error(kUsage) where the user asks for something else.
+void settle_placement(DistOptions& options);
+
 // Name and value, as on the command line; a value shows all there is to it.
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
 

@@ -38,6 +38,7 @@ bool breaks_line(std::string_view name) { return name.find('\n') != std::string_
 void dump(const DumpOptions& options) {
   const Model model = Model::load(options.model);
   const Learner& learner = model.learner();
+  require_tree(learner.options());
   ResultWriter out(options.output);
   out.print("cpt-tree 1 {}\n", model.labels());
   for (LabelId label = 0; label < model.labels(); ++label) {

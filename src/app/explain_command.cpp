@@ -10,9 +10,11 @@
 #include "app/label_path.h"
 #include "app/option_values.h"
 #include "app/result_writer.h"
+#include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "model/learner.h"
-#include "model/search.h"
+#include "model/one_against_all.h"
+#include "model/tree_estimator.h"
 
 namespace cpt {
 
@@ -25,7 +27,8 @@ weight * value, positive if it speaks for the side taken; all of them add up to 
 named NAMESPACE^NAME, crosses AB^NAME*NAME; the one that every example has is (constant). Of a line without a
 label, the most probable label is explained. Where nodes have K > 2 ways, the side is a column of the node's code, and a
 contribution is 2 / K times the sum of what the feature adds to the margins of the rows that hold the column, less what
-it adds to those that do not.
+it adds to those that do not. A model of one-against-all has no paths: the row is the label's regressor, what it says
+before that is divided by the sum of all, and what the features add to its margin.
 
 Example:
   cpt explain --model runs/ads/model --data test.vw --top 3)";
@@ -62,7 +65,7 @@ struct Contribution {
 };
 
 // What a feature of value 1 adds for the child that a step takes.
-double weight_for_child(const Estimator& estimator, FeatureHash feature, const PathStep& step) {
+double weight_for_child(const TreeEstimator& estimator, FeatureHash feature, const PathStep& step) {
   double sum = 0;
   for (std::uint32_t depth = 0; depth < step.node.levels; ++depth) {
     for (std::uint32_t lane = step.node.slot << depth; lane < (step.node.slot + 1) << depth; ++lane) {
@@ -74,11 +77,12 @@ double weight_for_child(const Estimator& estimator, FeatureHash feature, const P
 }
 
 // The `top` largest in size, largest first; of the same size, in the order of features. None that is 0.
-std::vector<Contribution> contributions(const Estimator& estimator, const ExampleView& x, const PathStep& step,
-                                        std::uint64_t top) {
+// weight(feature): what the feature adds where its value is 1.
+template <class Weight>
+std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std::uint64_t top) {
   std::vector<Contribution> all;
   for (std::size_t f = 0; f < x.features.size(); ++f) {
-    const double value = weight_for_child(estimator, x.features[f], step) * static_cast<double>(x.values[f]);
+    const double value = weight(x.features[f]) * static_cast<double>(x.values[f]);
     if (value != 0) all.push_back({x.features[f], value});
   }
   std::stable_sort(all.begin(), all.end(),
@@ -88,7 +92,7 @@ std::vector<Contribution> contributions(const Estimator& estimator, const Exampl
 }
 
 // P of the child that a step takes: the product of the sides that lead there.
-double child_probability(const Estimator& estimator, const Line& sides, const PathStep& step) {
+double child_probability(const TreeEstimator& estimator, const Line& sides, const PathStep& step) {
   double product = 1;
   std::uint32_t slot = step.node.slot;
   for (std::uint32_t level = 1; level <= step.levels; ++level) {
@@ -116,7 +120,7 @@ class Explainer {
     LabelId label = learner_.find(x);
     const char* remark = "";
     if (x.label.empty()) {
-      const std::vector<Ranked> best = top_k(learner_.estimator(), x, 1);
+      const std::vector<Ranked> best = learner_.estimator().top_k(x, 1);
       if (best.empty()) return out_.print("{}  no label, and none in the model\n", place);
       label = best.front().label;
       remark = "  (no label on the line: the most probable one)";
@@ -124,22 +128,34 @@ class Explainer {
     if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, x.label);
     learner_.locate(x, label, walk_);
     out_.print("{}  {}  P = {:.6g}{}\n", place, learner_.labels().name(label), learner_.predict(walk_), remark);
-    print_path(x, label);
+    if (const auto* flat = dynamic_cast<const OneAgainstAll*>(&learner_.estimator())) {
+      print_regressor(*flat, x, label);
+    } else {
+      print_path(dynamic_cast<const TreeEstimator&>(learner_.estimator()), x, label);
+    }
   }
 
  private:
-  void print_path(const ExampleView& x, LabelId label) {
-    const Estimator& estimator = learner_.estimator();
+  void print_contributions(const std::vector<Contribution>& parts) {
+    for (const Contribution& part : parts) out_.print("  {} {:+.4g}", names_.name(part.feature), part.value);
+    out_.print("\n");
+  }
+
+  void print_regressor(const OneAgainstAll& estimator, const ExampleView& x, LabelId label) {
+    out_.print("  estimate  contributions\n  {:<8.6f}", estimator.estimate(x, label));
+    const auto weight = [&](FeatureHash feature) { return static_cast<double>(estimator.weight(feature, label)); };
+    print_contributions(contributions(x, weight, top_));
+  }
+
+  void print_path(const TreeEstimator& estimator, const ExampleView& x, LabelId label) {
     const std::vector<PathStep> steps = label_steps(learner_.tree(), learner_.options().ways(), label);
     if (!steps.empty()) out_.print("  depth  side  P(side)   contributions\n");
     std::uint32_t depth = 0;
     for (const PathStep& step : steps) {
       const Line sides = estimator.block_probabilities(x, step.block, lines_);
       out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, child_text(step), child_probability(estimator, sides, step));
-      for (const Contribution& part : contributions(estimator, x, step, top_)) {
-        out_.print("  {} {:+.4g}", names_.name(part.feature), part.value);
-      }
-      out_.print("\n");
+      const auto weight = [&](FeatureHash feature) { return weight_for_child(estimator, feature, step); };
+      print_contributions(contributions(x, weight, top_));
       depth += step.levels;
     }
   }
@@ -158,6 +174,10 @@ void explain(const ExplainOptions& options) {
     names.add(feature, name_space, name);
   };
   OpenInput input(options.input, {.labels_required = false, .on_feature = remember});
+  if (input.model().options().method == Method::kTable) {
+    throw Error(Fault::kUsage,
+                "the model was made with --method table: it only counts, and no feature explains a count");
+  }
   ResultWriter out;
   Explainer explainer(input.model().learner(), names, options.top, out);
   while (const Batch* line = input.next()) {

@@ -90,6 +90,7 @@ void print_json(const Learner& learner, const InspectOptions& options, ResultWri
 void inspect(const InspectOptions& options) {
   const Model model = Model::load(options.model);
   const Learner& learner = model.learner();
+  if (options.dot || options.label) require_tree(learner.options());
   if (options.dot) {
     ResultWriter drawing(*options.dot);
     print_dot(learner.tree(), learner.labels(), drawing);

@@ -1,6 +1,15 @@
 #include "app/label_path.h"
 
+#include "app/option_names.h"
+#include "cpt/error.h"
+
 namespace cpt {
+
+void require_tree(const ModelOptions& options) {
+  if (options.is_tree()) return;
+  throw Error(Fault::kUsage, "the model was made with --method " + name_of(method_names(), options.method) +
+                                 ", which has no tree to show");
+}
 
 std::vector<PathNode> label_path(const Tree& tree, LabelId label) {
   std::vector<Hop> hops;

@@ -3,10 +3,14 @@
 
 #include <vector>
 
+#include "cpt/options.h"
 #include "model/block_code.h"
 #include "model/tree.h"
 
 namespace cpt {
+
+// Throws Error(kUsage) for a model whose labels hang in no tree that says anything of them.
+void require_tree(const ModelOptions& options);
 
 struct PathNode {
   BlockId block = 0;

@@ -82,6 +82,28 @@ std::string histogram(const std::vector<std::uint64_t>& labels_at_depth) {
   return text;
 }
 
+// How the labels hang together.
+std::string shape_text(const ModelFigures& figures) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "nodes          {}\n", figures.nodes);
+  fmt::format_to(out, "blocks         {}\n", figures.blocks);
+  fmt::format_to(out, "depth          {:.1f} on average{}, at most {}{}\n", figures.tree.depth_mean,
+                 bound_text(figures, &TreeBounds::depth_mean), figures.tree.depth_max,
+                 bound_text(figures, &TreeBounds::depth_max));
+  fmt::format_to(out, "disagreements  {}{}\n", figures.tree.disagreements,
+                 bound_text(figures, &TreeBounds::disagreements));
+  return text;
+}
+
+void add_shape(const ModelFigures& figures, Json& tree) {
+  tree["depth_mean_bound"] = bound_json(figures, &TreeBounds::depth_mean);
+  tree["disagreement_bound"] = bound_json(figures, &TreeBounds::disagreements);
+  tree["nodes"] = figures.nodes;
+  tree["blocks"] = figures.blocks;
+  tree["labels_at_depth"] = figures.labels_at_depth;
+}
+
 }  // namespace
 
 ModelFigures measure_model(const Learner& learner) {
@@ -90,11 +112,16 @@ ModelFigures measure_model(const Learner& learner) {
   figures.options = learner.options();
   figures.tree = measure_tree(learner);
   figures.bounds = tree_bounds(figures.tree, figures.options);
-  figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
-  figures.blocks = tree.blocks();
-  figures.labels_at_depth = labels_by_depth(tree);
+  if (!figures.tree.is_flat) {
+    figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
+    figures.blocks = tree.blocks();
+    figures.labels_at_depth = labels_by_depth(tree);
+  }
   figures.weight_lines = learner.weights().lines();
   figures.weights = learner.weights().survey();
+  figures.counted_examples = learner.frequencies().keys();
+  figures.counted_pairs = learner.frequencies().pairs();
+  figures.state_digest = figures.weights.digest + learner.frequencies().digest();
   return figures;
 }
 
@@ -102,31 +129,29 @@ std::string figures_text(const ModelFigures& figures) {
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out, "labels         {}\n", figures.tree.labels);
-  fmt::format_to(out, "nodes          {}\n", figures.nodes);
-  fmt::format_to(out, "blocks         {}\n", figures.blocks);
-  fmt::format_to(out, "depth          {:.1f} on average{}, at most {}{}\n", figures.tree.depth_mean,
-                 bound_text(figures, &TreeBounds::depth_mean), figures.tree.depth_max,
-                 bound_text(figures, &TreeBounds::depth_max));
-  fmt::format_to(out, "disagreements  {}{}\n", figures.tree.disagreements,
-                 bound_text(figures, &TreeBounds::disagreements));
+  if (!figures.tree.is_flat) text += shape_text(figures);
   fmt::format_to(out, "tree digest    {}\n", digest_text(figures.tree.digest));
+  if (figures.options.method == Method::kTable) {
+    fmt::format_to(out, "counts         {} distinct x, {} distinct (x, label)\n", figures.counted_examples,
+                   figures.counted_pairs);
+  }
   fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
                  figures.weight_lines, 100 * used_part(figures),
                  static_cast<double>(figures.weight_lines) / kLinesPerMib);
-  fmt::format_to(out, "weight digest  {}\n", digest_text(figures.weights.digest));
+  fmt::format_to(out, "weight digest  {}\n", digest_text(figures.state_digest));
   fmt::format_to(out, "options        {}\n", options_text(figures.options));
   return text + histogram(figures.labels_at_depth);
 }
 
 Json figures_json(const ModelFigures& figures) {
   Json tree = tree_json(figures.tree);
-  tree["depth_mean_bound"] = bound_json(figures, &TreeBounds::depth_mean);
-  tree["disagreement_bound"] = bound_json(figures, &TreeBounds::disagreements);
-  tree["nodes"] = figures.nodes;
-  tree["blocks"] = figures.blocks;
-  tree["labels_at_depth"] = figures.labels_at_depth;
-  const Json weights = weights_json(figures.options.bits, figures.weights.used, figures.weights.digest);
-  return {{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
+  if (!figures.tree.is_flat) add_shape(figures, tree);
+  const Json weights = weights_json(figures.options.table_bits(), figures.weights.used, figures.state_digest);
+  Json json{{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
+  if (figures.options.method == Method::kTable) {
+    json["counts"] = {{"examples", figures.counted_examples}, {"pairs", figures.counted_pairs}};
+  }
+  return json;
 }
 
 }  // namespace cpt

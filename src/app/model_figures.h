@@ -28,6 +28,9 @@ struct ModelFigures {
   std::vector<std::uint64_t> labels_at_depth;  // by depth, up to the greatest; empty for an empty tree
   std::uint64_t weight_lines = 0;
   WeightTable::Survey weights;
+  std::uint64_t counted_examples = 0;  // of the method `table`: distinct x
+  std::uint64_t counted_pairs = 0;     // ... and distinct (x, label)
+  std::uint64_t state_digest = 0;      // of weights or frequencies
   ModelOptions options;
 };
 

@@ -17,7 +17,10 @@ const Names<MultiLabel>& multilabel_names() {
 }
 
 const Names<Method>& method_names() {
-  static const Names<Method> names{{"tree", Method::kTree}, {"cpecoc", Method::kConditionalPecoc}};
+  static const Names<Method> names{{"tree", Method::kTree},
+                                   {"cpecoc", Method::kConditionalPecoc},
+                                   {"oaa", Method::kOneAgainstAll},
+                                   {"table", Method::kTable}};
   return names;
 }
 

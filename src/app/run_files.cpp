@@ -46,7 +46,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
     json["test"]["error_lines"] = summary.test_error_lines;
   }
   json["tree"] = tree_json(summary.tree);
-  json["weights"] = weights_json(options.training.model.bits, summary.lines_used, summary.weight_digest);
+  json["weights"] = weights_json(options.training.model.table_bits(), summary.lines_used, summary.weight_digest);
   json["epochs"] = summary.epochs;
   json["rounds"] = summary.rounds;
   json["communication"] = {{"bytes_sent", summary.bytes_sent}, {"seconds", summary.communication_seconds}};

@@ -7,6 +7,7 @@
 #include "app/result_writer.h"
 #include "cpt/hashing.h"
 #include "cpt/losses.h"
+#include "model/best_possible.h"
 #include "model/learner.h"
 
 namespace cpt {
@@ -43,17 +44,18 @@ class Scorer {
   Walk walk_;
 };
 
-void print_summary(const Losses& losses) {
+void print_summary(const Losses& losses, const BestPossible& best) {
   std::fprintf(stderr,
-               "examples      %llu\n"
-               "new labels    %llu\n"
-               "squared       %.6f +- %.6f\n"
-               "squared seen  %.6f\n"
-               "log           %.6f\n"
-               "log seen      %.6f\n",
+               "examples       %llu\n"
+               "new labels     %llu\n"
+               "squared        %.6f +- %.6f\n"
+               "squared seen   %.6f\n"
+               "log            %.6f\n"
+               "log seen       %.6f\n"
+               "best possible  %.6f\n",
                static_cast<unsigned long long>(losses.examples), static_cast<unsigned long long>(losses.new_labels),
                losses.mean_squared(), losses.squared_interval(), losses.mean_squared_seen(), losses.mean_log(),
-               losses.mean_log_seen());
+               losses.mean_log_seen(), best.mean_squared());
 }
 
 void score_own_label(const ExampleView& x, const Learner& learner, Scorer& scorer, Losses& losses, ResultWriter& out) {
@@ -74,17 +76,19 @@ void score(const ScoreOptions& options) {
   const LabelId named = options.label ? learner.labels().find(*options.label, hash_label(*options.label)) : kNoLabel;
   Scorer scorer(learner);
   Losses losses;
+  BestPossible best;
   ResultWriter out;
   while (const Batch* line = input.next()) {
     for (std::size_t i = 0; i < line->size(); ++i) {
       const ExampleView x = (*line)[i];
       score_own_label(x, learner, scorer, losses, out);
+      if (options.summary && !x.label.empty()) best.add(x);
       if (options.label) out.print("\t{:.6g}", scorer.score(x, named));
       out.print("\n");
     }
   }
   out.finish();
-  if (options.summary) print_summary(losses);
+  if (options.summary) print_summary(losses, best);
 }
 
 void declare(CLI::App& command, ScoreOptions& options) {
@@ -93,7 +97,9 @@ void declare(CLI::App& command, ScoreOptions& options) {
   command.add_flag(
       "--summary", options.summary,
       "at the end, mean losses on standard error: squared is (1 - P)^2 with Hoeffding's interval at 95 %, log is "
-      "-ln P with P floored at 1e-6; the seen ones leave out new labels");
+      "-ln P with P floored at 1e-6; the seen ones leave out new labels; best possible is the squared loss of who "
+      "knows "
+      "how often each label comes with each x on these very lines, and takes memory for all of them");
 }
 
 }  // namespace

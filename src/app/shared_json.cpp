@@ -5,6 +5,7 @@
 namespace cpt {
 
 nlohmann::ordered_json tree_json(const TreeFigures& tree) {
+  if (tree.is_flat) return {{"labels", tree.labels}, {"digest", digest_text(tree.digest)}};
   nlohmann::ordered_json json{
       {"labels", tree.labels},  {"depth_max", tree.depth_max},         {"depth_mean", tree.depth_mean},
       {"depth_bound", nullptr}, {"disagreements", tree.disagreements}, {"digest", digest_text(tree.digest)}};

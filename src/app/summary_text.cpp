@@ -26,6 +26,7 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
 }
 
 std::string tree_line(const TreeFigures& tree) {
+  if (tree.is_flat) return fmt::format("labels: {}; digest {}\n", grouped(tree.labels), digest_text(tree.digest));
   const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
   return fmt::format("tree: {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", grouped(tree.labels),
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));

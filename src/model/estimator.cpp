@@ -1,30 +1,23 @@
 #include "model/estimator.h"
 
+#include "model/one_against_all.h"
+#include "model/table_estimator.h"
+#include "model/tree_estimator.h"
+
 namespace cpt {
 
-Estimator::Estimator(const Tree& tree, WeightTable& weights, const ModelOptions& options)
-    : tree_(&tree), regressors_(weights, options) {}
-
-void Estimator::locate(const ExampleView& x, LabelId label, Walk& walk) const {
-  walk.example = x;
-  walk.label = label;
-  tree_->path(label, walk.path);
-  regressors_.locate(tree_->structure(), true, walk);
-}
-
-bool Estimator::stands(const Walk& walk) const {
-  const Hop leaf = tree_->leaf(walk.label);
-  return leaf.block == walk.path.back().block && leaf.place == walk.path.back().place;
-}
-
-double Estimator::predict(Walk& walk) const {
-  regressors_.predict(tree_->structure(), walk);
-  // The hops of one partition are multiplied with one another first: then the product is the same, to the last bit,
-  // where each partition's part is computed somewhere else.
-  double shallow = 1;
-  double deep = 1;
-  for (std::size_t b = 0; b < walk.path.size(); ++b) (b < 2 ? shallow : deep) *= regressors_.hop_probability(walk, b);
-  return shallow * deep;
+std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights,
+                                          Frequencies& frequencies) {
+  switch (options.method) {
+    case Method::kOneAgainstAll:
+      return std::make_unique<OneAgainstAll>(tree, weights, options);
+    case Method::kTable:
+      return std::make_unique<TableEstimator>(tree, frequencies, options);
+    case Method::kTree:
+    case Method::kConditionalPecoc:
+      break;
+  }
+  return std::make_unique<TreeEstimator>(tree, weights, options);
 }
 
 }  // namespace cpt

@@ -1,49 +1,67 @@
-// Estimates P(label | x) and trains the node regressors: the only one who knows both the tree and the weights.
+// What a method of estimating P(label | x) is to those who learn and ask: one interface for trees and for methods that
+// look at every label.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cpt/example.h"
 #include "cpt/options.h"
+#include "model/labels.h"
 #include "model/regressors.h"
-#include "model/tree.h"
-#include "model/weight_table.h"
 
 namespace cpt {
 
-// Borrows the tree and the weights. Const members only read and may run in several threads, each with its own Walk.
+class Frequencies;
+class Tree;
+class WeightTable;
+
+struct Ranked {
+  LabelId label = kNoLabel;
+  double probability = 0;
+};
+
+// Where a new label hangs in the tree: at the leaf of `split`, which splits.
+struct Placing {
+  LabelId split = kNoLabel;         // kNoLabel: the tree is empty
+  std::uint32_t disagreements = 0;  // see TreeChange
+};
+
+// Borrows what it is made from. Const members only read and may run in several threads, each with its own Walk.
 class Estimator {
  public:
-  Estimator(const Tree& tree, WeightTable& weights, const ModelOptions& options);
+  virtual ~Estimator() = default;
+  Estimator() = default;
+  Estimator(const Estimator&) = delete;
+  Estimator& operator=(const Estimator&) = delete;
 
-  // Finds the path of a label of the tree and the lines of x on it, and asks the memory for them. The walk borrows x.
-  void locate(const ExampleView& x, LabelId label, Walk& walk) const;
-  // Whether the tree has not moved the walk's leaf since locate(). Nodes never move, so then the path stands.
-  bool stands(const Walk& walk) const;
-  // Q(label | x) = product of the node probabilities on the path, each kept in [clip, 1 - clip]. After locate().
-  // NaN if the weights are not finite.
-  double predict(Walk& walk) const;
-  // Trains every node of the path towards its side, and the leaf's regressor towards 0. After predict().
-  void train(Walk& walk) { regressors_.train(walk); }
+  // Where the label of x, which must be new, would hang. Changes nothing.
+  virtual Placing settle(const ExampleView& x) const = 0;
 
-  // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
-  Line block_probabilities(const ExampleView& x, BlockId block, std::vector<float*>& lines) const {
-    return regressors_.block_probabilities(x, tree_->structure(), block, lines);
-  }
-  // The weight of a feature at a node: the node's margin is the sum of weight * value over the features of x.
-  float weight(FeatureHash feature, BlockId block, std::uint8_t slot) const {
-    return regressors_.weight(feature, tree_->link(block), slot);
-  }
-  // A node probability as predictions use it.
-  double clipped(float p) const { return regressors_.clipped(p); }
+  // Takes up x and a label of the tree; may ask the memory for what predict() will need. The walk borrows x.
+  virtual void locate(const ExampleView& x, LabelId label, Walk& walk) const = 0;
+  // Whether what locate() found still holds, labels having joined since.
+  virtual bool stands(const Walk& walk) const = 0;
+  // Q(label | x), after locate(). NaN if the weights are not finite. Afterwards walk.lines are those that train() will
+  // change.
+  virtual double predict(Walk& walk) const = 0;
+  // Learns that x has the walk's label. After predict().
+  virtual void train(Walk& walk) = 0;
 
-  const Tree& tree() const { return *tree_; }
-  const Regressors& regressors() const { return regressors_; }
-
- private:
-  const Tree* tree_;
-  Regressors regressors_;
+  // The k most probable labels, best first, exact. Equal probabilities: the lower label id first. Fewer than k if the
+  // tree has fewer labels, or if fewer have a probability of at least `threshold`.
+  virtual std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const = 0;
+  // A label drawn from Q(. | x), with its probability; `random` supplies the coins. The tree must not be empty.
+  // kNoLabel and 0 where all probabilities are 0.
+  virtual Ranked draw(const ExampleView& x, std::uint64_t random) const = 0;
+  // Q(label | x) of every label, by id. O(n).
+  virtual std::vector<double> all_probabilities(const ExampleView& x) const = 0;
 };
+
+// That of options.method. It uses either the weights or the frequencies.
+std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights,
+                                          Frequencies& frequencies);
 
 }  // namespace cpt

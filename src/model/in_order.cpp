@@ -43,7 +43,7 @@ void InOrder::learn_settling(Slice slice, Losses& losses) {
       is_new = walk.label == kNoLabel;
       if (is_new) walk.label = learner_->apply(learner_->settle(walk.example));
       learner_->locate(walk.example, walk.label, walk);
-    } else if (!learner_->estimator().stands(walk)) {
+    } else if (!learner_->stands(walk)) {
       learner_->locate(walk.example, walk.label, walk);
     }
     learn(walk, is_new, losses);

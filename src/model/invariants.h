@@ -15,7 +15,7 @@ namespace cpt {
 //   keys       odd, and equal only for the same block; partitions follow from where a block hangs
 //   balance    claim 1 of the paper: neither side of a node over n leaves holds more than kappa n + 1 - kappa
 //   depth      the deepest leaf is within the paper's bound
-// Random trees need not keep the last two.
+// Random trees need not keep the last two, nor trees that nothing is estimated by.
 std::string broken_invariant(const Tree& tree, const ModelOptions& options);
 
 }  // namespace cpt

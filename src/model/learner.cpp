@@ -4,7 +4,6 @@
 
 #include "cpt/error.h"
 #include "cpt/hashing.h"
-#include "model/block_steps.h"
 
 namespace cpt {
 
@@ -18,24 +17,16 @@ ModelOptions validated(ModelOptions options) {
 }  // namespace
 
 Learner::Learner(const ModelOptions& options)
-    : options_(validated(options)), weights_(options.bits), estimator_(tree_, weights_, options_) {}
+    : options_(validated(options)),
+      weights_(options.table_bits()),
+      estimator_(make_estimator(options_, tree_, weights_, frequencies_)) {}
 
 TreeChange Learner::settle(const ExampleView& x) const {
   TreeChange change{.label = std::string(x.label)};
-  if (tree_.empty()) return change;
-  std::vector<float*> lines;
-  Settling settling = begin_settling(options_, tree_.labels());
-  for (BlockId block = 0;;) {
-    const BlockContent& content = tree_.content(block);
-    const Line p = estimator_.block_probabilities(x, block, lines);
-    const Child child = content.child[settle_in_block(p, content, options_, settling)];
-    if (child.kind() == Child::Kind::kLeaf) {
-      change.split = child.label();
-      change.disagreements = settling.disagreements;
-      return change;
-    }
-    block = child.block();
-  }
+  const Placing placing = estimator_->settle(x);
+  change.split = placing.split;
+  change.disagreements = placing.disagreements;
+  return change;
 }
 
 LabelId Learner::apply(const TreeChange& change) {
@@ -45,7 +36,7 @@ LabelId Learner::apply(const TreeChange& change) {
 }
 
 double Learner::predict(Walk& walk) const {
-  const double p = estimator_.predict(walk);
+  const double p = estimator_->predict(walk);
   if (!std::isfinite(p)) throw_diverged();
   return p;
 }

@@ -1,17 +1,19 @@
-// Algorithm 2 of the paper: tree, labels and weights of one model, and how they learn.
+// Algorithm 2 of the paper: tree, labels and weights of one model, and how they learn. Where the method is not a tree,
+// labels hang in one all the same, that gives them their numbers and nothing else.
 //
 // The learner does not know whether it is one of many: settling a label (where does it go?), applying the structure
 // change and training along the path are separate steps, and one rank simply does them one after another.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "cpt/example.h"
 #include "cpt/hashing.h"
 #include "cpt/options.h"
 #include "model/estimator.h"
+#include "model/frequencies.h"
 #include "model/labels.h"
 #include "model/tree.h"
 #include "model/weight_table.h"
@@ -41,14 +43,20 @@ class Learner {
   const LabelDictionary& labels() const { return labels_; }
   const WeightTable& weights() const { return weights_; }
   WeightTable& weights() { return weights_; }
-  const Estimator& estimator() const { return estimator_; }
+  // What the method `table` has instead of weights; empty for others.
+  const Frequencies& frequencies() const { return frequencies_; }
+  Frequencies& frequencies() { return frequencies_; }
+  bool counts() const { return options_.method == Method::kTable; }
+  // Of all that was learned, weights or frequencies.
+  std::uint64_t state_digest() const { return weights_.digest() + frequencies_.digest(); }
+  const Estimator& estimator() const { return *estimator_; }
   // Sum of TreeChange::disagreements of all changes applied.
   std::uint64_t disagreements() const { return disagreements_; }
 
   // kNoLabel if the label of x is not in the tree.
   LabelId find(const ExampleView& x) const { return labels_.find(x.label, x.label_hash); }
 
-  // Where the label of x, which must be new, would go: from the root down by the rule. Changes nothing.
+  // Where the label of x, which must be new, would go; see Estimator. Changes nothing.
   TreeChange settle(const ExampleView& x) const;
   // The label joins the tree. Applied in the same order everywhere, changes leave the same tree everywhere.
   LabelId apply(const TreeChange& change);
@@ -57,10 +65,11 @@ class Learner {
   void restore_disagreements(std::uint64_t count) { disagreements_ = count; }
 
   // The two halves of learning an example whose label is in the tree; see Estimator.
-  void locate(const ExampleView& x, LabelId label, Walk& walk) const { estimator_.locate(x, label, walk); }
+  void locate(const ExampleView& x, LabelId label, Walk& walk) const { estimator_->locate(x, label, walk); }
+  bool stands(const Walk& walk) const { return estimator_->stands(walk); }
   // Throws Error(kFailed) if the weights have diverged.
   double predict(Walk& walk) const;
-  void train(Walk& walk) { estimator_.train(walk); }
+  void train(Walk& walk) { estimator_->train(walk); }
 
   // A digest of the tree and of the labels' names: equal on all ranks, or the ranks have different trees.
   std::uint64_t structure_digest() const;
@@ -72,7 +81,8 @@ class Learner {
   Tree tree_;
   LabelDictionary labels_;
   WeightTable weights_;
-  Estimator estimator_;
+  Frequencies frequencies_;
+  std::unique_ptr<Estimator> estimator_;  // borrows what is above
   std::uint64_t disagreements_ = 0;
 };
 

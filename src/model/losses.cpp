@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "cpt/hashing.h"
-#include "model/search.h"
 
 namespace cpt {
 
@@ -129,10 +128,10 @@ void count_seen(const Learner& learner, const ExampleView& x, LabelId label, dou
   losses.add_seen(x.importance, p);
   const std::uint64_t number = losses.examples;
   if (brier_due(number)) {
-    losses.add_brier(x.importance, p, draw(learner.estimator(), x, draw_seed(learner.options(), number)).probability);
+    losses.add_brier(x.importance, p, learner.estimator().draw(x, draw_seed(learner.options(), number)).probability);
   }
   if (top1_due(number)) {
-    losses.add_top1(top1_weight(x.importance, number), top_k(learner.estimator(), x, 1).front().label == label);
+    losses.add_top1(top1_weight(x.importance, number), learner.estimator().top_k(x, 1).front().label == label);
   }
 }
 

@@ -18,6 +18,7 @@ namespace cpt {
 struct Walk {
   ExampleView example;
   LabelId label = kNoLabel;
+  std::uint64_t key = 0;  // of the example, where whole ones are counted: example_key()
   std::vector<Hop> path;
   bool at_leaf = false;                 // where the path ends; else it only leaves the blocks that it is in
   std::vector<float*> lines;            // [hop][feature]

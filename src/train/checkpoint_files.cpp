@@ -234,6 +234,7 @@ std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::
   const BlobSetReader set(checkpoint, kKind);
   auto learner = std::make_unique<Learner>(read_model_options(set));
   read_tree(set, *learner);
+  read_counts(set, *learner);
   std::map<std::string, OpenBlob> blobs;
   for (const Place& place : read_places(set)) {
     if (!wanted(place.partition)) continue;

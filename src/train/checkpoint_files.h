@@ -1,5 +1,5 @@
 // A checkpoint: a blob set of the kind "cpt checkpoint".
-//   options, tree   see learner_blobs.h
+//   options, tree, counts   see learner_blobs.h; rank 0 writes them
 //   state           where the run stands (cereal), after the number of its format
 //   weights-NNNNN   the used lines of some partitions (see weights_blob.h), written by one rank
 //   partitions      for every partition the blob that holds it, and where in there (cereal)

@@ -5,6 +5,7 @@
 
 #include "cpt/error.h"
 #include "cpt/hashing.h"
+#include "train/counts_blob.h"
 
 namespace cpt {
 
@@ -44,6 +45,7 @@ StoredTree stored_tree(const Learner& learner) {
 void write_structure(const Learner& learner, BlobSetWriter& set) {
   append_archive(set.add("options"), learner.options());
   append_archive(set.add("tree"), stored_tree(learner));
+  if (learner.counts()) write_counts(learner.frequencies(), set.add("counts"));
 }
 
 // Options that nothing can have been saved with are damage, not a mistake of the user.
@@ -59,6 +61,12 @@ ModelOptions read_model_options(const BlobSetReader& set) {
 
 void read_tree(const BlobSetReader& set, Learner& learner) {
   read_tree(set.read_all("tree", kMostTreeBytes), set.directory().string() + ": its tree", learner);
+}
+
+void read_counts(const BlobSetReader& set, Learner& learner) {
+  if (!learner.counts()) return;
+  BlobReader blob = set.open("counts");
+  read_counts(blob, set.directory().string() + ": its blob of counts", learner.tree().labels(), learner.frequencies());
 }
 
 // Grows the tree again, label by label.

@@ -1,6 +1,7 @@
 // What a model and a checkpoint have in common: options and tree of a learner as blobs.
 //   options   of the model (cereal)
 //   tree      the labels' names, and for each the label whose leaf it split (cereal): the tree is a function of that
+//   counts    of the method `table` only: how often each label came with each x (see counts_blob.h)
 #pragma once
 
 #include "model/learner.h"
@@ -19,7 +20,7 @@ void serialize(Archive& archive, ModelOptions& options) {
   std::uint8_t first = has_more ? kMoreOptions : kind;
   archive(first);
   if (first == kMoreOptions) {
-    archive_choice(archive, options.method, Method::kConditionalPecoc);
+    archive_choice(archive, options.method, Method::kTable);
     archive(options.arity, kind);
   } else {
     kind = first;
@@ -41,5 +42,7 @@ ModelOptions read_model_options(const BlobSetReader& set);
 void read_tree(const BlobSetReader& set, Learner& learner);
 // The content of such a blob; errors call it `name`.
 void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner);
+// After the tree; nothing where the method counts nothing.
+void read_counts(const BlobSetReader& set, Learner& learner);
 
 }  // namespace cpt

@@ -3,7 +3,6 @@
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "model/learner.h"
-#include "model/search.h"
 #include "train/model_files.h"
 
 namespace cpt {
@@ -30,7 +29,7 @@ double Model::probability(const ExampleView& x, std::string_view label) const {
 
 std::vector<Prediction> Model::top_k(const ExampleView& x, std::size_t k, double threshold) const {
   std::vector<Prediction> predictions;
-  for (const Ranked& ranked : cpt::top_k(learner_->estimator(), x, k, threshold)) {
+  for (const Ranked& ranked : learner_->estimator().top_k(x, k, threshold)) {
     predictions.push_back({learner_->labels().name(ranked.label), ranked.probability});
   }
   return predictions;

@@ -61,6 +61,7 @@ std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
   const BlobSetReader set(directory, kKind);
   auto learner = std::make_unique<Learner>(read_model_options(set));
   read_tree(set, *learner);
+  read_counts(set, *learner);
   BlobReader weights = set.open("weights");
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     if (wanted(partition)) {

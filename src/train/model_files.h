@@ -1,6 +1,6 @@
 // A learner as a blob set of the kind "cpt model":
-//   options, tree   see learner_blobs.h
-//   weights         the used lines, partition after partition (see weights_blob.h)
+//   options, tree, counts   see learner_blobs.h
+//   weights                 the used lines, partition after partition (see weights_blob.h)
 #pragma once
 
 #include <cstdint>

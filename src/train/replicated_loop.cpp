@@ -38,9 +38,13 @@ ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& com
       in_order_(in_order),
       progress_(progress),
       merger_(comm, learner, options.merge),
+      count_merger_(comm, learner),
       epochs_(epochs),
       pauses_(pauses) {
-  in_order_.before_training([this](const Walk& walk) { merger_.touch(walk); });
+  in_order_.before_training([this](const Walk& walk) {
+    merger_.touch(walk);
+    count_merger_.note(walk);
+  });
 }
 
 std::uint64_t ReplicatedLoop::run(Feed& feed, bool learning) {
@@ -236,6 +240,7 @@ void ReplicatedLoop::compare_trees() {
 
 void ReplicatedLoop::end_epoch() {
   merger_.merge();
+  count_merger_.merge();
   progress_.count_epoch();
 #ifndef NDEBUG
   const std::string broken = broken_invariant(learner_.tree(), options_.model);

@@ -22,6 +22,7 @@
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
 #include "model/in_order.h"
+#include "train/count_merger.h"
 #include "train/feed.h"
 #include "train/merge.h"
 #include "train/messages.h"
@@ -83,6 +84,7 @@ class ReplicatedLoop {
   InOrder& in_order_;
   Progress& progress_;
   WeightMerger merger_;
+  CountMerger count_merger_;
   EpochSchedule& epochs_;
   Pauses& pauses_;
   std::uint64_t wishes_ = 0;    // of all ranks

@@ -178,6 +178,7 @@ void begin(Start& start, Communicator& comm) {
   } else {
     take_up_model(start, comm);
   }
+  if (!start.options.model.is_tree()) start.options.placement = Placement::kReplicated;
 }
 
 // A given tree is the first structure changes of the run. Rank 0 alone reads it: other hosts need not have the file.
@@ -196,7 +197,7 @@ void grow_given_tree(Start& start, Communicator& comm) {
 }  // namespace
 
 bool is_owned(const TrainingOptions& options, const Communicator& comm) {
-  return comm.size() > 1 && options.placement == Placement::kOwned;
+  return comm.size() > 1 && options.placement == Placement::kOwned && options.model.is_tree();
 }
 
 Start prepare(const TrainingOptions& options, Communicator& comm) {

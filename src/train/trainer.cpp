@@ -175,7 +175,7 @@ class Training::Run : private Keepsake {
     const WeightTable::Survey survey = survey_own();
     summary_.weight_bytes = learner.weights().bytes();
     summary_.lines_used = survey.used;
-    summary_.weight_digest = survey.digest;
+    summary_.weight_digest = survey.digest + learner.frequencies().digest();
     together(comm_, "end", [&] {
       if (!survey.finite) throw Error(Fault::kFailed, "the weights are not finite: use a lower --learning-rate");
     });
@@ -187,7 +187,7 @@ class Training::Run : private Keepsake {
       summary_.partitions_moved = owned_->partitions_moved();
       summary_.balance = owned_->balance();
     } else {
-      compare_replicas(survey.digest);
+      compare_replicas(summary_.weight_digest);
     }
     std::uint64_t bytes = comm_.bytes_sent();
     double seconds = comm_.seconds_waited();

@@ -15,14 +15,15 @@ std::vector<std::uint64_t> labels_by_depth(const Tree& tree) {
 }
 
 TreeFigures measure_tree(const Learner& learner) {
-  const std::vector<std::uint64_t> at_depth = labels_by_depth(learner.tree());
-  std::uint64_t sum = 0;
-  for (std::size_t depth = 0; depth < at_depth.size(); ++depth) sum += depth * at_depth[depth];
   TreeFigures tree;
+  tree.is_flat = !learner.options().is_tree();
   tree.labels = learner.tree().labels();
   tree.disagreements = learner.disagreements();
   tree.digest = learner.structure_digest();
-  if (tree.labels == 0) return tree;
+  if (tree.labels == 0 || tree.is_flat) return tree;
+  const std::vector<std::uint64_t> at_depth = labels_by_depth(learner.tree());
+  std::uint64_t sum = 0;
+  for (std::size_t depth = 0; depth < at_depth.size(); ++depth) sum += depth * at_depth[depth];
   tree.depth_max = static_cast<std::uint32_t>(at_depth.size() - 1);
   tree.depth_mean = static_cast<double>(sum) / static_cast<double>(tree.labels);
   if (learner.options().bounds_shape()) {

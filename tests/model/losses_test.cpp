@@ -10,7 +10,6 @@
 #include "cpt/hashing.h"
 #include "model/in_order.h"
 #include "model/random_stream.h"
-#include "model/search.h"
 
 namespace cpt {
 namespace {
@@ -43,14 +42,14 @@ struct SlowLosses {
     sums.squared_seen += squared;
     sums.log_seen += log;
     if (sums.examples % 16 == 0) {
-      const Ranked drawn = draw(learner.estimator(), x, mix(learner.options().seed ^ mix(sums.examples)));
+      const Ranked drawn = learner.estimator().draw(x, mix(learner.options().seed ^ mix(sums.examples)));
       ++sums.brier_samples;
       sums.brier_weight += h;
       sums.brier += h * (1 - 2 * p + drawn.probability);
     }
     const std::uint64_t interval = interval_of_searches(sums.examples);
     if (sums.examples % interval == 0) {
-      const std::vector<double> all = all_probabilities(learner.estimator(), x);
+      const std::vector<double> all = learner.estimator().all_probabilities(x);
       const bool best = std::max_element(all.begin(), all.end()) - all.begin() == static_cast<std::ptrdiff_t>(label);
       ++sums.top1_samples;
       sums.top1_weight += h * static_cast<double>(interval);

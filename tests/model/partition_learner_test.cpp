@@ -8,7 +8,6 @@
 
 #include "cpt/error.h"
 #include "model/invariants.h"
-#include "model/search.h"
 #include "model/trained_model.h"
 
 namespace cpt {
@@ -163,8 +162,8 @@ TEST_P(Partitions, LearnWhatOneLearnerLearns) {
     LabelId label = whole.find(x);
     const bool is_new = label == kNoLabel;
     if (!is_new && i % 7 == 0) {
-      EXPECT_EQ(led.draw(x, i).probability, draw(whole.estimator(), x, i).probability);
-      const Ranked best = top_k(whole.estimator(), x, 1).front();
+      EXPECT_EQ(led.draw(x, i).probability, whole.estimator().draw(x, i).probability);
+      const Ranked best = whole.estimator().top_k(x, 1).front();
       EXPECT_EQ(led.best(x).label, best.label);
       EXPECT_EQ(led.best(x).probability, best.probability);
     }

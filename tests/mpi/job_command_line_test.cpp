@@ -42,8 +42,8 @@ TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
 }
 
 TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
-  for (const char* option : {"--format", "--multilabel", "--normalize", "--on-error", "--tree", "--loss", "--update",
-                             "--merge", "--placement", "--progress"}) {
+  for (const char* option : {"--format", "--multilabel", "--normalize", "--on-error", "--method", "--tree", "--loss",
+                             "--update", "--merge", "--placement", "--progress"}) {
     expect_usage_error(with({option, "what"}), HasSubstr(std::string(option) + ": 'what' is none of: "));
   }
   expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a whole number"));
@@ -55,9 +55,12 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
 }
 
 TEST_F(CommandLineOfAJob, RefusesWhatIsNotBuilt) {
-  for (const Words& unbuilt : {Words{"--method", "oaa"}, Words{"--format", "binary"}}) {
-    expect_usage_error(with(unbuilt), HasSubstr(unbuilt[0]));
-  }
+  expect_usage_error(with({"--format", "binary"}), HasSubstr("--format"));
+}
+
+TEST_F(CommandLineOfAJob, RefusesOwnersOfWhatEveryRankNeeds) {
+  expect_usage_error(with({"--method", "oaa", "--placement", "owned"}),
+                     AllOf(HasSubstr("--placement owned is for trees"), HasSubstr("--method oaa")));
 }
 
 // N jobs of one rank that would overwrite one another.
@@ -82,40 +85,17 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
   EXPECT_EQ(outcome.err, "");
   const Words help = lines_of(outcome.out);
   EXPECT_EQ(std::count_if(help.begin(), help.end(), [](const auto& line) { return line.starts_with("Usage:"); }), 1);
-  for (const char* option : {"--data",
-                             "--test",
-                             "--test-frozen",
-                             "--format",
-                             "--run",
-                             "--passes",
-                             "--tree",
-                             "--alpha",
-                             "--loss",
-                             "--update",
-                             "--learning-rate",
-                             "--bits",
-                             "--seed",
-                             "--interactions",
-                             "--normalize",
-                             "--clip",
-                             "--epoch-fraction",
-                             "--epoch-examples",
-                             "--merge",
-                             "--placement",
-                             "--on-error",
-                             "--config",
-                             "--progress",
-                             "--stall-timeout",
-                             "--version",
-                             "--init",
-                             "--resume",
-                             "--checkpoint-every",
-                             "--keep"}) {
+  for (const char* option :
+       {"--data",          "--test",      "--test-frozen",   "--format",         "--run",
+        "--passes",        "--method",    "--arity",         "--tree",           "--alpha",
+        "--loss",          "--update",    "--learning-rate", "--bits",           "--seed",
+        "--interactions",  "--normalize", "--clip",          "--epoch-fraction", "--epoch-examples",
+        "--merge",         "--placement", "--on-error",      "--config",         "--progress",
+        "--stall-timeout", "--version",   "--init",          "--resume",         "--checkpoint-every",
+        "--keep"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
-  for (const char* unbuilt : {"oaa", "binary, fasttext"}) {
-    EXPECT_THAT(outcome.out, Not(HasSubstr(unbuilt)));
-  }
+  EXPECT_THAT(outcome.out, Not(HasSubstr("binary, fasttext")));
 }
 
 TEST_F(CommandLineOfAJob, VersionIsPrintedOnce) {

@@ -131,7 +131,7 @@ void JobTest::expect_complete() const {
   const Json told = summary();
   const Model model = Model::load(run_directory() / "model");
   EXPECT_EQ(model.labels(), told["tree"]["labels"]);
-  EXPECT_EQ(model.options().bits, told["weights"]["bits"]);
+  EXPECT_EQ(model.options().table_bits(), told["weights"]["bits"]);
   EXPECT_FALSE(log().empty());
 }
 

@@ -226,5 +226,18 @@ TEST_F(JobResults, OfAnEarlierRunAreReplaced) {
   EXPECT_EQ(metrics().back()["examples"], 10);
 }
 
+// Methods that are no trees: the model is whole on every rank, and rank 0 writes it.
+TEST_F(JobResults, OfEveryMethodAreThere) {
+  for (const char* method : {"oaa", "table"}) {
+    const Outcome outcome = run(3, train({shards()}, {"--method", method}));
+    expect_complete(outcome);
+    EXPECT_EQ(summary()["options"]["method"], method);
+    EXPECT_EQ(summary()["options"]["placement"], "replicated");
+    EXPECT_EQ(summary()["tree"]["labels"], kLabels);
+    EXPECT_FALSE(summary()["tree"].contains("depth_max"));
+    EXPECT_LT(summary()["train"]["squared_seen"].get<double>(), 0.9) << method;
+  }
+}
+
 }  // namespace
 }  // namespace cpt::testing

@@ -8,7 +8,6 @@
 #include "data/example_stream.h"
 #include "data/shards.h"
 #include "model/learner.h"
-#include "model/search.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -46,10 +45,10 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
     const std::uint64_t coins = mix(learner.options().seed ^ mix(losses.examples));
     ++losses.brier_samples;
     losses.brier_weight += h;
-    losses.brier += h * (1 - 2 * p + draw(learner.estimator(), x, coins).probability);
+    losses.brier += h * (1 - 2 * p + learner.estimator().draw(x, coins).probability);
   }
   if (losses.examples % 64 == 0) {
-    const std::vector<double> all = all_probabilities(learner.estimator(), x);
+    const std::vector<double> all = learner.estimator().all_probabilities(x);
     const auto best = std::max_element(all.begin(), all.end()) - all.begin();  // the lowest id of equal ones
     ++losses.top1_samples;
     losses.top1_weight += 64 * h;  // of so few examples

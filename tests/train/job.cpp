@@ -121,9 +121,7 @@ std::vector<TrainingResult> results_on(int ranks, const TrainingOptions& options
   return results;
 }
 
-Digests digests_of(const Model& model) {
-  return {model.learner().structure_digest(), model.learner().weights().digest()};
-}
+Digests digests_of(const Model& model) { return {model.learner().structure_digest(), model.learner().state_digest()}; }
 
 void PrintTo(const Digests& digests, std::ostream* out) {
   *out << std::hex << "tree " << digests.structure << ", weights " << digests.weights << std::dec;

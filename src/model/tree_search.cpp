@@ -1,8 +1,7 @@
-#include "model/search.h"
-
 #include <queue>
 
 #include "model/block_steps.h"
+#include "model/tree_estimator.h"
 
 namespace cpt {
 
@@ -24,21 +23,21 @@ struct Frontier {
   }
 };
 
+}  // namespace
+
 // Calls visit(child, probability) for every leaf and block that hangs in `block`, whose own probability is `above`.
 template <class Visit>
-void open_block(const Estimator& estimator, const ExampleView& x, BlockId block, double above,
-                std::vector<float*>& lines, Visit visit) {
-  const BlockContent& content = estimator.tree().content(block);
-  const Line p = estimator.block_probabilities(x, block, lines);
-  reach_in_block(p, content, estimator.regressors(), above,
+void TreeEstimator::open_block(const ExampleView& x, BlockId block, double above, std::vector<float*>& lines,
+                               Visit visit) const {
+  const BlockContent& content = tree_->content(block);
+  const Line p = block_probabilities(x, block, lines);
+  reach_in_block(p, content, regressors_, above,
                  [&](std::uint8_t place, double probability) { visit(content.child[place], probability); });
 }
 
-}  // namespace
-
-std::vector<Ranked> top_k(const Estimator& estimator, const ExampleView& x, std::size_t k, double threshold) {
+std::vector<Ranked> TreeEstimator::top_k(const ExampleView& x, std::size_t k, double threshold) const {
   std::vector<Ranked> best;
-  if (estimator.tree().empty()) return best;
+  if (tree_->empty()) return best;
   std::priority_queue<Frontier> frontier;
   std::vector<float*> lines;
   frontier.push({1.0, Child::block(0)});
@@ -49,34 +48,34 @@ std::vector<Ranked> top_k(const Estimator& estimator, const ExampleView& x, std:
       best.push_back({top.child.label(), top.probability});
       continue;
     }
-    open_block(estimator, x, top.child.block(), top.probability, lines, [&](Child child, double probability) {
+    open_block(x, top.child.block(), top.probability, lines, [&](Child child, double probability) {
       if (probability >= threshold) frontier.push({probability, child});
     });
   }
   return best;
 }
 
-Ranked draw(const Estimator& estimator, const ExampleView& x, std::uint64_t random) {
+Ranked TreeEstimator::draw(const ExampleView& x, std::uint64_t random) const {
   std::vector<float*> lines;
   Drawing drawing{random};
   for (BlockId block = 0;;) {
-    const BlockContent& content = estimator.tree().content(block);
-    const Line p = estimator.block_probabilities(x, block, lines);
-    const Child child = content.child[draw_in_block(p, content, estimator.regressors(), drawing)];
+    const BlockContent& content = tree_->content(block);
+    const Line p = block_probabilities(x, block, lines);
+    const Child child = content.child[draw_in_block(p, content, regressors_, drawing)];
     if (child.kind() == Child::Kind::kLeaf) return {child.label(), drawing.probability};
     block = child.block();
   }
 }
 
-std::vector<double> all_probabilities(const Estimator& estimator, const ExampleView& x) {
-  std::vector<double> probabilities(estimator.tree().labels());
+std::vector<double> TreeEstimator::all_probabilities(const ExampleView& x) const {
+  std::vector<double> probabilities(tree_->labels());
   if (probabilities.empty()) return probabilities;
   std::vector<Frontier> open{{1.0, Child::block(0)}};
   std::vector<float*> lines;
   while (!open.empty()) {
     const Frontier next = open.back();
     open.pop_back();
-    open_block(estimator, x, next.child.block(), next.probability, lines, [&](Child child, double probability) {
+    open_block(x, next.child.block(), next.probability, lines, [&](Child child, double probability) {
       if (child.kind() == Child::Kind::kLeaf) {
         probabilities[child.label()] = probability;
       } else {

@@ -1,0 +1,76 @@
+#include "train/counts_blob.h"
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "cpt/error.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+template <class T>
+void append(T value, std::vector<std::byte>& bytes) {
+  const auto* begin = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), begin, begin + sizeof value);
+}
+
+template <class T>
+T take(BlobReader& blob) {
+  T value;
+  blob.read_exactly(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
+  return value;
+}
+
+// One key and its labels, which are distinct.
+void read_entry(BlobReader& blob, std::uint64_t key, std::size_t labels, const auto& refuse, Frequencies& frequencies) {
+  const auto count = take<std::uint32_t>(blob);
+  if (count == 0) refuse("has a key without labels");
+  LabelId least = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto label = take<LabelId>(blob);
+    const auto units = take<Units>(blob);
+    if (label < least || label >= labels || units == 0) refuse("makes no sense at label " + std::to_string(label));
+    least = label + 1;
+    frequencies.add(key, label, units);
+  }
+}
+
+}  // namespace
+
+void write_counts(const Frequencies& frequencies, BlobWriter& blob) {
+  std::vector<std::byte> bytes;
+  append<std::uint64_t>(frequencies.keys(), bytes);
+  for (const std::uint64_t key : frequencies.sorted_keys()) {
+    const Frequencies::Entry& entry = *frequencies.find(key);
+    append(key, bytes);
+    append(static_cast<std::uint32_t>(entry.counts.size()), bytes);
+    for (const Frequencies::Count& count : entry.counts) {
+      append(count.label, bytes);
+      append(count.units, bytes);
+    }
+    if (bytes.size() < kPiece) continue;
+    blob.append(bytes);
+    bytes.clear();
+  }
+  blob.append(bytes);
+}
+
+void read_counts(BlobReader& blob, const std::string& name, std::size_t labels, Frequencies& frequencies) {
+  const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
+  const auto keys = take<std::uint64_t>(blob);
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const auto key = take<std::uint64_t>(blob);
+    if (i > 0 && key <= before) refuse("has its keys in another order");
+    before = key;
+    read_entry(blob, key, labels, refuse, frequencies);
+  }
+  std::byte rest;
+  if (blob.read({&rest, 1}) != 0) refuse("has more than its keys");
+}
+
+}  // namespace cpt
