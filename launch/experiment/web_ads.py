@@ -1,0 +1,66 @@
+"""Web ads: the paper's log is not public, so cpt synth makes one with the same marginals and known probabilities."""
+import argparse
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import charts
+import measures
+import table
+from programs import Programs, Report, Setting, shards_of
+
+# The paper's learner. Its rate is not published; 0.5 is the best of 0.3, 0.5 and 1 for the online tree here.
+_PAPER = ("--loss", "squared", "--update", "sgd", "--learning-rate", "0.5", "--clip", "0")
+_TIME = "60 min"
+_SETTINGS = [
+    Setting("table", ("--method", "table"), "0.812"),
+    Setting("random tree", ("--tree", "random", *_PAPER), "0.7742", _TIME),
+    Setting("balanced tree", ("--tree", "balanced", *_PAPER), "0.7725", _TIME),
+    Setting("online tree, alpha 0.9", ("--tree", "online", "--alpha", "0.9", *_PAPER), "0.7632", _TIME),
+    Setting("our defaults", ()),
+    Setting("conditional PECOC, 16 ways", ("--method", "cpecoc", "--arity", "16")),
+]
+_BEST_POSSIBLE = "0.665"
+_NOTES = [
+    "squared is (1 - Q)^2, progressive over the test part, +- Hoeffding's interval at 95 %; equivalent is 1 / (1 - sqrt(squared)).",
+    "log and Brier are proper scores: log over all examples with Q floored at 1e-6, Brier over those with a known label.",
+    "(P - Q)^2 is the mean over the test part of the squared error of Q(label | x), of the model as training left it.",
+    "The paper's log has 50 M events (5.8 M pages, 860 K ads); its intervals are +- 0.00055. Ours is synthetic, with",
+    "its marginals: cpt synth web-ads --help.",
+]
+
+
+def run(programs: Programs, arguments: argparse.Namespace) -> Report:
+    data = arguments.out / "log"
+    shutil.rmtree(data, ignore_errors=True)
+    programs.tool("synth", "web-ads", data, "--events", arguments.events)
+    truth = [float(p) for shard in shards_of(data / "truth" / "test") for p in shard.read_text().split()]
+    outcomes = programs.train_all(_SETTINGS, data, arguments.out)
+    for outcome in outcomes:
+        estimates = programs.probabilities(outcome.model, shards_of(data / "test"))
+        outcome.squared_error = measures.mean((p - q)**2 for p, q in zip(truth, estimates, strict=True))
+    rows = [table.row(outcome) for outcome in outcomes]
+    rows.append(table.bound_row("best possible", _BEST_POSSIBLE, programs.best_possible(outcomes[0].model, shards_of(data / "test"))))
+    report = table.report(f"Web ads, {arguments.events:,} events", rows, _NOTES)
+
+    frequencies, _, _, online, defaults, _ = outcomes
+    report.charts.append(charts.losses_over_examples(outcomes))
+    report.charts.append(charts.depth_against_bound(online, 0.9))
+    counts = _Counts(data)
+    shown = [frequencies, online, defaults]
+    report.charts.append(charts.loss_by_frequency(programs, shown, data, counts.labels, "ad"))
+    report.charts.append(charts.loss_by_frequency(programs, shown, data, counts.pages, "page"))
+    report.charts.append(charts.alpha_sweep(programs, data, arguments.out, _PAPER))
+    report.charts.append(charts.reliability(programs, defaults, data))
+    return report
+
+
+class _Counts:
+    """How often labels and pages are in the training part."""
+
+    def __init__(self, data: Path):
+        self.labels: Counter[str] = Counter()
+        self.pages: Counter[str] = Counter()
+        for label, features in measures.lines(shards_of(data / "train")):
+            self.labels[label] += 1
+            self.pages[features] += 1

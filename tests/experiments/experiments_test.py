@@ -1,0 +1,144 @@
+"""launch/experiments: the order of the paper's rows, what each page shows in a browser, and the files of LYRL2004."""
+import html.parser
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT, BUILD, BROWSER = sys.argv[1:4]
+TOPICS = ["CCAT", "ECAT", "GCAT", "MCAT", "C15", "M11"]
+
+
+class Page(html.parser.HTMLParser):
+    """Figures, lines drawn and texts of a page, as the browser understood it."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.figures, self.paths, self.cells = 0, 0, []
+        self._in_cell = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.figures += tag == "svg"
+        self.paths += tag == "path"
+        self._in_cell = tag in ("td", "th")
+
+    def handle_data(self, data):
+        if self._in_cell:
+            self.cells.append(data)
+            self._in_cell = False
+
+
+class ExperimentTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_script(self, *arguments: object) -> "subprocess.CompletedProcess[str]":
+        environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return subprocess.run([SCRIPT, "--build", BUILD, *map(str, arguments)], capture_output=True, text=True,
+                              check=False, env=environment)
+
+    def table_of(self, *arguments: object) -> dict[str, dict[str, str]]:
+        """The printed table: by row and column."""
+        done = self.run_script(*arguments, "--out", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.split("\n\n")[1].splitlines()
+        columns = re.split(r" {2,}", lines[0].strip())
+        ends = [match.end() for match in re.finditer(r"\S+(?: \S+)*", lines[0])]
+        table = {}
+        for line in lines[1:]:
+            name = re.split(r" {2,}", line)[0]
+            cells, begin = {}, len(name)
+            for column, end in zip(columns, ends):
+                cells[column] = line[begin:end].strip()
+                begin = end
+            table[name] = cells
+        return table
+
+    def expect_page(self, figures: int, texts: list[str]):
+        """The browser draws all of it and complains of nothing."""
+        if not BROWSER or BROWSER.endswith("NOTFOUND"):
+            self.skipTest("no chromium here: the page is not looked at")
+        page = self.folder / "out" / "index.html"
+        done = subprocess.run([BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                               f"--user-data-dir={self.folder / 'browser'}", "--dump-dom", page.as_uri()],
+                              capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+        self.assertEqual(complaints, [])
+        seen = Page(done.stdout)
+        self.assertEqual(seen.figures, figures)
+        self.assertGreater(seen.paths, 10 * figures)
+        for text in texts:
+            self.assertIn(text, seen.cells)
+        self.assertNotIn("#0a00", done.stdout)  # a colour that no style sheet has taken over
+
+    def test_web_ads_have_the_order_of_the_paper(self):
+        table = self.table_of("web-ads", "--events", 1_000_000)
+        squared = {name: float(row["squared"]) for name, row in table.items()}
+        interval = float(table["balanced tree"]["+-"])
+        online = squared["online tree, alpha 0.9"]
+        self.assertGreater(squared["table"], squared["random tree"] + interval)
+        self.assertGreater(squared["random tree"], squared["balanced tree"] - interval)
+        self.assertGreater(squared["balanced tree"], online + interval)
+        self.assertGreater(online, squared["best possible"] + interval)
+        self.assertLessEqual(squared["our defaults"], 0.95 * online)
+        self.assertAlmostEqual(squared["table"], float(table["table"]["paper"]), delta=0.02)
+        self.assertAlmostEqual(squared["best possible"], float(table["best possible"]["paper"]), delta=0.02)
+        self.expect_page(6, ["our defaults", "0.7632", table["our defaults"]["squared"]])
+
+    def write_lyrl2004(self, documents: int, files: dict[str, str]):
+        """As many documents, all but the first few with topics, in files of these names whose lines look so."""
+        dice = random.Random(1)
+        data = self.folder / "lyrl2004"
+        data.mkdir()
+        texts = {name: [] for name in files}
+        with (data / "rcv1-v2.topics.qrels").open("w", encoding="ascii") as qrels:
+            for document in range(documents):
+                topics = dice.sample(range(len(TOPICS)), 2)
+                if document >= 5:
+                    qrels.writelines(f"{TOPICS[t]} {document} 1\n" for t in topics)
+                name = list(files)[min(document * len(files) // documents, len(files) - 1)]
+                texts[name].append(files[name].format(document=document, a=topics[0] + 1, b=topics[1] + 11))
+        for name, lines in texts.items():
+            (data / name).write_text("".join(lines), encoding="ascii")
+        return data
+
+    def expect_topics_learned(self, data: Path):
+        table = self.table_of("rcv1", data)
+        for name in ("one-against-all", "online tree, alpha 0.6", "our defaults"):
+            # One of two topics at random: one half is right at best, (1 - 1/2)^2 on average.
+            self.assertAlmostEqual(float(table[name]["squared"]), 0.25, delta=0.05)
+        self.expect_page(4, ["one-against-all", "0.55"])
+
+    def test_rcv1_reads_vectors(self):
+        names = ["lyrl2004_vectors_train.dat"] + [f"lyrl2004_vectors_test_pt{i}.dat" for i in range(4)]
+        data = self.write_lyrl2004(30_000, {name: "{document}  {a}:0.7 {b}:0.7\n" for name in names})
+        self.expect_topics_learned(data)
+
+    def test_rcv1_reads_tokens(self):
+        names = ["lyrl2004_tokens_train.dat"] + [f"lyrl2004_tokens_test_pt{i}.dat" for i in range(4)]
+        data = self.write_lyrl2004(30_000, {name: ".I {document}\n.W\nword{a}\nword{b} of\n\n" for name in names})
+        self.expect_topics_learned(data)
+
+    def test_too_few_documents_are_said(self):
+        data = self.write_lyrl2004(100, {f"lyrl2004_vectors_{part}.dat": "{document}  {a}:1 {b}:1\n"
+                                         for part in ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")})
+        done = self.run_script("rcv1", data, "--out", self.folder / "out")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has 95 documents with topics", done.stderr)
+
+    def test_what_is_missing_is_said(self):
+        done = self.run_script("rcv1", self.folder / "nowhere", "--out", self.folder / "out")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nowhere", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
