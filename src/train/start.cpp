@@ -14,6 +14,7 @@
 #include "data/shards.h"
 #include "store/checkpoints.h"
 #include "train/checkpoint_files.h"
+#include "train/known_labels.h"
 #include "train/model_files.h"
 #include "train/ownership.h"
 
@@ -50,10 +51,10 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << ' ' << m.bits << ' ' << m.seed << ' ' << static_cast<int>(m.normalize);
   for (const std::string& pair : m.interactions) text << ' ' << pair;
   text << '\n'
-       << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
-       << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
-       << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
-       << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
+       << options.labels << ' ' << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen
+       << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' '
+       << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' '
+       << options.epoch_examples << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
        << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
        << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
        << options.checkpoints.keep << ' ' << options.resume << '\n';
@@ -200,6 +201,9 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
   });
   compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
   const Course::Options course{start.options.passes, start.options.test_frozen};
+  if (!resumed && start.options.init.empty() && start.options.model.method == Method::kPecoc) {
+    learn_labels(start.options, data, test, comm, start.model->learner());
+  }
   const std::vector<KnownShard> known_data = recognize(data, comm);
   const std::vector<KnownShard> known_test = recognize(test, comm);
   together(comm, "start", [&] {
