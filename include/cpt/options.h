@@ -13,8 +13,9 @@ enum class Loss : std::uint8_t { kSquared, kLogistic };
 enum class Update : std::uint8_t { kAdaptive, kSgd };
 // What estimates P(label | x): a tree with a binary regressor at every node; a tree of `arity` ways with a code of
 // arity - 1 regressors over the children of every node (conditional PECOC); a regressor for every label (one-against-
-// all); how often the label came with the identical x (the table).
-enum class Method : std::uint8_t { kTree, kConditionalPecoc, kOneAgainstAll, kTable };
+// all); how often the label came with the identical x (the table); a code of regressors over all labels, which must be
+// known beforehand (PECOC).
+enum class Method : std::uint8_t { kTree, kConditionalPecoc, kOneAgainstAll, kTable, kPecoc };
 // How a new label finds its place: Algorithm 2 of the paper; the same with alpha = 1; a fair coin at every node; or
 // (Algorithm 1) in a tree that was there before the first example, which labels that it lacks join as online.
 enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom, kGiven };
@@ -31,8 +32,8 @@ struct ModelOptions {
   Loss loss = Loss::kLogistic;
   Update update = Update::kAdaptive;
   double learning_rate = 1.0;  // in [1e-12, 1e12]
-  // In [0, 0.5): node probabilities are kept in [clip, 1 - clip] when predicting. One-against-all, which has no nodes,
-  // spreads this part evenly over all labels.
+  // In [0, 0.5): node probabilities are kept in [clip, 1 - clip] when predicting. One-against-all and PECOC, which have
+  // no nodes, spread this part evenly over all labels.
   double clip = 0.001;
   int bits = 22;           // in [kLeastBits, kMostBits]: the weight table has 2^bits lines of 64 bytes
   std::uint64_t seed = 1;  // of hashes and of every random choice

@@ -54,6 +54,7 @@ struct TrainingOptions {
   // labels are seen ones from the start. Empty for other trees, and where the tree is that of `init`.
   std::string given_tree;
   std::string init;               // a finished model to begin with, whose options then hold, whatever `model` says
+  std::string labels;             // PECOC: a file of all labels, one a line; empty: they are looked for in the shards
   std::vector<std::string> data;  // files, directories, globs, "-"; may be empty where there are `init` and `test`
   std::vector<std::string> test;  // streamed after the last pass; may be empty
   bool test_frozen = false;       // the test shards are predicted only

@@ -115,7 +115,13 @@ void add_model_options(CLI::App& app, TrainingOptions& training) {
       app, "--method", model.method, method_names(),
       "tree: a regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children; "
       "oaa: a regressor for every label, all of them visited by every example; table: how often the label came with "
-      "the identical x")
+      "the identical x; pecoc: a code of regressors over all labels, which must be known beforehand")
+      ->group(group);
+  app.add_option(
+         "--labels", training.labels,
+         "of pecoc: a file of all labels, one a line; without it they are looked for in the shards, which takes a "
+         "pass more")
+      ->type_name("FILE")
       ->group(group);
   app.add_option("--arity", model.arity, "of cpecoc: 2, 4, 8 or 16 ways at a node")
       ->type_name("K")
@@ -308,6 +314,7 @@ OptionValues describe_options(const DistOptions& options) {
       {"on-error", on_error_text(t)},
       {"passes", std::to_string(t.passes)},
       {"init", t.init},
+      {"labels", t.labels},
       {"placement", name_of(placement_names(), t.placement)},
       {"merge", name_of(merge_names(), t.merge)},
       {"epoch-fraction", as_text(t.epoch_fraction)},

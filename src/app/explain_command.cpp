@@ -178,6 +178,9 @@ void explain(const ExplainOptions& options) {
     throw Error(Fault::kUsage,
                 "the model was made with --method table: it only counts, and no feature explains a count");
   }
+  if (input.model().options().method == Method::kPecoc) {
+    throw Error(Fault::kUsage, "the model was made with --method pecoc: all its regressors speak of every label");
+  }
   ResultWriter out;
   Explainer explainer(input.model().learner(), names, options.top, out);
   while (const Batch* line = input.next()) {

@@ -20,7 +20,8 @@ const Names<Method>& method_names() {
   static const Names<Method> names{{"tree", Method::kTree},
                                    {"cpecoc", Method::kConditionalPecoc},
                                    {"oaa", Method::kOneAgainstAll},
-                                   {"table", Method::kTable}};
+                                   {"table", Method::kTable},
+                                   {"pecoc", Method::kPecoc}};
   return names;
 }
 

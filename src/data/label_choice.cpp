@@ -9,19 +9,30 @@
 
 namespace cpt {
 
+void require_known(std::string_view line, std::string_view label, const ReadOptions& options) {
+  if (!options.knows_label || options.knows_label(label)) return;
+  reject(line, label, "one of the labels that the run was begun with");
+}
+
 void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch) {
   if (labels.empty() && options_.labels_required) reject(line, Tokens(line).next(), "a label");
-  if (labels.size() <= 1) return batch.finish_example(labels.empty() ? std::string_view{} : labels[0], 1.0F, origin);
+  if (labels.empty()) return batch.finish_example({}, 1.0F, origin);
+  if (labels.size() == 1) return finish_one(line, labels[0], origin, batch);
   switch (options_.multilabel) {
     case MultiLabel::kFirst:
-      return batch.finish_example(labels[0], 1.0F, origin);
+      return finish_one(line, labels[0], origin, batch);
     case MultiLabel::kSample:
-      return batch.finish_example(labels[sampled(labels.size(), origin)], 1.0F, origin);
+      return finish_one(line, labels[sampled(labels.size(), origin)], origin, batch);
     case MultiLabel::kSplit:
       return split(line, labels, origin, batch);
     case MultiLabel::kError:
       reject(line, labels[1], "one label");
   }
+}
+
+void LabelChoice::finish_one(std::string_view line, std::string_view label, Origin origin, Batch& batch) {
+  require_known(line, label, options_);
+  batch.finish_example(label, 1.0F, origin);
 }
 
 std::size_t LabelChoice::sampled(std::size_t labels, Origin origin) const {
@@ -35,6 +46,7 @@ void LabelChoice::split(std::string_view line, std::span<const std::string_view>
   if (batch.open_features() + 1 > kMaxLineFeatures / labels.size()) {
     reject(line, labels[0], "at most " + std::to_string(kMaxLineFeatures) + " features for all labels together");
   }
+  for (const std::string_view label : labels) require_known(line, label, options_);
   features_.clear();
   for (std::size_t i = 0; i < batch.open_features(); ++i) {
     features_.push_back({batch.open_feature(i), batch.open_value(i)});

@@ -27,6 +27,8 @@ struct ReadOptions {
   Normalize normalize = Normalize::kNone;
   bool skip_bad_lines = false;  // else the first bad line is an error
   bool labels_required = true;  // else a line may have no label; its example then has an empty one
+  // Where it is given, a line whose label it does not know is a bad line. Called by the thread that reads.
+  std::function<bool(std::string_view label)> knows_label = {};
   ShardOrder order = ShardOrder::kInterleaved;
   // Told of each feature (crosses too) of each line, also of a line that is rejected later on, by the thread that
   // reads. The texts are valid during the call only. Normally empty.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "data/label_choice.h"
 #include "data/limits.h"
 #include "data/number.h"
 #include "data/rejection.h"
@@ -45,6 +46,7 @@ VwParser::Header VwParser::parse_header(std::string_view line, std::string_view 
     if (options_.labels_required) reject(line, Tokens(line).next(), "a label");
     return parsed;
   }
+  require_known(line, parsed.label, options_);
   std::string_view token = tokens.next();
   if (!token.empty() && token.front() != '\'') {
     const auto importance = parse_number(token);

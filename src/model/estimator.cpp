@@ -1,6 +1,7 @@
 #include "model/estimator.h"
 
 #include "model/one_against_all.h"
+#include "model/pecoc_estimator.h"
 #include "model/table_estimator.h"
 #include "model/tree_estimator.h"
 
@@ -13,6 +14,8 @@ std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tre
       return std::make_unique<OneAgainstAll>(tree, weights, options);
     case Method::kTable:
       return std::make_unique<TableEstimator>(tree, frequencies, options);
+    case Method::kPecoc:
+      return std::make_unique<PecocEstimator>(tree, weights, options);
     case Method::kTree:
     case Method::kConditionalPecoc:
       break;

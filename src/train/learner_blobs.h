@@ -20,7 +20,7 @@ void serialize(Archive& archive, ModelOptions& options) {
   std::uint8_t first = has_more ? kMoreOptions : kind;
   archive(first);
   if (first == kMoreOptions) {
-    archive_choice(archive, options.method, Method::kTable);
+    archive_choice(archive, options.method, Method::kPecoc);
     archive(options.arity, kind);
   } else {
     kind = first;

@@ -15,6 +15,7 @@
 #include "store/checkpoints.h"
 #include "train/checkpoint_files.h"
 #include "train/given_tree_files.h"
+#include "train/known_labels.h"
 #include "train/messages.h"
 #include "train/model_files.h"
 #include "train/ownership.h"
@@ -53,6 +54,7 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
   for (const std::string& pair : m.interactions) text << ' ' << pair;
   text << '\n'
        << options.given_tree << '\n'
+       << options.labels << '\n'
        << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
        << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
        << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
@@ -217,6 +219,9 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
   compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
   if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
   const Course::Options course{start.options.passes, start.options.test_frozen};
+  if (!resumed && start.options.init.empty() && start.options.model.method == Method::kPecoc) {
+    learn_labels(start.options, data, test, comm, start.model->learner());
+  }
   const std::vector<KnownShard> known_data = recognize(data, comm);
   const std::vector<KnownShard> known_test = recognize(test, comm);
   together(comm, "start", [&] {

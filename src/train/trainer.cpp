@@ -7,10 +7,12 @@
 #include "comm/alone.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"
+#include "cpt/hashing.h"
 #include "data/example_stream.h"
 #include "train/alone_loop.h"
 #include "train/checkpointer.h"
 #include "train/given_tree_files.h"
+#include "train/known_labels.h"
 #include "train/model_files.h"
 #include "train/owned_loop.h"
 #include "train/replicated_loop.h"
@@ -93,14 +95,13 @@ class Training::Run : private Keepsake {
 
   Owners writers() const override { return owned_ ? owned_->owners() : first_owners(comm_.size()); }
 
-  ReadOptions read_options() const {
-    ReadOptions read;
-    read.format = options_.format;
-    read.multilabel = options_.multilabel;
-    read.seed = options_.model.seed;
-    read.interactions = options_.model.interactions;
-    read.normalize = options_.model.normalize;
-    read.skip_bad_lines = options_.skip_bad_lines;
+  ReadOptions read_options(bool learning) const {
+    ReadOptions read = cpt::read_options(options_);
+    if (learning && options_.model.method == Method::kPecoc) {
+      read.knows_label = [&labels = start_.model->learner().labels()](std::string_view label) {
+        return labels.find(label, hash_label(label)) != kNoLabel;
+      };
+    }
     return read;
   }
 
@@ -128,15 +129,15 @@ class Training::Run : private Keepsake {
 
   // Returns the bad lines skipped, on all ranks together.
   std::uint64_t traverse(const Leg& leg, Progress& progress, Checkpointer& checkpointer) {
+    const bool learning = leg.phase == Phase::kTrain || !options_.test_frozen;
     std::optional<Feed> feed;
     together(comm_, "open shards", [&] {
       const std::vector<std::uint32_t> mine = my_shards(leg);
       std::vector<Cursor> cursors;
       for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
-      feed.emplace(ExampleStream(course_.shards(leg.phase), mine, read_options(), cursors));
+      feed.emplace(ExampleStream(course_.shards(leg.phase), mine, read_options(learning), cursors));
       checkpointer.set_my_shards(mine);
     });
-    const bool learning = leg.phase == Phase::kTrain || !options_.test_frozen;
     if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
     if (replicated_) return replicated_->run(*feed, learning);
     const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);
@@ -231,6 +232,9 @@ void check_given_tree(const TrainingOptions& options) {
   if (!is_given || !parse_tree_source(options.given_tree)) {
     throw Error(Fault::kUsage, option + " does not name a file that gives the tree: use file:PATH or huffman:PATH");
   }
+  if (!options.model.is_tree()) {
+    throw Error(Fault::kUsage, option + " is of no use: this --method estimates nothing by a tree");
+  }
   if (!options.init.empty()) {
     throw Error(Fault::kUsage, option + " and --init " + options.init + " both bring a tree: leave one of them out");
   }
@@ -245,6 +249,10 @@ void TrainingOptions::validate() const {
     throw Error(Fault::kUsage,
                 "--data is missing: name files, directories or globs; or a finished model and what to test it on: "
                 "--init MODEL --test PATH");
+  }
+  if (!labels.empty() && !resume && (model.method != Method::kPecoc || !init.empty())) {
+    throw Error(Fault::kUsage, init.empty() ? "--labels is for --method pecoc, other methods meet labels as they come"
+                                            : "--labels is not for --init: the model has its labels");
   }
   if (passes == 0) throw Error(Fault::kUsage, "--passes is 0: it must be at least 1");
   if (!(epoch_fraction > 0 && epoch_fraction <= 1)) {

@@ -81,7 +81,7 @@ TEST_P(FlatJob, GoesOnFromAModel) {
     more.options.placement = Placement::kOwned;
     const Outcome outcome = more.straight(ranks);
     EXPECT_EQ(outcome.train.new_labels, 0U);
-    EXPECT_LT(outcome.train.mean_squared(), job().straight(ranks).train.mean_squared());
+    EXPECT_LT(outcome.train.mean_log(), job().straight(ranks).train.mean_log());
   }
 }
 
@@ -89,6 +89,8 @@ std::string name_of_method(const ::testing::TestParamInfo<Method>& test) {
   switch (test.param) {
     case Method::kOneAgainstAll:
       return "OneAgainstAll";
+    case Method::kPecoc:
+      return "Pecoc";
     case Method::kTable:
       return "Table";
     default:
@@ -96,7 +98,8 @@ std::string name_of_method(const ::testing::TestParamInfo<Method>& test) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, FlatJob, ::testing::Values(Method::kOneAgainstAll, Method::kTable), name_of_method);
+INSTANTIATE_TEST_SUITE_P(Methods, FlatJob, ::testing::Values(Method::kOneAgainstAll, Method::kTable, Method::kPecoc),
+                         name_of_method);
 
 }  // namespace
 }  // namespace cpt

@@ -1,0 +1,76 @@
+#include "model/pecoc_estimator.h"
+
+#include <bit>
+#include <numeric>
+#include <string>
+
+#include "cpt/error.h"
+
+namespace cpt {
+
+void walsh_hadamard(std::vector<double>& values) {
+  for (std::size_t half = 1; half < values.size(); half *= 2) {
+    for (std::size_t begin = 0; begin < values.size(); begin += 2 * half) {
+      for (std::size_t i = begin; i < begin + half; ++i) {
+        const double even = values[i];
+        const double odd = values[i + half];
+        values[i] = even + odd;
+        values[i + half] = even - odd;
+      }
+    }
+  }
+}
+
+Placing PecocEstimator::settle(const ExampleView& x) const {
+  throw Error(Fault::kBadData, "label " + std::string(x.label) + " is not among the " + std::to_string(labels()) +
+                                   " labels that --method pecoc was begun with");
+}
+
+std::size_t PecocEstimator::columns() const { return std::bit_ceil(labels()); }
+
+void PecocEstimator::locate(const ExampleView& x, LabelId label, Walk& walk) const {
+  walk.example = x;
+  walk.label = label;
+}
+
+// Of the labels; not negative, and not divided by their sum.
+std::vector<double> PecocEstimator::estimates(Walk& walk) const {
+  const std::size_t k = columns();
+  rows_.predict(k - 1, walk);
+  std::vector<double> values(k, 1);
+  for (std::size_t row = 1; row < k; ++row) values[row] = 1 - 2 * RegressorRows::estimate(walk, row - 1);
+  walsh_hadamard(values);
+  values.resize(labels());
+  for (double& value : values) value = value < 0 ? 0 : value / static_cast<double>(k);  // NaN stays
+  return values;
+}
+
+double PecocEstimator::predict(Walk& walk) const {
+  const std::vector<double> all = estimates(walk);
+  return share(all[walk.label], std::accumulate(all.begin(), all.end(), 0.0));
+}
+
+void PecocEstimator::train(Walk& walk) {
+  const std::size_t regressors = columns() - 1;
+  aims_.assign(rows_for(regressors), Targets{});
+  walk.targets.clear();
+  for (std::size_t i = 0; i < regressors; ++i) {
+    Targets& aim = aims_[row_of(i)];
+    aim.trained[lane_of(i)] = 1;
+    aim.right[lane_of(i)] = static_cast<float>(std::popcount((i + 1) & walk.label) % 2);
+  }
+  for (const Targets& aim : aims_) walk.targets.push_back(&aim);
+  rows_.train(walk);
+}
+
+std::vector<double> PecocEstimator::all_probabilities(const ExampleView& x) const {
+  if (labels() == 0) return {};
+  Walk walk;
+  walk.example = x;
+  std::vector<double> all = estimates(walk);
+  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  for (double& probability : all) probability = share(probability, sum);
+  return all;
+}
+
+}  // namespace cpt

@@ -1,0 +1,132 @@
+#include "train/known_labels.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string_view>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "comm/patience.h"
+#include "cpt/error.h"
+#include "data/example_stream.h"
+#include "model/flat_estimator.h"
+
+namespace cpt {
+
+namespace {
+
+using Labels = std::set<std::string, std::less<>>;
+
+// A day: ranks read as long as their shards are.
+constexpr std::chrono::hours kPatience{24};
+
+// No label has a line feed, because lines end there.
+std::string as_lines(const auto& labels) {
+  std::string text;
+  for (const std::string& label : labels) text += label + '\n';
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void refuse_standard_input(const std::vector<Shard>& shards) {
+  if (std::ranges::none_of(shards, [](const Shard& shard) { return !shard.regular; })) return;
+  throw Error(
+      Fault::kUsage,
+      "--method pecoc looks for the labels before it learns, and standard input or a pipe cannot be read twice: "
+      "name a file of all labels with --labels");
+}
+
+void collect(const TrainingOptions& options, const std::vector<Shard>& shards, const Communicator& comm,
+             Labels& labels) {
+  refuse_standard_input(shards);
+  const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
+  ExampleStream stream(shards, mine, read_options(options));
+  Batch batch = stream.make_batch();
+  while (stream.read(batch)) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (labels.find(batch[i].label) == labels.end()) labels.emplace(batch[i].label);
+    }
+    batch.clear();
+  }
+}
+
+std::vector<std::string> count_labels(const TrainingOptions& options, const std::vector<Shard>& data,
+                                      const std::vector<Shard>& test, Communicator& comm) {
+  const Patience patience(comm, kPatience);
+  Labels labels;
+  together(comm, "start: labels", [&] {
+    collect(options, data, comm, labels);
+    if (!options.test_frozen) collect(options, test, comm, labels);
+  });
+  const std::string mine = as_lines(labels);
+  for (const auto& bytes : all_gather_bytes(comm, std::as_bytes(std::span(mine)), "start: labels")) {
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (std::string& label : lines_of(text)) labels.insert(std::move(label));
+  }
+  return {labels.begin(), labels.end()};
+}
+
+std::vector<std::string> list_labels(const std::filesystem::path& file, Communicator& comm) {
+  std::string text;
+  together(comm, "start: labels", [&] {
+    if (comm.rank() == 0) text = as_lines(read_label_list(file));
+  });
+  return lines_of(broadcast_text(comm, text, 0, "start: labels"));
+}
+
+}  // namespace
+
+ReadOptions read_options(const TrainingOptions& options) {
+  ReadOptions read;
+  read.format = options.format;
+  read.multilabel = options.multilabel;
+  read.seed = options.model.seed;
+  read.interactions = options.model.interactions;
+  read.normalize = options.model.normalize;
+  read.skip_bad_lines = options.skip_bad_lines;
+  return read;
+}
+
+std::vector<std::string> read_label_list(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw Error(Fault::kNoInput, file.string() + ": the list of labels cannot be read");
+  std::vector<std::string> labels;
+  Labels seen;
+  std::uint64_t number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    const bool is_one = line.find_first_of(" \t") == std::string::npos;
+    if (!is_one || !seen.insert(line).second) {
+      throw Error(Fault::kBadData, file.string() + ":" + std::to_string(number) + ": expected one label, found '" +
+                                       line.substr(0, 80) + (is_one ? "', which was listed before" : "'"));
+    }
+    labels.push_back(line);
+  }
+  if (labels.empty()) throw Error(Fault::kBadData, file.string() + ": the list of labels is empty");
+  return labels;
+}
+
+void learn_labels(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test,
+                  Communicator& comm, Learner& learner) {
+  const std::vector<std::string> labels =
+      options.labels.empty() ? count_labels(options, data, test, comm) : list_labels(options.labels, comm);
+  if (labels.empty()) throw AgreedError(Fault::kNoInput, "there is no label in the data: --method pecoc needs some");
+  for (const std::string& label : labels) {
+    const auto i = static_cast<LabelId>(learner.tree().labels());
+    learner.apply({label, i == 0 ? kNoLabel : complete_split(i), 0});
+  }
+}
+
+}  // namespace cpt

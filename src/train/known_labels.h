@@ -1,0 +1,31 @@
+// The labels of a method that must know all of them before it learns (PECOC): from a list, or by a pass over all data
+// that only looks at labels.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "cpt/trainer.h"
+#include "data/read_options.h"
+#include "data/shards.h"
+#include "model/learner.h"
+
+namespace cpt {
+
+// As the options say.
+ReadOptions read_options(const TrainingOptions& options);
+
+// One label a line, in this order; empty lines are skipped. Throws Error(kNoInput) if the file cannot be read,
+// Error(kBadData) with file:line where a label comes twice or has a space, and where there is none.
+std::vector<std::string> read_label_list(const std::filesystem::path& file);
+
+// Grows the learner's tree by all labels: those of options.labels, which rank 0 reads, or, without it, all that occur
+// in the shards, sorted, so that they do not depend on the ranks. Collective; each rank reads its part of the shards.
+// Throws AgreedError (alone, Error): what read_label_list() and reading throw; kUsage where standard input would have
+// to be read twice; kNoInput where there is no label at all.
+void learn_labels(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test,
+                  Communicator& comm, Learner& learner);
+
+}  // namespace cpt
