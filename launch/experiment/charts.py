@@ -72,12 +72,11 @@ def bound_on_depth(labels: int, alpha: float) -> float:
     return math.log(labels) / math.log1p(2**(1 - 1 / alpha)) + 2
 
 
-def loss_by_frequency(programs: Programs, outcomes: Sequence[Outcome], data: Path, counts: Counter[str],
-                      what: str) -> Chart:
-    """By how often a label ("ad") or a line's features ("page") are in the training part."""
-    seen = []
-    for label, features in measures.lines(shards_of(data / "test")):
-        seen.append(counts[label if what == "ad" else features].bit_length())
+def loss_by_frequency(programs: Programs, outcomes: Sequence[Outcome], data: Path, what: str,
+                      part: measures.Part) -> Chart:
+    """By how often a part of a line, its label or its features, is in the training part; `what` it is called."""
+    counts = Counter(part(line) for line in measures.lines(shards_of(data / "train")))
+    seen = [counts[part(line)].bit_length() for line in measures.lines(shards_of(data / "test"))]
 
     def draw(axes: plt.Axes) -> None:
         for outcome in outcomes:

@@ -1,6 +1,9 @@
 """What is counted in shards of vw or libsvm lines."""
 from pathlib import Path
-from typing import Iterable, Iterator, Sequence
+from typing import Callable, Iterable, Iterator, Sequence
+
+Line = tuple[str, str]  # label and features
+Part = Callable[[Line], str]
 
 
 def mean(values: Iterable[float]) -> float:
@@ -11,8 +14,15 @@ def mean(values: Iterable[float]) -> float:
     return total / count
 
 
-def lines(shards: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """Label and features of each line."""
+def label_of(line: Line) -> str:
+    return line[0]
+
+
+def features_of(line: Line) -> str:
+    return line[1]
+
+
+def lines(shards: Sequence[Path]) -> Iterator[Line]:
     for shard in shards:
         with shard.open(encoding="utf-8") as file:
             for line in file:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Iterator, TextIO
 
 import charts
+import measures
 import table
 from programs import Programs, Report, Setting
 
@@ -41,11 +42,13 @@ _NOTES = [
 def run(programs: Programs, arguments: argparse.Namespace) -> Report:
     data = _shards(arguments.data, arguments.out / "shards")
     outcomes = programs.train_all(_SETTINGS, data, arguments.out)
-    _, _, _, online, defaults, _ = outcomes
+    one_against_all, _, _, online, defaults, _ = outcomes
     examples = outcomes[0].reports[-1]["examples"]
     report = table.report(f"RCV1, {examples:,} stories", [table.row(outcome) for outcome in outcomes], _NOTES)
     report.charts.append(charts.losses_over_examples(outcomes))
     report.charts.append(charts.depth_against_bound(online, 0.6))
+    shown = [one_against_all, online, defaults]
+    report.charts.append(charts.loss_by_frequency(programs, shown, data, "topic", measures.label_of))
     report.charts.append(charts.alpha_sweep(programs, data, arguments.out, _PAPER[:-2]))
     report.charts.append(charts.reliability(programs, defaults, data))
     return report

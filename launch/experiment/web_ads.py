@@ -1,7 +1,6 @@
 """Web ads: the paper's log is not public, so cpt synth makes one with the same marginals and known probabilities."""
 import argparse
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import charts
@@ -46,21 +45,10 @@ def run(programs: Programs, arguments: argparse.Namespace) -> Report:
     frequencies, _, _, online, defaults, _ = outcomes
     report.charts.append(charts.losses_over_examples(outcomes))
     report.charts.append(charts.depth_against_bound(online, 0.9))
-    counts = _Counts(data)
     shown = [frequencies, online, defaults]
-    report.charts.append(charts.loss_by_frequency(programs, shown, data, counts.labels, "ad"))
-    report.charts.append(charts.loss_by_frequency(programs, shown, data, counts.pages, "page"))
+    report.charts.append(charts.loss_by_frequency(programs, shown, data, "ad", measures.label_of))
+    report.charts.append(charts.loss_by_frequency(programs, shown, data, "page", measures.features_of))
     report.charts.append(charts.alpha_sweep(programs, data, arguments.out, _PAPER))
     report.charts.append(charts.reliability(programs, defaults, data))
     return report
 
-
-class _Counts:
-    """How often labels and pages are in the training part."""
-
-    def __init__(self, data: Path):
-        self.labels: Counter[str] = Counter()
-        self.pages: Counter[str] = Counter()
-        for label, features in measures.lines(shards_of(data / "train")):
-            self.labels[label] += 1
-            self.pages[features] += 1
