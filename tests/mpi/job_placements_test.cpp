@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(, SlowedRank, ::testing::Values(0, 2),
 // It stands still again and again, and the others wait for it.
 TEST_P(SlowedRank, ChangesNothing) {
   const std::string test = file("test.vw", stream(50, 5));
-  const Words arguments = train({shards()}, {"--passes", "300", "--epoch-examples", "2000"});
+  const Words arguments = train({shards()}, {"--passes", std::to_string(300 / kSlowdown), "--epoch-examples", "2000"});
   const Results one = results_on(1, arguments, test);
 
   const auto job = start(3, arguments);
