@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,9 +58,13 @@ class CrashTest : public JobTest {
     friend bool operator==(const Results&, const Results&) = default;
   };
 
-  Outcome run_watched(int ranks, const Words& more, const Points& crash_at = {});
+  std::unique_ptr<Job> start_watched(int ranks, const Words& more, const Points& crash_at = {});
+  Outcome run_watched(int ranks, const Words& more) { return start_watched(ranks, more)->wait(kLongEnough); }
   void crash(const Points& points);
   void crash(const Words& more, const Point& point);
+  void end_with_its_ranks(Job& job, const Point& point) const;
+  // What the rank that dies has done of what is counted.
+  Calls calls_before(const Point& point) const;
   void resume_to_the_end(int ranks);
   void expect_whole_checkpoints();
   void expect_no_leftovers() const;

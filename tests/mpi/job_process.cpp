@@ -121,7 +121,7 @@ Job::Job(const std::vector<std::string>& command, const Launch& launch, const fs
 
 Job::~Job() {
   if (!ended_) kill_all();
-  wait_until("a killed process is gone", [this] { return reaped(); });
+  wait_until("a killed process is gone", [this] { return has_ended(); });
 }
 
 pid_t Job::process_of_rank(int rank) const {
@@ -136,13 +136,13 @@ pid_t Job::process_of_rank(int rank) const {
 }
 
 Outcome Job::wait(std::chrono::seconds limit, std::chrono::seconds to_vanish) {
-  const bool in_time = comes_true(limit, [this] { return reaped(); });
+  const bool in_time = comes_true(limit, [this] { return has_ended(); });
   EXPECT_TRUE(in_time) << "the job has not ended within " << limit.count() << " s";
   if (in_time) {
     EXPECT_TRUE(comes_true(to_vanish, [this] { return processes().empty(); })) << "processes of the job still run";
   }
   kill_all();
-  wait_until("a killed process is gone", [this] { return reaped(); });
+  wait_until("a killed process is gone", [this] { return has_ended(); });
   const int code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   return {code, content_of(folder_ / "out"), content_of(folder_ / "err")};
 }
@@ -158,7 +158,7 @@ std::vector<pid_t> Job::processes() const {
   return found;
 }
 
-bool Job::reaped() {
+bool Job::has_ended() {
   if (!ended_) ended_ = ::waitpid(process_, &status_, WNOHANG) == process_;
   return ended_;
 }

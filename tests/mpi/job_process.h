@@ -42,6 +42,8 @@ class Job {
   // The process of a rank under mpirun; waits until it is there.
   pid_t process_of_rank(int rank) const;
 
+  // Whether mpirun, or the program alone, is gone.
+  bool has_ended();
   // The test fails if the job is there for longer, or a process of it still `to_vanish` after the job's end; then they
   // are killed.
   Outcome wait(std::chrono::seconds limit, std::chrono::seconds to_vanish = std::chrono::seconds(20));
@@ -50,7 +52,6 @@ class Job {
 
  private:
   std::vector<pid_t> processes() const;
-  bool reaped();
 
   std::filesystem::path folder_;  // also the mark
   pid_t process_ = -1;
