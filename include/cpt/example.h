@@ -22,7 +22,8 @@ struct Origin {
   // Lines of the shard before this one that held examples. Examples are ordered by position, then by shard, then as
   // they stand in their line.
   std::uint64_t position = 0;
-  // Bytes of the shard's content, decompressed, up to and including the end of this line: where the next one begins.
+  // Bytes of the shard's content, decompressed, up to and including the end of this line: where the next one begins. Of
+  // a binary shard: where the block begins that holds the next one.
   std::uint64_t end = 0;
   std::uint64_t bad_lines = 0;  // of the shard that were skipped before this line
 
@@ -61,6 +62,15 @@ class Batch {
   void finish_example(std::string_view label, float importance, Origin origin);
   void discard_example() { open_.clear(); }
 
+  // Appends an example that was finished before, when it was read from somewhere else: so many features behind the
+  // constant one. The caller writes them, and those of the values that are not 1, before the batch is used; they are as
+  // ExampleView says, and label_hash is the hash of the label.
+  struct Space {
+    std::span<FeatureHash> features;
+    std::span<float> values;
+  };
+  Space extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance, Origin origin);
+
   std::size_t size() const { return entries_.size(); }
   std::size_t features() const { return features_.size(); }  // of all examples together
   bool empty() const { return entries_.empty(); }
@@ -85,6 +95,9 @@ class Batch {
   };
 
   void scale_open_features();
+  // Of an example whose features follow.
+  void add_entry(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
+                 Origin origin);
 
   Normalize normalize_;
   std::vector<Feature> open_;

@@ -5,8 +5,8 @@
 
 namespace cpt {
 
-// kAuto: told by the content of each shard.
-enum class Format : std::uint8_t { kAuto, kVw, kLibsvm, kFasttext };
+// kAuto: told by the content of each shard. kBinary: what `cpt convert` writes.
+enum class Format : std::uint8_t { kAuto, kVw, kLibsvm, kFasttext, kBinary };
 
 // What becomes of a line with several labels (libsvm "3,7", fasttext "__label__a __label__b").
 enum class MultiLabel : std::uint8_t {

@@ -1,13 +1,11 @@
 #include "app/command_input.h"
 
-#include <cstdio>
 #include <numeric>
 
 #include "app/option_names.h"
 #include "app/option_values.h"
 #include "cpt/error.h"
 #include "data/byte_source.h"
-#include "train/bad_lines.h"
 
 namespace cpt {
 
@@ -58,30 +56,18 @@ OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
     : shards_(find_shards(input.data)),
       model_(Model::load(input.model)),
       stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
-      most_bad_lines_(input.most_bad_lines),
+      skipped_(input.most_bad_lines),
       batch_(stream_.make_batch()) {}
 
 const Batch* OpenInput::next() {
   batch_.clear();
   const bool more = stream_.read(batch_);
-  if (stream_.error_lines() > reported_) report_skipped_lines();
+  skipped_.report(stream_.error_lines(), stream_.take_warnings());
   return more ? &batch_ : nullptr;
 }
 
 std::string OpenInput::place_of(const ExampleView& x) const {
   return input_name(shards_[x.origin.shard].path) + ":" + std::to_string(x.origin.line);
-}
-
-void OpenInput::report_skipped_lines() {
-  for (const std::string& warning : stream_.take_warnings()) {
-    std::fprintf(stderr, "cpt: skipped: %s\n", warning.c_str());
-  }
-  constexpr std::uint64_t kSilentFrom = ExampleStream::kWarnings + 1;
-  if (reported_ < kSilentFrom && stream_.error_lines() >= kSilentFrom) {
-    std::fputs("cpt: skipped: further bad lines are not listed\n", stderr);
-  }
-  reported_ = stream_.error_lines();
-  if (const auto excess = excess_of_bad_lines(reported_, most_bad_lines_)) throw *excess;
 }
 
 }  // namespace cpt

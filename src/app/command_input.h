@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/skipped_lines.h"
 #include "cpt/input.h"
 #include "cpt/model.h"
 #include "data/example_stream.h"
@@ -55,14 +56,11 @@ class OpenInput {
   std::string place_of(const ExampleView& x) const;
 
  private:
-  void report_skipped_lines();
-
   std::vector<Shard> shards_;
   Model model_;
   ExampleStream stream_;
-  std::optional<std::uint64_t> most_bad_lines_;
+  SkippedLines skipped_;
   Batch batch_;
-  std::uint64_t reported_ = 0;  // bad lines that the user has been told of, one by one
 };
 
 }  // namespace cpt

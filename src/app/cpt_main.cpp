@@ -8,6 +8,7 @@
 
 #include "app/checkpoint_command.h"
 #include "app/command_line.h"
+#include "app/convert_command.h"
 #include "app/dump_command.h"
 #include "app/exit.h"
 #include "app/explain_command.h"
@@ -73,6 +74,7 @@ int run_program(int argc, const char* const* argv) {
   add_dump_command(program, action);
   add_checkpoint_command(program, action);
   add_synth_command(program, action);
+  add_convert_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

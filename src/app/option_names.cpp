@@ -3,8 +3,11 @@
 namespace cpt {
 
 const Names<Format>& format_names() {
-  static const Names<Format> names{
-      {"auto", Format::kAuto}, {"vw", Format::kVw}, {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext}};
+  static const Names<Format> names{{"auto", Format::kAuto},
+                                   {"vw", Format::kVw},
+                                   {"libsvm", Format::kLibsvm},
+                                   {"fasttext", Format::kFasttext},
+                                   {"binary", Format::kBinary}};
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "app/new_directory.h"
 #include "app/option_names.h"
 #include "app/option_values.h"
 #include "app/result_writer.h"
@@ -43,27 +44,6 @@ const Names<Format>& written_formats() {
   static const Names<Format> names{{"vw", Format::kVw}, {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext}};
   return names;
 }
-
-// Where the log is written until it is whole.
-class UnfinishedDirectory {
- public:
-  explicit UnfinishedDirectory(const fs::path& target) : target_(target), path_(temporary_name(target)) {
-    create_directory_durably(path_);
-  }
-  ~UnfinishedDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  UnfinishedDirectory(const UnfinishedDirectory&) = delete;
-  UnfinishedDirectory& operator=(const UnfinishedDirectory&) = delete;
-
-  const fs::path& path() const { return path_; }
-  void publish() { publish_directory(path_, target_); }
-
- private:
-  fs::path target_;
-  fs::path path_;
-};
 
 // One file per shard.
 class ShardFiles {
@@ -114,13 +94,6 @@ Losses write_stage(const WebAds& world, const Stage& stage, const SynthOptions& 
   return losses;
 }
 
-void require_nothing_there(const fs::path& out) {
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(out, error))) return;
-  if (fs::is_directory(out, error) && fs::is_empty(out, error)) return;
-  throw Error(Fault::kCannotWrite, out.string() + ": is there already, and is not an empty directory");
-}
-
 void report(const SynthOptions& options, const Stage& train, const Stage& test, const Losses& losses) {
   const std::uint64_t tests = test.end - test.begin;
   ResultWriter out;
@@ -136,11 +109,10 @@ void report(const SynthOptions& options, const Stage& train, const Stage& test, 
 
 void synthesize_web_ads(const SynthOptions& options) {
   const WebAds world(options.log);
-  require_nothing_there(options.out);
   const Stage train{"train", 0, world.training_events()};
   const Stage test{"test", world.training_events(), world.options().events};
   allow_open_files(2 * options.shards);
-  UnfinishedDirectory directory(options.out);
+  NewDirectory directory(options.out);
   write_stage(world, train, options, directory.path());
   const Losses losses = write_stage(world, test, options, directory.path());
   directory.publish();

@@ -42,23 +42,38 @@ void Batch::finish_example(std::string_view label, float importance, Origin orig
   open_.resize(kept);
   if (normalize_ == Normalize::kL2) scale_open_features();
 
-  Entry entry{};
-  entry.first_feature = features_.size();
-  entry.first_label_byte = labels_.size();
-  entry.label_hash = hash_label(label);
-  entry.features = static_cast<std::uint32_t>(kept + 1);
-  entry.label_bytes = static_cast<std::uint32_t>(label.size());
-  entry.importance = importance;
-  entry.origin = origin;
+  add_entry(kept, label, hash_label(label), importance, origin);
   features_.push_back(kConstantFeature);
   values_.push_back(1.0F);
   for (const Feature& f : open_) {
     features_.push_back(f.feature);
     values_.push_back(f.value);
   }
+  open_.clear();
+}
+
+Batch::Space Batch::extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
+                           Origin origin) {
+  add_entry(features, label, label_hash, importance, origin);
+  features_.push_back(kConstantFeature);
+  const std::size_t first = features_.size();
+  features_.resize(first + features);
+  values_.resize(first + features, 1.0F);
+  return {std::span(features_).subspan(first), std::span(values_).subspan(first)};
+}
+
+void Batch::add_entry(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
+                      Origin origin) {
+  Entry entry{};
+  entry.first_feature = features_.size();
+  entry.first_label_byte = labels_.size();
+  entry.label_hash = label_hash;
+  entry.features = static_cast<std::uint32_t>(features + 1);
+  entry.label_bytes = static_cast<std::uint32_t>(label.size());
+  entry.importance = importance;
+  entry.origin = origin;
   labels_.insert(labels_.end(), label.begin(), label.end());
   entries_.push_back(entry);
-  open_.clear();
 }
 
 ExampleView Batch::operator[](std::size_t i) const {

@@ -7,7 +7,8 @@ namespace cpt {
 
 // How far a shard was read: everything up to the end of a line (C6). A shard that ended is read up to its last byte;
 // one that ended because its compressed stream is damaged, one byte further than can be read. So a reader that goes on
-// there meets the damage before the cursor, and knows that it was counted.
+// there meets the damage before the cursor, and knows that it was counted. In a binary shard a cursor stands at the
+// block that holds the next line, and at the end at the index.
 struct Cursor {
   std::uint64_t bytes = 0;      // of its content, decompressed
   std::uint64_t line = 0;       // number of the last line that is done; 0: none

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "cpt/error.h"
+#include "data/binary_reader.h"
 #include "data/byte_source.h"
 #include "data/format.h"
 #include "data/interactions.h"
 #include "data/limits.h"
 #include "data/open_files.h"
+#include "data/peeked_source.h"
 #include "data/rejection.h"
 #include "data/tokens.h"
 
@@ -25,9 +27,10 @@ struct ExampleStream::ActiveShard {
   std::size_t index;  // into mine_
   std::uint32_t number;
   std::string path;
-  Cursor done;                      // its line and bytes are those of the beginning, `lines` knows better
-  std::optional<LineReader> lines;  // none before the first line
-  LineParser* parser = nullptr;     // none before the first line that is not blank
+  Cursor done;                           // its line and bytes are those of the beginning, `lines` knows better
+  std::optional<LineReader> lines;       // of a shard of text; none before the first line
+  LineParser* parser = nullptr;          // none before the first line that is not blank
+  std::unique_ptr<BinaryReader> blocks;  // of a binary shard; none before the first line
 };
 
 ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
@@ -46,7 +49,7 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
                                       std::to_string(cursor.bytes));
     }
     active_.push_back(
-        std::make_unique<ActiveShard>(ActiveShard{i, mine[i], shard.path, cursor, std::nullopt, nullptr}));
+        std::make_unique<ActiveShard>(ActiveShard{i, mine[i], shard.path, cursor, std::nullopt, nullptr, nullptr}));
     all_bytes_ += shard.bytes;
     size_known_ = size_known_ && shard.regular;
     error_lines_ += cursor.bad_lines;
@@ -86,28 +89,60 @@ void ExampleStream::go_to_lowest_position() {
 
 // Makes a shard go on where its cursor says; false if it is known to have ended there.
 bool ExampleStream::open(ActiveShard& shard) {
-  shard.lines.emplace(open_bytes(shard.path, control_));
+  auto source = std::make_unique<PeekedSource>(open_bytes(shard.path, control_));
+  const bool binary = is_binary_shard(source->peek(kBinaryMagicBytes));
+  const Format format = options_->format;
+  const auto refuse = [&](const char* reason) { throw Error(Fault::kBadData, input_name(shard.path) + reason); };
+  if (binary && format != Format::kAuto && format != Format::kBinary) {
+    refuse(": expected text, found a binary shard; read it with --format binary");
+  }
+  if (!binary && format == Format::kBinary) refuse(": expected a binary shard, found text");
+  return binary ? open_binary(shard, std::move(source)) : open_text(shard, std::move(source));
+}
+
+bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
+  LineReader& lines = shard.lines.emplace(std::move(source));
+  if (shard.done.bytes == 0) return true;
+  if (!go_on(lines, shard)) return false;
+  shard.parser = parser_of_beginning(shard);
+  return true;
+}
+
+bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
+  shard.blocks = std::make_unique<BinaryReader>(std::move(source), *options_);
+  try {
+    shard.blocks->read_header();
+  } catch (const Error& error) {
+    if (control_->stop.load(std::memory_order_relaxed)) return false;
+    throw Error(error.fault(), input_name(shard.path) + ": " + error.what());
+  }
+  return shard.done.bytes == 0 || go_on(*shard.blocks, shard);
+}
+
+template <class Reader>
+bool ExampleStream::go_on(Reader& reader, ActiveShard& shard) {
   const std::uint64_t begin = shard.done.bytes;
-  if (begin == 0) return true;
   std::string damaged;
   try {
-    if (shard.lines->skip(begin, shard.done.line)) {
-      shard.parser = parser_of_beginning(shard);
-      return true;
-    }
+    if (reader.skip(begin, shard.done.line)) return true;
     if (control_->stop.load(std::memory_order_relaxed)) return false;
+    if (shard.blocks && reader.offset() + 1 == begin) return false;
   } catch (const DamagedStream& damage) {
-    if (shard.lines->offset() + 1 == begin) return false;
+    if (reader.offset() + 1 == begin) return false;
     damaged = std::string("; ") + damage.what();
   }
   throw Error(Fault::kBadData, input_name(shard.path) + ": expected at least " + std::to_string(begin) +
                                    " bytes of content, which were read before, found " +
-                                   std::to_string(shard.lines->offset()) + damaged);
+                                   std::to_string(reader.offset()) + damaged);
 }
 
 // The next line of a shard that holds an example; false at its end.
 bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
-  if (!shard.lines && !open(shard)) return false;
+  if (!shard.lines && !shard.blocks && !open(shard)) return false;
+  return shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
+}
+
+bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
   while (!control_->stop.load(std::memory_order_relaxed)) {
     try {
       std::string_view line;
@@ -123,15 +158,49 @@ bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
       }
     } catch (const Rejection& rejection) {
       batch.discard_example();
-      report_bad_line(shard, rejection.column(), rejection.what());
+      report_bad_line(shard, shard.lines->number(), rejection.column(), rejection.what());
     } catch (const DamagedStream& damage) {
-      report_bad_line(shard, shard.lines->unfinished_bytes() + 1, damage.what());
+      report_bad_line(shard, shard.lines->number(), shard.lines->unfinished_bytes() + 1, damage.what());
       shard.done.bytes = shard.lines->offset() + shard.lines->unfinished_bytes() + 1;
       shard.done.line = shard.lines->number();
       return false;
     }
   }
   return false;
+}
+
+bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
+  BinaryReader& blocks = *shard.blocks;
+  while (!control_->stop.load(std::memory_order_relaxed)) {
+    try {
+      const std::size_t before = batch.size();
+      const std::size_t features_before = batch.features();
+      const Origin origin{shard.number, 0, shard.done.position, 0, shard.done.bad_lines};
+      const bool more = blocks.next(origin, batch);
+      if (more) return count_line(shard, batch.size() - before, batch.features() - features_before);
+      shard.done.bytes = blocks.offset();
+      shard.done.line = blocks.number();
+      return false;
+    } catch (const Rejection& rejection) {
+      report_bad_line(shard, blocks.number(), rejection.column(), rejection.what());
+    } catch (const DamagedBlock& damage) {
+      report_bad_line(shard, blocks.number(), 1, damage.what());
+    } catch (const DamagedStream& damage) {
+      if (control_->stop.load(std::memory_order_relaxed)) return false;
+      report_bad_line(shard, blocks.number() + 1, 1, damage.what());
+      shard.done.bytes = blocks.drain() + 1;
+      shard.done.line = blocks.number();
+      return false;
+    }
+  }
+  return false;
+}
+
+bool ExampleStream::count_line(ActiveShard& shard, std::size_t examples, std::size_t features) {
+  ++shard.done.position;
+  shard.done.examples += examples;
+  shard.done.features += features;
+  return true;
 }
 
 bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batch) {
@@ -142,10 +211,7 @@ bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batc
   const std::size_t features_before = batch.features();
   const Origin origin{shard.number, lines.number(), shard.done.position, lines.offset(), shard.done.bad_lines};
   if (!shard.parser->parse(line, origin, batch)) return false;
-  ++shard.done.position;
-  shard.done.examples += batch.size() - before;
-  shard.done.features += batch.features() - features_before;
-  return true;
+  return count_line(shard, batch.size() - before, batch.features() - features_before);
 }
 
 // What a reader from the beginning would have chosen; nullptr if that has still to be seen.
@@ -179,8 +245,9 @@ std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number,
   return input_name(shard.path) + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
 }
 
-void ExampleStream::report_bad_line(ActiveShard& shard, std::size_t column, const std::string& reason) {
-  const std::string text = place(shard, shard.lines->number(), column) + reason;
+void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,
+                                    const std::string& reason) {
+  const std::string text = place(shard, number, column) + reason;
   if (!options_->skip_bad_lines) throw Error(Fault::kBadData, text);
   ++shard.done.bad_lines;
   if (++error_lines_ <= kWarnings) warnings_.push_back(text);

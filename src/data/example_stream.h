@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpt/example.h"
+#include "data/binary_reader.h"
 #include "data/byte_source.h"
 #include "data/cursor.h"
 #include "data/line_parser.h"
@@ -43,7 +44,8 @@ class ExampleStream {
   //   "path:line:column: expected X, found 'text'",
   // at a bad line, or skips it if the options say so: a compressed stream that is damaged then ends its shard and
   // counts as one bad line. Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told,
-  // and Error(kUsage) for interactions in a format without namespaces. Nothing of a bad line reaches the batch.
+  // and Error(kUsage) for interactions in a format without namespaces and for a binary shard that was converted with
+  // other options. Nothing of a bad line reaches the batch; a damaged block of a binary shard is one bad line.
   // A shard whose content ends before its cursor is Error(kBadData), whatever the options say.
   bool read(Batch& batch);
 
@@ -69,12 +71,19 @@ class ExampleStream {
 
   void go_to_lowest_position();
   bool open(ActiveShard& shard);
+  bool open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source);
+  bool open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source);
+  template <class Reader>
+  bool go_on(Reader& reader, ActiveShard& shard);
   bool read_from(ActiveShard& shard, Batch& batch);
+  bool read_text(ActiveShard& shard, Batch& batch);
+  bool read_binary(ActiveShard& shard, Batch& batch);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
+  static bool count_line(ActiveShard& shard, std::size_t examples, std::size_t features);
   LineParser* parser_of_beginning(const ActiveShard& shard);
   LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
   static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
-  void report_bad_line(ActiveShard& shard, std::size_t column, const std::string& reason);
+  void report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column, const std::string& reason);
 
   std::unique_ptr<const ReadOptions> options_;  // does not move: the parsers refer to it
   std::vector<std::uint32_t> mine_;

@@ -11,11 +11,11 @@ namespace cpt {
 
 void require_known(std::string_view line, std::string_view label, const ReadOptions& options) {
   if (!options.knows_label || options.knows_label(label)) return;
-  reject(line, label, "one of the labels that the run was begun with");
+  reject(line, label, kKnownLabelExpected);
 }
 
 void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch) {
-  if (labels.empty() && options_.labels_required) reject(line, Tokens(line).next(), "a label");
+  if (labels.empty() && options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
   if (labels.empty()) return batch.finish_example({}, 1.0F, origin);
   if (labels.size() == 1) return finish_one(line, labels[0], origin, batch);
   switch (options_.multilabel) {

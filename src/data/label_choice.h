@@ -9,10 +9,14 @@
 
 namespace cpt {
 
-// Closes the example(s) of a line. Keeps scratch memory, so it is not thread-safe.
+// What is expected where there is no label, or one that ReadOptions::knows_label does not know.
+inline constexpr const char* kLabelExpected = "a label";
+inline constexpr const char* kKnownLabelExpected = "one of the labels that the run was begun with";
+
 // Throws Rejection where ReadOptions::knows_label says that a label is unknown.
 void require_known(std::string_view line, std::string_view label, const ReadOptions& options);
 
+// Closes the example(s) of a line. Keeps scratch memory, so it is not thread-safe.
 class LabelChoice {
  public:
   // The options must outlive it.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "data/binary.h"
 #include "data/file_source.h"
 #include "data/folder.h"
 #include "data/random_shards.h"
@@ -95,8 +96,9 @@ TEST(Cursor, EveryLineOfRandomShardsIsAPlaceToGoOn) {
     options.multilabel = random.below(2) == 0 ? MultiLabel::kSplit : MultiLabel::kSample;
     for (std::uint64_t left = 1 + random.below(5); left > 0; --left) {
       const auto format = static_cast<Format>(1 + random.below(3));
-      const std::string text = random.text(format, random.below(3) * random.below(20));
-      paths.push_back(folder.write(std::to_string(left), random.packed(text)));
+      std::string content = random.text(format, random.below(3) * random.below(20));
+      if (random.below(4) == 0) content = binary_of({folder.write("text", content)}, options, {5, 40});
+      paths.push_back(folder.write(std::to_string(left), random.packed(content)));
     }
     const Input input = input_of(paths, options);
     ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(input));
@@ -249,6 +251,32 @@ TEST(Cursor, APipeIsReadFromItsBeginningOnly) {
                        input.stream({{}, {9, 1, 1, 1, 0}});
                      }),
             "standard input: a pipe can only be read from its beginning, not from byte 9");
+}
+
+// The same of binary shards, damaged or cut anywhere.
+TEST(Cursor, DamageOfBlocksIsMetOnceWhereverTheReadingGoesOn) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 12; ++i) text += "y" + std::to_string(i) + " |f x" + std::to_string(i % 5) + "\n";
+  const std::string sound = binary_of({folder.write("text", text)}, {}, {5, 40});
+  const std::size_t first_block = sound.find("BLK1");
+  ASSERT_NE(first_block, std::string::npos);
+  for (const bool packed : {false, true}) {
+    for (std::size_t bytes = first_block; bytes < sound.size(); bytes += packed ? 7 : 1) {
+      SCOPED_TRACE("cut to " + std::to_string(bytes));
+      std::string cut = sound.substr(0, bytes);
+      if (packed) cut = gzip(cut);
+      ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(input_of({folder.write("cut", cut)}, skipping())));
+    }
+    for (std::size_t i = first_block; i < sound.size(); i += packed ? 7 : 1) {
+      SCOPED_TRACE("flipped " + std::to_string(i));
+      std::string flipped = sound;
+      flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
+      if (packed) flipped = gzip(flipped);
+      ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(
+          input_of({folder.write("flipped", flipped), folder.write("sound", text)}, skipping())));
+    }
+  }
 }
 
 // zstd decompresses such a frame in one go if there is room for it.

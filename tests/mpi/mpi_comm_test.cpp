@@ -27,8 +27,8 @@ class MpiLaws : public ::testing::TestWithParam<Law> {};
 
 TEST_P(MpiLaws, Hold) { GetParam().check(*world()); }
 
-// Messages of 31 bytes: nearly every buffer travels as several, and its last piece is short. (Of fewer bytes there would
-// be so many under way between eight ranks that matching them takes minutes.)
+// Messages of 31 bytes: nearly every buffer travels as several, and its last piece is short. (Of fewer bytes there
+// would be so many under way between eight ranks that matching them takes minutes.)
 TEST_P(MpiLaws, HoldWhereBuffersTravelInPieces) { GetParam().check(*world(31)); }
 
 INSTANTIATE_TEST_SUITE_P(, MpiLaws, ::testing::ValuesIn(laws()), [](const auto& test) { return name_of(test.param); });

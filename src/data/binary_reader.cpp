@@ -1,0 +1,218 @@
+#include "data/binary_reader.h"
+
+#include <xxhash.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "cpt/error.h"
+#include "data/label_choice.h"
+
+namespace cpt {
+
+namespace {
+
+// The options of a run fit many times over.
+constexpr std::uint32_t kMostTextBytes = std::uint32_t{1} << 20;
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+constexpr const char* kBlock = "a sound block of a binary shard";
+constexpr const char* kCutOff = "the end of the file";
+
+template <class T>
+std::span<char> bytes_of(T& value) {
+  return {reinterpret_cast<char*>(&value), sizeof value};
+}
+
+}  // namespace
+
+BinaryReader::BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options)
+    : source_(std::move(source)), options_(options), context_(ZSTD_createDCtx()) {
+  if (!context_) throw Error(Fault::kFailed, "zstd cannot start");
+}
+
+BinaryReader::~BinaryReader() = default;
+
+void BinaryReader::FreeContext::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
+
+void BinaryReader::read_header() {
+  constexpr const char* kHeader = "the header of a binary shard";
+  std::array<char, kBinaryMagicBytes> magic{};
+  std::uint32_t length = 0;
+  std::uint64_t checksum = 0;
+  require(magic, kHeader);
+  if (magic != kBinaryMagic) {
+    throw Error(Fault::kBadData, "expected a binary shard of version " + std::to_string(kBinaryMagic.back()) +
+                                     ", found one of version " + std::to_string(magic.back()));
+  }
+  require(bytes_of(length), kHeader);
+  require(bytes_of(checksum), kHeader);
+  if (length > kMostTextBytes) throw DamagedStream(kHeader, "a damaged one");
+  std::string text(length, '\0');
+  require(text, kHeader);
+  if (XXH3_64bits(text.data(), text.size()) != checksum) throw DamagedStream(kHeader, "a damaged one");
+  if (const std::string wanted = reading_of(options_); text != wanted) {
+    throw Error(Fault::kUsage, "converted with " + text + "; this run reads with " + wanted);
+  }
+}
+
+bool BinaryReader::skip(std::uint64_t bytes, std::uint64_t line) {
+  while (taken_ < bytes) {
+    const std::uint64_t count = source_->skip(bytes - taken_);
+    if (count == 0) return false;
+    taken_ += count;
+  }
+  number_ = line;
+  goes_on_ = true;
+  return true;
+}
+
+bool BinaryReader::next(Origin origin, Batch& batch) {
+  while (!block_left()) {
+    if (ended_ || !read_block()) return false;
+  }
+  origin.line = ++number_;
+  const std::size_t examples = block_.examples_of_line();
+  origin.end = examples == block_.examples_left() ? taken_ : block_begin_;
+  if (refuses_labels_) check_labels(examples);
+  for (std::size_t i = 0; i < examples; ++i) block_.append(origin, batch);
+  return true;
+}
+
+// Why no line may have this label; nullptr if one may.
+const char* BinaryReader::refusal_of(std::string_view label) const {
+  if (label.empty()) return options_.labels_required ? kLabelExpected : nullptr;
+  return options_.knows_label && !options_.knows_label(label) ? kKnownLabelExpected : nullptr;
+}
+
+void BinaryReader::check_labels(std::size_t examples) {
+  for (std::size_t i = 0; i < examples; ++i) {
+    const std::string_view label = block_.label(i).name;
+    const char* expected = refusal_of(label);
+    if (expected == nullptr) continue;
+    const std::string found = quote(label);
+    for (std::size_t left = examples; left > 0; --left) block_.skip();
+    throw Rejection(1, expected, found);
+  }
+}
+
+// False at the end of the shard.
+bool BinaryReader::read_block() {
+  block_begin_ = taken_;
+  const BlockHead head = read_head();
+  lines_expected_ = head.lines_before + head.lines;
+  const std::uint64_t done = goes_on_ ? number_ - head.lines_before : 0;
+  goes_on_ = false;
+  number_ = head.lines_before + 1;  // should it be damaged
+  read_payload(head);
+  if (head.kind == BlockKind::kExamples) {
+    enter_block(head, done);
+  } else {
+    read_trailer(block_begin_);
+  }
+  number_ = head.lines_before + done;
+  return !ended_;
+}
+
+BlockHead BinaryReader::read_head() {
+  BlockHead head;
+  if (fill(bytes_of(head)) < sizeof head) throw DamagedStream(kBlock, kCutOff);
+  const bool known = head.kind == BlockKind::kExamples || head.kind == BlockKind::kIndex;
+  if (head.head_checksum != head_checksum(head) || !known || head.raw_bytes > kMostPayloadBytes ||
+      head.stored_bytes > head.raw_bytes) {
+    throw DamagedStream(kBlock, "something else at byte " + std::to_string(block_begin_));
+  }
+  const bool fits = goes_on_ ? number_ >= head.lines_before && number_ <= head.lines_before + head.lines
+                             : head.lines_before == lines_expected_;
+  if (!fits) {
+    throw DamagedStream("the block of line " + std::to_string((goes_on_ ? number_ : lines_expected_) + 1),
+                        "that of line " + std::to_string(head.lines_before + 1));
+  }
+  return head;
+}
+
+// Memory grows with what there is, whatever the head claims.
+void BinaryReader::read_payload(const BlockHead& head) {
+  for (std::size_t done = 0; done < head.stored_bytes;) {
+    const std::size_t piece = std::min<std::size_t>(kPiece, head.stored_bytes - done);
+    if (stored_.size() < done + piece) stored_.resize(done + piece);
+    require({reinterpret_cast<char*>(stored_.data()) + done, piece}, kBlock);
+    done += piece;
+  }
+  const auto stored = std::span(stored_).first(head.stored_bytes);
+  const std::string place = " at byte " + std::to_string(block_begin_);
+  const auto damaged = [&] {
+    const DamagedStream damage(kBlock, "a damaged one" + place);
+    if (head.kind == BlockKind::kIndex) throw DamagedStream(damage);  // nothing is behind it
+    throw DamagedBlock(damage);
+  };
+  if (payload_checksum(stored) != head.checksum) damaged();
+  payload_.resize(head.raw_bytes);
+  if (head.stored_bytes == head.raw_bytes) {
+    std::ranges::copy(stored, payload_.begin());
+    return;
+  }
+  const std::size_t size =
+      ZSTD_decompressDCtx(context_.get(), payload_.data(), payload_.size(), stored.data(), stored.size());
+  if (size != head.raw_bytes) damaged();
+}
+
+void BinaryReader::read_trailer(std::uint64_t index) {
+  ended_ = true;
+  std::uint64_t at = 0;
+  std::array<char, kBinaryMagicBytes> magic{};
+  char more = 0;
+  require(bytes_of(at), kBlock);
+  require(magic, kBlock);
+  if (at != index || magic != kBinaryMagic || fill(bytes_of(more)) != 0) {
+    throw DamagedStream("the end of a binary shard", "something else at byte " + std::to_string(block_begin_));
+  }
+}
+
+void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
+  try {
+    block_.read(payload_);
+  } catch (const DamagedStream& damage) {
+    throw DamagedBlock(damage);
+  }
+  if (block_.lines() != head.lines) {
+    block_.clear();
+    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(block_begin_)});
+  }
+  refuses_labels_ =
+      std::ranges::any_of(block_.labels(), [this](const auto& label) { return refusal_of(label.name) != nullptr; });
+  for (std::uint64_t line = 0; line < done; ++line) {
+    for (std::size_t left = block_.examples_of_line(); left > 0; --left) block_.skip();
+  }
+}
+
+std::uint64_t BinaryReader::drain() {
+  try {
+    while (const std::uint64_t count = source_->skip(kPiece)) taken_ += count;
+  } catch (const DamagedStream&) {  // there is no more
+  }
+  return taken_;
+}
+
+// As many bytes as there are.
+std::size_t BinaryReader::fill(std::span<char> space) {
+  std::size_t filled = 0;
+  while (filled < space.size()) {
+    const std::size_t count = source_->read(space.subspan(filled));
+    if (count == 0) break;
+    filled += count;
+    taken_ += count;
+  }
+  return filled;
+}
+
+void BinaryReader::require(std::span<char> space, const char* what) {
+  if (fill(space) < space.size()) throw DamagedStream(what, kCutOff);
+}
+
+}  // namespace cpt

@@ -1,0 +1,85 @@
+// A binary shard to examples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/binary_block.h"
+#include "data/binary_shard.h"
+#include "data/byte_source.h"
+#include "data/read_options.h"
+#include "data/rejection.h"
+
+struct ZSTD_DCtx_s;
+
+namespace cpt {
+
+// A block that makes no sense where the one behind it can be read.
+class DamagedBlock : public DamagedStream {
+ public:
+  explicit DamagedBlock(const DamagedStream& damage) : DamagedStream(damage) {}
+};
+
+// Not thread-safe. Lines of a binary shard are those of text that its examples were read from, but only those that
+// hold examples, counted from 1.
+class BinaryReader {
+ public:
+  // `options` must outlive it.
+  BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options);
+  ~BinaryReader();
+
+  // Before anything else. Throws Error(kBadData) for a header of another version or a damaged one, Error(kUsage) where
+  // the examples were read with options that make others of the same text, DamagedStream where the source ends.
+  void read_header();
+  // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. False if
+  // the content ends before; offset() is how much there is.
+  bool skip(std::uint64_t bytes, std::uint64_t line);
+
+  // Appends the examples of the next line, whose origin is this but for line and end; false at the end of the shard.
+  // Throws DamagedBlock, after which the block behind it is next; DamagedStream, after which nothing is; and Rejection
+  // of a line, after which the one behind it is next.
+  bool next(Origin origin, Batch& batch);
+
+  // Of the line of the last call, or where there was none, of the one before; of a damaged block, of its first one.
+  std::uint64_t number() const { return number_; }
+  // The byte of the content at which the block begins that holds the next line. At the end: where the index begins.
+  std::uint64_t offset() const { return block_left() || ended_ ? block_begin_ : taken_; }
+  // Behind damage: reads to the end of the content and returns how many bytes there are.
+  std::uint64_t drain();
+
+ private:
+  struct FreeContext {
+    void operator()(ZSTD_DCtx_s* context) const;
+  };
+
+  bool block_left() const { return block_.examples_left() > 0; }
+  std::size_t fill(std::span<char> space);
+  void require(std::span<char> space, const char* what);
+  bool read_block();
+  BlockHead read_head();
+  void read_payload(const BlockHead& head);
+  void read_trailer(std::uint64_t index);
+  void enter_block(const BlockHead& head, std::uint64_t done);
+  const char* refusal_of(std::string_view label) const;
+  void check_labels(std::size_t examples);
+
+  std::unique_ptr<ByteSource> source_;
+  const ReadOptions& options_;
+  std::unique_ptr<ZSTD_DCtx_s, FreeContext> context_;
+  std::vector<std::byte> stored_;  // its beginning holds the payload as stored
+  std::vector<std::byte> payload_;
+  BlockExamples block_;
+  std::uint64_t taken_ = 0;        // bytes of the content so far
+  std::uint64_t block_begin_ = 0;  // where the block began that is being read
+  std::uint64_t number_ = 0;
+  std::uint64_t lines_expected_ = 0;  // before the next block
+  bool goes_on_ = false;              // behind a line of an earlier reader; no block was read yet
+  bool ended_ = false;
+  bool refuses_labels_ = false;  // some of those in the block
+};
+
+}  // namespace cpt

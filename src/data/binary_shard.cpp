@@ -1,0 +1,47 @@
+#include "data/binary_shard.h"
+
+#include <xxhash.h>
+
+#include <bit>
+#include <cstddef>
+
+namespace cpt {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+const char* name_of(Normalize normalize) { return normalize == Normalize::kL2 ? "l2" : "none"; }
+
+const char* name_of(MultiLabel choice) {
+  switch (choice) {
+    case MultiLabel::kFirst:
+      return "first";
+    case MultiLabel::kSample:
+      return "sample";
+    case MultiLabel::kSplit:
+      return "split";
+    case MultiLabel::kError:
+      return "error";
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::uint64_t head_checksum(const BlockHead& head) { return XXH3_64bits(&head, offsetof(BlockHead, head_checksum)); }
+
+std::uint64_t payload_checksum(std::span<const std::byte> stored) { return XXH3_64bits(stored.data(), stored.size()); }
+
+bool is_binary_shard(std::string_view beginning) {
+  return beginning.substr(0, kBinaryMagicBytes - 1) == std::string_view(kBinaryMagic.data(), kBinaryMagicBytes - 1);
+}
+
+std::string reading_of(const ReadOptions& options) {
+  std::string crosses;
+  for (const std::string& cross : options.interactions) crosses += ' ' + cross;
+  return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize) + ", multilabel " +
+         name_of(options.multilabel) + ", interactions" + (crosses.empty() ? " none" : crosses);
+}
+
+}  // namespace cpt

@@ -1,0 +1,62 @@
+// Binary shards: examples as `cpt convert` leaves them, parsed and hashed, in blocks that can be read one by one.
+//
+//   shard  := header block* index trailer
+//   header := magic (8 bytes, the last one the version) | length of the text (u32) | XXH3-64 of the text | text
+//   block  := BlockHead of kind kExamples | payload
+//   index  := BlockHead of kind kIndex | payload: for each block its offset and the lines before it (u64 each)
+//   trailer:= offset of the index (u64) | magic
+//
+// The text of the header says how the examples were read, since what they became depends on it: see reading_of(). A
+// payload is one zstd frame, or the bytes themselves where that is shorter; binary_block.h has what is in that of
+// examples. All numbers are little-endian. Offsets are bytes of the content, from the magic on. Readers go from block
+// to block; the index is for those who want to begin in the middle, and its absence tells of a file that was cut off.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "data/read_options.h"
+
+namespace cpt {
+
+inline constexpr std::array<char, 8> kBinaryMagic{'\x89', 'c', 'p', 't', '\r', '\n', '\x1a', 1};
+
+// As bytes of a file "BLK1" and "INDX".
+enum class BlockKind : std::uint32_t { kExamples = 0x314b4c42, kIndex = 0x58444e49 };
+
+// In front of every payload.
+struct BlockHead {
+  BlockKind kind = BlockKind::kExamples;
+  std::uint32_t lines = 0;          // in it
+  std::uint64_t lines_before = 0;   // in the blocks before it
+  std::uint32_t raw_bytes = 0;      // of the payload, decompressed
+  std::uint32_t stored_bytes = 0;   // of the payload; raw_bytes where it is not compressed
+  std::uint64_t checksum = 0;       // XXH3-64 of the payload as stored
+  std::uint64_t head_checksum = 0;  // XXH3-64 of all of the above
+};
+static_assert(sizeof(BlockHead) == 40);
+
+std::uint64_t head_checksum(const BlockHead& head);
+std::uint64_t payload_checksum(std::span<const std::byte> stored);
+
+// No payload is larger: an example of all the features that a line may have fits.
+inline constexpr std::uint32_t kMostPayloadBytes = std::uint32_t{1} << 30;
+
+struct IndexEntry {
+  std::uint64_t offset;
+  std::uint64_t lines_before;
+};
+
+// Whether a content begins like a binary shard, of whatever version.
+inline constexpr std::size_t kBinaryMagicBytes = kBinaryMagic.size();
+bool is_binary_shard(std::string_view beginning);
+
+// "seed 1, normalize none, multilabel first, interactions none": on what the examples of a line of text depend. Readers
+// that would have read it otherwise must not take them.
+std::string reading_of(const ReadOptions& options);
+
+}  // namespace cpt

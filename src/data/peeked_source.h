@@ -1,0 +1,34 @@
+// A source whose first bytes are looked at before they are read.
+#pragma once
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <string_view>
+
+#include "data/byte_source.h"
+
+namespace cpt {
+
+class PeekedSource : public ByteSource {
+ public:
+  explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  // The first `count` bytes, or as many as there are, before anything is read. What goes wrong with the source is left
+  // to read(), in its place.
+  std::string_view peek(std::size_t count);
+
+  std::size_t read(std::span<char> space) override;
+  std::uint64_t skip(std::uint64_t most) override;
+
+ private:
+  void rethrow() const;
+
+  std::unique_ptr<ByteSource> source_;
+  std::array<char, 16> begin_{};
+  std::size_t first_ = 0;  // begin_[first_, last_) is peeked at but not read
+  std::size_t last_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace cpt

@@ -1,0 +1,135 @@
+#include <fstream>
+
+#include "program.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+class ConvertTest : public TrainedTest {
+ protected:
+  // "label label ...", in the order in which shards are read.
+  std::string labels_in(const std::string& folder) const {
+    const std::vector<Shard> shards = find_shards({path(folder).string()});
+    std::vector<std::uint32_t> all;
+    while (all.size() < shards.size()) all.push_back(static_cast<std::uint32_t>(all.size()));
+    ExampleStream stream(shards, all, ReadOptions{});
+    Batch batch = stream.make_batch();
+    while (stream.read(batch)) {
+    }
+    std::string labels;
+    for (std::size_t i = 0; i < batch.size(); ++i) labels += std::string(batch[i].label) + " ";
+    return labels;
+  }
+
+  void expect_refused(const Words& arguments, int code, const std::string& reason) const {
+    Words words{"convert"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+    for (const auto& entry : fs::directory_iterator(path("."))) {
+      EXPECT_THAT(entry.path().filename().string(), ::testing::Not(HasSubstr(".tmp-")));
+    }
+  }
+};
+
+// The model's options, as they are to be told.
+const Words kReading{"--seed", "7", "--normalize", "l2", "--interactions", "pu"};
+
+Words convert(Words words) {
+  words.insert(words.begin(), "convert");
+  words.insert(words.end(), kReading.begin(), kReading.end());
+  return words;
+}
+
+TEST_F(ConvertTest, PredictionsAreThoseOfTheText) {
+  EXPECT_THAT(results(convert({"test.vw", "binary"})), ElementsAre(StartsWith("binary: 50 lines in 1 shard, ")));
+  const std::string shard = "binary/part-000.cpt";
+  for (const char* command : {"predict", "score"}) {
+    EXPECT_EQ(results({command, "--model", "model", "--data", shard}),
+              results({command, "--model", "model", "--data", "test.vw"}));
+  }
+  EXPECT_EQ(results({"score", "--model", "model", "--data", "-"}, content_of(path(shard))),
+            results({"score", "--model", "model", "--data", "test.vw"}));
+}
+
+TEST_F(ConvertTest, ExplanationsNameFeaturesByTheirHashes) {
+  results(convert({"test.vw", "binary"}));
+  const Words named = results({"explain", "--model", "model", "--data", "test.vw", "--top", "2"});
+  const Words hashed = results({"explain", "--model", "model", "--data", "binary", "--top", "2"});
+  ASSERT_EQ(hashed.size(), named.size());
+  EXPECT_THAT(named, Contains(HasSubstr("page^w")));
+  EXPECT_THAT(hashed, Contains(HasSubstr(" #")));
+  EXPECT_THAT(hashed, ::testing::Not(Contains(HasSubstr("page^w"))));
+}
+
+TEST_F(ConvertTest, KeepsTheOrderOfLinesForAnyNumberOfShards) {
+  fs::create_directory(path("text"));
+  write("text/0", page_log(37, 9, 3));
+  write("text/1", page_log(5, 9, 4));
+  write("text/2", page_log(21, 9, 5));
+  const std::string expected = labels_in("text");
+  for (const char* shards : {"1", "2", "3", "7", "70"}) {
+    SCOPED_TRACE(shards);
+    const std::string out = std::string("binary") + shards;
+    EXPECT_THAT(results({"convert", "text", out, "--shards", shards}),
+                ElementsAre(StartsWith(out + ": 63 lines in " + shards + " shard")));
+    EXPECT_EQ(labels_in(out), expected);
+    results({"convert", out, out + "again", "--shards", "2"});
+    EXPECT_EQ(labels_in(out + "again"), expected) << "converted once more";
+  }
+  results({"convert", "text/0", "text/1", "text/2", "binary"});
+  EXPECT_EQ(labels_in("binary"), expected);
+  EXPECT_TRUE(fs::exists(path("binary/part-002.cpt")));
+  EXPECT_FALSE(fs::exists(path("binary/part-003.cpt")));
+}
+
+TEST_F(ConvertTest, TellsWhatItSkips) {
+  write("text", "a |f x\nbad\nb |f x\n");
+  const Outcome outcome = run({"convert", "text", "binary", "--format", "vw", "--on-error", "skip"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("binary: 2 lines in 1 shard, "));
+  EXPECT_THAT(outcome.err, StartsWith("cpt: skipped: text:2:"));
+  EXPECT_EQ(labels_in("binary"), "a b ");
+  write("labels", "__label__a __label__b w\n__label__c w\n");
+  EXPECT_THAT(results({"convert", "labels", "split", "--multilabel", "split"}),
+              ElementsAre(HasSubstr("split: 2 lines in 1 shard, ")));
+}
+
+TEST_F(ConvertTest, WritesAllOrNothing) {
+  write("text", "a |f x\nbad\n");
+  expect_refused({"text", "binary"}, 65, "text:2:");
+  EXPECT_FALSE(fs::exists(path("binary")));
+  write("file", "kept");
+  expect_refused({"test.vw", "file"}, 73, "file: is there already, and is not an empty directory");
+  EXPECT_EQ(content_of(path("file")), "kept");
+  expect_refused({"test.vw", "file/binary"}, 73, "file: mkdir failed");
+  expect_refused({"nothing", "binary"}, 66, "nothing");
+}
+
+TEST_F(ConvertTest, UsageErrors) {
+  expect_refused({"test.vw"}, 2, "expected IN... and OUT, found 'test.vw' alone");
+  expect_refused({}, 2, "IN is required");
+  expect_refused({"test.vw", "binary", "--shards", "0"}, 2, "--shards");
+  expect_refused({"test.vw", "binary", "--shards", "1001"}, 2, "--shards");
+  expect_refused({"test.vw", "binary", "--format", "xml"}, 2, "--format");
+  results({"convert", "test.vw", "binary"});
+  const Outcome outcome = run({"predict", "--model", "model", "--data", "binary"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("part-000.cpt: converted with seed 1, "));
+}
+
+TEST_F(ConvertTest, HelpHasExamples) {
+  EXPECT_THAT(results({"convert", "--help"}), Contains("  cpt convert shards/ binary"));
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,269 @@
+// Binary shards hold what the text held, say what is wrong with them, and never give what they did not hold.
+#include "data/binary_shard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "data/binary.h"
+#include "data/folder.h"
+#include "data/random_shards.h"
+#include "data/reading.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Blocks of a few examples.
+constexpr BlockLimits kSmall{5, 40};
+
+struct Content {
+  std::vector<WholeExample> examples;
+  std::uint64_t error_lines = 0;
+};
+
+// Examples without the bytes and lines of their shard, which differ.
+Content content_of(const std::string& path, const ReadOptions& options) {
+  ExampleStream stream = stream_of({path}, options);
+  Batch batch = stream.make_batch();
+  while (stream.read(batch)) {
+  }
+  Content content;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    content.examples.push_back(whole(batch[i]));
+    Origin& origin = content.examples.back().origin;
+    origin = {origin.shard, 0, origin.position, 0, 0};
+  }
+  content.error_lines = stream.error_lines();
+  return content;
+}
+
+TEST(BinaryShard, HoldsWhatTheTextHeld) {
+  std::size_t examples = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Folder folder;
+    RandomShards random(seed);
+    ReadOptions options = skipping();
+    options.seed = random.below(3);
+    options.multilabel = static_cast<MultiLabel>(random.below(4));
+    options.normalize = random.below(2) == 0 ? Normalize::kL2 : Normalize::kNone;
+    options.labels_required = random.below(2) == 0;
+    const auto format = static_cast<Format>(1 + random.below(3));
+    if (format == Format::kVw && random.below(2) == 0) options.interactions = {"ff"};
+    const std::string text = folder.write("text", random.text(format, random.below(3) * random.below(40)));
+    const BlockLimits limits = random.below(2) == 0 ? kSmall : BlockLimits{};
+    const std::string binary = folder.write("binary", random.packed(binary_of({text}, options, limits)));
+    const Content expected = content_of(text, options);
+    const Content found = content_of(binary, options);
+    ASSERT_EQ(found.examples, expected.examples);
+    ASSERT_EQ(found.error_lines, 0U);
+    examples += found.examples.size();
+  }
+  EXPECT_GT(examples, 1000U) << "of a few only, not much is shown";
+}
+
+// More features, labels, values and lengths than one or two bytes can count; a label that is not text.
+TEST(BinaryShard, HoldsWhatNeedsWideColumns) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 70'000; ++i)
+    text += "y" + std::to_string(i) + " |f x" + std::to_string(i) + ":0." + std::to_string(i + 1) + "\n";
+  text += std::string("a\0\xff", 3) + " 0.25 |f x1:-3 x2:1e-20 y\n";
+  text += std::string(70'000, 'l') + " |f";
+  for (int i = 0; i < 70'000; ++i) text += " z" + std::to_string(i);
+  text += "\n";
+  const std::string path = folder.write("text", text);
+  for (const BlockLimits& limits : {BlockLimits{}, BlockLimits{1U << 20, 1U << 20}}) {
+    const std::string binary = folder.write("binary", binary_of({path}, {}, limits));
+    EXPECT_EQ(content_of(binary, {}).examples, content_of(path, {}).examples);
+  }
+}
+
+TEST(BinaryShard, OfNothingHoldsNothing) {
+  const Folder folder;
+  const std::string binary = folder.write("binary", binary_of({folder.write("text", "\n")}));
+  EXPECT_EQ(content_of(binary, {}).examples.size(), 0U);
+}
+
+TEST(BinaryShard, NumbersItsLines) {
+  const Folder folder;
+  const std::string text = folder.write("text", "\n1,2 1:1\n\n3 1:2\n");
+  ReadOptions options;
+  options.multilabel = MultiLabel::kSplit;
+  const std::string binary = folder.write("binary", binary_of({text}, options));
+  ExampleStream stream = stream_of({binary}, options);
+  Batch batch = stream.make_batch();
+  while (stream.read(batch)) {
+  }
+  ASSERT_EQ(batch.size(), 3U);
+  EXPECT_EQ(batch.origin(0).line, 1U);
+  EXPECT_EQ(batch.origin(1), batch.origin(0));
+  EXPECT_EQ(batch.origin(2).line, 2U);
+  EXPECT_EQ(batch.origin(2).position, 1U);
+}
+
+TEST(BinaryShard, IsReadOnlyAsItWasConverted) {
+  const Folder folder;
+  const std::string text = folder.write("text", "a |f x\n");
+  const std::string binary = folder.write("binary", binary_of({text}));
+  const auto refusal = [&](const ReadOptions& options) {
+    return error_of(Fault::kUsage, [&] { content_of(binary, options); });
+  };
+  ReadOptions options;
+  options.seed = 2;
+  EXPECT_EQ(refusal(options), binary +
+                                  ": converted with seed 1, normalize none, multilabel first, interactions none; "
+                                  "this run reads with seed 2, normalize none, multilabel first, interactions none");
+  options = {};
+  options.normalize = Normalize::kL2;
+  EXPECT_THAT(refusal(options), HasSubstr("reads with seed 1, normalize l2"));
+  options = {};
+  options.multilabel = MultiLabel::kSplit;
+  EXPECT_THAT(refusal(options), HasSubstr("multilabel split"));
+  options = {};
+  options.interactions = {"ab", "cd"};
+  EXPECT_THAT(refusal(options), HasSubstr("interactions ab cd"));
+}
+
+TEST(BinaryShard, IsToldByItsContent) {
+  const Folder folder;
+  const std::string text = folder.write("text", "a |f x\n");
+  const std::string binary = folder.write("binary", binary_of({text}));
+  ReadOptions options;
+  options.format = Format::kBinary;
+  EXPECT_EQ(content_of(binary, options).examples.size(), 1U);
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(text, options); }),
+            text + ": expected a binary shard, found text");
+  options.format = Format::kVw;
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(binary, options); }),
+            binary + ": expected text, found a binary shard; read it with --format binary");
+  std::string newer = binary_of({text});
+  newer[7] = 2;
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(folder.write("newer", newer), {}); }),
+            folder.path("newer") + ": expected a binary shard of version 1, found one of version 2");
+}
+
+TEST(BinaryShard, RefusesLinesAsTextDoes) {
+  const Folder folder;
+  ReadOptions unlabeled = skipping();
+  unlabeled.labels_required = false;
+  const std::string text = folder.write("text", "1 1:1\n1:1\n5 1:1\n3,5 1:1\n3 2:1\n");
+  ReadOptions options = skipping();
+  options.multilabel = unlabeled.multilabel = MultiLabel::kSplit;
+  const std::string binary = folder.write("binary", binary_of({text}, unlabeled));
+  EXPECT_EQ(content_of(binary, unlabeled).examples.size(), 6U);
+  options.knows_label = [](std::string_view label) { return label != "5"; };
+  ExampleStream stream = stream_of({binary}, options);
+  EXPECT_EQ(labels_of(read_rest(stream)), "1 3");
+  EXPECT_EQ(stream.error_lines(), 3U);
+  EXPECT_EQ(
+      stream.take_warnings(),
+      (std::vector<std::string>{binary + ":2:1: expected a label, found ''",
+                                binary + ":3:1: expected one of the labels that the run was begun with, found '5'",
+                                binary + ":4:1: expected one of the labels that the run was begun with, found '5'"}));
+  options.skip_bad_lines = false;
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(binary, options); }),
+            binary + ":2:1: expected a label, found ''");
+}
+
+class DamagedBinary : public ::testing::Test {
+ protected:
+  DamagedBinary() {
+    std::string text;
+    for (int i = 0; i < 23; ++i) text += "y" + std::to_string(i % 9) + " |f x" + std::to_string(i) + ":0.5 x\n";
+    const std::string path = folder_.write("text", text);
+    sound_ = binary_of({path}, {}, kSmall);
+    examples_ = content_of(path, {}).examples;
+  }
+
+  // What a reader that skips makes of it; the reason, where it reads nothing at all.
+  std::string read_damaged(const std::string& content, Content& read) const {
+    const std::string path = folder_.write("damaged", content);
+    try {
+      read = content_of(path, skipping());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::kBadData) << error.what();
+      return error.what();
+    }
+    EXPECT_NE(error_of(Fault::kBadData, [&] { content_of(path, {}); }), "") << "nothing is told where none are skipped";
+    return "";
+  }
+
+  // Some of the examples, in their order.
+  void expect_part(const std::vector<WholeExample>& found) const {
+    auto next = examples_.begin();
+    for (const WholeExample& one : found) {
+      next = std::find_if(next, examples_.end(), [&](const WholeExample& sound) {
+        return sound.label == one.label && sound.features == one.features && sound.values == one.values &&
+               sound.importance == one.importance;
+      });
+      ASSERT_NE(next, examples_.end()) << "not an example of the shard";
+      ++next;
+    }
+  }
+
+  Folder folder_;
+  std::string sound_;
+  std::vector<WholeExample> examples_;
+};
+
+TEST_F(DamagedBinary, IsNoticedWhateverByteIsFlipped) {
+  std::size_t blocks_skipped = 0;
+  for (std::size_t i = 0; i < sound_.size(); ++i) {
+    SCOPED_TRACE("byte " + std::to_string(i));
+    std::string damaged = sound_;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x20);
+    Content read;
+    if (!read_damaged(damaged, read).empty()) continue;
+    ASSERT_EQ(read.error_lines, 1U);
+    ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
+    // Of a block alone, five examples are lost.
+    if (read.examples.size() == examples_.size() - 5) ++blocks_skipped;
+  }
+  EXPECT_GT(blocks_skipped, 100U);
+}
+
+TEST_F(DamagedBinary, IsNoticedWhereverItIsCut) {
+  for (std::size_t bytes = 1; bytes < sound_.size(); ++bytes) {
+    SCOPED_TRACE("cut to " + std::to_string(bytes));
+    Content read;
+    if (!read_damaged(sound_.substr(0, bytes), read).empty()) continue;
+    ASSERT_EQ(read.error_lines, 1U);
+    ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
+  }
+}
+
+TEST_F(DamagedBinary, SaysWhatIsWrong) {
+  std::string damaged = sound_;
+  const std::size_t begin = sound_.find("BLK1");  // of the first block
+  ASSERT_NE(begin, std::string::npos);
+  damaged[begin + 60] = static_cast<char>(damaged[begin + 60] ^ 1);
+  const std::string path = folder_.write("damaged", damaged);
+  EXPECT_EQ(
+      error_of(Fault::kBadData, [&] { content_of(path, {}); }),
+      path + ":1:1: expected a sound block of a binary shard, found a damaged one at byte " + std::to_string(begin));
+  folder_.write("damaged", sound_.substr(0, sound_.size() - 30));
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
+            path + ":25:1: expected a sound block of a binary shard, found the end of the file");
+}
+
+// Two shards in one file, or one without a block of its middle.
+TEST_F(DamagedBinary, IsNoticedWherePartsAreMissingOrTooMany) {
+  Content read;
+  read_damaged(sound_ + sound_, read);
+  EXPECT_EQ(read.examples.size(), examples_.size());
+  EXPECT_EQ(read.error_lines, 1U);
+  const std::size_t first = sound_.find("BLK1");
+  const std::size_t second = sound_.find("BLK1", first + 1);
+  read_damaged(sound_.substr(0, first) + sound_.substr(second), read);
+  EXPECT_EQ(read.examples.size(), 0U);
+  EXPECT_EQ(read.error_lines, 1U);
+}
+
+}  // namespace
+}  // namespace cpt
