@@ -16,6 +16,7 @@
 #include "train/checkpoint_files.h"
 #include "train/given_tree_files.h"
 #include "train/known_labels.h"
+#include "train/memory.h"
 #include "train/messages.h"
 #include "train/model_files.h"
 #include "train/ownership.h"
@@ -217,6 +218,7 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
     if (!resumed) begin(start, comm);
   });
   compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
+  require_memory(start.options.model, is_owned(start.options, comm), comm, free_memory());
   if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
   const Course::Options course{start.options.passes, start.options.test_frozen};
   if (!resumed && start.options.init.empty() && start.options.model.method == Method::kPecoc) {

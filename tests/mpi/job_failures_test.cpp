@@ -74,6 +74,16 @@ TEST_F(FailingShard, ThatIsMissing) {
   expect_failed(alone(nowhere), kNoInput, ::testing::Eq("cpt_dist: " + reason));
 }
 
+using TooLargeATable = JobTest;
+
+TEST_F(TooLargeATable, IsRefusedAtTheStartWithTheNumbers) {
+  for (const int ranks : {1, 3}) {
+    expect_failed(start(ranks, train({shards()}, {"--bits", "40"}))->wait(kSoon), 1,
+                  AllOf(HasSubstr("the weight table of 2^40 lines takes 65536.0 GiB of this machine's memory"),
+                        HasSubstr(" GiB are free: --bits ")));
+  }
+}
+
 using Divergence = JobTest;
 
 const Words kAbsurdRate{"--loss", "squared", "--update", "sgd", "--learning-rate", "1e12"};

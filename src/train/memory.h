@@ -1,0 +1,25 @@
+// Whether the weight table of a run fits into the machines it runs on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "comm/communicator.h"
+#include "cpt/options.h"
+
+namespace cpt {
+
+// Bytes that this process and others may still take on this machine: what the kernel calls available, or what the
+// control groups of this process allow in all, whichever is less. Nothing if the system does not tell. `root` is where
+// the files of the system lie, for tests.
+std::optional<std::uint64_t> free_memory(const std::filesystem::path& root = "/");
+
+// Bytes of the table that `ranks_here` of `ranks` ranks hold. Memory is taken as lines are used, in the end for all.
+std::uint64_t table_bytes(const ModelOptions& model, bool owned, int ranks_here, int ranks);
+
+// All ranks call it, each with what is free on its machine. Throws on all the same Error(kFailed), which tells the
+// numbers and how many --bits would do, if the table does not fit somewhere.
+void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free);
+
+}  // namespace cpt

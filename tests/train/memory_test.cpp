@@ -1,0 +1,128 @@
+// What is free is what the kernel and the control groups leave, and a table that needs more is refused with the
+// numbers.
+#include "train/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "comm/alone.h"
+#include "comm/threads.h"
+#include "cpt/error.h"
+
+namespace cpt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kGib = std::uint64_t{1} << 30;
+
+// The files of a system, as far as they tell of memory.
+class System {
+ public:
+  System() : root_(fs::temp_directory_path() / ("cpt_memory_test_" + std::to_string(::getpid()))) {
+    fs::remove_all(root_);
+    write("proc/meminfo", "MemTotal:       16000000 kB\nMemFree: 1 kB\nMemAvailable:    8388608 kB\nBuffers: 5 kB\n");
+  }
+  ~System() { fs::remove_all(root_); }
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+  }
+  std::optional<std::uint64_t> free() const { return free_memory(root_); }
+
+ private:
+  fs::path root_;
+};
+
+TEST(FreeMemory, IsWhatTheKernelCallsAvailable) {
+  const System system;
+  EXPECT_EQ(system.free(), 8 * kGib);
+  system.write("proc/self/cgroup", "0::/a/b\n");
+  EXPECT_EQ(system.free(), 8 * kGib) << "groups without limits";
+  system.write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  EXPECT_EQ(system.free(), 8 * kGib);
+}
+
+TEST(FreeMemory, IsWhatTheTightestGroupAllows) {
+  const System system;
+  system.write("proc/self/cgroup", "0::/a/b\n");
+  system.write("sys/fs/cgroup/a/b/memory.max", "4294967296\n");
+  EXPECT_EQ(system.free(), 4 * kGib);
+  system.write("sys/fs/cgroup/a/memory.max", "3221225472\n");
+  EXPECT_EQ(system.free(), 3 * kGib);
+  system.write("sys/fs/cgroup/memory.max", "2147483648\n");
+  EXPECT_EQ(system.free(), 2 * kGib);
+  system.write("proc/self/cgroup", "5:cpu:/\n4:memory:/job\n");
+  EXPECT_EQ(system.free(), 8 * kGib);
+  system.write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1073741824\n");
+  EXPECT_EQ(system.free(), kGib);
+}
+
+TEST(FreeMemory, IsUnknownWhereNothingTellsIt) {
+  const System system;
+  system.write("proc/meminfo", "MemTotal: 5 kB\n");
+  EXPECT_EQ(system.free(), std::nullopt);
+}
+
+TEST(FreeMemory, OfThisMachineIsSomething) {
+  const auto free = free_memory();
+  ASSERT_TRUE(free.has_value());
+  EXPECT_GT(*free, std::uint64_t{1} << 20);
+}
+
+TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
+  ModelOptions model;
+  model.bits = 24;
+  EXPECT_EQ(table_bytes(model, false, 1, 1), kGib);
+  EXPECT_EQ(table_bytes(model, false, 3, 8), 3 * kGib);
+  EXPECT_EQ(table_bytes(model, true, 2, 8), kGib / 4);
+  model.method = Method::kTable;
+  EXPECT_LT(table_bytes(model, false, 1, 1), kGib) << "counts, and no weights";
+}
+
+ModelOptions with_bits(int bits) {
+  ModelOptions model;
+  model.bits = bits;
+  return model;
+}
+
+std::string refusal(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free) {
+  try {
+    require_memory(model, owned, comm, free);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kFailed);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RequireMemory, RefusesATableThatDoesNotFitAndSaysWhatWould) {
+  Alone comm;
+  EXPECT_EQ(refusal(with_bits(26), false, comm, 4 * kGib), "");
+  EXPECT_EQ(refusal(with_bits(26), false, comm, std::nullopt), "");
+  EXPECT_EQ(refusal(with_bits(26), false, comm, 3 * kGib),
+            "the weight table of 2^26 lines takes 4.0 GiB of this machine's memory, and 3.0 GiB are free: --bits 25 "
+            "would fit");
+}
+
+// Threads of one process are ranks on one host.
+TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
+  run_threads(4, [](Communicator& comm) {
+    EXPECT_EQ(refusal(with_bits(26), true, comm, 4 * kGib), "");
+    EXPECT_THAT(refusal(with_bits(26), false, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
+                ::testing::MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 lines takes 16.0 GiB of this "
+                                        "machine's memory, where 4 of 4 ranks run, and 4.0 GiB are free: --bits 24 "
+                                        "would fit"));
+  });
+}
+
+}  // namespace
+}  // namespace cpt
