@@ -106,7 +106,7 @@ class RunDirectoryInUse : public CheckpointTest {};
 
 TEST_F(RunDirectoryInUse, IsRefusedToAJobThatWouldGoOn) {
   const auto holder =
-      start(2, train({shards()}, {"--checkpoint-every", "1", "--passes", "3", "--round-examples", "10"}));
+      start(2, train({shards()}, {"--checkpoint-every", "1", "--passes", "1000", "--round-examples", "10"}));
   wait_for_checkpoint(2);
   const std::string process = std::to_string(holder->process_of_rank(0));
   for (const Words& more : {Words{"--resume"}, Words{}}) {
