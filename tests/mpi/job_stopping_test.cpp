@@ -78,7 +78,7 @@ class AskedJob : public CheckpointTest, public ::testing::WithParamInterface<con
  protected:
   // Trains in tiny rounds, so that there is time to ask.
   Words slowly(const Words& more = {}) const {
-    const char* passes = std::string(GetParam()) == "owned" ? "8" : "3";
+    const char* passes = std::string(GetParam()) == "owned" ? "40" : "3";
     return train({shards()}, joined({"--placement", GetParam(), "--passes", passes, "--round-examples", "3",
                                      "--epoch-examples", "100"},
                                     more));
