@@ -4,10 +4,13 @@
 //   cpt_train_bench [benchmark options] [SHARDS...]
 //
 // For the training step SHARDS are read once (files, directories, globs), at most two million examples of them; without
-// any, a made stream of words stands in. One pass is one iteration, each on a fresh model of 2^24 lines.
+// any, a made stream of words stands in. One pass is one iteration, each on a fresh model. `lines` are those of the
+// weight table that are read, changed and written in a second: cpt_memory_bench tells how many of them the machine can
+// do, and tests/bench/memory_limit prints both.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -24,7 +27,8 @@ namespace {
 
 constexpr std::size_t kMostExamples = 2'000'000;
 constexpr std::size_t kChunk = 1024;
-constexpr int kBits = 24;
+constexpr int kBits = 24;                     // where nothing else is said
+constexpr std::array kTableBits{22, 24, 26};  // 256 MiB, 1 GiB, 4 GiB
 
 using Stream = std::vector<Batch>;
 
@@ -69,8 +73,19 @@ Stream make_stream() {
   return stream;
 }
 
-void learn(benchmark::State& state, const Stream& stream, ModelOptions options) {
-  options.bits = kBits;
+// Lines that are trained in a pass over the stream.
+std::uint64_t lines_in(const Stream& stream, const ModelOptions& options) {
+  Learner learner(options);
+  InOrder in_order(learner);
+  Losses losses;
+  std::uint64_t lines = 0;
+  in_order.before_training([&lines](const Walk& walk) { lines += walk.lines.size(); });
+  for (const Batch& batch : stream) in_order.learn_settling({&batch, 0, batch.size()}, losses);
+  return lines;
+}
+
+void learn(benchmark::State& state, const Stream& stream, const ModelOptions& options) {
+  const auto lines = static_cast<double>(lines_in(stream, options));
   for ([[maybe_unused]] auto _ : state) {
     Learner learner(options);
     InOrder in_order(learner);
@@ -79,6 +94,8 @@ void learn(benchmark::State& state, const Stream& stream, ModelOptions options) 
     state.counters["log_seen"] = losses.mean_log_seen();
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(examples_in(stream)) * state.iterations());
+  state.counters["lines"] =
+      benchmark::Counter(lines * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 class SilentObserver : public Observer {
@@ -111,13 +128,13 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   const cpt::Stream stream = argc > 1 ? cpt::read_stream({argv + 1, argv + argc}) : cpt::make_stream();
   std::printf("%zu examples\n", cpt::examples_in(stream));
-  const auto add = [&stream](const char* name, cpt::ModelOptions options) {
-    benchmark::RegisterBenchmark(name, [&stream, options](benchmark::State& state) {
-      cpt::learn(state, stream, options);
-    })->Unit(benchmark::kMillisecond);
+  const auto add = [&stream](const std::string& name, const cpt::ModelOptions& options) {
+    benchmark::RegisterBenchmark((name + "/bits:" + std::to_string(options.bits)).c_str(),
+                                 [&stream, options](benchmark::State& state) { cpt::learn(state, stream, options); })
+        ->Unit(benchmark::kMillisecond);
   };
-  add("logistic, adaptive", {});
-  add("squared, sgd", {.loss = cpt::Loss::kSquared, .update = cpt::Update::kSgd});
+  for (const int bits : cpt::kTableBits) add("logistic, adaptive", {.bits = bits});
+  add("squared, sgd", {.loss = cpt::Loss::kSquared, .update = cpt::Update::kSgd, .bits = cpt::kBits});
   const std::vector<std::string> patterns(argv + 1, argv + argc);
   if (!patterns.empty()) {
     benchmark::RegisterBenchmark("text to model", [&](benchmark::State& state) { cpt::text_to_model(state, patterns); })
