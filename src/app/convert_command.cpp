@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "data/open_files.h"
 #include "data/read_ahead.h"
 #include "data/shards.h"
+#include "store/durable_file.h"
 
 namespace cpt {
 
@@ -47,9 +47,6 @@ struct ConvertOptions {
   fs::path out() const { return paths.back(); }
 };
 
-// As for `cpt synth`: names in three digits sort as their numbers do.
-constexpr std::uint64_t kMostShards = 1000;
-
 // One shard that is being written.
 class ShardFile {
  public:
@@ -77,23 +74,18 @@ class ShardFile {
 };
 
 struct Converted {
+  std::uint64_t shards = 0;
   std::uint64_t lines = 0;
   std::uint64_t examples = 0;
   std::uint64_t bytes = 0;
 };
 
-std::vector<std::uint32_t> all_of(const std::vector<Shard>& shards) {
-  std::vector<std::uint32_t> all(shards.size());
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
-}
-
 Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& options, const fs::path& folder) {
   std::deque<ShardFile> to;  // its elements need not move
-  const std::uint64_t shards = options.shards == 0 ? from.size() : options.shards;
-  for (std::uint64_t i = 0; i < shards; ++i) to.emplace_back(folder / fmt::format("part-{:03}.cpt", i), options.read);
-
   Converted done;
+  done.shards = options.shards == 0 ? from.size() : options.shards;
+  for (std::uint64_t i = 0; i < done.shards; ++i) to.emplace_back(folder / part_name(i, "cpt"), options.read);
+
   SkippedLines skipped(options.most_bad_lines);
   Origin last{0, 0, ~std::uint64_t{0}};
   const auto take = [&](const ExampleView& x) {
@@ -103,21 +95,21 @@ Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& o
     ++done.examples;
     to[(done.lines - 1) % to.size()].writer().add(x, begins_line);
   };
-  ReadAhead input(ExampleStream(from, all_of(from), options.read));
+  ReadAhead input(ExampleStream(from, assign_shards(from, 1)[0], options.read));
   while (const Batch* batch = input.next()) {
     for (std::size_t i = 0; i < batch->size(); ++i) take((*batch)[i]);
     skipped.report(input.error_lines(), input.take_warnings());
   }
   skipped.report(input.error_lines(), input.take_warnings());
   for (ShardFile& file : to) done.bytes += file.finish();
+  sync_directory(folder);
   return done;
 }
 
 void report(const ConvertOptions& options, const std::vector<Shard>& from, const Converted& done) {
   ResultWriter out;
-  const std::uint64_t shards = options.shards == 0 ? from.size() : options.shards;
-  out.print("{}: {} lines in {} {}, {} bytes", options.out().string(), done.lines, shards,
-            shards == 1 ? "shard" : "shards", done.bytes);
+  out.print("{}: {} lines in {} {}, {} bytes", options.out().string(), done.lines, done.shards,
+            done.shards == 1 ? "shard" : "shards", done.bytes);
   if (done.examples != done.lines) out.print(", {} examples", done.examples);
   const bool sizes_known = std::ranges::all_of(from, [](const Shard& shard) { return shard.regular; });
   std::uint64_t read = 0;
@@ -134,9 +126,9 @@ void convert(const ConvertOptions& options) {
     throw Error(Fault::kUsage, "expected IN... and OUT, found '" + options.paths[0] + "' alone");
   }
   const std::vector<Shard> from = find_shards(options.in());
-  if (options.shards == 0 && from.size() > kMostShards) {
+  if (options.shards == 0 && from.size() > kMostParts) {
     throw Error(Fault::kUsage, std::to_string(from.size()) + " files are read, and at most " +
-                                   std::to_string(kMostShards) + " are written: say how many with --shards");
+                                   std::to_string(kMostParts) + " are written: say how many with --shards");
   }
   allow_open_files(from.size() + std::max<std::size_t>(from.size(), options.shards));
   NewDirectory directory(options.out());
@@ -154,7 +146,7 @@ void declare(CLI::App& command, ConvertOptions& options) {
       ->option_text("... OUT")
       ->required();
   const auto set_shards = [&options](const std::string& text) {
-    options.shards = require_count("--shards", text, 1, kMostShards);
+    options.shards = require_count("--shards", text, 1, kMostParts);
   };
   command.add_option_function<std::string>("--shards", set_shards, "files to write, at most 1000")
       ->type_name("N")

@@ -138,7 +138,8 @@ void add_model_options(CLI::App& app, TrainingOptions& training) {
       ->type_name("R")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--bits", model.bits, "the weight table has 2^B lines of 64 bytes")
+  app.add_option("--bits", model.bits,
+                 "the weight table has 2^B lines of 64 bytes; one that does not fit into memory is refused")
       ->type_name("B")
       ->capture_default_str()
       ->group(group);

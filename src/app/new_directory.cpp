@@ -1,5 +1,7 @@
 #include "app/new_directory.h"
 
+#include <fmt/format.h>
+
 #include <system_error>
 
 #include "cpt/error.h"
@@ -20,6 +22,10 @@ NewDirectory::~NewDirectory() {
 }
 
 void NewDirectory::publish() { publish_directory(path_, target_); }
+
+std::string part_name(std::uint64_t number, const std::string& ending) {
+  return fmt::format("part-{:03}.{}", number, ending);
+}
 
 void require_nothing_there(const fs::path& target) {
   std::error_code error;

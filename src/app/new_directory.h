@@ -1,7 +1,9 @@
 // A directory of results that appears whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace cpt {
 
@@ -24,6 +26,10 @@ class NewDirectory {
   std::filesystem::path target_;
   std::filesystem::path path_;
 };
+
+// Shards in it: "part-007.vw". So many at most, so that their names sort as their numbers do.
+inline constexpr std::uint64_t kMostParts = 1000;
+std::string part_name(std::uint64_t number, const std::string& ending);
 
 // Throws as NewDirectory's constructor does for what is there, for those who want to know before long work.
 void require_nothing_there(const std::filesystem::path& target);

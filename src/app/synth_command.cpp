@@ -37,9 +37,6 @@ struct SynthOptions {
   Format format = Format::kVw;
 };
 
-// Shards are numbered in three digits, so that their names sort as their numbers do.
-constexpr std::uint64_t kMostShards = 1000;
-
 const Names<Format>& written_formats() {
   static const Names<Format> names{{"vw", Format::kVw}, {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext}};
   return names;
@@ -50,7 +47,7 @@ class ShardFiles {
  public:
   ShardFiles(const fs::path& directory, std::uint64_t shards, const std::string& ending) {
     create_directory_durably(directory);
-    for (std::uint64_t i = 0; i < shards; ++i) files_.emplace_back(directory / fmt::format("part-{:03}.{}", i, ending));
+    for (std::uint64_t i = 0; i < shards; ++i) files_.emplace_back(directory / part_name(i, ending));
   }
   ResultWriter& of(std::uint64_t event) { return files_[event % files_.size()]; }
   void finish() {
@@ -130,7 +127,7 @@ void declare_web_ads(CLI::App& command, SynthOptions& options) {
   add_count(command, "--pages", log.pages, 1, "pages that are shown at all")->default_str("0.116 an event");
   add_count(command, "--ads", log.ads, 1, "ads that are shown at all, about")->default_str("0.0172 an event");
   const auto set_shards = [&options](const std::string& text) {
-    options.shards = require_count("--shards", text, 1, kMostShards);
+    options.shards = require_count("--shards", text, 1, kMostParts);
   };
   command.add_option_function<std::string>("--shards", set_shards, "files of each part of the log, at most 1000")
       ->type_name("N")

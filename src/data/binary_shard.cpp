@@ -11,6 +11,7 @@ static_assert(std::endian::native == std::endian::little);
 
 namespace {
 
+// These words are part of the format: they stay, whatever the options of a program come to be called.
 const char* name_of(Normalize normalize) { return normalize == Normalize::kL2 ? "l2" : "none"; }
 
 const char* name_of(MultiLabel choice) {

@@ -126,6 +126,7 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard) {
   try {
     if (reader.skip(begin, shard.done.line)) return true;
     if (control_->stop.load(std::memory_order_relaxed)) return false;
+    // Behind damage that was met before; of text, damage only a compressed stream can have, which throws.
     if (shard.blocks && reader.offset() + 1 == begin) return false;
   } catch (const DamagedStream& damage) {
     if (reader.offset() + 1 == begin) return false;

@@ -7,6 +7,7 @@
 
 #include "comm/agreement.h"
 #include "cpt/error.h"
+#include "model/weight_table.h"
 
 namespace cpt {
 
@@ -81,8 +82,7 @@ std::optional<std::uint64_t> free_memory(const fs::path& root) {
 }
 
 std::uint64_t table_bytes(const ModelOptions& model, bool owned, int ranks_here, int ranks) {
-  constexpr std::uint64_t kLineBytes = 64;
-  const std::uint64_t table = kLineBytes << model.table_bits();
+  const std::uint64_t table = std::uint64_t{sizeof(Line)} << model.table_bits();
   const auto here = static_cast<std::uint64_t>(ranks_here);
   return owned ? table / static_cast<std::uint64_t>(ranks) * here : table * here;
 }

@@ -1,5 +1,3 @@
-#include <fstream>
-
 #include "program.h"
 
 namespace cpt {
@@ -14,20 +12,6 @@ namespace fs = std::filesystem;
 
 class ConvertTest : public TrainedTest {
  protected:
-  // "label label ...", in the order in which shards are read.
-  std::string labels_in(const std::string& folder) const {
-    const std::vector<Shard> shards = find_shards({path(folder).string()});
-    std::vector<std::uint32_t> all;
-    while (all.size() < shards.size()) all.push_back(static_cast<std::uint32_t>(all.size()));
-    ExampleStream stream(shards, all, ReadOptions{});
-    Batch batch = stream.make_batch();
-    while (stream.read(batch)) {
-    }
-    std::string labels;
-    for (std::size_t i = 0; i < batch.size(); ++i) labels += std::string(batch[i].label) + " ";
-    return labels;
-  }
-
   void expect_refused(const Words& arguments, int code, const std::string& reason) const {
     Words words{"convert"};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -76,18 +60,18 @@ TEST_F(ConvertTest, KeepsTheOrderOfLinesForAnyNumberOfShards) {
   write("text/0", page_log(37, 9, 3));
   write("text/1", page_log(5, 9, 4));
   write("text/2", page_log(21, 9, 5));
-  const std::string expected = labels_in("text");
+  const Words expected = labels_of("text");
   for (const char* shards : {"1", "2", "3", "7", "70"}) {
     SCOPED_TRACE(shards);
     const std::string out = std::string("binary") + shards;
     EXPECT_THAT(results({"convert", "text", out, "--shards", shards}),
                 ElementsAre(StartsWith(out + ": 63 lines in " + shards + " shard")));
-    EXPECT_EQ(labels_in(out), expected);
+    EXPECT_EQ(labels_of(out), expected);
     results({"convert", out, out + "again", "--shards", "2"});
-    EXPECT_EQ(labels_in(out + "again"), expected) << "converted once more";
+    EXPECT_EQ(labels_of(out + "again"), expected) << "converted once more";
   }
   results({"convert", "text/0", "text/1", "text/2", "binary"});
-  EXPECT_EQ(labels_in("binary"), expected);
+  EXPECT_EQ(labels_of("binary"), expected);
   EXPECT_TRUE(fs::exists(path("binary/part-002.cpt")));
   EXPECT_FALSE(fs::exists(path("binary/part-003.cpt")));
 }
@@ -98,7 +82,7 @@ TEST_F(ConvertTest, TellsWhatItSkips) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out, StartsWith("binary: 2 lines in 1 shard, "));
   EXPECT_THAT(outcome.err, StartsWith("cpt: skipped: text:2:"));
-  EXPECT_EQ(labels_in("binary"), "a b ");
+  EXPECT_THAT(labels_of("binary"), ElementsAre("a", "b"));
   write("labels", "__label__a __label__b w\n__label__c w\n");
   EXPECT_THAT(results({"convert", "labels", "split", "--multilabel", "split"}),
               ElementsAre(HasSubstr("split: 2 lines in 1 shard, ")));

@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "data/shards.h"
 #include "data/web_ads.h"
 #include "data/web_ads_line.h"
 #include "program.h"
@@ -28,20 +27,6 @@ class SynthTest : public ProgramTest {
       }
     }
     return files;
-  }
-
-  // Labels in the order in which cpt_dist on one rank reads the shards of a folder.
-  Words labels_of(const std::string& folder) const {
-    const std::vector<Shard> shards = find_shards({path(folder).string()});
-    std::vector<std::uint32_t> all;
-    while (all.size() < shards.size()) all.push_back(static_cast<std::uint32_t>(all.size()));
-    ExampleStream stream(shards, all, ReadOptions{});
-    Batch batch = stream.make_batch();
-    while (stream.read(batch)) {
-    }
-    Words labels;
-    for (std::size_t i = 0; i < batch.size(); ++i) labels.emplace_back(batch[i].label);
-    return labels;
   }
 
   void expect_refused(const Words& arguments, int code, const std::string& reason) const {

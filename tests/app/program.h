@@ -22,6 +22,7 @@
 
 #include "cpt/model.h"
 #include "data/example_stream.h"
+#include "data/shards.h"
 
 namespace cpt {
 
@@ -106,6 +107,18 @@ class ProgramTest : public ::testing::Test {
   Outcome run_without_output(const Words& arguments) const {
     return run_with_output(arguments,
                            [](auto* actions) { ::posix_spawn_file_actions_addclose(actions, STDOUT_FILENO); });
+  }
+
+  // Labels in the order in which cpt_dist on one rank reads the shards of a folder.
+  Words labels_of(const std::string& folder) const {
+    const std::vector<Shard> shards = find_shards({path(folder).string()});
+    ExampleStream stream(shards, assign_shards(shards, 1)[0], {});
+    Batch batch = stream.make_batch();
+    while (stream.read(batch)) {
+    }
+    Words labels;
+    for (std::size_t i = 0; i < batch.size(); ++i) labels.emplace_back(batch[i].label);
+    return labels;
   }
 
   // Results of a run that must succeed and have nothing to complain of.

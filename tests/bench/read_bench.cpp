@@ -7,7 +7,6 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -21,13 +20,11 @@ constexpr std::size_t kChunk = 1024;
 
 void read_shards(benchmark::State& state, const std::string& pattern) {
   const std::vector<Shard> shards = find_shards({pattern});
-  std::vector<std::uint32_t> all(shards.size());
-  std::iota(all.begin(), all.end(), 0U);
   std::uint64_t bytes = 0;
   for (const Shard& shard : shards) bytes += shard.bytes;
   std::uint64_t examples = 0;
   for ([[maybe_unused]] auto _ : state) {
-    ExampleStream stream(shards, all, {});
+    ExampleStream stream(shards, assign_shards(shards, 1)[0], {});
     Batch batch = stream.make_batch();
     while (stream.read(batch)) {
       if (batch.size() < kChunk) continue;
