@@ -40,7 +40,8 @@ class Estimator {
   // Where the label of x, which must be new, would hang. Changes nothing.
   virtual Placing settle(const ExampleView& x) const = 0;
 
-  // Takes up x and a label of the tree; may ask the memory for what predict() will need. The walk borrows x.
+  // Takes up x and a label of the tree; may ask the memory for what predict() will need, or leave it to the caller
+  // (Walk::ask_for_lines). The walk borrows x.
   virtual void locate(const ExampleView& x, LabelId label, Walk& walk) const = 0;
   // Whether what locate() found still holds, labels having joined since.
   virtual bool stands(const Walk& walk) const = 0;

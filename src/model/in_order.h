@@ -21,8 +21,9 @@ struct Slice {
 };
 
 // Takes examples through predict, count, train, in order. While one is trained, the lines of the next few are on their
-// way from memory: the walk is memory-bound, and this is what makes it several times faster. Keeps its buffers between
-// calls; not thread-safe.
+// way from memory: the walk is memory-bound, and this is what makes it several times faster. They are asked for a
+// quarter at a time, because a core has few requests under way at once and waits where there come more. Keeps its
+// buffers between calls; not thread-safe.
 class InOrder {
  public:
   explicit InOrder(Learner& learner) : learner_(&learner) {}
@@ -44,11 +45,14 @@ class InOrder {
   template <class Visit>
   void walk_ahead(Slice slice, Visit visit);
   void prepare(const ExampleView& x, Walk& walk) const;
+  // Asks the memory for the first so many quarters of the lines that will be visited kAhead examples later.
+  void ask_ahead(std::size_t quarters);
   void learn(Walk& walk, bool is_new, Losses& losses);
 
   Learner* learner_;
   std::function<void(const Walk&)> before_training_;
   std::array<Walk, kAhead + 1> walks_;
+  Walk* ahead_ = nullptr;  // of walks_; nullptr near the end of a slice
 };
 
 }  // namespace cpt

@@ -36,7 +36,7 @@ class PartitionLearner {
   // The partition that a path enters by this exit.
   Partition below(std::uint8_t exit) const;
 
-  // Finds the path of a label that the partition knows, and asks the memory for its lines. `places`: where the path
+  // Finds the path of a label that the partition knows, and its lines. `places`: where the path
   // left each block here in a tree that is at most some rounds old, and `ends`, whether it ended here; empty if that
   // tree did not know the label here. Those places lead to where it goes now, because a leaf that splits moves down and
   // left.

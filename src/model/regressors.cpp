@@ -7,6 +7,16 @@
 
 namespace cpt {
 
+namespace {
+
+void begin(Walk& walk) {
+  walk.lines.clear();
+  walk.lines_asked_for = 0;
+  walk.targets.clear();
+}
+
+}  // namespace
+
 Regressors::Regressors(WeightTable& weights, const ModelOptions& options)
     : weights_(&weights),
       loss_(options.loss),
@@ -23,13 +33,11 @@ void Regressors::append_lines(const ExampleView& x, std::uint64_t key, Partition
   float** out = lines.data() + begin;
   for (std::size_t f = 0; f < x.features.size(); ++f) {
     out[f] = weights_->line(WeightTable::index(x.features[f], key, region));
-    __builtin_prefetch(out[f], 1, 3);
   }
 }
 
 void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
-  walk.lines.clear();
-  walk.targets.clear();
+  begin(walk);
   for (const Hop& hop : walk.path) {
     const BlockLink& link = blocks.link(hop.block);
     append_lines(walk.example, link.key, link.partition, walk.lines);
@@ -39,8 +47,7 @@ void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
 }
 
 void Regressors::locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const {
-  walk.lines.clear();
-  walk.targets.clear();
+  begin(walk);
   std::uint64_t key = top.key;
   for (const Hop& hop : walk.path) {
     append_lines(walk.example, key, top.partition, walk.lines);
@@ -56,6 +63,7 @@ void Regressors::aim_at_end(bool at_leaf, Walk& walk) const {
 }
 
 void Regressors::predict(const Blocks& blocks_of_path, Walk& walk) const {
+  walk.ask_for_lines(walk.lines.size());
   const std::size_t blocks = walk.path.size();
   walk.probabilities.resize(blocks);
   compute_margins(walk.lines.data(), walk.example.values.data(), walk.example.values.size(), blocks,
@@ -91,6 +99,7 @@ Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks,
                                      std::vector<float*>& lines) const {
   lines.clear();
   append_lines(x, blocks.link(block).key, blocks.link(block).partition, lines);
+  for (const float* line : lines) __builtin_prefetch(line);
   Line probabilities;
   compute_margins(lines.data(), x.values.data(), x.values.size(), 1, &probabilities);
   compute_probabilities(&probabilities, 1, loss_, &probabilities);

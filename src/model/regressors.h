@@ -22,11 +22,17 @@ struct Walk {
   std::vector<Hop> path;
   bool at_leaf = false;                 // where the path ends; else it only leaves the blocks that it is in
   std::vector<float*> lines;            // [hop][feature]
+  std::size_t lines_asked_for = 0;      // the first so many of them
   std::vector<const Targets*> targets;  // by hop
   std::vector<Line> probabilities;      // by hop: what the regressor of every lane estimates, unclipped
   std::vector<Line> sides;              // by hop: P(right) of every slot, where nodes have more than two ways
   std::vector<std::uint32_t> occupied;  // by hop, likewise: BlockContent::occupied
   std::vector<Line> errors;             // by hop
+
+  // Asks the memory for the first `count` lines, but for those that it was asked for already.
+  void ask_for_lines(std::size_t count) {
+    for (; lines_asked_for < count; ++lines_asked_for) __builtin_prefetch(lines[lines_asked_for], 1);
+  }
 };
 
 // Borrows the weights. Const members only read and may run in several threads, each with its own Walk.
@@ -34,8 +40,8 @@ class Regressors {
  public:
   Regressors(WeightTable& weights, const ModelOptions& options);
 
-  // Finds the lines of walk.example on walk.path, whose blocks are of `blocks`, and asks the memory for them.
-  // `at_leaf` goes into the walk.
+  // Finds the lines of walk.example on walk.path, whose blocks are of `blocks`. `at_leaf` goes into the walk. Between
+  // this and predict() is the time to ask the memory for them.
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
   // The same by walk.path's places alone, from the block `top` on: what a block's key is follows from them.
   void locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const;

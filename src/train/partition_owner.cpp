@@ -61,8 +61,9 @@ void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageR
 void PartitionOwner::prepare(const Visit& visit, Walk& walk) const {
   if (visit.kind != VisitKind::kKnown) return;
   const auto places = places_in(visit.partition, visit.example.places());
-  if (!places.empty())
-    partitions_[visit.partition]->locate(visit.example.view(), visit.label, places, !visit.goes_on, walk);
+  if (places.empty()) return;
+  partitions_[visit.partition]->locate(visit.example.view(), visit.label, places, !visit.goes_on, walk);
+  walk.ask_for_lines(walk.lines.size());
 }
 
 void PartitionOwner::pass(const Visit& visit, bool learning, Walk& walk, StageResults& results) {
