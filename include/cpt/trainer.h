@@ -14,6 +14,7 @@
 #include "cpt/losses.h"
 #include "cpt/model.h"
 #include "cpt/options.h"
+#include "cpt/traffic.h"
 
 namespace cpt {
 
@@ -105,6 +106,7 @@ struct Report {
   std::uint64_t epochs = 0;
   std::uint64_t bytes_sent = 0;      // by this rank
   double communication_seconds = 0;  // this rank's waiting
+  TrafficByCall traffic;             // both by what for, so far
 };
 
 // How evenly the owners of the model are loaded. A load is examples times weight lines; those of an epoch count half as
@@ -149,6 +151,7 @@ struct Summary {
   std::uint64_t epochs = 0;
   std::uint64_t bytes_sent = 0;        // by all ranks
   double communication_seconds = 0;    // mean over the ranks
+  TrafficByCall traffic;               // both by what for; waits of all ranks together
   std::uint64_t partitions_moved = 0;  // owned placement: times that a partition has changed owners
   std::optional<Balance> balance;      // ... and of the last epoch
   std::uint64_t checkpoints = 0;       // written, since the run was started or resumed

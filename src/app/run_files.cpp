@@ -26,6 +26,14 @@ Json losses_json(const Losses& losses) {
           {"top1_error_seen", losses.mean_top1_error_seen()}};
 }
 
+Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall& traffic) {
+  Json by_call = Json::object();
+  for (const auto& [call, part] : traffic) {
+    by_call[call] = {{"waits", part.waits}, {"bytes", part.bytes}, {"seconds", part.seconds}};
+  }
+  return {{"bytes_sent", bytes}, {"seconds", seconds}, {"by_call", by_call}};
+}
+
 }  // namespace
 
 std::string summary_json(const DistOptions& options, const Summary& summary) {
@@ -49,7 +57,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
   json["weights"] = weights_json(options.training.model.table_bits(), summary.lines_used, summary.weight_digest);
   json["epochs"] = summary.epochs;
   json["rounds"] = summary.rounds;
-  json["communication"] = {{"bytes_sent", summary.bytes_sent}, {"seconds", summary.communication_seconds}};
+  json["communication"] = communication_json(summary.bytes_sent, summary.communication_seconds, summary.traffic);
   json["checkpoints"] = {{"written", summary.checkpoints}, {"seconds", summary.checkpoint_seconds}};
   if (summary.balance) {
     json["balance"] = {{"partitions_moved", summary.partitions_moved},
@@ -72,7 +80,7 @@ std::string metrics_line(const Report& report) {
   json["depth_max"] = report.depth_max;
   json["rounds"] = report.rounds;
   json["epochs"] = report.epochs;
-  json["communication"] = {{"bytes_sent", report.bytes_sent}, {"seconds", report.communication_seconds}};
+  json["communication"] = communication_json(report.bytes_sent, report.communication_seconds, report.traffic);
   return json.dump();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "comm/backoff.h"
 
@@ -59,16 +60,15 @@ std::unique_ptr<Operation> Communicator::start_all_gather(ConstBytes mine, Bytes
     refuse("all_gather: " + std::to_string(mine.size()) + " bytes of each of " + std::to_string(ranks) +
            " ranks do not fill a buffer of " + std::to_string(all.size()));
   }
-  bytes_sent_ += mine.size() * (ranks - 1);
-  return begin_all_gather(mine, all);
+  return sending(mine.size() * (ranks - 1), begin_all_gather(mine, all));
 }
 
 std::unique_ptr<Operation> Communicator::start_broadcast(Bytes data, int root) {
   if (root < 0 || root >= size()) {
     refuse("broadcast: no rank " + std::to_string(root) + " among " + std::to_string(size()));
   }
-  if (root == rank()) bytes_sent_ += data.size() * static_cast<std::size_t>(size() - 1);
-  return begin_broadcast(data, root);
+  const std::uint64_t bytes = root == rank() ? data.size() * static_cast<std::size_t>(size() - 1) : 0;
+  return sending(bytes, begin_broadcast(data, root));
 }
 
 std::unique_ptr<Operation> Communicator::start_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) {
@@ -82,8 +82,9 @@ std::unique_ptr<Operation> Communicator::start_exchange(std::vector<ConstBytes> 
     refuse("exchange: rank " + std::to_string(self) + " sends itself " + std::to_string(outgoing[self].size()) +
            " bytes and expects " + std::to_string(incoming[self].size()));
   }
-  for (std::size_t r = 0; r < ranks; ++r) bytes_sent_ += r == self ? 0 : outgoing[r].size();
-  return begin_exchange(std::move(outgoing), std::move(incoming));
+  std::uint64_t bytes = 0;
+  for (std::size_t r = 0; r < ranks; ++r) bytes += r == self ? 0 : outgoing[r].size();
+  return sending(bytes, begin_exchange(std::move(outgoing), std::move(incoming)));
 }
 
 std::unique_ptr<Operation> Communicator::start_delivery(std::vector<Outgoing> outgoing,
@@ -92,8 +93,15 @@ std::unique_ptr<Operation> Communicator::start_delivery(std::vector<Outgoing> ou
   for (const Outgoing& message : outgoing) receivers.name(message.to, " sends to ");
   OtherRanks senders(*this);
   for (const Incoming& message : incoming) senders.name(message.from, " hears of ");
-  for (const Outgoing& message : outgoing) bytes_sent_ += message.bytes.size();
-  return begin_delivery(std::move(outgoing), incoming);
+  std::uint64_t bytes = 0;
+  for (const Outgoing& message : outgoing) bytes += message.bytes.size();
+  return sending(bytes, begin_delivery(std::move(outgoing), incoming));
+}
+
+std::unique_ptr<Operation> Communicator::sending(std::uint64_t bytes, std::unique_ptr<Operation> operation) {
+  bytes_sent_ += bytes;
+  operation->bytes_sent_ = bytes;
+  return operation;
 }
 
 void Communicator::wait(Operation& operation, const char* call) {
@@ -106,7 +114,17 @@ void Communicator::wait(Operation& operation, const char* call) {
   } catch (const Error& error) {
     std::throw_with_nested(named(error));
   }
-  seconds_waited_ += seconds_since(start);
+  count(operation, call, seconds_since(start));
+}
+
+void Communicator::count(const Operation& operation, const char* call, double seconds) {
+  auto of_call = traffic_.find(std::string_view(call));
+  if (of_call == traffic_.end()) of_call = traffic_.emplace(call, Traffic{}).first;
+  Traffic& traffic = of_call->second;
+  ++traffic.waits;
+  traffic.bytes += operation.bytes_sent_;
+  traffic.seconds += seconds;
+  seconds_waited_ += seconds;
 }
 
 void Communicator::poll_until_done(Operation& operation, const char* call) {

@@ -13,6 +13,7 @@
 
 #include "comm/buffer.h"
 #include "cpt/error.h"
+#include "cpt/traffic.h"
 
 namespace cpt {
 
@@ -29,6 +30,10 @@ class Operation {
   virtual ~Operation() = default;
   // Makes progress and says whether the buffers may be used again. Never blocks. Throws Error(kFailed) if it failed.
   virtual bool done() = 0;
+
+ private:
+  friend class Communicator;
+  std::uint64_t bytes_sent_ = 0;  // to other ranks
 };
 
 // A rank's parts in a delivery.
@@ -80,6 +85,8 @@ class Communicator {
   // seconds spent in wait().
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   double seconds_waited() const { return seconds_waited_; }
+  // The same by `call`, of all waits that have ended.
+  const TrafficByCall& traffic() const { return traffic_; }
 
   // 0 turns the watchdog off. Default: ten minutes.
   void set_stall_timeout(std::chrono::milliseconds timeout) { stall_timeout_ = timeout; }
@@ -107,11 +114,14 @@ class Communicator {
                                                     std::vector<Incoming>& incoming) = 0;
 
  private:
+  std::unique_ptr<Operation> sending(std::uint64_t bytes, std::unique_ptr<Operation> operation);
   void poll_until_done(Operation& operation, const char* call);
+  void count(const Operation& operation, const char* call, double seconds);
   [[noreturn]] void throw_stall(const std::vector<int>& silent, const char* call, double seconds) const;
 
   std::uint64_t bytes_sent_ = 0;
   double seconds_waited_ = 0;
+  TrafficByCall traffic_;
   std::chrono::milliseconds stall_timeout_{std::chrono::minutes(10)};
 };
 

@@ -79,6 +79,7 @@ void Progress::report_now() {
   latest_.labels = learner_.tree().labels();
   latest_.bytes_sent = comm_.bytes_sent();
   latest_.communication_seconds = comm_.seconds_waited();
+  latest_.traffic = comm_.traffic();
   if (comm_.rank() != 0) return;
   const std::size_t depths = learner_.options().is_tree() ? labels_by_depth(learner_.tree()).size() : 0;
   latest_.depth_max = depths == 0 ? 0 : narrow<std::uint32_t>(depths - 1, "the depth of the tree");

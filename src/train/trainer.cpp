@@ -17,6 +17,7 @@
 #include "train/owned_loop.h"
 #include "train/replicated_loop.h"
 #include "train/start.h"
+#include "train/traffic_sum.h"
 #include "train/tree_figures.h"
 
 namespace cpt {
@@ -190,12 +191,11 @@ class Training::Run : private Keepsake {
     } else {
       compare_replicas(summary_.weight_digest);
     }
-    std::uint64_t bytes = comm_.bytes_sent();
-    double seconds = comm_.seconds_waited();
-    sum_in_rank_order(comm_, {&bytes, 1}, "end: bytes");
-    sum_in_rank_order(comm_, {&seconds, 1}, "end: seconds");
-    summary_.bytes_sent = bytes;
-    summary_.communication_seconds = seconds / comm_.size();
+    summary_.traffic = traffic_of_all(comm_);
+    for (const auto& [call, part] : summary_.traffic) {
+      summary_.bytes_sent += part.bytes;
+      summary_.communication_seconds += part.seconds;
+    }
   }
 
   void compare_replicas(std::uint64_t digest) {

@@ -155,6 +155,24 @@ void bytes_to_others_are_counted(Communicator& comm) {
   EXPECT_EQ(comm.bytes_sent() - before, 8 * others + (comm.rank() == 0 ? 8 * others : 0));
 }
 
+void traffic_is_told_by_call(Communicator& comm) {
+  const auto others = static_cast<std::uint64_t>(comm.size() - 1);
+  const double before = comm.seconds_waited();
+  for (int i = 0; i < 3; ++i) all_gather_value(comm, std::uint64_t{1}, "gather by call");
+  broadcast_value(comm, std::uint32_t{1}, 0, "broadcast by call");
+  std::uint64_t never_waited_for = 1;
+  const auto under_way = comm.start_broadcast(writable_bytes_of(never_waited_for), 0);
+  const Traffic gathered = comm.traffic().at("gather by call");
+  const Traffic broadcast = comm.traffic().at("broadcast by call");
+  EXPECT_EQ(gathered.waits, 3U);
+  EXPECT_EQ(gathered.bytes, 3 * 8 * others);
+  EXPECT_EQ(broadcast.waits, 1U);
+  EXPECT_EQ(broadcast.bytes, comm.rank() == 0 ? 4 * others : 0);
+  EXPECT_NEAR(gathered.seconds + broadcast.seconds, comm.seconds_waited() - before, 1e-9);
+  comm.wait(*under_way, "broadcast by call");
+  EXPECT_EQ(comm.traffic().at("broadcast by call").bytes, comm.rank() == 0 ? 12 * others : 0);
+}
+
 // Runs agree() where the ranks for which `fails` is true bring an error.
 template <typename Fails>
 void expect_agreement(Communicator& comm, Fails fails, Fault fault, const std::string& start, const std::string& end) {
@@ -241,6 +259,7 @@ const std::vector<Law>& laws() {
       {"SumsOfIntegersAreExact", sums_of_integers_are_exact},
       {"SumsOfDoublesAreAddedInRankOrder", sums_of_doubles_are_added_in_rank_order},
       {"BytesToOthersAreCounted", bytes_to_others_are_counted},
+      {"TrafficIsToldByCall", traffic_is_told_by_call},
       {"AnErrorBecomesEveryones", an_error_becomes_everyones},
       {"TheLowestFailingRankSpeaks", the_lowest_failing_rank_speaks},
       {"AgreementOnSuccessIsSilentAndAnAgreedErrorStaysAsItIs",

@@ -96,6 +96,9 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
   EXPECT_EQ(told["test"]["new_labels"], 0);
   EXPECT_LT(told["test"]["squared"], told["train"]["squared"]);  // the features tell the label, and that was learned
   EXPECT_EQ(told["communication"]["bytes_sent"] == 0, ranks() == 1);
+  std::uint64_t bytes_by_call = 0;
+  for (const Json& call : told["communication"]["by_call"]) bytes_by_call += call["bytes"].get<std::uint64_t>();
+  EXPECT_EQ(bytes_by_call, told["communication"]["bytes_sent"]);
   for (const char* part : {"tree", "weights"}) {
     EXPECT_THAT(told[part]["digest"].get<std::string>(), MatchesRegex("[0-9a-f]{16}"));
   }
