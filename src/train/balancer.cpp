@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "comm/collectives.h"
@@ -20,12 +21,24 @@ double unevenness(const std::vector<std::uint64_t>& loads) {
 
 }  // namespace
 
-Balancer::Balancer(Communicator& comm) : comm_(comm), owners_(first_owners(comm.size())), next_(owners_) {}
+Balancer::Balancer(Communicator& comm)
+    : comm_(comm),
+      owners_(first_owners(comm.size())),
+      next_(owners_),
+      by_rank_(static_cast<std::size_t>(comm.size())) {}
 
-bool Balancer::end_epoch(const Loads& mine) {
-  Loads latest = mine;
-  sum_in_rank_order(comm_, latest, "epoch: loads");
-  for (Partition p = 0; p < kPartitions; ++p) loads_[p] = loads_[p] / 2 + latest[p];
+void Balancer::end_epoch(const Loads& mine) {
+  mine_ = mine;
+  loads_under_way_ = comm_.start_all_gather(bytes_of(mine_), std::as_writable_bytes(std::span(by_rank_)));
+}
+
+bool Balancer::decide() {
+  comm_.wait(*loads_under_way_, "epoch: loads");
+  loads_under_way_.reset();
+  for (Partition p = 0; p < kPartitions; ++p) {
+    loads_[p] /= 2;
+    for (const Loads& of_rank : by_rank_) loads_[p] += of_rank[p];
+  }
   next_ = balanced(owners_, loads_, comm_.size());
   const std::vector<std::uint64_t> by_rank = load_by_rank(owners_, loads_, comm_.size());
   latest_ = {};

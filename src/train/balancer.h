@@ -1,7 +1,8 @@
 // Keeps the ranks' loads even: looks at them when an epoch ends, and decides which partitions change owners.
 #pragma once
 
-#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
@@ -16,9 +17,12 @@ class Balancer {
   explicit Balancer(Communicator& comm);
 
   const Owners& owners() const { return owners_; }
-  // The loads of this rank's partitions in the epoch that ends. Returns whether partitions are to move. Sends 8 bytes
-  // per partition to every other rank.
-  bool end_epoch(const Loads& mine);
+  // The loads of this rank's partitions in the epoch that ends. Sends 8 bytes per partition to every other rank, and
+  // waits for none: they are on their way until decide().
+  void end_epoch(const Loads& mine);
+  bool is_to_decide() const { return loads_under_way_ != nullptr; }
+  // Looks at the loads of all ranks. Returns whether partitions are to move.
+  bool decide();
   // What was decided; moves are those to come.
   const Balance& latest() const { return latest_; }
   // Moves them, when no example is under way. Throws AgreedError.
@@ -29,6 +33,9 @@ class Balancer {
   Owners owners_;
   Owners next_;
   Loads loads_{};  // of the epochs so far, each counting half as much as the one after it
+  Loads mine_{};   // of the last epoch
+  std::vector<Loads> by_rank_;
+  std::unique_ptr<Operation> loads_under_way_;
   Balance latest_;
 };
 

@@ -89,6 +89,7 @@ void OwnedLoop::step(Feed* feed) {
   for (; !heard_.empty() && heard_.front().step + kStepsUntilForgotten <= steps_; heard_.pop_front()) {
     owner_.forget_newcomers(heard_.front().labels);
   }
+  if (balancer_.is_to_decide()) balance();
   const std::size_t under_way = rounds_.size();
   if (feed != nullptr) read(*feed);
   for (std::size_t i = under_way; i-- > 0;) {
@@ -348,8 +349,12 @@ void OwnedLoop::hear_changes(ConstBytes message) {
 
 void OwnedLoop::end_epoch() {
   progress_.count_epoch();
-  if (moving_) return;
-  moving_ = balancer_.end_epoch(owner_.take_loads());
+  if (!moving_) balancer_.end_epoch(owner_.take_loads());
+}
+
+// A step after the end of the epoch: what it needs has come meanwhile.
+void OwnedLoop::balance() {
+  moving_ = balancer_.decide();
   balance_ = balancer_.latest();
   if (moving_) progress_.tell_moves(*balance_);
 }

@@ -51,7 +51,7 @@ class OwnedLoop {
 
   const Owners& owners() const { return balancer_.owners(); }
   // Of the last epoch; nothing before its end.
-  const std::optional<Balance>& balance() const { return balance_; }
+  const std::optional<Balance>& latest_balance() const { return balance_; }
   std::uint64_t partitions_moved() const { return partitions_moved_; }
 
  private:
@@ -73,6 +73,7 @@ class OwnedLoop {
   void tell_changes(std::vector<Buffer>& messages);
   void hear_changes(ConstBytes message);
   void end_epoch();
+  void balance();
   void rest(const Feed& feed);
   void change_owners();
   void come_to_rest();

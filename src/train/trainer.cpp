@@ -187,7 +187,7 @@ class Training::Run : private Keepsake {
       summary_.lines_used = sums[0];
       summary_.weight_digest = sums[1];
       summary_.partitions_moved = owned_->partitions_moved();
-      summary_.balance = owned_->balance();
+      summary_.balance = owned_->latest_balance();
     } else {
       compare_replicas(summary_.weight_digest);
     }
