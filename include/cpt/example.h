@@ -59,7 +59,7 @@ class Batch {
   FeatureHash open_feature(std::size_t i) const { return open_[i].feature; }
   float open_value(std::size_t i) const { return open_[i].value; }
   // Sorts the features by hash, adds up repeated ones, drops those whose value is 0, scales, adds the constant.
-  void finish_example(std::string_view label, float importance, Origin origin);
+  void finish_example(std::string_view label, float importance, const Origin& origin);
   void discard_example() { open_.clear(); }
 
   // Appends an example that was finished before, when it was read from somewhere else: so many features behind the
@@ -69,7 +69,7 @@ class Batch {
     std::span<FeatureHash> features;
     std::span<float> values;
   };
-  Space extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance, Origin origin);
+  Space extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance, const Origin& origin);
 
   std::size_t size() const { return entries_.size(); }
   std::size_t features() const { return features_.size(); }  // of all examples together
@@ -94,13 +94,16 @@ class Batch {
     Origin origin;
   };
 
-  void scale_open_features();
-  // Of an example whose features follow.
-  void add_entry(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
-                 Origin origin);
+  bool add_distinct(std::span<const Feature> dealt);
+  void add_summed(std::span<Feature> dealt);
+  void scale(std::span<float> values) const;
+  // Of an example whose features, from this one on, were added.
+  void add_entry(std::size_t first_feature, std::string_view label, std::uint64_t label_hash, float importance,
+                 const Origin& origin);
 
   Normalize normalize_;
   std::vector<Feature> open_;
+  std::vector<Feature> dealt_;  // its beginning holds open_, nearly in order
   std::vector<FeatureHash> features_;
   std::vector<float> values_;
   std::vector<char> labels_;

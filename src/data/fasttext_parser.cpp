@@ -1,18 +1,34 @@
 #include "data/fasttext_parser.h"
 
+#include <cstddef>
+
 #include "data/format.h"
 #include "data/rejection.h"
-#include "data/tokens.h"
 
 namespace cpt {
 
-FasttextParser::FasttextParser(const ReadOptions& options)
-    : options_(options), hasher_(options.seed), name_space_(hasher_.name_space("")), label_choice_(options) {}
+namespace {
 
-bool FasttextParser::parse(std::string_view line, Origin origin, Batch& batch) {
+constexpr DelimiterSet kBlanks(" \t");
+
+}  // namespace
+
+FasttextParser::FasttextParser(const ReadOptions& options)
+    : options_(options),
+      hasher_(options.seed),
+      name_space_(hasher_.name_space("")),
+      label_choice_(options),
+      delimiters_(kBlanks) {}
+
+bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
   labels_.clear();
-  Tokens tokens(line);
-  for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
+  DelimiterWalk walk = delimiters_.walk(line);
+  const char* end = line.data() + line.size();
+  const char* last = nullptr;
+  for (const char* first = line.data(); last != end; first = last + 1) {
+    last = walk.next();
+    const std::string_view token(first, static_cast<std::size_t>(last - first));
+    if (token.empty()) continue;  // between two blanks
     if (token.starts_with(kFasttextLabelPrefix)) {
       labels_.push_back(token.substr(kFasttextLabelPrefix.size()));
       if (labels_.back().empty()) reject(line, token, "a name after __label__");

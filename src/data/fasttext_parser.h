@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cpt/hashing.h"
+#include "data/delimiters.h"
 #include "data/label_choice.h"
 #include "data/line_parser.h"
 
@@ -15,7 +16,7 @@ namespace cpt {
 class FasttextParser : public LineParser {
  public:
   explicit FasttextParser(const ReadOptions& options);
-  bool parse(std::string_view line, Origin origin, Batch& batch) override;
+  bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
  private:
   const ReadOptions& options_;
@@ -23,6 +24,7 @@ class FasttextParser : public LineParser {
   std::uint64_t name_space_;
   LabelChoice label_choice_;
   std::vector<std::string_view> labels_;  // of the line at hand
+  Delimiters delimiters_;
 };
 
 }  // namespace cpt

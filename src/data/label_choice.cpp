@@ -14,7 +14,7 @@ void require_known(std::string_view line, std::string_view label, const ReadOpti
   reject(line, label, kKnownLabelExpected);
 }
 
-void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch) {
+void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch) {
   if (labels.empty() && options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
   if (labels.empty()) return batch.finish_example({}, 1.0F, origin);
   if (labels.size() == 1) return finish_one(line, labels[0], origin, batch);
@@ -30,19 +30,19 @@ void LabelChoice::finish(std::string_view line, std::span<const std::string_view
   }
 }
 
-void LabelChoice::finish_one(std::string_view line, std::string_view label, Origin origin, Batch& batch) {
+void LabelChoice::finish_one(std::string_view line, std::string_view label, const Origin& origin, Batch& batch) {
   require_known(line, label, options_);
   batch.finish_example(label, 1.0F, origin);
 }
 
-std::size_t LabelChoice::sampled(std::size_t labels, Origin origin) const {
+std::size_t LabelChoice::sampled(std::size_t labels, const Origin& origin) const {
   const std::uint64_t draw = mix(mix(mix(options_.seed) + origin.shard) + origin.line);
   // The upper half of a 64 x 64 bit product maps the draw to 0 .. labels - 1 as evenly as possible.
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::size_t>(Wide{draw} * labels >> 64);
 }
 
-void LabelChoice::split(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch) {
+void LabelChoice::split(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch) {
   if (batch.open_features() + 1 > kMaxLineFeatures / labels.size()) {
     reject(line, labels[0], "at most " + std::to_string(kMaxLineFeatures) + " features for all labels together");
   }

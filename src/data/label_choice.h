@@ -25,12 +25,12 @@ class LabelChoice {
   // Gives the open features of the batch to the label(s) that MultiLabel says, importance 1 in total. No label at all
   // makes one example with an empty label. Throws Rejection of the second label under MultiLabel::kError, where a label
   // is missing but required or is unknown, and where splitting would make more than kMaxLineFeatures features.
-  void finish(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch);
+  void finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch);
 
  private:
-  void finish_one(std::string_view line, std::string_view label, Origin origin, Batch& batch);
-  std::size_t sampled(std::size_t labels, Origin origin) const;
-  void split(std::string_view line, std::span<const std::string_view> labels, Origin origin, Batch& batch);
+  void finish_one(std::string_view line, std::string_view label, const Origin& origin, Batch& batch);
+  std::size_t sampled(std::size_t labels, const Origin& origin) const;
+  void split(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch);
 
   struct Feature {
     FeatureHash feature;

@@ -1,31 +1,69 @@
 #include "data/libsvm_parser.h"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
+#include <cstddef>
 
 #include "data/format.h"
 #include "data/number.h"
 #include "data/rejection.h"
-#include "data/tokens.h"
 
 namespace cpt {
 
-LibsvmParser::LibsvmParser(const ReadOptions& options)
-    : options_(options), hasher_(options.seed), name_space_(hasher_.name_space("")), label_choice_(options) {}
+namespace {
 
-bool LibsvmParser::parse(std::string_view line, Origin origin, Batch& batch) {
+constexpr DelimiterSet kDelimiters(" \t:");
+
+}  // namespace
+
+// What stands between blanks.
+struct LibsvmParser::Token {
+  std::string_view text;  // empty at the end of the line
+  std::size_t colon = 0;  // where its first one is; its size if it has none
+};
+
+class LibsvmParser::Tokens {
+ public:
+  Tokens(std::string_view line, DelimiterWalk walk) : at_(line.data()), end_(at_ + line.size()), walk_(walk) {}
+
+  Token next() {
+    while (at_ != end_) {
+      const char* first = at_;
+      const char* colon = walk_.next();
+      const char* last = colon;
+      while (last != end_ && *last == ':') last = walk_.next();
+      at_ = last == end_ ? end_ : last + 1;
+      if (last != first) return {{first, distance(first, last)}, distance(first, colon)};
+    }
+    return {{end_, 0}, 0};
+  }
+
+ private:
+  static std::size_t distance(const char* first, const char* last) { return static_cast<std::size_t>(last - first); }
+
+  const char* at_;
+  const char* end_;
+  DelimiterWalk walk_;
+};
+
+LibsvmParser::LibsvmParser(const ReadOptions& options)
+    : options_(options),
+      hasher_(options.seed),
+      name_space_(hasher_.name_space("")),
+      label_choice_(options),
+      delimiters_(kDelimiters) {}
+
+bool LibsvmParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
   if (origin.line == 1 && is_xmc_header(line)) return false;
-  Tokens tokens(line);
-  std::string_view token = tokens.next();
+  Tokens tokens(line, delimiters_.walk(line));
+  Token token = tokens.next();
   labels_.clear();
-  if (token.find(':') == std::string_view::npos) {
-    split_labels(line, token);
+  if (token.colon == token.text.size()) {
+    split_labels(line, token.text);
     token = tokens.next();
   } else if (options_.labels_required) {
-    reject(line, token, "a label");
+    reject(line, token.text, "a label");
   }
-  for (; !token.empty(); token = tokens.next()) add_feature(line, token, batch);
+  for (; !token.text.empty(); token = tokens.next()) add_feature(line, token, batch);
   label_choice_.finish(line, labels_, origin, batch);
   return true;
 }
@@ -41,18 +79,13 @@ void LibsvmParser::split_labels(std::string_view line, std::string_view token) {
   }
 }
 
-void LibsvmParser::add_feature(std::string_view line, std::string_view token, Batch& batch) const {
-  const std::size_t colon = token.find(':');
-  if (colon == std::string_view::npos) reject(line, token, "index:value");
-  std::string_view index = token.substr(0, colon);
-  std::uint64_t number = 0;
-  const auto [stop, failure] = std::from_chars(index.data(), index.data() + index.size(), number);
-  if (failure != std::errc{} || stop != index.data() + index.size()) {
-    reject(line, token, "an index that is an unsigned integer below 2^64");
-  }
+void LibsvmParser::add_feature(std::string_view line, const Token& token, Batch& batch) const {
+  if (token.colon == token.text.size()) reject(line, token.text, "index:value");
+  std::string_view index = token.text.substr(0, token.colon);
+  if (!is_index(index)) reject(line, token.text, "an index that is an unsigned integer below 2^64");
   index.remove_prefix(std::min(index.find_first_not_of('0'), index.size() - 1));
 
-  const std::string_view text = token.substr(colon + 1);
+  const std::string_view text = token.text.substr(token.colon + 1);
   const auto value = parse_number(text);
   if (!value) reject(line, text, "a number of at most 1e30 in size");
   const FeatureHash feature = hasher_.feature(name_space_, index);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cpt/hashing.h"
+#include "data/delimiters.h"
 #include "data/label_choice.h"
 #include "data/line_parser.h"
 
@@ -15,17 +16,21 @@ namespace cpt {
 class LibsvmParser : public LineParser {
  public:
   explicit LibsvmParser(const ReadOptions& options);
-  bool parse(std::string_view line, Origin origin, Batch& batch) override;
+  bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
  private:
+  struct Token;
+  class Tokens;
+
   void split_labels(std::string_view line, std::string_view token);
-  void add_feature(std::string_view line, std::string_view token, Batch& batch) const;
+  void add_feature(std::string_view line, const Token& token, Batch& batch) const;
 
   const ReadOptions& options_;
   FeatureHasher hasher_;
   std::uint64_t name_space_;
   LabelChoice label_choice_;
   std::vector<std::string_view> labels_;  // of the line at hand
+  Delimiters delimiters_;
 };
 
 }  // namespace cpt

@@ -15,7 +15,7 @@ class LineParser {
   virtual ~LineParser() = default;
   // Appends what `line` (without its line end, not blank) holds and returns true; false if it holds no example.
   // Throws Rejection; the batch then has no new example but perhaps open features, which the caller discards.
-  virtual bool parse(std::string_view line, Origin origin, Batch& batch) = 0;
+  virtual bool parse(std::string_view line, const Origin& origin, Batch& batch) = 0;
 };
 
 // `format` is not kAuto. Throws Error(kUsage) for interactions in a format that has no namespaces. The options must

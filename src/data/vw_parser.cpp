@@ -1,6 +1,5 @@
 #include "data/vw_parser.h"
 
-#include <array>
 #include <cmath>
 
 #include "data/label_choice.h"
@@ -12,27 +11,34 @@
 namespace cpt {
 namespace {
 
-// Bytes that end a name. One table look-up per byte: this loop sees every byte of the input.
-constexpr auto kEndsName = [] {
-  std::array<bool, 256> ends{};
-  for (const char c : {' ', '\t', '|', ':'}) ends[static_cast<unsigned char>(c)] = true;
-  return ends;
-}();
+constexpr DelimiterSet kDelimiters(" \t|:");
 
-constexpr bool ends_token(char c) { return is_blank(c) || c == '|'; }
+// The end of a line ends everything that a bar ends.
+char delimiter_at(std::string_view line, const char* at) { return at == line.data() + line.size() ? '|' : *at; }
+
+std::string_view text_between(const char* first, const char* end) {
+  return {first, static_cast<std::size_t>(end - first)};
+}
 
 }  // namespace
 
-VwParser::VwParser(const ReadOptions& options) : options_(options), hasher_(options.seed), interactions_(options) {}
+VwParser::VwParser(const ReadOptions& options)
+    : options_(options), hasher_(options.seed), interactions_(options), delimiters_(kDelimiters) {
+  for (std::size_t i = 0; i < short_name_spaces_.size(); ++i) {
+    const auto name = static_cast<char>(i);
+    short_name_spaces_[i] = hasher_.name_space({&name, 1});
+  }
+}
 
-bool VwParser::parse(std::string_view line, Origin origin, Batch& batch) {
-  const std::size_t bar = line.find('|');
-  const Header header = parse_header(line, line.substr(0, bar));
-  if (bar == std::string_view::npos) reject(line, line.substr(line.size()), "'|' before the features");
-  interactions_.begin_line();
+bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
+  DelimiterWalk walk = delimiters_.walk(line);
   const char* end = line.data() + line.size();
-  const char* at = line.data() + bar;
-  while (at != end) at = parse_name_space(line, at + 1, batch);
+  const char* bar = walk.next();
+  while (delimiter_at(line, bar) != '|') bar = walk.next();
+  const Header header = parse_header(line, text_between(line.data(), bar));
+  if (bar == end) reject(line, line.substr(line.size()), "'|' before the features");
+  interactions_.begin_line();
+  for (const char* at = bar; at != end;) at = parse_name_space(line, at + 1, walk, batch);
   if (!interactions_.none()) interactions_.add_crosses(batch);
   batch.finish_example(header.label, header.importance, origin);
   return true;
@@ -59,40 +65,47 @@ VwParser::Header VwParser::parse_header(std::string_view line, std::string_view 
   return parsed;
 }
 
-const char* VwParser::parse_name_space(std::string_view line, const char* at, Batch& batch) {
-  const char* end = line.data() + line.size();
-  Item name_space;
-  at = parse_item(line, at, name_space);
-  const std::uint64_t hash = hasher_.name_space(name_space.name);
-  if (!interactions_.none()) interactions_.begin_name_space(name_space.name, batch);
-  while (true) {
-    while (at != end && is_blank(*at)) ++at;
-    if (at == end || *at == '|') return at;
-    Item item;
-    at = parse_item(line, at, item);
-    const double value = item.number * name_space.number;
-    if (std::abs(value) > kMaxValue) reject(line, item.number_text, "a number of at most 1e30 in size once scaled");
-    const FeatureHash feature = hasher_.feature(hash, item.name);
-    batch.add_feature(feature, static_cast<float>(value));
-    if (options_.on_feature) {
-      options_.on_feature(feature, name_space.name, item.name);
-      interactions_.add_name(item.name);
-    }
-  }
+// Reads the number behind a ':' and goes to what ends it.
+double VwParser::parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text) {
+  const char* first = at + 1;
+  do at = walk.next();
+  while (delimiter_at(line, at) == ':');
+  text = text_between(first, at);
+  const auto number = parse_number(text);
+  if (!number) reject(line, text, "a number of at most 1e30 in size");
+  return *number;
 }
 
-const char* VwParser::parse_item(std::string_view line, const char* at, Item& item) {
-  const char* end = line.data() + line.size();
+std::uint64_t VwParser::hash_of_name_space(std::string_view name) const {
+  return name.size() == 1 ? short_name_spaces_[static_cast<unsigned char>(name[0])] : hasher_.name_space(name);
+}
+
+const char* VwParser::parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch) {
+  std::string_view number_text;
   const char* first = at;
-  while (at != end && !kEndsName[static_cast<unsigned char>(*at)]) ++at;
-  item.name = {first, static_cast<std::size_t>(at - first)};
-  if (at == end || *at != ':') return at;
-  first = ++at;
-  while (at != end && !ends_token(*at)) ++at;
-  item.number_text = {first, static_cast<std::size_t>(at - first)};
-  const auto number = parse_number(item.number_text);
-  if (!number) reject(line, item.number_text, "a number of at most 1e30 in size");
-  item.number = *number;
+  at = walk.next();
+  const std::string_view name_space = text_between(first, at);
+  const double scale = delimiter_at(line, at) == ':' ? parse_value(line, at, walk, number_text) : 1;
+  const std::uint64_t hash = hash_of_name_space(name_space);
+  if (!interactions_.none()) interactions_.begin_name_space(name_space, batch);
+  for (char delimiter = delimiter_at(line, at); delimiter != '|'; delimiter = delimiter_at(line, at)) {
+    first = at + 1;
+    at = walk.next();
+    const std::string_view name = text_between(first, at);
+    double value = scale;
+    if (delimiter_at(line, at) == ':') {
+      value *= parse_value(line, at, walk, number_text);
+      if (std::abs(value) > kMaxValue) reject(line, number_text, "a number of at most 1e30 in size once scaled");
+    } else if (name.empty()) {
+      continue;  // between two blanks
+    }
+    const FeatureHash feature = hasher_.feature(hash, name);
+    batch.add_feature(feature, static_cast<float>(value));
+    if (options_.on_feature) {
+      options_.on_feature(feature, name_space, name);
+      interactions_.add_name(name);
+    }
+  }
   return at;
 }
 

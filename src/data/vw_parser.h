@@ -1,9 +1,12 @@
 // "label [importance] ['tag]|ns[:scale] feature[:value] ... |ns2 ...".
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "cpt/hashing.h"
+#include "data/delimiters.h"
 #include "data/interactions.h"
 #include "data/line_parser.h"
 
@@ -14,27 +17,24 @@ namespace cpt {
 class VwParser : public LineParser {
  public:
   explicit VwParser(const ReadOptions& options);
-  bool parse(std::string_view line, Origin origin, Batch& batch) override;
+  bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
  private:
   struct Header {
     std::string_view label;
     float importance = 1;
   };
-  // name[:number]; the number is 1 where none is given
-  struct Item {
-    std::string_view name;
-    std::string_view number_text;
-    double number = 1;
-  };
-
   Header parse_header(std::string_view line, std::string_view header) const;
-  const char* parse_name_space(std::string_view line, const char* at, Batch& batch);
-  static const char* parse_item(std::string_view line, const char* at, Item& item);
+  // From behind a '|' to the next one, or to the end of the line.
+  const char* parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch);
+  static double parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text);
+  std::uint64_t hash_of_name_space(std::string_view name) const;
 
   const ReadOptions& options_;
   FeatureHasher hasher_;
+  std::array<std::uint64_t, 256> short_name_spaces_{};  // hashes of the names of one byte
   Interactions interactions_;
+  Delimiters delimiters_;
 };
 
 }  // namespace cpt
