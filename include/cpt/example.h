@@ -63,8 +63,8 @@ class Batch {
   void discard_example() { open_.clear(); }
 
   // Appends an example that was finished before, when it was read from somewhere else: so many features behind the
-  // constant one. The caller writes them, and those of the values that are not 1, before the batch is used; they are as
-  // ExampleView says, and label_hash is the hash of the label.
+  // constant one. The caller writes them and their values before the batch is used; they are as ExampleView says, and
+  // label_hash is the hash of the label.
   struct Space {
     std::span<FeatureHash> features;
     std::span<float> values;
@@ -72,7 +72,7 @@ class Batch {
   Space extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance, const Origin& origin);
 
   std::size_t size() const { return entries_.size(); }
-  std::size_t features() const { return features_.size(); }  // of all examples together
+  std::size_t features() const { return features_used_; }  // of all examples together
   bool empty() const { return entries_.empty(); }
   ExampleView operator[](std::size_t i) const;
   // That of [i], for those who want nothing else.
@@ -94,18 +94,18 @@ class Batch {
     Origin origin;
   };
 
-  bool add_distinct(std::span<const Feature> dealt);
-  void add_summed(std::span<Feature> dealt);
-  void scale(std::span<float> values) const;
-  // Of an example whose features, from this one on, were added.
-  void add_entry(std::size_t first_feature, std::string_view label, std::uint64_t label_hash, float importance,
+  // Room for so many features behind the constant one.
+  Space make_room(std::size_t features);
+  // Of so many features in that room.
+  void add_entry(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
                  const Origin& origin);
 
   Normalize normalize_;
   std::vector<Feature> open_;
   std::vector<Feature> dealt_;  // its beginning holds open_, nearly in order
-  std::vector<FeatureHash> features_;
+  std::vector<FeatureHash> features_;  // longer than what is used of it, like values_
   std::vector<float> values_;
+  std::size_t features_used_ = 0;
   std::vector<char> labels_;
   std::vector<Entry> entries_;
 };

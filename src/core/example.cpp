@@ -31,6 +31,54 @@ void sort(std::span<Feature> features) {
   }
 }
 
+// Writes features, at least one, that nearly are in order, exchanging each with the next one if that is lower. False if
+// they are then not ascending and distinct, which is rare, or some are to be left out.
+template <class Feature>
+bool put_distinct(std::span<const Feature> dealt, const Batch::Space& to) {
+  FeatureHash* features = to.features.data();
+  float* values = to.values.data();
+  Feature held = dealt[0];
+  FeatureHash last = 0;
+  bool good = true;
+  const auto put = [&](const Feature& f) {
+    good &= f.feature > last && f.value != 0 && f.feature != kConstantFeature;
+    last = f.feature;
+    *features++ = f.feature;
+    *values++ = f.value;
+  };
+  for (const Feature& f : dealt.subspan(1)) {
+    const bool lower = f.feature < held.feature;
+    put(lower ? f : held);
+    held = lower ? held : f;
+  }
+  put(held);
+  return good;
+}
+
+// Writes features that are in order, repeated ones as their sum; returns how many are left.
+template <class Feature>
+std::size_t put_sums(std::span<const Feature> sorted, const Batch::Space& to) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < sorted.size();) {
+    Feature sum = sorted[i++];
+    while (i < sorted.size() && sorted[i].feature == sum.feature) sum.value += sorted[i++].value;
+    // Each value is within the bound, their sum may not be.
+    sum.value = std::clamp(sum.value, -kMaxValue, kMaxValue);
+    if (sum.value == 0 || sum.feature == kConstantFeature) continue;
+    to.features[kept] = sum.feature;
+    to.values[kept++] = sum.value;
+  }
+  return kept;
+}
+
+void scale_to_length_one(std::span<float> values) {
+  double squares = 0;
+  for (const float value : values) squares += static_cast<double>(value) * static_cast<double>(value);
+  if (squares == 0) return;
+  const double scale = 1 / std::sqrt(squares);
+  for (float& value : values) value = static_cast<float>(value * scale);
+}
+
 }  // namespace
 
 double ExampleView::squared_length() const {
@@ -40,93 +88,51 @@ double ExampleView::squared_length() const {
 }
 
 void Batch::finish_example(std::string_view label, float importance, const Origin& origin) {
-  const std::size_t first = features_.size();
-  features_.push_back(kConstantFeature);
-  values_.push_back(1.0F);
-  if (!open_.empty()) {
-    if (dealt_.size() < open_.size()) dealt_.resize(open_.size());
-    const auto dealt = std::span(dealt_).first(open_.size());
+  const Space space = make_room(open_.size());
+  std::size_t kept = open_.size();
+  if (kept > 0) {
+    if (dealt_.size() < kept) dealt_.resize(kept);
+    const auto dealt = std::span(dealt_).first(kept);
     deal_by_hash(std::span<const Feature>(open_), dealt);
-    if (!add_distinct(dealt)) add_summed(dealt);
+    if (!put_distinct(std::span<const Feature>(dealt), space)) {
+      sort(dealt);
+      kept = put_sums(std::span<const Feature>(dealt), space);
+    }
+    if (normalize_ == Normalize::kL2) scale_to_length_one(space.values.first(kept));
     open_.clear();
-    if (normalize_ == Normalize::kL2) scale(std::span(values_).subspan(first + 1));
   }
-  add_entry(first, label, hash_label(label), importance, origin);
-}
-
-// Adds features that one round of exchanges with the next one sorts, if they are then distinct and none is to be left
-// out: nearly always.
-bool Batch::add_distinct(std::span<const Feature> dealt) {
-  const std::size_t first = features_.size();
-  features_.resize(first + dealt.size());
-  values_.resize(first + dealt.size());
-  FeatureHash* features = features_.data() + first;
-  float* values = values_.data() + first;
-  Feature held = dealt[0];
-  FeatureHash last = 0;
-  bool distinct = true;
-  const auto add = [&](const Feature& f) {
-    distinct &= f.feature > last && f.value != 0 && f.feature != kConstantFeature;
-    last = f.feature;
-    *features++ = f.feature;
-    *values++ = f.value;
-  };
-  for (const Feature& f : dealt.subspan(1)) {
-    const bool lower = f.feature < held.feature;
-    add(lower ? f : held);
-    held = lower ? held : f;
-  }
-  add(held);
-  if (!distinct) {
-    features_.resize(first);
-    values_.resize(first);
-  }
-  return distinct;
-}
-
-// Adds features in whatever order, those that are repeated as their sum.
-void Batch::add_summed(std::span<Feature> dealt) {
-  sort(dealt);
-  for (std::size_t i = 0; i < dealt.size();) {
-    Feature sum = dealt[i++];
-    while (i < dealt.size() && dealt[i].feature == sum.feature) sum.value += dealt[i++].value;
-    // Each value is within the bound, their sum may not be.
-    sum.value = std::clamp(sum.value, -kMaxValue, kMaxValue);
-    if (sum.value == 0 || sum.feature == kConstantFeature) continue;
-    features_.push_back(sum.feature);
-    values_.push_back(sum.value);
-  }
-}
-
-// Of the features of one example.
-void Batch::scale(std::span<float> values) const {
-  double squares = 0;
-  for (const float value : values) squares += static_cast<double>(value) * static_cast<double>(value);
-  if (squares == 0) return;
-  const double scale = 1 / std::sqrt(squares);
-  for (float& value : values) value = static_cast<float>(value * scale);
+  add_entry(kept, label, hash_label(label), importance, origin);
 }
 
 Batch::Space Batch::extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
                            const Origin& origin) {
-  const std::size_t constant = features_.size();
-  features_.resize(constant + 1 + features);
-  features_[constant] = kConstantFeature;
-  values_.resize(constant + 1 + features, 1.0F);
-  add_entry(constant, label, label_hash, importance, origin);
-  return {std::span(features_).subspan(constant + 1), std::span(values_).subspan(constant + 1)};
+  const Space space = make_room(features);
+  add_entry(features, label, label_hash, importance, origin);
+  return space;
 }
 
-void Batch::add_entry(std::size_t first_feature, std::string_view label, std::uint64_t label_hash, float importance,
+Batch::Space Batch::make_room(std::size_t features) {
+  const std::size_t first = features_used_ + 1;
+  if (features_.size() < first + features) {
+    features_.resize(std::max(first + features, 2 * features_.size()));
+    values_.resize(features_.size());
+  }
+  features_[first - 1] = kConstantFeature;
+  values_[first - 1] = 1;
+  return {std::span(features_).subspan(first, features), std::span(values_).subspan(first, features)};
+}
+
+void Batch::add_entry(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
                       const Origin& origin) {
   Entry& entry = entries_.emplace_back();
-  entry.first_feature = first_feature;
+  entry.first_feature = features_used_;
   entry.first_label_byte = labels_.size();
   entry.label_hash = label_hash;
-  entry.features = static_cast<std::uint32_t>(features_.size() - first_feature);
+  entry.features = static_cast<std::uint32_t>(features + 1);
   entry.label_bytes = static_cast<std::uint32_t>(label.size());
   entry.importance = importance;
   entry.origin = origin;
+  features_used_ += features + 1;
   labels_.insert(labels_.end(), label.begin(), label.end());
 }
 
@@ -144,8 +150,7 @@ ExampleView Batch::operator[](std::size_t i) const {
 
 void Batch::clear() {
   open_.clear();
-  features_.clear();
-  values_.clear();
+  features_used_ = 0;
   labels_.clear();
   entries_.clear();
 }

@@ -17,6 +17,7 @@ namespace cpt {
 
 namespace {
 
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kShort = sizeof(std::uint64_t);
 constexpr std::uint64_t kBytes = 0x0101010101010101;
 
@@ -52,7 +53,7 @@ bool all_digits(std::uint64_t word) {
   return ((word & upper) | ((word + kBytes * 6) & upper) >> 4) == kBytes * 0x33;
 }
 
-// Of digits with at most one '.' among them, up to eight bytes; else a NaN. Digits and power are exact as doubles, so
+// Of digits with at most one '.' among them, up to eight bytes; else NaN. Digits and power are exact as doubles, so
 // that their quotient is what the text stands for, rounded once: what std::from_chars makes of it.
 double short_decimal(std::string_view text) {
   std::uint64_t word = word_of(text);
@@ -61,35 +62,38 @@ double short_decimal(std::string_view text) {
   const std::uint64_t other = word ^ kBytes * '.';
   if (const std::uint64_t zeros = (other - kBytes) & ~other & kBytes * 0x80) {  // the lowest is exact
     const int before = std::countr_zero(zeros) & ~7;  // bits in front of the '.'
-    --digits;
+    if (--digits == 0) return kNone;
     decimals = digits - static_cast<std::size_t>(before) / 8;
     word = (word & ~(~std::uint64_t{0} << before)) | word >> 8 >> before << before;
   }
-  if (digits == 0) return std::numeric_limits<double>::quiet_NaN();
   word = filled_up(word, digits);
-  if (!all_digits(word)) return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(value_of_digits(word)) / kPowersOfTen[decimals];
+  if (!all_digits(word)) return kNone;
+  const auto number = static_cast<double>(value_of_digits(word));
+  return decimals == 0 ? number : number / kPowersOfTen[decimals];
 }
 
-}  // namespace
-
-std::optional<double> parse_number(std::string_view text) {
-  if (!text.empty() && text.size() <= kShort) {
-    if (const double number = short_decimal(text); number == number) return number;
-  }
+[[gnu::noinline]] double any_decimal(std::string_view text) {
   // std::from_chars takes a minus but no plus.
   if (text.starts_with('+')) {
     text.remove_prefix(1);
-    if (text.starts_with('-')) return std::nullopt;
+    if (text.starts_with('-')) return kNone;
   }
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, number);
-  if (stop != end || failure == std::errc::invalid_argument) return std::nullopt;
+  if (stop != end || failure == std::errc::invalid_argument) return kNone;
   // from_chars does not say whether a number is too large or too small for a double; strtod does.
   if (failure == std::errc::result_out_of_range) number = std::strtod(std::string(text).c_str(), nullptr);
-  if (!(std::abs(number) <= kMaxValue)) return std::nullopt;
-  return number;
+  return std::abs(number) <= kMaxValue ? number : kNone;
+}
+
+}  // namespace
+
+double number_or_nan(std::string_view text) {
+  if (!text.empty() && text.size() <= kShort) {
+    if (const double number = short_decimal(text); !std::isnan(number)) return number;
+  }
+  return any_decimal(text);
 }
 
 bool is_index(std::string_view text) {

@@ -30,20 +30,6 @@ VwParser::VwParser(const ReadOptions& options)
   }
 }
 
-bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
-  DelimiterWalk walk = delimiters_.walk(line);
-  const char* end = line.data() + line.size();
-  const char* bar = walk.next();
-  while (delimiter_at(line, bar) != '|') bar = walk.next();
-  const Header header = parse_header(line, text_between(line.data(), bar));
-  if (bar == end) reject(line, line.substr(line.size()), "'|' before the features");
-  interactions_.begin_line();
-  for (const char* at = bar; at != end;) at = parse_name_space(line, at + 1, walk, batch);
-  if (!interactions_.none()) interactions_.add_crosses(batch);
-  batch.finish_example(header.label, header.importance, origin);
-  return true;
-}
-
 VwParser::Header VwParser::parse_header(std::string_view line, std::string_view header) const {
   Header parsed;
   Tokens tokens(header);
@@ -107,6 +93,23 @@ const char* VwParser::parse_name_space(std::string_view line, const char* at, De
     }
   }
   return at;
+}
+
+bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
+  DelimiterWalk walk = delimiters_.walk(line);
+  const char* end = line.data() + line.size();
+  const char* blank = walk.next();
+  const char* bar = blank;
+  while (delimiter_at(line, bar) != '|') bar = walk.next();
+  // Nearly always there is a label and one blank.
+  const bool plain = bar == blank + 1 && blank != line.data() && *blank != ':' && !options_.knows_label;
+  const Header header = plain ? Header{text_between(line.data(), blank)} : parse_header(line, text_between(line.data(), bar));
+  if (bar == end) reject(line, line.substr(line.size()), "'|' before the features");
+  interactions_.begin_line();
+  for (const char* at = bar; at != end;) at = parse_name_space(line, at + 1, walk, batch);
+  if (!interactions_.none()) interactions_.add_crosses(batch);
+  batch.finish_example(header.label, header.importance, origin);
+  return true;
 }
 
 }  // namespace cpt

@@ -26,9 +26,9 @@ class VwParser : public LineParser {
   };
   Header parse_header(std::string_view line, std::string_view header) const;
   // From behind a '|' to the next one, or to the end of the line.
-  const char* parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch);
-  static double parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text);
-  std::uint64_t hash_of_name_space(std::string_view name) const;
+  [[gnu::always_inline]] inline const char* parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch);
+  [[gnu::always_inline]] static inline double parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text);
+  [[gnu::always_inline]] inline std::uint64_t hash_of_name_space(std::string_view name) const;
 
   const ReadOptions& options_;
   FeatureHasher hasher_;
