@@ -69,7 +69,8 @@ class Batch {
     std::span<FeatureHash> features;
     std::span<float> values;
   };
-  Space extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance, const Origin& origin);
+  Space extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
+               const Origin& origin);
 
   std::size_t size() const { return entries_.size(); }
   std::size_t features() const { return features_used_; }  // of all examples together
@@ -102,7 +103,7 @@ class Batch {
 
   Normalize normalize_;
   std::vector<Feature> open_;
-  std::vector<Feature> dealt_;  // its beginning holds open_, nearly in order
+  std::vector<Feature> dealt_;         // its beginning holds open_, nearly in order
   std::vector<FeatureHash> features_;  // longer than what is used of it, like values_
   std::vector<float> values_;
   std::size_t features_used_ = 0;

@@ -50,8 +50,8 @@ void deal_many(std::span<const Item> items, std::span<Item> dealt) {
 
 }  // namespace hash_order
 
-// Puts items into buckets by the upper bits of `feature`, their 64-bit hash, stably: `dealt`, as long as `items`, is then
-// ordered but for items whose upper bits agree, which are neighbors. Fewer than 2^32 items.
+// Puts items into buckets by the upper bits of `feature`, their 64-bit hash, stably: `dealt`, as long as `items`, is
+// then ordered but for items whose upper bits agree, which are neighbors. Fewer than 2^32 items.
 //
 // Why not sort: the comparisons of hashes are coin flips to the processor, and mispredicting half of them was a third
 // of what reading a line of ten features cost, and half with forty. Hashes are spread evenly, so their upper bits say

@@ -1,11 +1,12 @@
 #include "data/delimiters.h"
 
+#include <bit>
 #include <cstring>
 
+// The marks of 64 bytes are made of whole vectors.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/delimiters.cpp"
-// A mask of 64 bytes is made of whole vectors.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first.
 #include <hwy/highway.h>
@@ -13,6 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace cpt {
 namespace HWY_NAMESPACE {
+
+static_assert(std::endian::native == std::endian::little);
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Bytes = hn::CappedTag<std::uint8_t, 64>;
@@ -22,23 +25,25 @@ constexpr std::size_t kStep = hn::MaxLanes(kBytes);
 
 // Of 64 bytes.
 HWY_INLINE std::uint64_t Mark(const std::uint8_t* bytes, V a, V b, V c, V d) {
-  std::uint8_t bits[sizeof(std::uint64_t) + 8];  // as many more as StoreMaskBits may write
+  constexpr std::uint64_t kOfStep = ~std::uint64_t{0} >> (64 - kStep);
+  std::uint64_t mark = 0;
   for (std::size_t i = 0; i < 64; i += kStep) {
     const V v = hn::LoadU(kBytes, bytes + i);
     const auto found = hn::Or(hn::Or(hn::Eq(v, a), hn::Eq(v, b)), hn::Or(hn::Eq(v, c), hn::Eq(v, d)));
-    hn::StoreMaskBits(kBytes, found, bits + i / 8);
+    std::uint8_t bits[sizeof mark] = {};
+    hn::StoreMaskBits(kBytes, found, bits);
+    std::uint64_t part = 0;
+    std::memcpy(&part, bits, sizeof part);
+    mark |= (part & kOfStep) << i;
   }
-  std::uint64_t mark = 0;
-  std::memcpy(&mark, bits, sizeof mark);
   return mark;
 }
 
 void MarkDelimiters(std::string_view text, const DelimiterSet& set, std::uint64_t* marks) {
-  const auto byte = [&set](std::size_t i) { return hn::Set(kBytes, static_cast<std::uint8_t>(set.bytes()[i])); };
-  const V a = byte(0);
-  const V b = byte(1);
-  const V c = byte(2);
-  const V d = byte(3);
+  const V a = hn::Set(kBytes, static_cast<std::uint8_t>(set.bytes()[0]));
+  const V b = hn::Set(kBytes, static_cast<std::uint8_t>(set.bytes()[1]));
+  const V c = hn::Set(kBytes, static_cast<std::uint8_t>(set.bytes()[2]));
+  const V d = hn::Set(kBytes, static_cast<std::uint8_t>(set.bytes()[3]));
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   const std::size_t size = text.size();
   std::size_t at = 0;
@@ -49,7 +54,7 @@ void MarkDelimiters(std::string_view text, const DelimiterSet& set, std::uint64_
     *marks = ~last;
     return;
   }
-  if (size >= 64) {
+  if (size >= 64) {  // the end once more, with some of what came before
     last = Mark(bytes + size - 64, a, b, c, d) >> (64 - left);
   } else {
     std::uint8_t copy[64] = {};

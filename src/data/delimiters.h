@@ -53,8 +53,8 @@ class DelimiterWalk {
 
 // The delimiters of one text after the other. Keeps its memory; not thread-safe.
 //
-// Why: how long a token is cannot be foretold, so that a loop over its bytes ends in a misprediction, once a token. Marks
-// for 64 bytes are made in a few instructions, and walking over them has no branch that depends on lengths.
+// Why: how long a token is cannot be foretold, so that a loop over its bytes ends in a misprediction, once a token.
+// Marks for 64 bytes are made in a few instructions, and walking over them has no branch that depends on lengths.
 class Delimiters {
  public:
   explicit Delimiters(const DelimiterSet& set) : set_(set) {}

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "core/name_hash.h"
 #include "data/format.h"
 #include "data/rejection.h"
 
@@ -15,8 +16,7 @@ constexpr DelimiterSet kBlanks(" \t");
 
 FasttextParser::FasttextParser(const ReadOptions& options)
     : options_(options),
-      hasher_(options.seed),
-      name_space_(hasher_.name_space("")),
+      name_space_(FeatureHasher(options.seed).name_space("")),
       label_choice_(options),
       delimiters_(kBlanks) {}
 
@@ -34,7 +34,7 @@ bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& b
       if (labels_.back().empty()) reject(line, token, "a name after __label__");
       continue;
     }
-    const FeatureHash feature = hasher_.feature(name_space_, token);
+    const FeatureHash feature = hash_name(token, name_space_);
     batch.add_feature(feature, 1.0F);
     if (options_.on_feature) options_.on_feature(feature, "", token);
   }

@@ -20,7 +20,6 @@ class FasttextParser : public LineParser {
 
  private:
   const ReadOptions& options_;
-  FeatureHasher hasher_;
   std::uint64_t name_space_;
   LabelChoice label_choice_;
   std::vector<std::string_view> labels_;  // of the line at hand

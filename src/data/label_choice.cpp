@@ -14,7 +14,8 @@ void require_known(std::string_view line, std::string_view label, const ReadOpti
   reject(line, label, kKnownLabelExpected);
 }
 
-void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch) {
+void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin,
+                         Batch& batch) {
   if (labels.empty() && options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
   if (labels.empty()) return batch.finish_example({}, 1.0F, origin);
   if (labels.size() == 1) return finish_one(line, labels[0], origin, batch);
@@ -42,7 +43,8 @@ std::size_t LabelChoice::sampled(std::size_t labels, const Origin& origin) const
   return static_cast<std::size_t>(Wide{draw} * labels >> 64);
 }
 
-void LabelChoice::split(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch) {
+void LabelChoice::split(std::string_view line, std::span<const std::string_view> labels, const Origin& origin,
+                        Batch& batch) {
   if (batch.open_features() + 1 > kMaxLineFeatures / labels.size()) {
     reject(line, labels[0], "at most " + std::to_string(kMaxLineFeatures) + " features for all labels together");
   }

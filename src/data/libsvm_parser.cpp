@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/name_hash.h"
 #include "data/format.h"
 #include "data/number.h"
 #include "data/rejection.h"
@@ -47,8 +48,7 @@ class LibsvmParser::Tokens {
 
 LibsvmParser::LibsvmParser(const ReadOptions& options)
     : options_(options),
-      hasher_(options.seed),
-      name_space_(hasher_.name_space("")),
+      name_space_(FeatureHasher(options.seed).name_space("")),
       label_choice_(options),
       delimiters_(kDelimiters) {}
 
@@ -88,7 +88,7 @@ void LibsvmParser::add_feature(std::string_view line, const Token& token, Batch&
   const std::string_view text = token.text.substr(token.colon + 1);
   const auto value = parse_number(text);
   if (!value) reject(line, text, "a number of at most 1e30 in size");
-  const FeatureHash feature = hasher_.feature(name_space_, index);
+  const FeatureHash feature = hash_name(index, name_space_);
   batch.add_feature(feature, static_cast<float>(*value));
   if (options_.on_feature) options_.on_feature(feature, "", index);
 }

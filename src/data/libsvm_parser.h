@@ -26,7 +26,6 @@ class LibsvmParser : public LineParser {
   void add_feature(std::string_view line, const Token& token, Batch& batch) const;
 
   const ReadOptions& options_;
-  FeatureHasher hasher_;
   std::uint64_t name_space_;
   LabelChoice label_choice_;
   std::vector<std::string_view> labels_;  // of the line at hand

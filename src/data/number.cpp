@@ -61,7 +61,7 @@ double short_decimal(std::string_view text) {
   std::size_t decimals = 0;
   const std::uint64_t other = word ^ kBytes * '.';
   if (const std::uint64_t zeros = (other - kBytes) & ~other & kBytes * 0x80) {  // the lowest is exact
-    const int before = std::countr_zero(zeros) & ~7;  // bits in front of the '.'
+    const int before = std::countr_zero(zeros) & ~7;                            // bits in front of the '.'
     if (--digits == 0) return kNone;
     decimals = digits - static_cast<std::size_t>(before) / 8;
     word = (word & ~(~std::uint64_t{0} << before)) | word >> 8 >> before << before;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/name_hash.h"
 #include "data/label_choice.h"
 #include "data/limits.h"
 #include "data/number.h"
@@ -30,9 +31,15 @@ VwParser::VwParser(const ReadOptions& options)
   }
 }
 
-VwParser::Header VwParser::parse_header(std::string_view line, std::string_view header) const {
+// Of the line up to its first bar.
+VwParser::Header VwParser::parse_header(std::string_view line, const char* first_delimiter, const char* bar) const {
   Header parsed;
-  Tokens tokens(header);
+  if (bar == first_delimiter + 1 && *first_delimiter != ':' && first_delimiter != line.data()) {
+    parsed.label = text_between(line.data(), first_delimiter);  // and one blank: nearly always
+    require_known(line, parsed.label, options_);
+    return parsed;
+  }
+  Tokens tokens(text_between(line.data(), bar));
   parsed.label = tokens.next();
   if (parsed.label.empty()) {
     if (options_.labels_required) reject(line, Tokens(line).next(), "a label");
@@ -51,7 +58,7 @@ VwParser::Header VwParser::parse_header(std::string_view line, std::string_view 
   return parsed;
 }
 
-// Reads the number behind a ':' and goes to what ends it.
+// Reads the number behind the ':' at `at` and goes to what ends it.
 double VwParser::parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text) {
   const char* first = at + 1;
   do at = walk.next();
@@ -66,6 +73,7 @@ std::uint64_t VwParser::hash_of_name_space(std::string_view name) const {
   return name.size() == 1 ? short_name_spaces_[static_cast<unsigned char>(name[0])] : hasher_.name_space(name);
 }
 
+// From behind a '|' to the next one, or to the end of the line.
 const char* VwParser::parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch) {
   std::string_view number_text;
   const char* first = at;
@@ -85,7 +93,7 @@ const char* VwParser::parse_name_space(std::string_view line, const char* at, De
     } else if (name.empty()) {
       continue;  // between two blanks
     }
-    const FeatureHash feature = hasher_.feature(hash, name);
+    const FeatureHash feature = hash_name(name, hash);
     batch.add_feature(feature, static_cast<float>(value));
     if (options_.on_feature) {
       options_.on_feature(feature, name_space, name);
@@ -98,12 +106,10 @@ const char* VwParser::parse_name_space(std::string_view line, const char* at, De
 bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
   DelimiterWalk walk = delimiters_.walk(line);
   const char* end = line.data() + line.size();
-  const char* blank = walk.next();
-  const char* bar = blank;
+  const char* first_delimiter = walk.next();
+  const char* bar = first_delimiter;
   while (delimiter_at(line, bar) != '|') bar = walk.next();
-  // Nearly always there is a label and one blank.
-  const bool plain = bar == blank + 1 && blank != line.data() && *blank != ':' && !options_.knows_label;
-  const Header header = plain ? Header{text_between(line.data(), blank)} : parse_header(line, text_between(line.data(), bar));
+  const Header header = parse_header(line, first_delimiter, bar);
   if (bar == end) reject(line, line.substr(line.size()), "'|' before the features");
   interactions_.begin_line();
   for (const char* at = bar; at != end;) at = parse_name_space(line, at + 1, walk, batch);

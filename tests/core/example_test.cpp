@@ -131,6 +131,33 @@ TEST(Batch, AgreesWithAMapOnRandomExamples) {
   }
 }
 
+// Of every size at which features are ordered in another way, and hashed as features are or in the same few places.
+TEST(Batch, OrdersFeaturesHoweverManyAndHoweverTheirHashesLie) {
+  for (std::uint64_t size = 0; size < 700; size < 220 ? ++size : size += 97) {
+    for (const FeatureHash kept : {~FeatureHash{0}, FeatureHash{7}, FeatureHash{7} << 61, FeatureHash{0xff} << 50}) {
+      Batch batch;
+      std::map<FeatureHash, float> sums;
+      for (std::uint64_t i = 0; i < size; ++i) {
+        const FeatureHash feature = mix(size * 1000 + i) & kept;
+        batch.add_feature(feature, static_cast<float>(i));
+        sums[feature] += static_cast<float>(i);
+      }
+      std::erase_if(sums, [](const auto& entry) { return entry.second == 0; });
+      batch.finish_example("y", 1, {});
+      Pairs pairs = features_of(batch[0]);
+      pairs.erase(pairs.begin());
+      ASSERT_EQ(pairs, Pairs(sums.begin(), sums.end())) << size << ", " << kept;
+    }
+  }
+}
+
+TEST(Batch, AgreesWithItselfInReverseOrderIfHashesFallTogether) {
+  Pairs features;
+  for (FeatureHash i = 0; i < 5000; ++i) features.emplace_back(5000 - i, 1.0F);
+  const Pairs backwards(features.rbegin(), features.rend());
+  EXPECT_EQ(built(features), built(backwards));
+}
+
 TEST(ExampleView, SquaredLengthCountsTheConstant) {
   Batch batch;
   add(batch, {{1, 3}, {2, -4}});

@@ -1,6 +1,5 @@
 // The kernels give the same bytes on every instruction set that this machine has.
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cstring>
 #include <set>
@@ -9,34 +8,10 @@
 
 #include "model/decode_kernel.h"
 #include "model/kernel_inputs.h"
+#include "model/only_target.h"
 
 namespace cpt {
 namespace {
-
-// Makes the kernels use one instruction set, until it goes out of scope.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    refresh();
-  }
-  ~OnlyTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    refresh();
-  }
-  OnlyTarget(const OnlyTarget&) = delete;
-  OnlyTarget& operator=(const OnlyTarget&) = delete;
-
- private:
-  static void refresh() { hwy::GetChosenTarget().DeInit(); }
-};
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> each;
-  for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS; rest != 0; rest &= rest - 1)
-    each.push_back(rest & -rest);
-  return each;
-}
 
 void append(std::string& bytes, const Line& line) {
   bytes.append(reinterpret_cast<const char*>(line.data()), sizeof line);
