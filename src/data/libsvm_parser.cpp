@@ -27,15 +27,16 @@ class LibsvmParser::Tokens {
   Tokens(std::string_view line, DelimiterWalk walk) : at_(line.data()), end_(at_ + line.size()), walk_(walk) {}
 
   Token next() {
-    while (at_ != end_) {
-      const char* first = at_;
-      const char* colon = walk_.next();
-      const char* last = colon;
+    const char* first = at_;
+    const char* colon = at_;
+    const char* last = at_;
+    while (last == first && at_ != end_) {
+      first = at_;
+      colon = last = walk_.next();
       while (last != end_ && *last == ':') last = walk_.next();
       at_ = last == end_ ? end_ : last + 1;
-      if (last != first) return {{first, distance(first, last)}, distance(first, colon)};
     }
-    return {{end_, 0}, 0};
+    return {{first, distance(first, last)}, distance(first, colon)};
   }
 
  private:
