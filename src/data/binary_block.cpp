@@ -33,6 +33,7 @@ constexpr std::uint32_t kSharedLines = 1;
 constexpr std::uint32_t kEntryValues = 2;
 constexpr std::uint32_t kFeatureValues = 4;
 constexpr std::uint32_t kImportances = 8;
+constexpr std::uint32_t kPlaces = 16;
 
 template <class T>
 void put(const T* values, std::size_t count, std::vector<std::byte>& out) {
@@ -175,6 +176,11 @@ class Parts {
   std::vector<std::uint32_t> bits_;
 };
 
+// By what begins them; the first one begins whatever is said.
+std::uint32_t lines_of(const std::vector<std::uint32_t>& begins) {
+  return 1 + static_cast<std::uint32_t>(std::count(begins.begin() + 1, begins.end(), 1U));
+}
+
 std::uint64_t sum_of(const std::vector<std::uint32_t>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
@@ -191,10 +197,17 @@ void BlockBuilder::add(const ExampleView& x, bool begins_line) {
   has_importances_ = has_importances_ || x.importance != 1;
   begins_.push_back(begins_line ? 1 : 0);
   lines_ += begins_line ? 1 : 0;
+  if (begins_line && places_ == Places::kKept) add_place(x.origin);
   const auto next = narrow<std::uint32_t>(labels_.size(), "the labels of a block");
   const auto [label, is_new] = label_numbers_.try_emplace(std::string(x.label), next);
   if (is_new) labels_.emplace_back(x.label);
   label_of_.push_back(label->second);
+}
+
+void BlockBuilder::add_place(const Origin& origin) {
+  lines_on_.push_back(narrow<std::uint32_t>(origin.line - last_.line, "lines between two examples:"));
+  bytes_on_.push_back(narrow<std::uint32_t>(origin.end - last_.bytes, "bytes between two examples:"));
+  last_ = {origin.line, origin.end};
 }
 
 std::vector<std::byte> BlockBuilder::encode() {
@@ -216,7 +229,8 @@ std::vector<std::byte> BlockBuilder::encode() {
   counts.labels = static_cast<std::uint32_t>(labels_.size());
   counts.label_bytes = narrow<std::uint32_t>(label_text.size(), "the labels of a block");
   counts.flags = (shares_lines ? kSharedLines : 0) | (entry_values ? kEntryValues : 0) |
-                 (feature_values ? kFeatureValues : 0) | (has_importances_ ? kImportances : 0);
+                 (feature_values ? kFeatureValues : 0) | (has_importances_ ? kImportances : 0) |
+                 (places_ == Places::kKept ? kPlaces : 0);
 
   std::vector<std::byte> out;
   put(&counts, 1, out);
@@ -229,19 +243,26 @@ std::vector<std::byte> BlockBuilder::encode() {
   if (shares_lines) put_column(begins_, out);
   if (feature_values) put_floats(values_, out);
   if (has_importances_) put_floats(importances_, out);
+  if (places_ == Places::kKept) {
+    put(&before_, 1, out);
+    put_column(lines_on_, out);
+    put_column(bytes_on_, out);
+  }
   put(label_text.data(), label_text.size(), out);
-  *this = BlockBuilder(limits_);
+  BlockBuilder next(limits_, places_);
+  next.before_ = next.last_ = last_;
+  *this = std::move(next);
   return out;
 }
 
 void BlockExamples::clear() {
   feature_counts_.clear();
-  next_ = next_feature_ = 0;
+  next_ = next_feature_ = next_line_ = 0;
 }
 
 std::uint32_t BlockExamples::lines() const {
   if (begins_.empty()) return static_cast<std::uint32_t>(feature_counts_.size());
-  return 1 + static_cast<std::uint32_t>(std::count(begins_.begin() + 1, begins_.end(), 1U));
+  return lines_of(begins_);
 }
 
 std::size_t BlockExamples::examples_of_line() const {
@@ -272,6 +293,14 @@ void BlockExamples::read(std::span<const std::byte> payload) {
   if ((counts.flags & kSharedLines) != 0) parts.take_column(counts.examples, 2, begins_);
   if ((counts.flags & kFeatureValues) != 0) parts.take_floats(counts.features, values_);
   if ((counts.flags & kImportances) != 0) parts.take_floats(counts.examples, importances_);
+  keeps_places_ = (counts.flags & kPlaces) != 0;
+  if (keeps_places_) {
+    constexpr std::uint64_t kAny = std::uint64_t{1} << 32;
+    const std::uint64_t lines = begins_.empty() ? counts.examples : lines_of(begins_);
+    std::memcpy(&place_, parts.take(sizeof place_).data(), sizeof place_);
+    parts.take_column(lines, kAny, lines_on_);
+    parts.take_column(lines, kAny, bytes_on_);
+  }
   const auto names = parts.take(counts.label_bytes);
   if (!parts.at_end() || sum_of(feature_counts) != counts.features || sum_of(label_lengths) != names.size()) {
     refuse("one whose parts do not fit into it");
@@ -315,6 +344,16 @@ void BlockExamples::prefetch() const {
   for (std::size_t f = 0; f < feature_counts_[next_]; ++f) __builtin_prefetch(&entries_[entry_of[f]]);
 }
 
-void BlockExamples::skip() { next_feature_ += feature_counts_[next_++]; }
+TextPlace BlockExamples::next_place() const {
+  return {place_.line + lines_on_[next_line_], place_.bytes + bytes_on_[next_line_]};
+}
+
+void BlockExamples::skip() {
+  if (keeps_places_ && begins_line(next_)) {
+    place_ = next_place();
+    ++next_line_;
+  }
+  next_feature_ += feature_counts_[next_++];
+}
 
 }  // namespace cpt

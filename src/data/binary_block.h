@@ -9,6 +9,8 @@
 //              column: 1 for each example that begins a line, else 0   (flag kSharedLines; else every one does)
 //              planes: for each feature its value                      (flag kFeatureValues)
 //              planes: for each example its importance                 (flag kImportances; else all are 1)
+//              line and byte where the line before ended in the text (two u64) | columns: for each line how many
+//              lines, and how many bytes, behind the one before it ends  (flag kPlaces: a copy of a text)
 //              bytes of the labels
 //   column  := width (one byte: 1, 2 or 4) | planes of so many bytes a number
 //   planes  := the lowest byte of every number, then the next one of every number, and so on
@@ -29,6 +31,16 @@
 
 namespace cpt {
 
+// Where a line of a text ends.
+struct TextPlace {
+  std::uint64_t line = 0;   // its number; 0: before the first one
+  std::uint64_t bytes = 0;  // of the content up to there
+  friend bool operator==(const TextPlace&, const TextPlace&) = default;
+};
+
+// Whether a block keeps where its lines end in the text they come from.
+enum class Places : std::uint8_t { kForgotten, kKept };
+
 // A block is full once it has so many examples or features. The more, the more of them share a dictionary and the
 // smaller the shard; but a reader holds a block of each shard that it has open.
 struct BlockLimits {
@@ -39,9 +51,11 @@ struct BlockLimits {
 // Collects examples for a block. Not thread-safe.
 class BlockBuilder {
  public:
-  explicit BlockBuilder(BlockLimits limits = {}) : limits_(limits) {}
+  explicit BlockBuilder(BlockLimits limits = {}, Places places = Places::kForgotten)
+      : limits_(limits), places_(places) {}
 
-  // The next example, of a new line or of that of the one before it.
+  // The next example, of a new line or of that of the one before it. Where places are kept, lines come in the order of
+  // their text.
   void add(const ExampleView& x, bool begins_line);
   std::uint32_t lines() const { return lines_; }
   // Whether another line should rather begin a block of its own.
@@ -51,7 +65,14 @@ class BlockBuilder {
   std::vector<std::byte> encode();
 
  private:
+  void add_place(const Origin& origin);
+
   BlockLimits limits_;
+  Places places_;
+  TextPlace before_;  // the first line
+  TextPlace last_;
+  std::vector<std::uint32_t> lines_on_;
+  std::vector<std::uint32_t> bytes_on_;
   std::vector<std::uint32_t> feature_counts_;
   std::vector<FeatureHash> features_;
   std::vector<float> values_;
@@ -85,6 +106,11 @@ class BlockExamples {
   std::size_t examples_of_line() const;
   // Of the next example or of the one so many behind it.
   const Label& label(std::size_t behind = 0) const { return labels_[label_of_[next_ + behind]]; }
+  // Where the line of the example before the next one ends in the text, and where that of the next one does; only of a
+  // payload that keeps places.
+  bool keeps_places() const { return keeps_places_; }
+  const TextPlace& place() const { return place_; }
+  TextPlace next_place() const;
   // Of all examples of the payload.
   std::span<const Label> labels() const { return labels_; }
   // Appends the next example to the batch.
@@ -99,6 +125,7 @@ class BlockExamples {
   };
 
   void prefetch() const;
+  bool begins_line(std::size_t example) const { return begins_.empty() || example == 0 || begins_[example] != 0; }
 
   std::vector<Entry> entries_;
   std::vector<Label> labels_;
@@ -108,6 +135,11 @@ class BlockExamples {
   Column begins_;
   std::vector<float> values_;  // by feature; empty where entries have them
   std::vector<float> importances_;
+  bool keeps_places_ = false;
+  TextPlace place_;
+  Column lines_on_;
+  Column bytes_on_;
+  std::size_t next_line_ = 0;
   std::size_t next_ = 0;          // example
   std::size_t next_feature_ = 0;  // its first
 };

@@ -40,7 +40,9 @@ BinaryReader::~BinaryReader() = default;
 
 void BinaryReader::FreeContext::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
 
-void BinaryReader::read_header() {
+void BinaryReader::read_header() { read_header(reading_of(options_)); }
+
+void BinaryReader::read_header(const std::string& wanted) {
   constexpr const char* kHeader = "the header of a binary shard";
   std::array<char, kBinaryMagicBytes> magic{};
   std::uint32_t length = 0;
@@ -56,7 +58,7 @@ void BinaryReader::read_header() {
   std::string text(length, '\0');
   require(text, kHeader);
   if (XXH3_64bits(text.data(), text.size()) != checksum) throw DamagedStream(kHeader, "a damaged one");
-  if (const std::string wanted = reading_of(options_); text != wanted) {
+  if (text != wanted) {
     throw Error(Fault::kUsage, "converted with " + text + "; this run reads with " + wanted);
   }
 }
@@ -72,6 +74,23 @@ bool BinaryReader::skip(std::uint64_t bytes, std::uint64_t line) {
   return true;
 }
 
+std::vector<IndexEntry> BinaryReader::read_index(std::uint64_t offset) {
+  constexpr const char* kIndex = "the index of a binary shard";
+  if (!skip(offset, 0)) throw DamagedStream(kIndex, kCutOff);
+  block_begin_ = taken_;
+  const BlockHead head = read_head();
+  if (head.kind != BlockKind::kIndex) throw DamagedStream(kIndex, "something else at byte " + std::to_string(offset));
+  read_payload(head);
+  read_trailer(offset);
+  std::vector<IndexEntry> index(payload_.size() / sizeof(IndexEntry));
+  std::memcpy(index.data(), payload_.data(), index.size() * sizeof(IndexEntry));
+  return index;
+}
+
+void BinaryReader::enter() {
+  if (!block_left() && !ended_) read_block();
+}
+
 bool BinaryReader::next(Origin origin, Batch& batch) {
   while (!block_left()) {
     if (ended_ || !read_block()) return false;
@@ -79,6 +98,10 @@ bool BinaryReader::next(Origin origin, Batch& batch) {
   origin.line = ++number_;
   const std::size_t examples = block_.examples_of_line();
   origin.end = examples == block_.examples_left() ? taken_ : block_begin_;
+  if (block_.keeps_places()) {
+    origin.line = block_.next_place().line;
+    origin.end = block_.next_place().bytes;
+  }
   if (refuses_labels_) check_labels(examples);
   for (std::size_t i = 0; i < examples; ++i) block_.append(origin, batch);
   return true;
@@ -105,15 +128,21 @@ void BinaryReader::check_labels(std::size_t examples) {
 bool BinaryReader::read_block() {
   block_begin_ = taken_;
   const BlockHead head = read_head();
+  check_lines(head);
   lines_expected_ = head.lines_before + head.lines;
   const std::uint64_t done = goes_on_ ? number_ - head.lines_before : 0;
   goes_on_ = false;
   number_ = head.lines_before + 1;  // should it be damaged
   read_payload(head);
-  if (head.kind == BlockKind::kExamples) {
-    enter_block(head, done);
-  } else {
-    read_trailer(block_begin_);
+  switch (head.kind) {
+    case BlockKind::kExamples:
+      enter_block(head, done);
+      break;
+    case BlockKind::kEnd:
+      read_end();
+      break;
+    case BlockKind::kIndex:
+      read_trailer(block_begin_);
   }
   number_ = head.lines_before + done;
   return !ended_;
@@ -122,18 +151,22 @@ bool BinaryReader::read_block() {
 BlockHead BinaryReader::read_head() {
   BlockHead head;
   if (fill(bytes_of(head)) < sizeof head) throw DamagedStream(kBlock, kCutOff);
-  const bool known = head.kind == BlockKind::kExamples || head.kind == BlockKind::kIndex;
+  const bool known =
+      head.kind == BlockKind::kExamples || head.kind == BlockKind::kEnd || head.kind == BlockKind::kIndex;
   if (head.head_checksum != head_checksum(head) || !known || head.raw_bytes > kMostPayloadBytes ||
       head.stored_bytes > head.raw_bytes) {
     throw DamagedStream(kBlock, "something else at byte " + std::to_string(block_begin_));
   }
+  return head;
+}
+
+void BinaryReader::check_lines(const BlockHead& head) const {
   const bool fits = goes_on_ ? number_ >= head.lines_before && number_ <= head.lines_before + head.lines
                              : head.lines_before == lines_expected_;
   if (!fits) {
     throw DamagedStream("the block of line " + std::to_string((goes_on_ ? number_ : lines_expected_) + 1),
                         "that of line " + std::to_string(head.lines_before + 1));
   }
-  return head;
 }
 
 // Memory grows with what there is, whatever the head claims.
@@ -148,7 +181,7 @@ void BinaryReader::read_payload(const BlockHead& head) {
   const std::string place = " at byte " + std::to_string(block_begin_);
   const auto damaged = [&] {
     const DamagedStream damage(kBlock, "a damaged one" + place);
-    if (head.kind == BlockKind::kIndex) throw DamagedStream(damage);  // nothing is behind it
+    if (head.kind != BlockKind::kExamples) throw DamagedStream(damage);  // no example is behind it
     throw DamagedBlock(damage);
   };
   if (payload_checksum(stored) != head.checksum) damaged();
@@ -172,6 +205,11 @@ void BinaryReader::read_trailer(std::uint64_t index) {
   if (at != index || magic != kBinaryMagic || fill(bytes_of(more)) != 0) {
     throw DamagedStream("the end of a binary shard", "something else at byte " + std::to_string(block_begin_));
   }
+}
+
+void BinaryReader::read_end() {
+  if (payload_.size() != sizeof(TextEnd)) throw DamagedStream(kBlock, "an end of another size");
+  std::memcpy(&text_end_.emplace(), payload_.data(), sizeof(TextEnd));
 }
 
 void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,9 +37,15 @@ class BinaryReader {
   // Before anything else. Throws Error(kBadData) for a header of another version or a damaged one, Error(kUsage) where
   // the examples were read with options that make others of the same text, DamagedStream where the source ends.
   void read_header();
+  // The same for a copy of a text, which must have been made with this header.
+  void read_header(const std::string& wanted);
   // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. False if
   // the content ends before; offset() is how much there is.
   bool skip(std::uint64_t bytes, std::uint64_t line);
+  // Instead: the index, which begins at this byte. Nothing else can be read then. Throws DamagedStream.
+  std::vector<IndexEntry> read_index(std::uint64_t offset);
+  // After skip(): what next() would find out, without a line. Throws as it does.
+  void enter();
 
   // Appends the examples of the next line, whose origin is this but for line and end; false at the end of the shard.
   // Throws DamagedBlock, after which the block behind it is next; DamagedStream, after which nothing is; and Rejection
@@ -48,6 +56,10 @@ class BinaryReader {
   std::uint64_t number() const { return number_; }
   // The byte of the content at which the block begins that holds the next line. At the end: where the index begins.
   std::uint64_t offset() const { return block_left() || ended_ ? block_begin_ : taken_; }
+  // Of a copy: where the line of the last call ends in the text, or after skip() and enter() the one before.
+  const TextPlace& place() const { return block_.place(); }
+  // Of a copy, at its end.
+  const std::optional<TextEnd>& text_end() const { return text_end_; }
   // Behind damage: reads to the end of the content and returns how many bytes there are.
   std::uint64_t drain();
 
@@ -61,8 +73,10 @@ class BinaryReader {
   void require(std::span<char> space, const char* what);
   bool read_block();
   BlockHead read_head();
+  void check_lines(const BlockHead& head) const;
   void read_payload(const BlockHead& head);
   void read_trailer(std::uint64_t index);
+  void read_end();
   void enter_block(const BlockHead& head, std::uint64_t done);
   const char* refusal_of(std::string_view label) const;
   void check_labels(std::size_t examples);
@@ -79,6 +93,7 @@ class BinaryReader {
   std::uint64_t lines_expected_ = 0;  // before the next block
   bool goes_on_ = false;              // behind a line of an earlier reader; no block was read yet
   bool ended_ = false;
+  std::optional<TextEnd> text_end_;
   bool refuses_labels_ = false;  // some of those in the block
 };
 

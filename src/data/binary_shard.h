@@ -1,9 +1,11 @@
 // Binary shards: examples as `cpt convert` leaves them, parsed and hashed, in blocks that can be read one by one.
 //
-//   shard  := header block* index trailer
+//   shard  := header block* end? index trailer
 //   header := magic (8 bytes, the last one the version) | length of the text (u32) | XXH3-64 of the text | text
 //   block  := BlockHead of kind kExamples | payload
-//   index  := BlockHead of kind kIndex | payload: for each block its offset and the lines before it (u64 each)
+//   end    := BlockHead of kind kEnd | payload: TextEnd                            (of a copy of a text: shard_copy.h)
+//   index  := BlockHead of kind kIndex | payload: for each block its offset and the lines before it (u64 each), and
+//             the same for the end
 //   trailer:= offset of the index (u64) | magic
 //
 // The text of the header says how the examples were read, since what they became depends on it: see reading_of(). A
@@ -19,14 +21,15 @@
 #include <string>
 #include <string_view>
 
+#include "data/binary_block.h"
 #include "data/read_options.h"
 
 namespace cpt {
 
 inline constexpr std::array<char, 8> kBinaryMagic{'\x89', 'c', 'p', 't', '\r', '\n', '\x1a', 1};
 
-// As bytes of a file "BLK1" and "INDX".
-enum class BlockKind : std::uint32_t { kExamples = 0x314b4c42, kIndex = 0x58444e49 };
+// As bytes of a file "BLK1", "ENDT" and "INDX".
+enum class BlockKind : std::uint32_t { kExamples = 0x314b4c42, kEnd = 0x54444e45, kIndex = 0x58444e49 };
 
 // In front of every payload.
 struct BlockHead {
@@ -45,6 +48,14 @@ std::uint64_t payload_checksum(std::span<const std::byte> stored);
 
 // No payload is larger: an example of all the features that a line may have fits.
 inline constexpr std::uint32_t kMostPayloadBytes = std::uint32_t{1} << 30;
+
+// Where a copy of a text ends.
+struct TextEnd {
+  TextPlace last;           // line with examples that it holds
+  TextPlace end;            // of the text, where `whole`
+  std::uint64_t whole = 0;  // 1: it is a copy of the whole text; 0: of what comes before its first bad line
+};
+static_assert(sizeof(TextEnd) == 40);
 
 struct IndexEntry {
   std::uint64_t offset;

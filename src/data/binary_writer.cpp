@@ -33,14 +33,20 @@ std::vector<std::byte> compressed(std::span<const std::byte> payload) {
 }  // namespace
 
 BinaryWriter::BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits)
-    : sink_(std::move(sink)), block_(limits) {
-  const std::string text = reading_of(options);
-  const auto length = narrow<std::uint32_t>(text.size(), "the length of the options");
-  const std::uint64_t checksum = XXH3_64bits(text.data(), text.size());
+    : BinaryWriter(reading_of(options), std::move(sink), BlockBuilder(limits)) {}
+
+BinaryWriter BinaryWriter::of_copy(const std::string& header, Sink sink, BlockLimits limits) {
+  return {header, std::move(sink), BlockBuilder(limits, Places::kKept)};
+}
+
+BinaryWriter::BinaryWriter(const std::string& header, Sink sink, BlockBuilder block)
+    : sink_(std::move(sink)), block_(std::move(block)) {
+  const auto length = narrow<std::uint32_t>(header.size(), "the length of the options");
+  const std::uint64_t checksum = XXH3_64bits(header.data(), header.size());
   put(std::as_bytes(std::span(kBinaryMagic)));
   put(bytes_of(length));
   put(bytes_of(checksum));
-  put(std::as_bytes(std::span(text)));
+  put(std::as_bytes(std::span(header)));
 }
 
 void BinaryWriter::add(const ExampleView& x, bool begins_line) {
@@ -54,6 +60,13 @@ void BinaryWriter::finish() {
   put_block({.kind = BlockKind::kIndex, .lines_before = lines_}, std::as_bytes(std::span(index_)));
   put(bytes_of(at));
   put(std::as_bytes(std::span(kBinaryMagic)));
+}
+
+void BinaryWriter::finish(const TextEnd& end) {
+  if (block_.lines() > 0) end_block();
+  index_.push_back({offset_, lines_});
+  put_block({.kind = BlockKind::kEnd, .lines_before = lines_}, bytes_of(end));
+  finish();
 }
 
 void BinaryWriter::end_block() {

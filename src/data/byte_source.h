@@ -14,6 +14,7 @@ namespace cpt {
 struct ReadControl {
   std::atomic<bool> stop = false;             // set by others: a reader that waits for a pipe gives up
   std::atomic<std::uint64_t> bytes_read = 0;  // from files and pipes, before decompression
+  std::atomic<std::uint64_t> all_bytes = 0;   // that are to be read, as far as is known
 };
 using SharedControl = std::shared_ptr<ReadControl>;
 

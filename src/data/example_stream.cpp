@@ -1,7 +1,9 @@
 #include "data/example_stream.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "cpt/error.h"
@@ -13,10 +15,18 @@
 #include "data/open_files.h"
 #include "data/peeked_source.h"
 #include "data/rejection.h"
+#include "data/shard_copy.h"
 #include "data/tokens.h"
 
 namespace cpt {
 namespace {
+
+std::uint64_t size_of_copy(const Shard& shard) {
+  if (shard.copy.empty()) return 0;
+  std::error_code failure;
+  const std::uint64_t bytes = std::filesystem::file_size(shard.copy, failure);
+  return failure ? 0 : bytes;
+}
 
 bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
@@ -31,6 +41,10 @@ struct ExampleStream::ActiveShard {
   std::optional<LineReader> lines;       // of a shard of text; none before the first line
   LineParser* parser = nullptr;          // none before the first line that is not blank
   std::unique_ptr<BinaryReader> blocks;  // of a binary shard; none before the first line
+  std::uint64_t bytes;                   // of the shard, and of the copy that is to be tried before it
+  std::uint64_t copy_bytes;
+  std::string copy;                    // empty: none, or not any more
+  std::unique_ptr<CopyReader> copied;  // none before the first line, and once the text itself is read
 };
 
 ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
@@ -43,14 +57,15 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const Shard& shard = shards.at(mine[i]);
     const Cursor& cursor = cursors_.at(i);
+    const std::uint64_t copy_bytes = size_of_copy(shard);
     if (!shard.regular && cursor.bytes > 0) {
       throw Error(Fault::kFailed, input_name(shard.path) +
                                       ": a pipe can only be read from its beginning, not from byte " +
                                       std::to_string(cursor.bytes));
     }
-    active_.push_back(
-        std::make_unique<ActiveShard>(ActiveShard{i, mine[i], shard.path, cursor, std::nullopt, nullptr, nullptr}));
-    all_bytes_ += shard.bytes;
+    active_.push_back(std::make_unique<ActiveShard>(ActiveShard{
+        i, mine[i], shard.path, cursor, {}, nullptr, nullptr, shard.bytes, copy_bytes, shard.copy, nullptr}));
+    control_->all_bytes += shard.copy.empty() ? shard.bytes : copy_bytes;
     size_known_ = size_known_ && shard.regular;
     error_lines_ += cursor.bad_lines;
   }
@@ -85,6 +100,37 @@ void ExampleStream::go_to_lowest_position() {
     return a->done.position < b->done.position;  // of equals the first
   });
   turn_ = static_cast<std::size_t>(lowest - active_.begin());
+}
+
+// Whether there is a copy that goes on where the cursor of the shard says.
+bool ExampleStream::open_copy(ActiveShard& shard) {
+  if (shard.copy.empty()) return false;
+  try {
+    const auto source = copy_source({shard.path}, shard.number, *options_);
+    if (!source) return leave_copy(shard, nullptr);
+    auto copied = std::make_unique<CopyReader>(shard.copy, source->key, *options_, control_);
+    if (shard.done.bytes != 0 && !copied->go_on(shard.done)) return leave_copy(shard, nullptr);
+    shard.copied = std::move(copied);
+    return true;
+  } catch (const Error& error) {
+    const bool is_of_another = error.fault() == Fault::kUsage;  // the text has changed since the copy was found
+    return leave_copy(shard, is_of_another ? nullptr : &error);
+  }
+}
+
+// From here on the text is read. A reader that was told to stop sees an end anywhere.
+bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage) {
+  if (!shard.copied) control_->all_bytes -= shard.copy_bytes;
+  control_->all_bytes += shard.bytes;
+  shard.copied.reset();
+  const std::string copy = std::exchange(shard.copy, {});
+  if (damage != nullptr && !control_->stop.load(std::memory_order_relaxed)) {
+    warnings_.push_back(input_name(shard.path) + ": the text is read, its copy " + copy +
+                        " cannot be: " + damage->what());
+    std::error_code ignored;
+    std::filesystem::remove(copy, ignored);
+  }
+  return false;
 }
 
 // Makes a shard go on where its cursor says; false if it is known to have ended there.
@@ -139,6 +185,10 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard) {
 
 // The next line of a shard that holds an example; false at its end.
 bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
+  if (shard.copied || open_copy(shard)) {
+    if (read_copy(shard, batch)) return true;
+    if (shard.copied) return false;
+  }
   if (!shard.lines && !shard.blocks && !open(shard)) return false;
   return shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
 }
@@ -195,6 +245,30 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
     }
   }
   return false;
+}
+
+// False at the end of the shard, or where the text must be read on.
+bool ExampleStream::read_copy(ActiveShard& shard, Batch& batch) {
+  if (control_->stop.load(std::memory_order_relaxed)) return false;
+  try {
+    const std::size_t before = batch.size();
+    const std::size_t features_before = batch.features();
+    const Origin origin{shard.number, 0, shard.done.position, 0, shard.done.bad_lines};
+    if (shard.copied->next(origin, batch)) {
+      shard.done.bytes = shard.copied->place().bytes;
+      shard.done.line = shard.copied->place().line;
+      return count_line(shard, batch.size() - before, batch.features() - features_before);
+    }
+    const std::optional<TextPlace> end = shard.copied->end();
+    if (!end) return leave_copy(shard, nullptr);
+    shard.done.bytes = end->bytes;
+    shard.done.line = end->line;
+    return false;
+  } catch (const Rejection&) {
+    return leave_copy(shard, nullptr);  // the text says it as it should be said
+  } catch (const Error& damage) {
+    return leave_copy(shard, &damage);
+  }
 }
 
 bool ExampleStream::count_line(ActiveShard& shard, std::size_t examples, std::size_t features) {
@@ -256,9 +330,10 @@ void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, st
 
 double ExampleStream::part_read() const {
   if (!size_known_) return -1;
-  if (all_bytes_ == 0) return 1;
+  const std::uint64_t all = control_->all_bytes.load(std::memory_order_relaxed);
+  if (all == 0) return 1;
   const std::uint64_t read = control_->bytes_read.load(std::memory_order_relaxed);
-  return std::min(1.0, static_cast<double>(read) / static_cast<double>(all_bytes_));
+  return std::min(1.0, static_cast<double>(read) / static_cast<double>(all));
 }
 
 std::vector<std::string> ExampleStream::take_warnings() { return std::exchange(warnings_, {}); }

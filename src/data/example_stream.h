@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,7 +47,9 @@ class ExampleStream {
   // counts as one bad line. Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told,
   // and Error(kUsage) for interactions in a format without namespaces and for a binary shard that was converted with
   // other options. Nothing of a bad line reaches the batch; a damaged block of a binary shard is one bad line.
-  // A shard whose content ends before its cursor is Error(kBadData), whatever the options say.
+  // A shard whose content ends before its cursor is Error(kBadData), whatever the options say. A shard that has a copy
+  // is read from there as far as that goes; nothing but take_warnings(), part_read() and the time it takes tells of
+  // that. A copy that turns out to be damaged is removed, and the text is read from there on.
   bool read(Batch& batch);
 
   // The shards it reads, and, parallel to them, how far: where each began or, once it has ended, its end.
@@ -55,7 +58,8 @@ class ExampleStream {
 
   // Bad lines skipped so far, those before the cursors included.
   std::uint64_t error_lines() const { return error_lines_; }
-  // In words, those of them that were not taken yet, but only of the first kWarnings that error_lines() counts.
+  // In words, those of them that were not taken yet, but only of the first kWarnings that error_lines() counts; and
+  // damaged copies.
   std::vector<std::string> take_warnings();
   static constexpr std::uint64_t kWarnings = 20;
 
@@ -71,6 +75,8 @@ class ExampleStream {
 
   void go_to_lowest_position();
   bool open(ActiveShard& shard);
+  bool open_copy(ActiveShard& shard);
+  bool leave_copy(ActiveShard& shard, const std::exception* damage);
   bool open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source);
   bool open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source);
   template <class Reader>
@@ -78,6 +84,7 @@ class ExampleStream {
   bool read_from(ActiveShard& shard, Batch& batch);
   bool read_text(ActiveShard& shard, Batch& batch);
   bool read_binary(ActiveShard& shard, Batch& batch);
+  bool read_copy(ActiveShard& shard, Batch& batch);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
   static bool count_line(ActiveShard& shard, std::size_t examples, std::size_t features);
   LineParser* parser_of_beginning(const ActiveShard& shard);
@@ -92,8 +99,7 @@ class ExampleStream {
   std::size_t turn_ = 0;                                // index into active_: which shard is read next
   std::array<std::unique_ptr<LineParser>, 4> parsers_;  // by format, made when first needed
   SharedControl control_ = std::make_shared<ReadControl>();
-  std::uint64_t all_bytes_ = 0;  // of all its shards
-  bool size_known_ = true;       // none of them is a pipe
+  bool size_known_ = true;  // none of its shards is a pipe
   std::uint64_t error_lines_ = 0;
   std::vector<std::string> warnings_;
 };

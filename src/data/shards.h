@@ -12,6 +12,7 @@ struct Shard {
   std::string path;         // "-" is standard input
   std::uint64_t bytes = 0;  // as stored, so compressed where it is; 0 for pipes
   bool regular = true;      // a file; else a pipe, whose size is not known
+  std::string copy{};       // where a binary copy of it may be read instead (shard_copy.h); empty: nowhere
 };
 
 // Files, directories (their regular files whose names do not start with '.' or '_', not recursive) and globs (glob(3)),

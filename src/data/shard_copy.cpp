@@ -1,0 +1,158 @@
+#include "data/shard_copy.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/version.h"
+#include "cpt/error.h"
+#include "data/peeked_source.h"
+#include "data/read_ahead.h"
+
+namespace cpt {
+
+namespace {
+
+// Of what is in a copy besides its blocks.
+constexpr int kCopyFormat = 1;
+
+// File systems keep times to the tick of their clock, which is two seconds at worst.
+constexpr std::chrono::seconds kSettled{2};
+
+// A rank may have a thousand copies open and holds a block of each.
+constexpr BlockLimits kLimits{std::size_t{1} << 12, std::size_t{1} << 16};
+
+std::chrono::nanoseconds time_of(const timespec& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// The draw of a label depends on the number of the shard.
+std::string reading_of(const ReadOptions& options, std::uint32_t number) {
+  std::string text = reading_of(options) + ", format " + std::to_string(static_cast<int>(options.format));
+  if (options.multilabel == MultiLabel::kSample) text += ", shard " + std::to_string(number);
+  return text;
+}
+
+// As if it were a file of its own; reads nothing until it is asked.
+std::unique_ptr<BinaryReader> open_copy(const std::string& path, const std::string& key, const ReadOptions& options,
+                                        SharedControl control) {
+  auto blocks = std::make_unique<BinaryReader>(open_bytes(path, std::move(control)), options);
+  blocks->read_header(key);
+  return blocks;
+}
+
+std::vector<IndexEntry> read_index(const std::string& path, const std::string& key, const ReadOptions& options) {
+  constexpr std::uint64_t kTrailer = sizeof(std::uint64_t) + kBinaryMagicBytes;
+  std::error_code failure;
+  const std::uint64_t bytes = std::filesystem::file_size(path, failure);
+  if (failure) throw Error(Fault::kNoInput, describe_errno("stat", failure.value()));
+  const auto file = open_bytes(path, nullptr);
+  std::uint64_t offset = 0;
+  std::array<char, sizeof offset> text{};
+  std::uint64_t skipped = 0;
+  while (skipped + kTrailer < bytes) {
+    const std::uint64_t count = file->skip(bytes - kTrailer - skipped);
+    if (count == 0) break;
+    skipped += count;
+  }
+  std::size_t filled = 0;
+  while (filled < text.size()) {
+    const std::size_t count = file->read(std::span(text).subspan(filled));
+    if (count == 0) throw DamagedStream("the end of a copy", "the end of the file");
+    filled += count;
+  }
+  std::memcpy(&offset, text.data(), sizeof offset);
+  return open_copy(path, key, options, nullptr)->read_index(offset);
+}
+
+}  // namespace
+
+std::optional<CopySource> copy_source(const Shard& shard, std::uint32_t number, const ReadOptions& options) {
+  struct stat status {};
+  std::error_code failure;
+  const std::filesystem::path path = std::filesystem::canonical(shard.path, failure);
+  if (failure || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  const std::chrono::nanoseconds changed = time_of(status.st_mtim);
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  CopySource source;
+  source.key = "copy " + std::to_string(kCopyFormat) + " by " + kVersion + " of " + path.string() + ", " +
+               std::to_string(status.st_size) + " bytes, changed at " + std::to_string(changed.count()) + "; " +
+               reading_of(options, number);
+  source.settled = time_of(now) - changed >= kSettled;
+  return source;
+}
+
+bool is_text_file(const Shard& shard) {
+  if (!shard.regular || shard.bytes == 0) return false;
+  try {
+    PeekedSource source(open_bytes(shard.path, nullptr));
+    return !is_binary_shard(source.peek(kBinaryMagicBytes));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::optional<WrittenCopy> write_copy(const std::vector<Shard>& shards, std::uint32_t number,
+                                      const ReadOptions& options, const std::string& key,
+                                      const BinaryWriter::Sink& sink, const std::function<bool()>& gives_up) {
+  ReadOptions reading = options;
+  reading.skip_bad_lines = true;  // to hear of them in an orderly way
+  ReadAhead text(ExampleStream(shards, {number}, reading));
+  BinaryWriter writer = BinaryWriter::of_copy(key, sink, kLimits);
+  WrittenCopy written;
+  TextEnd end;
+  while (const Batch* batch = text.next()) {
+    if (gives_up()) return std::nullopt;
+    for (std::size_t i = 0; i < batch->size(); ++i) {
+      const ExampleView x = (*batch)[i];
+      written.whole = written.whole && x.origin.bad_lines == 0;
+      if (!written.whole) break;
+      const bool begins_line = x.origin.line != end.last.line;
+      writer.add(x, begins_line);
+      written.lines += begins_line ? 1 : 0;
+      end.last = {x.origin.line, x.origin.end};
+    }
+    if (!written.whole) break;
+  }
+  written.whole = written.whole && text.error_lines() == 0;
+  if (written.whole) {
+    const Cursor last = text.final_cursors().front();
+    end.end = {last.line, last.bytes};
+    end.whole = 1;
+  }
+  writer.finish(end);
+  return written;
+}
+
+void check_copy(const std::string& path, const std::string& key, const ReadOptions& options) {
+  read_index(path, key, options);
+}
+
+CopyReader::CopyReader(const std::string& path, const std::string& key, const ReadOptions& options,
+                       SharedControl control)
+    : path_(path), key_(key), options_(options), blocks_(open_copy(path, key, options, std::move(control))) {}
+
+bool CopyReader::go_on(const Cursor& cursor) {
+  const std::vector<IndexEntry> index = read_index(path_, key_, options_);
+  const auto behind = std::ranges::upper_bound(index, cursor.position, {}, &IndexEntry::lines_before);
+  if (behind == index.begin() || !blocks_->skip(std::prev(behind)->offset, cursor.position)) return false;
+  blocks_->enter();
+  const TextPlace wanted{cursor.line, cursor.bytes};
+  const std::optional<TextEnd>& end = blocks_->text_end();
+  if (!end) return wanted == blocks_->place();
+  return wanted == end->last || (end->whole != 0 && wanted == end->end);
+}
+
+std::optional<TextPlace> CopyReader::end() const {
+  const std::optional<TextEnd>& end = blocks_->text_end();
+  return end && end->whole != 0 ? std::optional(end->end) : std::nullopt;
+}
+
+}  // namespace cpt

@@ -1,0 +1,63 @@
+// What a stream reads, line by line, and where it could be left.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/cursor.h"
+#include "data/example_stream.h"
+#include "data/random_shards.h"
+#include "data/shards.h"
+
+namespace cpt {
+
+using Examples = std::vector<WholeExample>;
+
+// The lines of a stream: the examples of each, and the cursors after it.
+struct Reading {
+  std::vector<Examples> lines;
+  std::vector<std::vector<Cursor>> cursors;  // one more: [0] is where it began
+  std::uint64_t error_lines = 0;
+  std::vector<Cursor> end;
+};
+
+inline Reading read_lines(ExampleStream& stream) {
+  Reading reading;
+  std::vector<Cursor> cursors = stream.cursors();
+  reading.cursors.push_back(cursors);
+  Batch batch = stream.make_batch();
+  for (; stream.read(batch); batch.clear()) {
+    Examples line;
+    for (std::size_t i = 0; i < batch.size(); ++i) line.push_back(whole(batch[i]));
+    const Origin& origin = batch.origin(0);
+    const auto shard = std::find(stream.mine().begin(), stream.mine().end(), origin.shard);
+    Cursor& cursor = cursors[static_cast<std::size_t>(shard - stream.mine().begin())];
+    cursor = {origin.end,          origin.line,
+              origin.position + 1, cursor.examples + line.size(),
+              origin.bad_lines,    cursor.features + batch.features()};
+    reading.lines.push_back(line);
+    reading.cursors.push_back(cursors);
+  }
+  reading.error_lines = stream.error_lines();
+  reading.end = stream.cursors();
+  return reading;
+}
+
+struct Input {
+  std::vector<Shard> shards;
+  std::vector<std::uint32_t> mine;
+  ReadOptions options;
+
+  ExampleStream stream(const std::vector<Cursor>& cursors = {}) const { return {shards, mine, options, cursors}; }
+};
+
+inline Input input_of(const std::vector<std::string>& paths, ReadOptions options = {}) {
+  Input input{find_shards(paths), {}, std::move(options)};
+  for (std::uint32_t i = 0; i < input.shards.size(); ++i) input.mine.push_back(i);
+  return input;
+}
+
+}  // namespace cpt
