@@ -101,6 +101,11 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
                "at a bad line: stop, skip, or skip:N to give up after N in a pass")
       ->group(group);
   add_count(app, "--passes", training.passes, 1, "traversals of the data")->group(group);
+  app.add_option("--cache", training.cache,
+                 "keep binary copies of text shards in this folder, and read those that are there: what is learned is "
+                 "the same, later passes and runs read faster; a copy of a file that has changed is never used")
+      ->type_name("DIR")
+      ->group(group);
 }
 
 void add_model_options(CLI::App& app, TrainingOptions& training) {
@@ -314,6 +319,7 @@ OptionValues describe_options(const DistOptions& options) {
       {"multilabel", name_of(multilabel_names(), t.multilabel)},
       {"on-error", on_error_text(t)},
       {"passes", std::to_string(t.passes)},
+      {"cache", t.cache.string()},
       {"init", t.init},
       {"labels", t.labels},
       {"placement", name_of(placement_names(), t.placement)},

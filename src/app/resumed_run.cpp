@@ -26,7 +26,8 @@ bool is_given(const DistOptions& options, const std::string& name) {
 std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
 
 bool may_change(const std::string& name, const TrainingOptions& then) {
-  constexpr std::array<const char*, 7> kFree = {"data", "test", "labels", "passes", "run", "checkpoint-every", "keep"};
+  constexpr std::array<const char*, 8> kFree = {"data", "test",  "labels",           "passes",
+                                                "run",  "cache", "checkpoint-every", "keep"};
   return std::ranges::find(kFree, name) != kFree.end() ||
          (name == "round-examples" && then.placement == Placement::kOwned);
 }

@@ -14,5 +14,6 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
 // One line each, not ended.
 std::string balance_text(const Balance& balance, std::uint64_t epoch);
 std::string checkpoint_text(const CheckpointReport& report);
+std::string cache_text(const CacheReport& report);
 
 }  // namespace cpt

@@ -67,6 +67,7 @@ class Progress {
   void warn(const std::string& text);
   void tell_moves(const Balance& balance);
   void tell_checkpoint(const CheckpointReport& report);
+  void tell_cache(const CacheReport& report);
   // Lets the observer show how far this rank is; it is called at most a few times a second.
   void show(double part_of_pass);
 

@@ -113,6 +113,7 @@ TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOpti
   if (!now.test.empty()) options.test = now.test;
   if (options.placement == Placement::kOwned) options.round_examples = now.round_examples;
   options.checkpoints = now.checkpoints;
+  options.cache = now.cache;
   options.resume = now.resume;
   return options;
 }

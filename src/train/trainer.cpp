@@ -1,11 +1,13 @@
 #include "cpt/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "comm/agreement.h"
 #include "comm/alone.h"
 #include "comm/collectives.h"
+#include "comm/patience.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/example_stream.h"
@@ -16,11 +18,19 @@
 #include "train/model_files.h"
 #include "train/owned_loop.h"
 #include "train/replicated_loop.h"
+#include "train/shard_cache.h"
 #include "train/start.h"
 #include "train/traffic_sum.h"
 #include "train/tree_figures.h"
 
 namespace cpt {
+
+namespace {
+
+// A day: copies take as long as the shards are.
+constexpr std::chrono::hours kPatienceForCopies{24};
+
+}  // namespace
 
 class Training::Run : private Keepsake {
  public:
@@ -30,6 +40,9 @@ class Training::Run : private Keepsake {
         options_(start_.options),
         course_(*start_.course),
         epochs_(options_.epoch_fraction, options_.epoch_examples, start_.state ? start_.state->epochs : EpochCounts{}) {
+    together(comm_, "start: cache", [&] {
+      if (!options_.cache.empty()) cache_.emplace(options_.cache);
+    });
   }
 
   const TrainingOptions& options() const { return options_; }
@@ -131,12 +144,14 @@ class Training::Run : private Keepsake {
   // Returns the bad lines skipped, on all ranks together.
   std::uint64_t traverse(const Leg& leg, Progress& progress, Checkpointer& checkpointer) {
     const bool learning = leg.phase == Phase::kTrain || !options_.test_frozen;
+    const std::vector<std::uint32_t> mine = my_shards(leg);
+    std::vector<Shard> shards = course_.shards(leg.phase);
+    if (cache_) attach_copies(shards, mine, progress, checkpointer);
     std::optional<Feed> feed;
     together(comm_, "open shards", [&] {
-      const std::vector<std::uint32_t> mine = my_shards(leg);
       std::vector<Cursor> cursors;
       for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
-      feed.emplace(ExampleStream(course_.shards(leg.phase), mine, read_options(learning), cursors));
+      feed.emplace(ExampleStream(shards, mine, read_options(learning), cursors));
       checkpointer.set_my_shards(mine);
     });
     if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
@@ -144,6 +159,14 @@ class Training::Run : private Keepsake {
     const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);
     if (learning) progress.count_epoch();
     return bad_lines;
+  }
+
+  void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
+                     Checkpointer& checkpointer) {
+    const Patience patience(comm_, kPatienceForCopies);
+    const auto is_asked_to_stop = [&] { return (checkpointer.wishes() & Wish::kStop) != 0; };
+    together(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
+    progress.tell_cache(cache_->report(comm_));
   }
 
   // The numbers of the leg's shards that this rank reads.
@@ -216,6 +239,7 @@ class Training::Run : private Keepsake {
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
   std::optional<OwnedLoop> owned_;
+  std::optional<ShardCache> cache_;
   bool counting_ = false;  // the figures of a phase are under way
   Summary summary_;
 };
