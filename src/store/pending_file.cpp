@@ -69,11 +69,11 @@ void PendingFile::publish() {
   sync_directory(directory_of(path_));
 }
 
-void sweep_pending_files(const fs::path& directory) {
+void sweep_pending_files(const fs::path& directory, const std::function<bool(const fs::path& name)>& is_ours) {
   std::vector<fs::path> parts;
   std::error_code failure;
   for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure)) {
-    if (entry->path().extension() == kMark) parts.push_back(entry->path());
+    if (entry->path().extension() == kMark && is_ours(entry->path().stem())) parts.push_back(entry->path());
   }
   for (const fs::path& part : parts) {
     try {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -35,7 +36,9 @@ class PendingFile {
   OutputFile file_;
 };
 
-// Removes from a directory what processes that died have left of such files. Says nothing of what cannot be removed.
-void sweep_pending_files(const std::filesystem::path& directory);
+// Removes from a directory what processes that died have left of such files, as far as `is_ours` says so of the names
+// they would have got. Says nothing of what cannot be removed.
+void sweep_pending_files(const std::filesystem::path& directory,
+                         const std::function<bool(const std::filesystem::path& name)>& is_ours);
 
 }  // namespace cpt

@@ -23,6 +23,17 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kExtension = ".cpt";
+
+std::string name_of_copy(const std::string& key) { return digest_text(hash_label(key)) + kExtension; }
+
+// The folder may be one that others use, too.
+bool is_name_of_copy(const fs::path& name) {
+  const std::string stem = name.stem().string();
+  return name.extension() == kExtension && stem.size() == digest_text(0).size() &&
+         stem.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 // Of all ranks, each with its rank and host.
 std::vector<std::string> gather(Communicator& comm, const std::vector<std::string>& mine) {
   const std::string text = join_warnings(comm, mine);
@@ -37,7 +48,7 @@ std::vector<std::string> gather(Communicator& comm, const std::vector<std::strin
 
 ShardCache::ShardCache(fs::path folder) : folder_(std::move(folder)) {
   create_directory_durably(folder_);
-  sweep_pending_files(folder_);
+  sweep_pending_files(folder_, is_name_of_copy);
 }
 
 void ShardCache::attach(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, const ReadOptions& options,
@@ -53,7 +64,7 @@ void ShardCache::attach(std::vector<Shard>& shards, std::uint32_t number, const 
   if (!is_text_file(shard)) return;
   const auto source = copy_source(shard, number, options);
   if (source) {
-    const fs::path copy = folder_ / (digest_text(hash_label(source->key)) + ".cpt");
+    const fs::path copy = folder_ / name_of_copy(source->key);
     if (is_there(copy, source->key, shard, options)) {
       ++mine_.found;
       shard.copy = copy.string();

@@ -1,7 +1,6 @@
 #include "store/pending_file.h"
 
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 
 #include <fstream>
 
@@ -15,6 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 struct PendingFileTest : ::testing::Test {
   std::vector<std::string> names() const {
@@ -56,7 +56,7 @@ TEST_F(PendingFileTest, LeavesNothingWhereItIsNotPublished) {
 TEST_F(PendingFileTest, IsWrittenByOneAtATime) {
   PendingFile file = begun(path, noise(1000));
   EXPECT_FALSE(PendingFile::begin(path));
-  sweep_pending_files(path.parent_path());
+  sweep_pending_files(path.parent_path(), [](const fs::path&) { return true; });
   file.publish();
   EXPECT_EQ(content(), noise(1000));
   EXPECT_TRUE(PendingFile::begin(path));
@@ -69,12 +69,13 @@ TEST_F(PendingFileTest, TakesOverWhatADeadProcessHasLeft) {
 }
 
 TEST_F(PendingFileTest, WhatDeadProcessesHaveLeftIsSweptAway) {
-  for (const char* name : {"copy.part", "other.part"}) std::ofstream(root / name) << "x";
+  for (const char* name : {"copy.part", "other.part", "copy.of.others.part"}) std::ofstream(root / name) << "x";
   std::ofstream(root / "finished") << "x";
   fs::create_directory(root / "folder.part");
-  sweep_pending_files(path.parent_path());
-  EXPECT_THAT(names(), ::testing::UnorderedElementsAre("finished", "folder.part"));
-  sweep_pending_files(root / "missing");
+  const auto is_ours = [](const fs::path& name) { return name != "copy.of.others"; };
+  sweep_pending_files(path.parent_path(), is_ours);
+  EXPECT_THAT(names(), UnorderedElementsAre("finished", "folder.part", "copy.of.others.part"));
+  sweep_pending_files(root / "missing", is_ours);
 }
 
 TEST_F(PendingFileTest, SaysWhyItCannotBeWritten) {

@@ -199,6 +199,16 @@ TEST_F(ShardCacheTest, WhatAnotherJobIsWritingIsReadAsText) {
   EXPECT_EQ(recorded().sum(&CacheReport::written), 4U);
 }
 
+TEST_F(ShardCacheTest, ClearsAwayWhatIsUnfinishedAndNothingElse) {
+  recorded();
+  const fs::path unfinished = copies()[0].string() + ".part";
+  const fs::path of_others = with_cache().cache / "film.part";
+  for (const fs::path& file : {unfinished, of_others}) std::ofstream(file) << "half";
+  recorded();
+  EXPECT_FALSE(fs::exists(unfinished));
+  EXPECT_TRUE(fs::exists(of_others));
+}
+
 TEST_F(ShardCacheTest, AFolderThatVanishesIsToldOnce) {
   ShardCache cache(with_cache().cache);
   fs::remove_all(with_cache().cache);
