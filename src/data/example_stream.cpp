@@ -128,7 +128,7 @@ bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage)
     warnings_.push_back(input_name(shard.path) + ": the text is read, its copy " + copy +
                         " cannot be: " + damage->what());
     std::error_code ignored;
-    std::filesystem::remove(copy, ignored);
+    if (fault_of(*damage) == Fault::kBadData) std::filesystem::remove(copy, ignored);  // others need not meet it
   }
   return false;
 }

@@ -39,7 +39,7 @@ std::string reading_of(const ReadOptions& options, std::uint32_t number) {
   return text;
 }
 
-// As if it were a file of its own; reads nothing until it is asked.
+// Behind its header.
 std::unique_ptr<BinaryReader> open_copy(const std::string& path, const std::string& key, const ReadOptions& options,
                                         SharedControl control) {
   auto blocks = std::make_unique<BinaryReader>(open_bytes(path, std::move(control)), options);

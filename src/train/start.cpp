@@ -62,7 +62,7 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
        << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
        << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
-       << options.checkpoints.keep << ' ' << options.resume << '\n';
+       << options.checkpoints.keep << ' ' << options.resume << ' ' << options.cache.empty() << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();

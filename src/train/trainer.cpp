@@ -40,9 +40,7 @@ class Training::Run : private Keepsake {
         options_(start_.options),
         course_(*start_.course),
         epochs_(options_.epoch_fraction, options_.epoch_examples, start_.state ? start_.state->epochs : EpochCounts{}) {
-    together(comm_, "start: cache", [&] {
-      if (!options_.cache.empty()) cache_.emplace(options_.cache);
-    });
+    if (!options_.cache.empty()) together(comm_, "start: cache", [&] { cache_.emplace(options_.cache); });
   }
 
   const TrainingOptions& options() const { return options_; }

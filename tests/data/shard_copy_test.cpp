@@ -230,6 +230,15 @@ TEST(ShardCopy, DamageInTheMiddleOfALargeOneCostsNoLine) {
   expect_same(read_from(input), read_from(text));
 }
 
+TEST(ShardCopy, ThatHasVanishedIsToldAndTheTextIsRead) {
+  const Folder folder;
+  const Input text = one_shard(folder, lines(10));
+  const Input input = with_copies(text);
+  fs::remove(input.shards[0].copy);
+  EXPECT_THAT(warnings_of(input), ElementsAre(HasSubstr("open failed: No such file")));
+  expect_same(read_from(input), read_from(text));
+}
+
 TEST(ShardCopy, OfAnotherTextOrOtherOptionsIsNotRead) {
   const Folder folder;
   const Input input = with_copies(one_shard(folder, lines(10)));
