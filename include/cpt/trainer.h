@@ -54,6 +54,9 @@ struct TrainingOptions {
   // Of a given tree: "file:PATH", what `cpt dump` writes, or "huffman:PATH", labels and counts; rank 0 reads it. Its
   // labels are seen ones from the start. Empty for other trees, and where the tree is that of `init`.
   std::string given_tree;
+  // model.bits follows from the sizes of the shards, as far as the memory of all hosts goes; see bits_for_text(). A
+  // model to begin with, or a checkpoint to go on from, has its own.
+  bool auto_bits = false;
   std::string init;               // a finished model to begin with, whose options then hold, whatever `model` says
   std::string labels;             // PECOC: a file of all labels, one a line; empty: they are looked for in the shards
   std::vector<std::string> data;  // files, directories, globs, "-"; may be empty where there are `init` and `test`
@@ -147,6 +150,14 @@ struct CacheReport {
   std::vector<std::string> warnings;  // copies that are damaged; why none can be written
 };
 
+// Of a rank.
+struct MemoryUse {
+  int rank = 0;
+  std::uint64_t peak_bytes = 0;       // the most that its process has had in memory at a time; 0 if not known
+  std::uint64_t table_bytes = 0;      // of the weight table, what the rank holds; not all need be in use
+  std::uint64_t structure_bytes = 0;  // tree and labels; of the method `table` counts, too
+};
+
 struct Summary {
   int ranks = 1;
   double seconds = 0;  // of training and testing, reading included
@@ -169,6 +180,7 @@ struct Summary {
   std::optional<Balance> balance;      // ... and of the last epoch
   std::uint64_t checkpoints = 0;       // written, since the run was started or resumed
   double checkpoint_seconds = 0;       // ... and what they took together; the last one comes after `seconds`
+  MemoryUse memory;                    // of this rank, when the run ended
 };
 
 // Told how the run goes, on rank 0 only and from the thread that trains.
@@ -199,6 +211,9 @@ struct TrainingResult {
 // Error(kCannotWrite), on all ranks as the same AgreedError.
 void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory);
 
+// That of the rank whose peak is the highest by now, on all ranks: each brings that of its summary.
+MemoryUse largest_memory(MemoryUse mine, Communicator& comm);
+
 // Trains on this process alone.
 TrainingResult train(const TrainingOptions& options, Observer& observer);
 // Trains as one rank of several; all ranks call it with the same options. An error of one rank that the others can
@@ -228,7 +243,7 @@ class Training {
   Training(const TrainingOptions& options, Communicator& comm);
   ~Training();
 
-  // Those that hold: of the model or the checkpoint, if the run goes on from one.
+  // Those that hold: of the model or the checkpoint, if the run goes on from one; with the bits that were chosen.
   const TrainingOptions& options() const;
   // Where the run goes on; none if it begins.
   const std::optional<Resumption>& resumption() const;

@@ -17,6 +17,7 @@
 #include "data/open_files.h"
 #include "data/read_ahead.h"
 #include "data/shards.h"
+#include "data/text_size.h"
 #include "store/durable_file.h"
 
 namespace cpt {
@@ -55,8 +56,8 @@ class ShardFile {
 
   BinaryWriter& writer() { return writer_; }
   // Returns its size.
-  std::uint64_t finish() {
-    writer_.finish();
+  std::uint64_t finish(std::uint64_t text_bytes) {
+    writer_.finish(text_bytes);
     file_.sync();
     file_.close();
     return bytes_;
@@ -80,6 +81,16 @@ struct Converted {
   std::uint64_t bytes = 0;
 };
 
+// 0 if it is not known of all.
+std::uint64_t text_of(const std::vector<Shard>& shards) {
+  std::uint64_t text = 0;
+  for (const Shard& shard : shards) {
+    if (!shard.regular) return 0;
+    text += estimated_text_bytes(shard);
+  }
+  return text;
+}
+
 Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& options, const fs::path& folder) {
   std::deque<ShardFile> to;  // its elements need not move
   Converted done;
@@ -101,7 +112,10 @@ Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& o
     skipped.report(input.error_lines(), input.take_warnings());
   }
   skipped.report(input.error_lines(), input.take_warnings());
-  for (ShardFile& file : to) done.bytes += file.finish();
+  const std::uint64_t text = text_of(from);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    done.bytes += to[i].finish(text / to.size() + (i < text % to.size() ? 1 : 0));
+  }
   sync_directory(folder);
   return done;
 }

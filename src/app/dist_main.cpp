@@ -145,9 +145,10 @@ void run_job(Communicator& comm, DistOptions options) {
   });
   try {
     Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
-    const TrainingResult result = training.run(observer);
+    TrainingResult result = training.run(observer);
     patience.emplace(comm, patience_for_model(options.training));
     if (options.training.learns()) save_model(result, comm, desk.is_open() ? desk.run().model() : fs::path());
+    result.summary.memory = largest_memory(result.summary.memory, comm);
     together(comm, "write the results", [&] {
       if (desk.is_open()) write_results(options, result, desk);
     });

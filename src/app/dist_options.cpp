@@ -44,6 +44,17 @@ std::chrono::milliseconds parse_duration(const char* option, const std::string& 
   return std::chrono::milliseconds(static_cast<std::int64_t>(value * seconds * 1000));
 }
 
+constexpr const char* kAuto = "auto";
+
+void parse_bits(const std::string& text, TrainingOptions& training) {
+  training.auto_bits = text == kAuto;
+  if (training.auto_bits) return;
+  const char* end = text.data() + text.size();
+  const auto number = std::from_chars(text.data(), end, training.model.bits);
+  if (number.ec == std::errc() && number.ptr == end) return;
+  throw CLI::ValidationError("--bits", "'" + text + "' is neither a whole number nor auto");
+}
+
 constexpr const char* kNever = "never";
 
 // "10m" is a time, "1e7" a number of examples.
@@ -143,10 +154,13 @@ void add_model_options(CLI::App& app, TrainingOptions& training) {
       ->type_name("R")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--bits", model.bits,
-                 "the weight table has 2^B lines of 64 bytes; one that does not fit into memory is refused")
-      ->type_name("B")
-      ->capture_default_str()
+  app.add_option_function<std::string>(
+         "--bits", [&training](const std::string& text) { parse_bits(text, training); },
+         "the weight table has 2^B lines of 64 bytes; one that does not fit into memory is refused. auto: by the size "
+         "of the data (2^22 for 30 MB of text, eight times as many lines for sixteen times as much), and at most half "
+         "of the free memory")
+      ->type_name("B|auto")
+      ->default_str(kAuto)
       ->group(group);
   app.add_option("--clip", model.clip, "node probabilities are kept in [E, 1 - E] when predicting; 0 is the paper's")
       ->type_name("E")
@@ -243,7 +257,8 @@ bool is_given(const DistOptions& options, const char* name) {
 std::vector<std::string> given_options(const CLI::App& app, const DistOptions& options) {
   std::vector<std::string> given;
   for (const auto& [name, value] : describe_options(options)) {
-    if (app.get_option("--" + name)->count() > 0) given.push_back(name);
+    const bool asks_for_nothing = name == "bits" && options.training.auto_bits;
+    if (app.get_option("--" + name)->count() > 0 && !asks_for_nothing) given.push_back(name);
   }
   return given;
 }
@@ -252,6 +267,7 @@ std::vector<std::string> given_options(const CLI::App& app, const DistOptions& o
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine line;
+  line.options.training.auto_bits = true;
   CLI::App app(
       "Trains a conditional probability tree on all ranks of an MPI job: P(label | features), online, in O(log n).",
       "cpt_dist");
@@ -334,6 +350,7 @@ OptionValues describe_options(const DistOptions& options) {
   OptionValues of_model = describe_model_options(t.model);
   const auto tree = std::ranges::find(of_model, "tree", &OptionValues::value_type::first);
   if (!t.given_tree.empty()) tree->second = t.given_tree;
+  if (t.auto_bits) std::ranges::find(of_model, "bits", &OptionValues::value_type::first)->second = kAuto;
   values.insert(values.end(), of_model.begin(), of_model.end());
   return values;
 }

@@ -44,6 +44,7 @@ void take_model_options(DistOptions& options) {
                                    shown(expected[i].second) + ": leave the option out");
   }
   options.training.model = of_model;
+  options.training.auto_bits = false;
   settle_placement(options);
 }
 

@@ -79,6 +79,7 @@ bool take_run_options(DistOptions& options) {
       const TrainingOptions then = read_run_state(checkpoint.directory).options;
       refuse_other_values(options, then);
       options.training.model = then.model;
+      options.training.auto_bits = false;
       options.training.given_tree = then.given_tree;
       if (!is_given(options, "passes")) options.training.passes = then.passes;
       if (!is_given(options, "round-examples")) options.training.round_examples = then.round_examples;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "core/digest_text.h"
 
 namespace cpt {
@@ -30,6 +32,16 @@ std::string tree_line(const TreeFigures& tree) {
   const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
   return fmt::format("tree: {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", grouped(tree.labels),
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
+}
+
+std::string mebibytes(std::uint64_t bytes) { return grouped((bytes + (1 << 19)) >> 20) + " MiB"; }
+
+std::string memory_line(const Summary& summary) {
+  const MemoryUse& memory = summary.memory;
+  const std::string where = summary.ranks > 1 ? fmt::format(" on rank {}", memory.rank) : "";
+  return fmt::format("memory: {} at the peak{}, where the weight table has {}, tree and labels {}\n",
+                     mebibytes(memory.peak_bytes), where, mebibytes(memory.table_bytes),
+                     mebibytes(memory.structure_bytes));
 }
 
 std::string ranks_lines(const Summary& summary) {
@@ -82,9 +94,10 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
-  text += fmt::format("weights: {:.1f} % of {} lines used; digest {}\n",
-                      100 * static_cast<double>(summary.lines_used) / static_cast<double>(lines), grouped(lines),
-                      digest_text(summary.weight_digest));
+  text += fmt::format("weights: {:.1f} % of 2^{} = {} lines used; digest {}\n",
+                      100 * static_cast<double>(summary.lines_used) / static_cast<double>(lines),
+                      std::countr_zero(lines), grouped(lines), digest_text(summary.weight_digest));
+  text += memory_line(summary);
   if (summary.ranks > 1) text += ranks_lines(summary);
   if (summary.checkpoints > 0) {
     text += fmt::format("checkpoints: {} written in {:.2f} s\n", summary.checkpoints, summary.checkpoint_seconds);

@@ -4,8 +4,8 @@
 //   header := magic (8 bytes, the last one the version) | length of the text (u32) | XXH3-64 of the text | text
 //   block  := BlockHead of kind kExamples | payload
 //   end    := BlockHead of kind kEnd | payload: TextEnd                            (of a copy of a text: shard_copy.h)
-//   index  := BlockHead of kind kIndex | payload: for each block its offset and the lines before it (u64 each), and
-//             the same for the end
+//   index  := BlockHead of kind kIndex | payload: for each block, and for the end, its offset and the lines before it
+//             (u64 each); then, if it is known, how many bytes of text the shard was made of (u64)
 //   trailer:= offset of the index (u64) | magic
 //
 // The text of the header says how the examples were read, since what they became depends on it: see reading_of(). A

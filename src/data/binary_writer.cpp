@@ -54,10 +54,14 @@ void BinaryWriter::add(const ExampleView& x, bool begins_line) {
   block_.add(x, begins_line);
 }
 
-void BinaryWriter::finish() {
+void BinaryWriter::finish(std::uint64_t text_bytes) {
   if (block_.lines() > 0) end_block();
   const std::uint64_t at = offset_;
-  put_block({.kind = BlockKind::kIndex, .lines_before = lines_}, std::as_bytes(std::span(index_)));
+  const auto entries = std::as_bytes(std::span(index_));
+  std::vector<std::byte> payload(entries.begin(), entries.end());
+  const auto text = bytes_of(text_bytes);
+  if (text_bytes > 0) payload.insert(payload.end(), text.begin(), text.end());
+  put_block({.kind = BlockKind::kIndex, .lines_before = lines_}, payload);
   put(bytes_of(at));
   put(std::as_bytes(std::span(kBinaryMagic)));
 }

@@ -25,8 +25,8 @@ class BinaryWriter {
   static BinaryWriter of_copy(const std::string& header, Sink sink, BlockLimits limits);
   // The next example, of a new line or of that of the one before it.
   void add(const ExampleView& x, bool begins_line);
-  // Once, at the end.
-  void finish();
+  // Once, at the end. `text_bytes`: of what the shard was made of; 0 if that is not known.
+  void finish(std::uint64_t text_bytes = 0);
   // The same for a copy.
   void finish(const TextEnd& end);
 

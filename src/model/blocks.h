@@ -94,6 +94,10 @@ class Blocks {
   std::size_t size() const { return links_.size(); }
   const BlockLink& link(BlockId block) const { return links_[block]; }
   const BlockContent& content(BlockId block) const { return contents_[block]; }
+  // Of memory that they hold.
+  std::uint64_t bytes() const {
+    return links_.capacity() * sizeof(BlockLink) + contents_.capacity() * sizeof(BlockContent);
+  }
 
   // Hangs something at a place, and nothing is counted.
   void hang(Hop at, Child child, std::uint32_t leaves);

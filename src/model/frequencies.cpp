@@ -62,4 +62,9 @@ std::vector<std::uint64_t> Frequencies::sorted_keys() const {
   return keys;
 }
 
+std::uint64_t Frequencies::bytes() const {
+  constexpr std::uint64_t kOfEntry = 4 * sizeof(void*) + sizeof(std::pair<const std::uint64_t, Entry>);
+  return entries_.bucket_count() * sizeof(void*) + keys() * kOfEntry + pairs_ * sizeof(Count);
+}
+
 }  // namespace cpt

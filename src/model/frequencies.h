@@ -42,6 +42,8 @@ class Frequencies {
   std::vector<std::uint64_t> sorted_keys() const;
   // Of all pairs and their counts, whatever the order in which they were added; 0 where there are none.
   std::uint64_t digest() const { return digest_; }
+  // Of memory that they hold, about: what the allocator adds is not known.
+  std::uint64_t bytes() const;
 
  private:
   std::unordered_map<std::uint64_t, Entry> entries_;

@@ -41,6 +41,11 @@ std::string_view LabelDictionary::name(LabelId id) const {
   return {text_.data() + begin, ends_[id] - begin};
 }
 
+std::uint64_t LabelDictionary::bytes() const {
+  return text_.capacity() + (ends_.capacity() + hashes_.capacity()) * sizeof(std::uint64_t) +
+         slots_.capacity() * sizeof(Slot);
+}
+
 void LabelDictionary::grow() {
   slots_.assign(slots_.size() * 2, {});
   for (LabelId id = 0; id < hashes_.size(); ++id) place(id);

@@ -28,6 +28,8 @@ class LabelDictionary {
   std::string_view name(LabelId id) const;
   // A digest of all names in order; grows with every add().
   std::uint64_t digest() const { return digest_; }
+  // Of memory that it holds.
+  std::uint64_t bytes() const;
 
  private:
   void grow();

@@ -40,6 +40,10 @@ class Tree {
   std::uint64_t digest() const;
   // The same of how it has grown, kept up with every label: equal for equal sequences of splits.
   std::uint64_t growth_digest() const { return growth_; }
+  // Of memory that it holds.
+  std::uint64_t bytes() const {
+    return blocks_.bytes() + leaves_.capacity() * sizeof(Hop) + splits_.capacity() * sizeof(LabelId);
+  }
 
  private:
   void add_leaf(Hop leaf, LabelId split);

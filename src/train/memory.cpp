@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "comm/agreement.h"
+#include "comm/collectives.h"
 #include "cpt/error.h"
+#include "cpt/trainer.h"
 #include "model/weight_table.h"
 
 namespace cpt {
@@ -15,12 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::uint64_t> available_memory(const fs::path& root) {
-  std::ifstream file(root / "proc/meminfo");
-  std::string name;
-  std::uint64_t kibibytes = 0;
-  for (std::string unit; file >> name >> kibibytes && std::getline(file, unit);) {
-    if (name == "MemAvailable:") return kibibytes << 10;
+// A line "NAME: 123 kB" of a file of the system, in bytes.
+std::optional<std::uint64_t> field_of(const fs::path& path, const std::string& field) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::uint64_t kibibytes = 0;
+    if (words >> name >> kibibytes && name == field) return kibibytes << 10;
   }
   return std::nullopt;
 }
@@ -39,35 +44,20 @@ void lower_to_groups(const fs::path& mount, fs::path group, const char* file, st
   lower_to(mount / file, bytes);
 }
 
-std::string gibibytes(std::uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) * 0x1p-30);
-  return text;
-}
-
-int ranks_on_this_host(const Communicator& comm) {
-  int count = 0;
-  for (int rank = 0; rank < comm.size(); ++rank) count += comm.host_of(rank) == comm.host_of(comm.rank()) ? 1 : 0;
-  return count;
-}
-
-void check(const ModelOptions& model, bool owned, int ranks_here, int ranks, std::uint64_t free) {
-  const std::uint64_t needed = table_bytes(model, owned, ranks_here, ranks);
-  if (needed <= free) return;
+void check(const ModelOptions& model, bool owned, const Communicator& comm, std::uint64_t free) {
+  const int here = ranks_on_this_host(comm);
+  if (table_bytes(model, owned, here, comm.size()) <= free) return;
   ModelOptions smaller = model;
-  while (smaller.bits > kLeastBits && table_bytes(smaller, owned, ranks_here, ranks) > free) --smaller.bits;
-  throw Error(
-      Fault::kFailed,
-      "the weight table of 2^" + std::to_string(model.bits) + " lines takes " + gibibytes(needed) +
-          " of this machine's memory" +
-          (ranks > 1 ? ", where " + std::to_string(ranks_here) + " of " + std::to_string(ranks) + " ranks run" : "") +
-          ", and " + gibibytes(free) + " are free: --bits " + std::to_string(smaller.bits) + " would fit");
+  while (smaller.bits > kLeastBits && table_bytes(smaller, owned, here, comm.size()) > free) --smaller.bits;
+  throw Error(Fault::kFailed, "the weight table of 2^" + std::to_string(model.bits) + " lines takes " +
+                                  share_of_memory(model, owned, comm) + ", and " + gibibytes(free) +
+                                  " are free: --bits " + std::to_string(smaller.bits) + " would fit");
 }
 
 }  // namespace
 
 std::optional<std::uint64_t> free_memory(const fs::path& root) {
-  std::optional<std::uint64_t> bytes = available_memory(root);
+  std::optional<std::uint64_t> bytes = field_of(root / "proc/meminfo", "MemAvailable:");
   std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {  // "0::/a/b", or of older systems "4:memory:/a/b"
     const std::size_t first = line.find(':');
@@ -81,16 +71,45 @@ std::optional<std::uint64_t> free_memory(const fs::path& root) {
   return bytes;
 }
 
+// Not getrusage(), which counts what the process that started this one had.
+std::uint64_t peak_memory(const fs::path& root) { return field_of(root / "proc/self/status", "VmHWM:").value_or(0); }
+
 std::uint64_t table_bytes(const ModelOptions& model, bool owned, int ranks_here, int ranks) {
   const std::uint64_t table = std::uint64_t{sizeof(Line)} << model.table_bits();
   const auto here = static_cast<std::uint64_t>(ranks_here);
   return owned ? table / static_cast<std::uint64_t>(ranks) * here : table * here;
 }
 
+std::string gibibytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) * 0x1p-30);
+  return text;
+}
+
+int ranks_on_this_host(const Communicator& comm) {
+  int count = 0;
+  for (int rank = 0; rank < comm.size(); ++rank) count += comm.host_of(rank) == comm.host_of(comm.rank()) ? 1 : 0;
+  return count;
+}
+
+std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm) {
+  const int here = ranks_on_this_host(comm);
+  const std::string takes = gibibytes(table_bytes(model, owned, here, comm.size())) + " of this machine's memory";
+  if (comm.size() == 1) return takes;
+  return takes + ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
+}
+
 void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free) {
   together(comm, "start: memory", [&] {
-    if (free) check(model, owned, ranks_on_this_host(comm), comm.size(), *free);
+    if (free) check(model, owned, comm, *free);
   });
+}
+
+MemoryUse largest_memory(MemoryUse mine, Communicator& comm) {
+  mine.rank = comm.rank();
+  mine.peak_bytes = peak_memory();
+  const std::vector<MemoryUse> all = all_gather_value(comm, mine, "end: memory");
+  return *std::ranges::max_element(all, {}, &MemoryUse::peak_bytes);
 }
 
 }  // namespace cpt

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "comm/communicator.h"
 #include "cpt/options.h"
@@ -15,8 +16,18 @@ namespace cpt {
 // the files of the system lie, for tests.
 std::optional<std::uint64_t> free_memory(const std::filesystem::path& root = "/");
 
+// The most bytes that this process has had in memory at a time; 0 if the system does not tell.
+std::uint64_t peak_memory(const std::filesystem::path& root = "/");
+
 // Bytes of the table that `ranks_here` of `ranks` ranks hold. Memory is taken as lines are used, in the end for all.
 std::uint64_t table_bytes(const ModelOptions& model, bool owned, int ranks_here, int ranks);
+
+// How many ranks run on the machine of this one.
+int ranks_on_this_host(const Communicator& comm);
+
+// In words, "8.0 GiB of the memory of node7, where 2 of 8 ranks run": what the table takes of this machine.
+std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm);
+std::string gibibytes(std::uint64_t bytes);
 
 // All ranks call it, each with what is free on its machine. Throws on all the same Error(kFailed), which tells the
 // numbers and how many --bits would do, if the table does not fit somewhere.

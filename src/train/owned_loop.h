@@ -53,6 +53,7 @@ class OwnedLoop {
   // Of the last epoch; nothing before its end.
   const std::optional<Balance>& latest_balance() const { return balance_; }
   std::uint64_t partitions_moved() const { return partitions_moved_; }
+  std::uint64_t structure_bytes() const { return owner_.structure_bytes(); }
 
  private:
   void step(Feed* feed);

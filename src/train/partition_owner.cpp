@@ -44,6 +44,12 @@ void PartitionOwner::adopt(const Owners& owners) {
   }
 }
 
+std::uint64_t PartitionOwner::structure_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& partition : partitions_) bytes += partition == nullptr ? 0 : partition->blocks().bytes();
+  return bytes;
+}
+
 void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageResults& results,
                          const std::function<void()>& idle) {
   std::size_t prepared = 0;

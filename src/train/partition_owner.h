@@ -69,6 +69,8 @@ class PartitionOwner {
   void forget_newcomers(LabelId first);
   // Of own partitions since the last call: see PartitionLearner::lines_visited. 0 elsewhere.
   Loads take_loads();
+  // Of memory that the structure of its partitions holds.
+  std::uint64_t structure_bytes() const;
 
  private:
   static constexpr std::size_t kAhead = 12;  // a visit touches few lines, and memory takes as long as for many

@@ -20,6 +20,7 @@
 #include "train/messages.h"
 #include "train/model_files.h"
 #include "train/ownership.h"
+#include "train/table_size.h"
 
 namespace cpt {
 
@@ -56,10 +57,10 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
   text << '\n'
        << options.given_tree << '\n'
        << options.labels << '\n'
-       << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen << ' '
-       << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.passes
-       << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' ' << options.epoch_examples
-       << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
+       << options.auto_bits << ' ' << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen
+       << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' '
+       << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' '
+       << options.epoch_examples << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
        << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
        << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
        << options.checkpoints.keep << ' ' << options.resume << ' ' << options.cache.empty() << '\n';
@@ -177,12 +178,18 @@ bool resume(const TrainingOptions& options, Communicator& comm, Start& start) {
 
 // What must be on this machine before anything is begun.
 void begin(Start& start, Communicator& comm) {
-  if (start.options.init.empty()) {
-    start.model.emplace(start.options.model);
-  } else {
-    take_up_model(start, comm);
-  }
+  if (!start.options.init.empty()) take_up_model(start, comm);
   if (!start.options.model.is_tree()) start.options.placement = Placement::kReplicated;
+}
+
+// Test shards that are only predicted leave nothing in the table.
+void choose_bits(Start& start, std::vector<Shard> shards, const std::vector<Shard>& test, Communicator& comm) {
+  TrainingOptions& options = start.options;
+  if (!options.test_frozen) shards.insert(shards.end(), test.begin(), test.end());
+  TableSize size =
+      fitting_table(options.model, wanted_bits(shards, comm), is_owned(options, comm), comm, free_memory());
+  options.model.bits = size.bits;
+  start.warning = std::move(size.warning);
 }
 
 // A given tree is the first structure changes of the run. Rank 0 alone reads it: other hosts need not have the file.
@@ -219,7 +226,12 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
     if (!resumed) begin(start, comm);
   });
   compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
+  if (start.options.auto_bits && !start.model) choose_bits(start, data, test, comm);
+  start.options.auto_bits = false;
   require_memory(start.options.model, is_owned(start.options, comm), comm, free_memory());
+  together(comm, "start: table", [&] {
+    if (!start.model) start.model.emplace(start.options.model);
+  });
   if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
   const Course::Options course{start.options.passes, start.options.test_frozen};
   if (!resumed && start.options.init.empty() && start.options.model.method == Method::kPecoc) {

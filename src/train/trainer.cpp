@@ -15,6 +15,7 @@
 #include "train/checkpointer.h"
 #include "train/given_tree_files.h"
 #include "train/known_labels.h"
+#include "train/memory.h"
 #include "train/model_files.h"
 #include "train/owned_loop.h"
 #include "train/replicated_loop.h"
@@ -50,6 +51,7 @@ class Training::Run : private Keepsake {
     Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
     Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
     together(comm_, "start", [&] { make_loops(progress, checkpointer); });
+    if (comm_.rank() == 0 && !start_.warning.empty()) progress.warn(start_.warning);
     go_on(progress);
     bool goes_on = false;
     while (course_.begin_leg()) {
@@ -65,6 +67,7 @@ class Training::Run : private Keepsake {
     }
     summary_.checkpoints = checkpointer.written();
     summary_.checkpoint_seconds = checkpointer.seconds();
+    summary_.memory = memory_use();
     TrainingResult result{std::move(*start_.model), summary_, {}};
     if (owned_) result.owners.assign(owned_->owners().begin(), owned_->owners().end());
     return result;
@@ -186,6 +189,19 @@ class Training::Run : private Keepsake {
       if (owned_->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
     }
     return survey;
+  }
+
+  MemoryUse memory_use() const {
+    const Learner& learner = start_.model->learner();
+    MemoryUse use{comm_.rank(), peak_memory(), learner.weights().bytes(), 0};
+    use.structure_bytes = learner.tree().bytes() + learner.labels().bytes() + learner.frequencies().bytes();
+    if (!owned_) return use;
+    use.structure_bytes += owned_->structure_bytes();
+    use.table_bytes = 0;
+    for (Partition p = 0; p < kPartitions; ++p) {
+      if (owned_->owners()[p] == comm_.rank()) use.table_bytes += learner.weights().region(p).lines * sizeof(Line);
+    }
+    return use;
   }
 
   void finish(const Progress& progress) {

@@ -1,3 +1,4 @@
+#include "data/text_size.h"
 #include "program.h"
 
 namespace cpt {
@@ -53,6 +54,20 @@ TEST_F(ConvertTest, ExplanationsNameFeaturesByTheirHashes) {
   EXPECT_THAT(named, Contains(HasSubstr("page^w")));
   EXPECT_THAT(hashed, Contains(HasSubstr(" #")));
   EXPECT_THAT(hashed, ::testing::Not(Contains(HasSubstr("page^w"))));
+}
+
+// So a run of them gets the weight table that one of the text would get.
+TEST_F(ConvertTest, ShardsKnowHowMuchTextTheyWereMadeOf) {
+  const auto text_of = [&](const std::string& folder) {
+    std::uint64_t bytes = 0;
+    for (const Shard& shard : find_shards({path(folder).string()})) bytes += estimated_text_bytes(shard);
+    return bytes;
+  };
+  const std::uint64_t text = fs::file_size(path("train.vw")) + fs::file_size(path("test.vw"));
+  results(convert({"train.vw", "test.vw", "seven", "--shards", "7"}));
+  results(convert({"seven", "two", "--shards", "2"}));
+  EXPECT_EQ(text_of("seven"), text);
+  EXPECT_EQ(text_of("two"), text);
 }
 
 TEST_F(ConvertTest, KeepsTheOrderOfLinesForAnyNumberOfShards) {

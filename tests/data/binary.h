@@ -9,9 +9,10 @@
 
 namespace cpt {
 
-// What the shards hold, in one binary shard, in the order in which a stream of these options reads them.
+// What the shards hold, in one binary shard, in the order in which a stream of these options reads them. `text_bytes`:
+// as of BinaryWriter::finish().
 inline std::string binary_of(const std::vector<std::string>& paths, const ReadOptions& options = {},
-                             BlockLimits limits = {}) {
+                             BlockLimits limits = {}, std::uint64_t text_bytes = 0) {
   ExampleStream stream = stream_of(paths, options);
   std::string content;
   BinaryWriter writer(
@@ -24,7 +25,7 @@ inline std::string binary_of(const std::vector<std::string>& paths, const ReadOp
   for (; stream.read(batch); batch.clear()) {
     for (std::size_t i = 0; i < batch.size(); ++i) writer.add(batch[i], i == 0);
   }
-  writer.finish();
+  writer.finish(text_bytes);
   return content;
 }
 

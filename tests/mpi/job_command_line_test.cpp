@@ -48,6 +48,9 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
   expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'skip:few' is none of: "));
   expect_usage_error(with({"--checkpoint-every", "soon"}), HasSubstr("--checkpoint-every: 'soon' is not a duration"));
   expect_usage_error(with({"--checkpoint-every", "0s"}), HasSubstr("use never for no checkpoints"));
+  for (const char* bits : {"many", "12.5"}) {
+    expect_usage_error(with({"--bits", bits}), HasSubstr("' is neither a whole number nor auto"));
+  }
   expect_usage_error(with({"--keep", "0"}), HasSubstr("--keep: '0' is not a whole number of at least 1"));
   expect_usage_error(with({"--stall-timeout", "soon"}), HasSubstr("--stall-timeout: 'soon' is not a duration"));
 }

@@ -47,6 +47,10 @@ const std::map<std::string, std::string> kFields{{"/version", "s"},
                                                  {"/weights/lines_used", "x"},
                                                  {"/weights/bytes", "n"},
                                                  {"/weights/digest", "s"},
+                                                 {"/memory/rank", "n"},
+                                                 {"/memory/peak_bytes", "n"},
+                                                 {"/memory/table_bytes", "n"},
+                                                 {"/memory/tree_and_labels_bytes", "n"},
                                                  {"/epochs", "n"},
                                                  {"/rounds", "n"},
                                                  {"/communication/bytes_sent", "n"},
@@ -92,6 +96,16 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
   EXPECT_EQ(told["train"]["error_lines"], 0);
   EXPECT_EQ(told["tree"]["labels"], kLabels);
   EXPECT_EQ(told["weights"]["bytes"], 64 << 12);
+  const Json& memory = told["memory"];
+  EXPECT_LT(memory["rank"], ranks());
+  EXPECT_LE(memory["table_bytes"], 64 << 12);
+  EXPECT_GE(memory["table_bytes"], (64 << 12) / ranks() / 2);  // partitions differ in size
+  EXPECT_GT(memory["tree_and_labels_bytes"], 64 * kLabels);    // their names, numbers and leaves
+  EXPECT_GT(memory["peak_bytes"], memory["tree_and_labels_bytes"]);
+  if (ranks() == 1) {
+    EXPECT_EQ(memory["table_bytes"], 64 << 12);
+    EXPECT_GE(memory["peak_bytes"], told["weights"]["lines_used"].get<double>() * (64 << 12));
+  }
   EXPECT_GE(told["train"]["new_labels"], kLabels);  // a label may be new to several ranks in one round
   EXPECT_EQ(told["test"]["new_labels"], 0);
   EXPECT_LT(told["test"]["squared"], told["train"]["squared"]);  // the features tell the label, and that was learned
@@ -101,6 +115,21 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
   EXPECT_EQ(bytes_by_call, told["communication"]["bytes_sent"]);
   for (const char* part : {"tree", "weights"}) {
     EXPECT_THAT(told[part]["digest"].get<std::string>(), MatchesRegex("[0-9a-f]{16}"));
+  }
+}
+
+// Without --bits, the data says how large the table is; --bits auto asks for that, too.
+TEST_F(JobTest, TheTableIsSizedByTheDataOnAnyNumberOfRanks) {
+  const Words sized{"--data", shards(), "--run", run_directory().string()};
+  for (const int ranks : {1, 3}) {
+    const Outcome outcome = run(ranks, ranks == 1 ? sized : joined(sized, {"--bits", "auto"}));
+    expect_complete(outcome);
+    EXPECT_EQ(summary()["weights"]["bits"], 18);
+    EXPECT_EQ(summary()["options"]["bits"], "18");
+    EXPECT_THAT(outcome.out, HasSubstr(" of 2^18 = 262,144 lines used"));
+    EXPECT_THAT(outcome.out,
+                ::testing::ContainsRegex("\nmemory: [0-9,]+ MiB at the peak.*, where the weight table has"));
+    EXPECT_THAT(log(), ::testing::Contains(HasSubstr("option bits = 18")));
   }
 }
 

@@ -71,7 +71,7 @@ TEST_F(ResumedCommandLine, MaySayTheSameAgain) {
 }
 
 TEST_F(ResumedCommandLine, MayChangeHowOftenTheRunIsKept) {
-  expect_accepted({"--checkpoint-every", "400", "--keep", "1", "--epoch-fraction", "0.02"});
+  expect_accepted({"--checkpoint-every", "400", "--keep", "1", "--epoch-fraction", "0.02", "--bits", "auto"});
   EXPECT_EQ(checkpoints().size(), 1U);
 }
 

@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "comm/alone.h"
 #include "comm/threads.h"
 #include "cpt/error.h"
+#include "cpt/trainer.h"
 
 namespace cpt {
 namespace {
@@ -37,6 +39,7 @@ class System {
     std::ofstream(root_ / name) << text;
   }
   std::optional<std::uint64_t> free() const { return free_memory(root_); }
+  std::uint64_t peak() const { return peak_memory(root_); }
 
  private:
   fs::path root_;
@@ -76,6 +79,32 @@ TEST(FreeMemory, OfThisMachineIsSomething) {
   const auto free = free_memory();
   ASSERT_TRUE(free.has_value());
   EXPECT_GT(*free, std::uint64_t{1} << 20);
+}
+
+TEST(PeakMemory, IsWhatTheKernelCallsTheHighWaterMark) {
+  const System system;
+  EXPECT_EQ(system.peak(), 0U) << "nothing tells it";
+  system.write("proc/self/status", "Name:\tcpt_dist\nState:\tR (running)\nVmHWM:\t  2048 kB\nVmRSS:\t 1024 kB\n");
+  EXPECT_EQ(system.peak(), std::uint64_t{2} << 20);
+}
+
+TEST(PeakMemory, OfThisProcessHoldsWhatItHasWritten) {
+  constexpr std::uint64_t kBytes = std::uint64_t{64} << 20;
+  const std::uint64_t before = peak_memory();
+  const std::vector<char> written(kBytes, 'x');
+  EXPECT_GE(peak_memory(), kBytes);
+  EXPECT_GE(peak_memory(), before);
+  EXPECT_EQ(written.back(), 'x');
+}
+
+TEST(LargestMemory, IsThatOfOneRankOnAll) {
+  run_threads(3, [](Communicator& comm) {
+    const auto table = static_cast<std::uint64_t>(comm.rank()) * 10;
+    const MemoryUse use = largest_memory({.table_bytes = table, .structure_bytes = table + 1}, comm);
+    EXPECT_EQ(use.table_bytes, static_cast<std::uint64_t>(use.rank) * 10);
+    EXPECT_EQ(use.structure_bytes, use.table_bytes + 1);
+    EXPECT_GT(use.peak_bytes, std::uint64_t{1} << 20);
+  });
 }
 
 TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
