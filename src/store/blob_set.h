@@ -22,6 +22,7 @@
 
 #include "store/durable_file.h"
 #include "store/manifest.h"
+#include "store/segment_writer.h"
 
 namespace cpt {
 
@@ -30,10 +31,12 @@ namespace cpt {
 class BlobWriter {
  public:
   // Begins a new file in a directory that exists; an existing file of this name is cut to nothing. Error(kFailed)
-  // unless is_blob_name(name). A file that was not finished stays where it is, and no set names it.
-  BlobWriter(const std::filesystem::path& directory, const std::string& name);
+  // unless is_blob_name(name). A file that was not finished stays where it is, and no set names it. More `threads` than
+  // one compress a blob of several segments beside the caller's; the bytes are the same, but what goes wrong may be
+  // thrown by a later call than the one that brought them.
+  BlobWriter(const std::filesystem::path& directory, const std::string& name, int threads = 1);
 
-  // Any number of bytes at a time. Large pieces are compressed where they lie, without a copy.
+  // Any number of bytes at a time.
   void append(std::span<const std::byte> bytes);
   // Ends the current segment: what follows begins a new one, so that BlobReader::skip() gets there without decoding
   // anything before it. Costs 16 bytes of the manifest, and some compression if the pieces are small.
@@ -45,15 +48,15 @@ class BlobWriter {
 
  private:
   friend class BlobSetWriter;
-  BlobWriter() = default;
+  explicit BlobWriter(int threads) : threads_(threads) {}
   void begin(const std::filesystem::path& directory, const std::string& name);
   void require_intact() const;
   void require_unfinished() const;
-  void write_segment(std::span<const std::byte> raw);
 
-  SegmentEncoder encoder_;
-  std::vector<std::byte> pending_;  // fewer than kMaxSegmentBytes
-  std::optional<OutputFile> file_;  // while a blob is open
+  int threads_;
+  std::vector<std::byte> pending_;         // fewer than kMaxSegmentBytes
+  std::optional<OutputFile> file_;         // while a blob is open
+  std::optional<SegmentWriter> segments_;  // the same; uses file_
   Blob blob_;
   std::uint64_t raw_bytes_ = 0;
   bool intact_ = true;  // false during and after a write that failed
@@ -69,8 +72,8 @@ class BlobSetWriter {
  public:
   // `kind` says in a few words what the set is ("cpt model"); a reader asks for it. Error(kCannotWrite) if the
   // temporary directory cannot be made, or if DIRECTORY exists and is neither empty nor a blob set: it would be removed
-  // otherwise.
-  BlobSetWriter(std::filesystem::path directory, std::string kind);
+  // otherwise. `threads` as of BlobWriter.
+  BlobSetWriter(std::filesystem::path directory, std::string kind, int threads = 1);
   BlobSetWriter(const BlobSetWriter&) = delete;
   BlobSetWriter& operator=(const BlobSetWriter&) = delete;
   // Removes what was not committed, parts of other processes included.

@@ -31,14 +31,16 @@ void require_length(const fs::path& path, std::uint64_t expected) {
 
 }  // namespace
 
-BlobWriter::BlobWriter(const fs::path& directory, const std::string& name) {
+BlobWriter::BlobWriter(const fs::path& directory, const std::string& name, int threads) : threads_(threads) {
   require_blob_name(name);
   begin(directory, name);
 }
 
 void BlobWriter::begin(const fs::path& directory, const std::string& name) {
   intact_ = false;
+  segments_.reset();
   file_.emplace(directory / name);
+  segments_.emplace(*file_, threads_ > 1 ? threads_ : 0);
   blob_ = Blob{name, {}};
   pending_.clear();
   raw_bytes_ = 0;
@@ -49,11 +51,6 @@ void BlobWriter::append(std::span<const std::byte> bytes) {
   require_unfinished();
   raw_bytes_ += bytes.size();
   while (!bytes.empty()) {
-    if (pending_.empty() && bytes.size() >= kMaxSegmentBytes) {
-      write_segment(bytes.first(kMaxSegmentBytes));
-      bytes = bytes.subspan(kMaxSegmentBytes);
-      continue;
-    }
     const auto part = bytes.first(std::min(bytes.size(), kMaxSegmentBytes - pending_.size()));
     pending_.insert(pending_.end(), part.begin(), part.end());
     bytes = bytes.subspan(part.size());
@@ -64,15 +61,8 @@ void BlobWriter::append(std::span<const std::byte> bytes) {
 void BlobWriter::cut() {
   require_unfinished();
   if (pending_.empty()) return;
-  write_segment(pending_);
-  pending_.clear();
-}
-
-void BlobWriter::write_segment(std::span<const std::byte> raw) {
   intact_ = false;
-  const SegmentEncoder::Encoded encoded = encoder_.encode(raw);
-  file_->write(encoded.stored);
-  blob_.segments.push_back(encoded.segment);
+  segments_->put(pending_);
   intact_ = true;
 }
 
@@ -80,7 +70,10 @@ const Blob& BlobWriter::finish() {
   require_intact();
   if (!file_) return blob_;
   cut();
-  intact_ = false;  // a sync that failed must not be tried again: the second one reports success, without the data
+  intact_ = false;
+  blob_.segments = segments_->finish();
+  segments_.reset();
+  // Still not intact: a sync that failed must not be tried again: the second one reports success, without the data
   file_->sync();
   file_->close();
   sync_directory(directory_of(file_->path()));  // C2
@@ -98,8 +91,11 @@ void BlobWriter::require_unfinished() const {
   if (!file_) throw Error(Fault::kFailed, "bytes appended to the finished blob '" + blob_.name + "'");
 }
 
-BlobSetWriter::BlobSetWriter(fs::path directory, std::string kind)
-    : directory_(std::move(directory)), temporary_(temporary_name(directory_)), manifest_{std::move(kind), {}} {
+BlobSetWriter::BlobSetWriter(fs::path directory, std::string kind, int threads)
+    : directory_(std::move(directory)),
+      temporary_(temporary_name(directory_)),
+      manifest_{std::move(kind), {}},
+      writer_(threads) {
   if (!is_kind(manifest_.kind))
     throw Error(Fault::kFailed, "'" + manifest_.kind + "' cannot be the kind of a blob set");
   if (!may_hold_blob_set(directory_)) {

@@ -12,6 +12,7 @@
 #include "cpt/error.h"
 #include "store/blob_set.h"
 #include "train/archive_blob.h"
+#include "train/cores.h"
 #include "train/run_state_archive.h"
 #include "train/run_state_check.h"
 #include "train/weights_blob.h"
@@ -57,10 +58,11 @@ std::string name_of_part(int rank) {
   return "weights-" + digits;
 }
 
-Part write_part(const Learner& learner, const Owners& writers, int rank, const fs::path& directory) {
+Part write_part(const Learner& learner, const Owners& writers, const Communicator& comm, const fs::path& directory) {
   Part part;
+  const int rank = comm.rank();
   if (std::ranges::count(writers, rank) == 0) return part;
-  BlobWriter blob(directory, name_of_part(rank));
+  BlobWriter blob(directory, name_of_part(rank), cores_of_rank(comm));
   std::uint64_t cut = 0;
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     if (writers[partition] != rank) continue;
@@ -189,8 +191,7 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
   const fs::path unfinished =
       broadcast_text(comm, set ? set->directory_for_parts().string() : std::string(), 0, "checkpoint: folder");
   std::string part;
-  together(comm, "checkpoint: weights",
-           [&] { part = archived(write_part(learner, writers, comm.rank(), unfinished)); });
+  together(comm, "checkpoint: weights", [&] { part = archived(write_part(learner, writers, comm, unfinished)); });
   const auto parts = gather_bytes(comm, std::as_bytes(std::span(part)), 0, "checkpoint: parts");
   together(comm, "checkpoint: end", [&] {
     if (set) complete(*set, parts, state);

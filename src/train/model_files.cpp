@@ -5,6 +5,7 @@
 #include "comm/agreement.h"
 #include "cpt/error.h"
 #include "store/blob_set.h"
+#include "train/cores.h"
 #include "train/learner_blobs.h"
 #include "train/partition_traffic.h"
 #include "train/weights_blob.h"
@@ -23,8 +24,8 @@ BlobWriter& begin_weights(const Learner& learner, BlobSetWriter& set) {
 
 }  // namespace
 
-void save_learner(const Learner& learner, const std::filesystem::path& directory) {
-  BlobSetWriter set(directory, kKind);
+void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads) {
+  BlobSetWriter set(directory, kKind, threads);
   BlobWriter& weights = begin_weights(learner, set);
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     write_partition(learner.weights(), partition, weights);
@@ -38,7 +39,7 @@ void save_learner(const Learner& learner, Communicator& comm, const Owners& owne
   std::optional<BlobSetWriter> set;
   BlobWriter* weights = nullptr;
   together(comm, "save the model: begin", [&] {
-    if (writes) weights = &begin_weights(learner, set.emplace(directory, kKind));
+    if (writes) weights = &begin_weights(learner, set.emplace(directory, kKind, cores_of_rank(comm)));
   });
   gather_partitions(comm, learner.weights(), owners,
                     [&](Partition, std::span<const std::byte> packed) { weights->append(packed); });

@@ -14,8 +14,9 @@
 
 namespace cpt {
 
-// Appears under this name whole or not at all. Throws Error(kCannotWrite).
-void save_learner(const Learner& learner, const std::filesystem::path& directory);
+// Appears under this name whole or not at all. Throws Error(kCannotWrite). The bytes are the same for any number of
+// threads; see BlobWriter.
+void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads = 1);
 
 // The same bytes where the weights are spread over ranks, each of which has those of the partitions that it owns, and
 // all have the tree. All ranks call it alike; rank 0 writes and holds a few packed partitions at a time. If that fails,

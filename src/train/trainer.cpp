@@ -13,6 +13,7 @@
 #include "data/example_stream.h"
 #include "train/alone_loop.h"
 #include "train/checkpointer.h"
+#include "train/cores.h"
 #include "train/given_tree_files.h"
 #include "train/known_labels.h"
 #include "train/memory.h"
@@ -301,7 +302,7 @@ void TrainingOptions::validate() const {
 void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory) {
   if (result.owners.empty()) {
     together(comm, "write the model", [&] {
-      if (comm.rank() == 0) result.model.save(directory);
+      if (comm.rank() == 0) save_learner(result.model.learner(), directory, cores_of_rank(comm));
     });
     return;
   }

@@ -1,0 +1,23 @@
+#include "train/cores.h"
+
+#include <sched.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+
+#include "train/memory.h"
+
+namespace cpt {
+
+namespace {
+constexpr int kMostCores = 4;
+}  // namespace
+
+int cores_of_rank(const Communicator& comm) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // more cores than fit into a set
+  const int share = get_nprocs() / ranks_on_this_host(comm);
+  return std::clamp(std::min(CPU_COUNT(&allowed), share), 1, kMostCores);
+}
+
+}  // namespace cpt
