@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 
 #include "core/digest_text.h"
 
@@ -34,7 +35,11 @@ std::string tree_line(const TreeFigures& tree) {
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
 }
 
-std::string mebibytes(std::uint64_t bytes) { return grouped((bytes + (1 << 19)) >> 20) + " MiB"; }
+std::string mebibytes(std::uint64_t bytes) {
+  const double mebibytes = static_cast<double>(bytes) * 0x1p-20;
+  if (mebibytes < 10) return fmt::format("{:.1f} MiB", mebibytes);
+  return grouped(static_cast<std::uint64_t>(std::llround(mebibytes))) + " MiB";
+}
 
 std::string memory_line(const Summary& summary) {
   const MemoryUse& memory = summary.memory;

@@ -94,7 +94,7 @@ int ranks_on_this_host(const Communicator& comm) {
 
 std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm) {
   const int here = ranks_on_this_host(comm);
-  const std::string takes = gibibytes(table_bytes(model, owned, here, comm.size())) + " of this machine's memory";
+  std::string takes = gibibytes(table_bytes(model, owned, here, comm.size())) + " of this machine's memory";
   if (comm.size() == 1) return takes;
   return takes + ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
 }
