@@ -1,0 +1,159 @@
+// Microseconds that questions to a trained model take, on one core, from parsed examples in memory: the exact best
+// labels of a line, and the probability of its own label.
+//
+//   cpt_predict_bench [benchmark options] MODEL SHARDS...
+//
+// SHARDS (files, directories, globs) are read once, at most ten thousand lines of them, those whose label the model has
+// met. Each line is timed by itself, since how much the search has to look at differs from line to line: the counters
+// are the median and the 90th and 99th percentile of microseconds a line. `blocks` is the median number of blocks whose
+// probability reaches that of the last label found: any exact search opens those.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cpt/model.h"
+#include "data/example_stream.h"
+#include "data/shards.h"
+#include "model/learner.h"
+#include "model/tree_estimator.h"
+
+namespace cpt {
+namespace {
+
+constexpr std::size_t kMostLines = 10'000;
+
+Batch read_lines(const std::vector<std::string>& patterns, const Learner& learner) {
+  const std::vector<Shard> shards = find_shards(patterns);
+  ReadOptions options;
+  options.seed = learner.options().seed;
+  options.interactions = learner.options().interactions;
+  options.normalize = learner.options().normalize;
+  ExampleStream reader(shards, assign_shards(shards, 1)[0], options);
+  Batch line = reader.make_batch();
+  Batch lines = reader.make_batch();
+  while (lines.size() < kMostLines && reader.read(line)) {
+    const ExampleView x = line[0];
+    if (learner.find(x) != kNoLabel) {
+      const Batch::Space space = lines.extend(x.features.size() - 1, x.label, x.label_hash, x.importance, x.origin);
+      std::copy(x.features.begin() + 1, x.features.end(), space.features.begin());
+      std::copy(x.values.begin() + 1, x.values.end(), space.values.begin());
+    }
+    line.clear();
+  }
+  return lines;
+}
+
+double percentile(std::vector<double>& sample, double part) {
+  const auto at = static_cast<std::ptrdiff_t>(part * static_cast<double>(sample.size() - 1));
+  std::nth_element(sample.begin(), sample.begin() + at, sample.end());
+  return sample[static_cast<std::size_t>(at)];
+}
+
+// An iteration asks every line.
+template <class Ask>
+void time_lines(benchmark::State& state, const Batch& lines, Ask ask) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> microseconds;
+  for ([[maybe_unused]] auto _ : state) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto begin = Clock::now();
+      ask(lines[i]);
+      microseconds.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+    }
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(lines.size()) * state.iterations());
+  state.counters["median"] = percentile(microseconds, 0.5);
+  state.counters["p90"] = percentile(microseconds, 0.9);
+  state.counters["p99"] = percentile(microseconds, 0.99);
+}
+
+// Blocks that are reached with at least this probability.
+std::size_t count_blocks(const TreeEstimator& estimator, const Tree& tree, const ExampleView& x, double least) {
+  struct Reached {
+    BlockId block;
+    double probability;
+  };
+  std::vector<Reached> open{{0, 1.0}};
+  std::vector<float*> lines;
+  std::size_t blocks = 0;
+  while (!open.empty()) {
+    const Reached top = open.back();
+    open.pop_back();
+    ++blocks;
+    const Line p = estimator.block_probabilities(x, top.block, lines);
+    const BlockContent& content = tree.content(top.block);
+    std::array<double, 32> reach{};
+    reach[1] = top.probability;
+    for (std::size_t place = 1; place < 32; ++place) {
+      if (content.child[place].kind() == Child::Kind::kNode) {
+        reach[2 * place] = reach[place] * (1 - estimator.clipped(p[place]));
+        reach[2 * place + 1] = reach[place] * estimator.clipped(p[place]);
+      } else if (content.child[place].kind() == Child::Kind::kBlock && reach[place] >= least) {
+        open.push_back({content.child[place].block(), reach[place]});
+      }
+    }
+  }
+  return blocks;
+}
+
+double median_blocks(const Learner& learner, const Batch& lines, std::size_t k) {
+  const auto* estimator = dynamic_cast<const TreeEstimator*>(&learner.estimator());
+  std::vector<double> blocks;
+  for (std::size_t i = 0; estimator != nullptr && i < lines.size(); ++i) {
+    const std::vector<Ranked> best = estimator->top_k(lines[i], k);
+    const double least = best.size() < k ? 0 : best.back().probability;
+    blocks.push_back(static_cast<double>(count_blocks(*estimator, learner.tree(), lines[i], least)));
+  }
+  return blocks.empty() ? 0 : percentile(blocks, 0.5);
+}
+
+void top_k(benchmark::State& state, const Learner& learner, const Batch& lines) {
+  const auto k = static_cast<std::size_t>(state.range(0));
+  time_lines(state, lines, [&](const ExampleView& x) { benchmark::DoNotOptimize(learner.estimator().top_k(x, k)); });
+  state.counters["blocks"] = median_blocks(learner, lines, k);
+}
+
+void own_label(benchmark::State& state, const Learner& learner, const Batch& lines) {
+  Walk walk;
+  time_lines(state, lines, [&](const ExampleView& x) {
+    learner.locate(x, learner.find(x), walk);
+    benchmark::DoNotOptimize(learner.predict(walk));
+  });
+}
+
+int run(int argc, char** argv) {
+  if (argc < 3) throw std::runtime_error("usage: cpt_predict_bench [benchmark options] MODEL SHARDS...");
+  const Model model = Model::load(argv[1]);
+  const Batch lines = read_lines({argv + 2, argv + argc}, model.learner());
+  if (lines.empty()) throw std::runtime_error("no line has a label of the model");
+  std::printf("%llu labels, %zu lines, %.1f features a line\n", static_cast<unsigned long long>(model.labels()),
+              lines.size(), static_cast<double>(lines.features()) / static_cast<double>(lines.size()));
+  benchmark::RegisterBenchmark("top", [&](benchmark::State& state) { top_k(state, model.learner(), lines); })
+      ->ArgName("k")
+      ->Arg(1)
+      ->Arg(5)
+      ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("own label", [&](benchmark::State& state) {
+    own_label(state, model.learner(), lines);
+  })->Unit(benchmark::kMillisecond);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
+
+}  // namespace
+}  // namespace cpt
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  try {
+    return cpt::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
