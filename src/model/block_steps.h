@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "cpt/options.h"
@@ -34,21 +35,44 @@ struct Drawing {
 // The place at which the draw leaves the block.
 std::uint8_t draw_in_block(const Line& p, const BlockContent& content, const Regressors& regressors, Drawing& drawing);
 
+// By place: the probability of what hangs there, of a block whose own is `above`. Meaningless where nothing does.
+using Reach = std::array<double, 32>;
+inline Reach reach_of_places(const Line& p, const Regressors& regressors, double above) {
+  Reach reach;
+  reach[0] = 0;
+  reach[1] = above;
+  // Of all slots, whether they hold a node or not: that is quicker than to ask.
+  for (std::size_t slot = 1; slot <= kLastSlot; ++slot) {
+    const double right = regressors.clipped(p[slot]);
+    reach[2 * slot] = reach[slot] * (1 - right);
+    reach[2 * slot + 1] = reach[slot] * right;
+  }
+  return reach;
+}
+
 // Calls visit(place, probability) for every leaf and block that hangs in a block, whose own probability is `above`.
 template <class Visit>
 void reach_in_block(const Line& p, const BlockContent& content, const Regressors& regressors, double above,
                     Visit visit) {
-  std::array<double, 32> reach{};
-  reach[1] = above;
-  for (std::size_t place = 1; place < 32; ++place) {
-    const Child child = content.child[place];
-    if (child.kind() == Child::Kind::kNode) {
-      const double right = regressors.clipped(p[place]);
-      reach[2 * place] = reach[place] * (1 - right);
-      reach[2 * place + 1] = reach[place] * right;
-    } else if (child.kind() != Child::Kind::kNothing) {
-      visit(static_cast<std::uint8_t>(place), reach[place]);
-    }
+  const Reach reach = reach_of_places(p, regressors, above);
+  for (std::uint8_t place = 1; place < 32; ++place) {
+    if (content.child[place].is_exit()) visit(place, reach[place]);
+  }
+}
+
+// The same for those whose probability is at least `least`, and so is not NaN.
+template <class Visit>
+void reach_in_block(const Line& p, const BlockContent& content, const Regressors& regressors, double above,
+                    double least, Visit visit) {
+  const Reach reach = reach_of_places(p, regressors, above);
+  // Few of them as a rule, and nobody can tell which: bits are counted where branches would be guessed.
+  std::uint32_t places = 0;
+  for (std::uint32_t place = 1; place < 32; ++place) {
+    places |= static_cast<std::uint32_t>(content.child[place].is_exit() & (reach[place] >= least)) << place;
+  }
+  for (; places != 0; places &= places - 1) {
+    const auto place = static_cast<std::uint8_t>(std::countr_zero(places));
+    visit(place, reach[place]);
   }
 }
 

@@ -45,6 +45,8 @@ class Child {
   static Child outside() { return block(kIdMask); }
 
   Kind kind() const { return static_cast<Kind>(bits_ >> 30); }
+  // A leaf or a block: where paths leave this block.
+  bool is_exit() const { return kind() >= Kind::kLeaf; }
   LabelId label() const { return bits_ & kIdMask; }  // of a leaf
   BlockId block() const { return bits_ & kIdMask; }  // of a block
   bool is_outside() const { return bits_ == outside().bits_; }

@@ -1,7 +1,5 @@
 #include "model/regressors.h"
 
-#include <algorithm>
-
 #include "model/block_code.h"
 #include "model/decode_kernel.h"
 
@@ -107,10 +105,15 @@ Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks,
   return probabilities;
 }
 
+void Regressors::prefetch(const ExampleView& x, const BlockLink& block) const {
+  const Region& region = weights_->region(block.partition);
+  for (FeatureHash feature : x.features) {
+    __builtin_prefetch(weights_->line(WeightTable::index(feature, block.key, region)));
+  }
+}
+
 float Regressors::weight(FeatureHash feature, const BlockLink& block, std::uint8_t slot) const {
   return weights_->line(WeightTable::index(feature, block.key, weights_->region(block.partition)))[slot];
 }
-
-double Regressors::clipped(float p) const { return std::clamp(static_cast<double>(p), clip_, 1 - clip_); }
 
 }  // namespace cpt

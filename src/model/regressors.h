@@ -2,6 +2,7 @@
 // one path at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -57,10 +58,12 @@ class Regressors {
 
   // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
   Line block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block, std::vector<float*>& lines) const;
+  // Asks the memory for the lines of x in a block that block_probabilities() may be asked for soon.
+  void prefetch(const ExampleView& x, const BlockLink& block) const;
   // The weight of a feature in a lane: the lane's margin is the sum of weight * value over the features of x.
   float weight(FeatureHash feature, const BlockLink& block, std::uint8_t slot) const;
   // A node probability as predictions use it.
-  double clipped(float p) const;
+  double clipped(float p) const { return std::clamp(static_cast<double>(p), clip_, 1 - clip_); }
 
  private:
   void aim_at_end(bool at_leaf, Walk& walk) const;

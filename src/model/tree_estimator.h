@@ -46,9 +46,6 @@ class TreeEstimator final : public Estimator {
   double clipped(float p) const { return regressors_.clipped(p); }
 
  private:
-  template <class Visit>
-  void open_block(const ExampleView& x, BlockId block, double above, std::vector<float*>& lines, Visit visit) const;
-
   const Tree* tree_;
   ModelOptions options_;
   Regressors regressors_;

@@ -1,4 +1,4 @@
-#include <queue>
+#include <algorithm>
 
 #include "model/block_steps.h"
 #include "model/tree_estimator.h"
@@ -7,52 +7,82 @@ namespace cpt {
 
 namespace {
 
-// A subtree that has been reached but not yet opened, or a leaf.
-struct Frontier {
-  double probability;
-  Child child;
-
-  // Of the same probability, blocks come before leaves (one of theirs may have a lower id), then lower ids before
-  // higher.
-  bool operator<(const Frontier& other) const {
-    if (probability != other.probability) return probability < other.probability;
-    const bool leaf = child.kind() == Child::Kind::kLeaf;
-    const bool other_leaf = other.child.kind() == Child::Kind::kLeaf;
-    if (leaf != other_leaf) return leaf > other_leaf;
-    return child.label() > other.child.label();
+// Better labels first; of the same probability, lower ids.
+struct IsBetter {
+  bool operator()(const Ranked& a, const Ranked& b) const {
+    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
   }
+};
+
+// The best labels of those that were offered.
+class BestLabels {
+ public:
+  // Of at least this probability, and so many.
+  BestLabels(std::size_t count, double threshold) : count_(count), least_(threshold) {}
+
+  // What has a lower probability than this, or NaN, will not be among them.
+  double least() const { return least_; }
+
+  void offer(const Ranked& label) {
+    if (!(label.probability >= least_)) return;
+    if (best_.size() == count_) {
+      if (!IsBetter()(label, best_.front())) return;
+      std::pop_heap(best_.begin(), best_.end(), IsBetter());
+      best_.pop_back();
+    }
+    best_.push_back(label);
+    std::push_heap(best_.begin(), best_.end(), IsBetter());
+    if (best_.size() == count_) least_ = best_.front().probability;
+  }
+
+  std::vector<Ranked> take() {
+    std::sort_heap(best_.begin(), best_.end(), IsBetter());
+    return std::move(best_);
+  }
+
+ private:
+  std::size_t count_;
+  double least_;
+  std::vector<Ranked> best_;  // a heap, the worst in front
+};
+
+// A block that can be reached.
+struct Reached {
+  double probability;
+  BlockId block;
+
+  bool operator<(const Reached& other) const { return probability < other.probability; }
 };
 
 }  // namespace
 
-// Calls visit(child, probability) for every leaf and block that hangs in `block`, whose own probability is `above`.
-template <class Visit>
-void TreeEstimator::open_block(const ExampleView& x, BlockId block, double above, std::vector<float*>& lines,
-                               Visit visit) const {
-  const BlockContent& content = tree_->content(block);
-  const Line p = block_probabilities(x, block, lines);
-  reach_in_block(p, content, regressors_, above,
-                 [&](std::uint8_t place, double probability) { visit(content.child[place], probability); });
-}
-
+// Every block that reaches the probability of the worst label found is opened, so the order in which they are changes
+// nothing but their number: best first, no other is.
 std::vector<Ranked> TreeEstimator::top_k(const ExampleView& x, std::size_t k, double threshold) const {
-  std::vector<Ranked> best;
-  if (tree_->empty()) return best;
-  std::priority_queue<Frontier> frontier;
+  if (tree_->empty() || k == 0) return {};
+  BestLabels best(k, threshold);
+  std::vector<Reached> frontier{{1.0, 0}};  // a heap
   std::vector<float*> lines;
-  frontier.push({1.0, Child::block(0)});
-  while (best.size() < k && !frontier.empty()) {
-    const Frontier top = frontier.top();
-    frontier.pop();
-    if (top.child.kind() == Child::Kind::kLeaf) {
-      best.push_back({top.child.label(), top.probability});
-      continue;
-    }
-    open_block(x, top.child.block(), top.probability, lines, [&](Child child, double probability) {
-      if (probability >= threshold) frontier.push({probability, child});
+  while (!frontier.empty() && frontier.front().probability >= best.least()) {
+    std::pop_heap(frontier.begin(), frontier.end());
+    const Reached top = frontier.back();
+    frontier.pop_back();
+    // While the lines of this block are on their way, those of the one that is likely to be next can set out.
+    regressors_.prefetch(x, tree_->link(top.block));
+    if (!frontier.empty()) regressors_.prefetch(x, tree_->link(frontier.front().block));
+    const BlockContent& content = tree_->content(top.block);
+    const Line p = block_probabilities(x, top.block, lines);
+    reach_in_block(p, content, regressors_, top.probability, best.least(), [&](std::uint8_t place, double probability) {
+      const Child child = content.child[place];
+      if (child.kind() == Child::Kind::kLeaf) {
+        best.offer({child.label(), probability});
+      } else {
+        frontier.push_back({probability, child.block()});
+        std::push_heap(frontier.begin(), frontier.end());
+      }
     });
   }
-  return best;
+  return best.take();
 }
 
 Ranked TreeEstimator::draw(const ExampleView& x, std::uint64_t random) const {
@@ -70,16 +100,19 @@ Ranked TreeEstimator::draw(const ExampleView& x, std::uint64_t random) const {
 std::vector<double> TreeEstimator::all_probabilities(const ExampleView& x) const {
   std::vector<double> probabilities(tree_->labels());
   if (probabilities.empty()) return probabilities;
-  std::vector<Frontier> open{{1.0, Child::block(0)}};
+  std::vector<Reached> open{{1.0, 0}};
   std::vector<float*> lines;
   while (!open.empty()) {
-    const Frontier next = open.back();
+    const Reached next = open.back();
     open.pop_back();
-    open_block(x, next.child.block(), next.probability, lines, [&](Child child, double probability) {
+    const BlockContent& content = tree_->content(next.block);
+    const Line p = block_probabilities(x, next.block, lines);
+    reach_in_block(p, content, regressors_, next.probability, [&](std::uint8_t place, double probability) {
+      const Child child = content.child[place];
       if (child.kind() == Child::Kind::kLeaf) {
         probabilities[child.label()] = probability;
       } else {
-        open.push_back({probability, child});
+        open.push_back({probability, child.block()});
       }
     });
   }
