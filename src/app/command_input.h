@@ -52,6 +52,15 @@ class OpenInput {
   // call. Throws Error(kBadData) at a bad line, or when more were skipped than the user allows.
   const Batch* next();
 
+  // For who reads in another way: the stream, after which next() must not be called; and what to tell of the bad lines
+  // that it skipped, as SkippedLines::report().
+  ExampleStream take_stream() { return std::move(stream_); }
+  void report_skipped(std::uint64_t skipped, const std::vector<std::string>& warnings) {
+    skipped_.report(skipped, warnings);
+  }
+  // As ExampleStream's.
+  void call_before_waiting(std::function<void()> call) { stream_.call_before_waiting(std::move(call)); }
+
   // "FILE:LINE" of an example.
   std::string place_of(const ExampleView& x) const;
 

@@ -186,6 +186,7 @@ void explain(const ExplainOptions& options) {
     throw Error(Fault::kUsage, "the model was made with --method pecoc: all its regressors speak of every label");
   }
   ResultWriter out;
+  input.call_before_waiting([&out] { out.flush(); });
   Explainer explainer(input.model().learner(), names, options.top, out);
   while (const Batch* line = input.next()) {
     for (std::size_t i = 0; i < line->size(); ++i) explainer.explain(input.place_of((*line)[i]), (*line)[i]);

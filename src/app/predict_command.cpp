@@ -1,8 +1,11 @@
 #include "app/predict_command.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 
+#include "app/answers.h"
 #include "app/command_input.h"
 #include "app/option_values.h"
 #include "app/result_writer.h"
@@ -24,28 +27,46 @@ struct PredictOptions {
   std::uint64_t top = 1;
   double threshold = 0;
   bool learn = false;
+  std::size_t threads = 1;
   std::filesystem::path output;
 };
 
-void print_predictions(const std::vector<Prediction>& predictions, ResultWriter& out) {
+struct NoNote {};
+
+NoNote answer(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
   const char* before = "";
-  for (const Prediction& best : predictions) {
-    out.print("{}{}:{:.6g}", before, best.label, best.probability);
+  for (const Prediction& best : model.top_k(x, options.top, options.threshold)) {
+    fmt::format_to(std::back_inserter(text), "{}{}:{:.6g}", before, best.label, best.probability);
     before = " ";
   }
-  out.print("\n");
+  text.push_back('\n');
+  return {};
+}
+
+// Of few lines where each may get many labels: what was predicted waits in memory until it can be printed.
+PortionLimits portions(const PredictOptions& options) {
+  constexpr std::uint64_t kMostPredictions = 4096;
+  PortionLimits limits;
+  limits.examples = std::clamp<std::uint64_t>(kMostPredictions / options.top, 1, limits.examples);
+  return limits;
 }
 
 void predict(const PredictOptions& options) {
   OpenInput input(options.input, {.labels_required = false});
   Model& model = input.model();
   ResultWriter out(options.output);
-  while (const Batch* line = input.next()) {
-    for (std::size_t i = 0; i < line->size(); ++i) {
-      const ExampleView x = (*line)[i];
-      print_predictions(model.top_k(x, options.top, options.threshold), out);
-      if (options.learn && !x.label.empty()) model.learn(x);
-    }
+  const auto predict = [&](const ExampleView& x, Text& text) { return answer(model, options, x, text); };
+  const auto predict_and_learn = [&](const ExampleView& x, Text& text) {
+    const NoNote note = predict(x, text);
+    if (!x.label.empty()) model.learn(x);
+    return note;
+  };
+  const auto no_tally = [](const ExampleView&, NoNote) {};
+  if (options.learn) {
+    answer_on_one_thread(input, predict_and_learn, no_tally, out);
+  } else {
+    answer_all(
+        input, options.threads, portions(options), [&] { return predict; }, no_tally, out);
   }
   out.finish();
 }
@@ -66,8 +87,9 @@ void declare(CLI::App& command, PredictOptions& options) {
   auto* learn =
       command.add_flag("--learn", options.learn,
                        "after each line is predicted, learn its label if it has one; this is forgotten at the end: "
-                       "the model on disk is never changed");
+                       "the model on disk is never changed; lines are then predicted one after another, by one thread");
   command.add_flag("--frozen")->description("learn nothing; the default")->excludes(learn);
+  add_threads(command, options.threads);
   command.add_option("--output", options.output, "written whole or not at all; without it, standard output")
       ->type_name("FILE");
 }

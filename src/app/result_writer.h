@@ -34,13 +34,20 @@ class ResultWriter {
     if (text_.size() >= kPiece || line_by_line_) flush();
   }
 
+  // The same for a text.
+  void write(std::string_view text) {
+    text_.append(text.data(), text.data() + text.size());
+    if (text_.size() >= kPiece || line_by_line_) flush();
+  }
+  // What was printed so far is written now. Throws like print().
+  void flush();
+
   // Everything is written, and a file gets its name. Nothing may be printed afterwards. Throws like print().
   void finish();
 
  private:
   static constexpr std::size_t kPiece = std::size_t{1} << 18;
 
-  void flush();
   [[noreturn]] void fail(const char* action);
 
   std::filesystem::path path_;       // as messages name it

@@ -1,8 +1,10 @@
 #include "app/score_command.h"
 
 #include <cstdio>
+#include <iterator>
 #include <optional>
 
+#include "app/answers.h"
 #include "app/command_input.h"
 #include "app/result_writer.h"
 #include "cpt/hashing.h"
@@ -25,22 +27,54 @@ struct ScoreOptions {
   CommandInput input;
   std::optional<std::string> label;
   bool summary = false;
+  std::size_t threads = 1;
 };
 
-// P(label | x) of any label, with buffers that live on from example to example.
+// What a line's own label has turned out to be.
+struct OwnLabel {
+  LabelId id = kNoLabel;  // or it has none
+  double probability = 0;
+};
+
+// Says the probabilities of an example, with buffers that live on from example to example.
 class Scorer {
  public:
-  explicit Scorer(const Learner& learner) : learner_(learner) {}
+  Scorer(const Learner& learner, const std::optional<std::string>& named)
+      : learner_(&learner), has_named_(named.has_value()) {
+    if (named) named_ = learner.labels().find(*named, hash_label(*named));
+  }
+
+  OwnLabel operator()(const ExampleView& x, Text& text) {
+    const OwnLabel own = score_own(x);
+    const double named = score(x, named_);
+    const auto out = std::back_inserter(text);
+    if (x.label.empty()) {
+      text.push_back('-');
+    } else {
+      fmt::format_to(out, "{:.6g}", own.probability);
+    }
+    if (has_named_) fmt::format_to(out, "\t{:.6g}", named);
+    text.push_back('\n');
+    return own;
+  }
+
+ private:
+  OwnLabel score_own(const ExampleView& x) {
+    if (x.label.empty()) return {};
+    const LabelId label = learner_->find(x);
+    return {label, score(x, label)};
+  }
 
   // 0 for kNoLabel.
   double score(const ExampleView& x, LabelId label) {
     if (label == kNoLabel) return 0;
-    learner_.locate(x, label, walk_);
-    return learner_.predict(walk_);
+    learner_->locate(x, label, walk_);
+    return learner_->predict(walk_);
   }
 
- private:
-  const Learner& learner_;
+  const Learner* learner_;
+  bool has_named_;
+  LabelId named_ = kNoLabel;
   Walk walk_;
 };
 
@@ -58,41 +92,30 @@ void print_summary(const Losses& losses, const BestPossible& best) {
                losses.mean_log_seen(), best.mean_squared());
 }
 
-void score_own_label(const ExampleView& x, const Learner& learner, Scorer& scorer, Losses& losses, ResultWriter& out) {
-  if (x.label.empty()) return out.print("-");
-  const LabelId label = learner.find(x);
-  const double p = scorer.score(x, label);
-  out.print("{:.6g}", p);
-  if (label == kNoLabel) {
-    losses.add_new(static_cast<double>(x.importance));
-  } else {
-    losses.add_seen(static_cast<double>(x.importance), p);
-  }
-}
-
 void score(const ScoreOptions& options) {
   OpenInput input(options.input, {.labels_required = !options.label});
   const Learner& learner = input.model().learner();
-  const LabelId named = options.label ? learner.labels().find(*options.label, hash_label(*options.label)) : kNoLabel;
-  Scorer scorer(learner);
   Losses losses;
   BestPossible best;
-  ResultWriter out;
-  while (const Batch* line = input.next()) {
-    for (std::size_t i = 0; i < line->size(); ++i) {
-      const ExampleView x = (*line)[i];
-      score_own_label(x, learner, scorer, losses, out);
-      if (options.summary && !x.label.empty()) best.add(x);
-      if (options.label) out.print("\t{:.6g}", scorer.score(x, named));
-      out.print("\n");
+  const auto tally = [&](const ExampleView& x, const OwnLabel& own) {
+    if (!options.summary || x.label.empty()) return;
+    if (own.id == kNoLabel) {
+      losses.add_new(static_cast<double>(x.importance));
+    } else {
+      losses.add_seen(static_cast<double>(x.importance), own.probability);
     }
-  }
+    best.add(x);
+  };
+  ResultWriter out;
+  answer_all(
+      input, options.threads, {}, [&] { return Scorer(learner, options.label); }, tally, out);
   out.finish();
   if (options.summary) print_summary(losses, best);
 }
 
 void declare(CLI::App& command, ScoreOptions& options) {
   add_input_options(command, options.input);
+  add_threads(command, options.threads);
   command.add_option("--label", options.label, "the probability of this label, too")->type_name("NAME");
   command.add_flag(
       "--summary", options.summary,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@ struct ReadControl {
   std::atomic<bool> stop = false;             // set by others: a reader that waits for a pipe gives up
   std::atomic<std::uint64_t> bytes_read = 0;  // from files and pipes, before decompression
   std::atomic<std::uint64_t> all_bytes = 0;   // that are to be read, as far as is known
+  std::function<void()> before_waiting =
+      {};  // called by the reader where a pipe has nothing at hand; set before it reads
 };
 using SharedControl = std::shared_ptr<ReadControl>;
 

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpt/example.h"
@@ -63,6 +65,9 @@ class ExampleStream {
   std::vector<std::string> take_warnings();
   static constexpr std::uint64_t kWarnings = 20;
 
+  // `call` is called inside read(), by its thread, whenever a pipe has nothing at hand and is going to be waited for.
+  // What it throws leaves read(). To be said before anything is read.
+  void call_before_waiting(std::function<void()> call) { control_->before_waiting = std::move(call); }
   // Makes a read() that waits for a pipe return soon, in whatever way; nothing may be read afterwards. For other
   // threads.
   void stop() { control_->stop.store(true, std::memory_order_relaxed); }

@@ -75,13 +75,20 @@ void FileSource::count_read(std::uint64_t bytes) const {
 
 bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }
 
+// Now, or after so long: data, the end or an error; read() says which.
+bool FileSource::is_readable(int milliseconds) const {
+  pollfd waiting{descriptor_, POLLIN, 0};
+  const int ready = ::poll(&waiting, 1, milliseconds);
+  if (ready < 0 && errno != EINTR) fail(path_, "poll", errno);
+  return ready > 0;
+}
+
 // False once told to stop.
 bool FileSource::wait_until_readable() const {
+  if (is_readable(0)) return true;
+  if (control_ && control_->before_waiting) control_->before_waiting();
   while (!stopped()) {
-    pollfd waiting{descriptor_, POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, kPollMilliseconds);
-    if (ready > 0) return true;  // data, the end or an error: read() says which
-    if (ready < 0 && errno != EINTR) fail(path_, "poll", errno);
+    if (is_readable(kPollMilliseconds)) return true;
   }
   return false;
 }

@@ -23,6 +23,7 @@ class FileSource : public ByteSource {
  private:
   void count_read(std::uint64_t bytes) const;
   bool stopped() const;
+  bool is_readable(int milliseconds) const;
   bool wait_until_readable() const;
 
   std::string path_;

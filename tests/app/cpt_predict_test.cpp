@@ -205,5 +205,85 @@ TEST_F(PredictTest, AnOutputFileNeedsNoStandardOutput) {
   EXPECT_EQ(lines_of(content_of(path("result"))), expected("test.vw", 1));
 }
 
+// On one thread and on several.
+class ThreadsTest : public PredictTest, public ::testing::WithParamInterface<Words> {};
+
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadsTest,
+                         ::testing::Values(Words{"--threads", "1"}, Words{"--threads", "3"}, Words{"--threads", "64"}));
+
+TEST_P(ThreadsTest, TheOutputIsTheSame) {
+  write("more.vw", page_log(3000, kLabels, 8));
+  const Words more{"predict", "--model", "model", "--data", "more.vw", "test.vw", "--top", "3"};
+  Words both = expected("more.vw", 3);
+  for (const std::string& line : expected("test.vw", 3)) both.push_back(line);
+  EXPECT_EQ(results(more + GetParam()), both);
+}
+
+TEST_P(ThreadsTest, EndWithTheLinesBeforeABadOne) {
+  write("bad.vw", page_log(700, kLabels, 8) + "|page w1:x\n" + page_log(700, kLabels, 9));
+  const Outcome outcome = run(Words{"predict", "--model", "model", "--data", "bad.vw"} + GetParam());
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(700));
+  EXPECT_THAT(outcome.err, StartsWith("cpt: bad.vw:701:10: expected"));
+  EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
+}
+
+TEST_P(ThreadsTest, EndWithTheLinesBeforeTheFirstBadLineTooMany) {
+  write("bad.vw", page_log(300, kLabels, 8) + "|page w1:x\n|page w1\n|page w1:x\n" + page_log(300, kLabels, 9));
+  const Outcome outcome =
+      run(Words{"predict", "--model", "model", "--data", "bad.vw", "--on-error", "skip:1"} + GetParam());
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(301));
+  EXPECT_THAT(lines_of(outcome.err),
+              ElementsAre(StartsWith("cpt: skipped: bad.vw:301:10: "), StartsWith("cpt: skipped: bad.vw:303:10: "),
+                          HasSubstr("2 bad lines")));
+}
+
+TEST_P(ThreadsTest, EndWhereNothingCanBeWritten) {
+  write("more.vw", page_log(3000, kLabels, 8));
+  const Words more = Words{"predict", "--model", "model", "--data", "more.vw", "--top", "1000"} + GetParam();
+  const Outcome full = run(more, "", "/dev/full");
+  EXPECT_EQ(full.code, 73);
+  EXPECT_EQ(full.err, "cpt: standard output: write failed: No space left on device\n");
+  const Outcome closed = run_with_closed_pipe(more);
+  EXPECT_EQ(closed.code, 0);
+  EXPECT_EQ(closed.err, "");
+}
+
+TEST_P(ThreadsTest, AnswerALineAtOnce) {
+  for (const Words& learn : {Words{}, Words{"--learn"}}) {
+    Conversation talk(folder(), Words{"predict", "--model", "model", "--data", "-"} + GetParam() + learn);
+    const Words answers = expected("test.vw", 1);
+    const Words questions = lines_of(content_of(path("test.vw")));
+    for (std::size_t i = 0; i < 10; i += 2) {
+      // The second line is half said.
+      talk.say(questions[i] + "\n" + questions[i + 1].substr(0, 5));
+      const std::string first = talk.hear();
+      if (learn.empty() || i == 0) {
+        EXPECT_EQ(first, answers[i]);
+      }
+      ASSERT_NE(first, "");
+      talk.say(questions[i + 1].substr(5) + "\n");
+      ASSERT_NE(talk.hear(), "");
+    }
+    talk.stop_talking();
+    EXPECT_EQ(talk.end(), 0);
+  }
+}
+
+// Though it still waits for more to be asked.
+TEST_P(ThreadsTest, EndWhenNobodyListens) {
+  Conversation talk(folder(), Words{"predict", "--model", "model", "--data", "-"} + GetParam());
+  talk.stop_listening();
+  talk.say("|page w1\n");
+  EXPECT_EQ(talk.end(), 0);
+}
+
+TEST_F(PredictTest, NeedsAThread) {
+  for (const char* threads : {"0", "-1", "4097", "x"}) {
+    EXPECT_EQ(run(kPredict + Words{"--threads", threads}).code, 2) << threads;
+  }
+}
+
 }  // namespace
 }  // namespace cpt

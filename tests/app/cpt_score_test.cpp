@@ -70,6 +70,25 @@ TEST_F(ScoreTest, SummaryIsTheMeanLosses) {
                           ::testing::StartsWith("best possible  ")));
 }
 
+TEST_F(ScoreTest, ThreadsChangeNothing) {
+  write("more.vw", page_log(2000, kLabels + 3, 6));
+  const Words score{"score", "--model", "model", "--data", "more.vw", "--label", "ad3", "--summary", "--threads"};
+  const auto on = [&](const std::string& threads) {
+    Words arguments = score;
+    arguments.push_back(threads);
+    return run(arguments);
+  };
+  const Outcome one = on("1");
+  EXPECT_EQ(one.code, 0);
+  EXPECT_THAT(lines_of(one.out), ::testing::SizeIs(2000));
+  for (const char* threads : {"2", "5"}) {
+    const Outcome several = on(threads);
+    EXPECT_EQ(several.code, 0);
+    EXPECT_EQ(several.out, one.out);
+    EXPECT_EQ(several.err, one.err);
+  }
+}
+
 TEST_F(ScoreTest, NoDataIsNoScore) {
   write("nothing.vw", "");
   EXPECT_THAT(results({"score", "--model", "model", "--data", "nothing.vw"}), IsEmpty());

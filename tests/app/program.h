@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpt/model.h"
@@ -129,6 +131,9 @@ class ProgramTest : public ::testing::Test {
     return lines_of(outcome.out);
   }
 
+  // The path of the folder, for who runs programs there in another way.
+  const std::filesystem::path& folder() const { return folder_; }
+
  private:
   // `set_output(actions)` says what becomes of the streams other than standard error.
   template <class SetOutput>
@@ -152,6 +157,70 @@ class ProgramTest : public ::testing::Test {
   }
 
   std::filesystem::path folder_;
+};
+
+// `cpt ARGUMENTS` that is told lines and answers them while it runs.
+class Conversation {
+ public:
+  Conversation(const std::filesystem::path& folder, const Words& arguments) {
+    int in[2];
+    int out[2];
+    if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+    std::vector<char*> argv{const_cast<char*>("cpt")};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    const int failure = ::posix_spawn(&child_, CPT_PROGRAM, &actions, nullptr, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(in[0]);
+    ::close(out[1]);
+    if (failure != 0) throw std::runtime_error("the program does not start");
+    in_ = in[1];
+    out_ = out[0];
+  }
+  ~Conversation() {
+    stop_talking();
+    stop_listening();
+    if (child_ != 0) end();
+  }
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  void say(const std::string& text) const {
+    EXPECT_EQ(::write(in_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  // The next line; "" if none comes.
+  std::string hear() {
+    constexpr int kPatience = 60'000;
+    while (heard_.find('\n') == std::string::npos) {
+      pollfd waiting{out_, POLLIN, 0};
+      char text[4096];
+      const ssize_t count = ::poll(&waiting, 1, kPatience) == 1 ? ::read(out_, text, sizeof text) : 0;
+      if (count <= 0) return "";
+      heard_.append(text, static_cast<std::size_t>(count));
+    }
+    const std::string line = heard_.substr(0, heard_.find('\n'));
+    heard_.erase(0, line.size() + 1);
+    return line;
+  }
+  void stop_talking() { ::close(std::exchange(in_, -1)); }
+  void stop_listening() { ::close(std::exchange(out_, -1)); }
+  // The exit code; -1: by a signal.
+  int end() {
+    int status = 0;
+    ::waitpid(std::exchange(child_, 0), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t child_ = 0;
+  int in_ = -1;
+  int out_ = -1;
+  std::string heard_;
 };
 
 // Lines in vw format: `labels` labels, each with words of its own among common ones.
