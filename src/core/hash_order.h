@@ -1,6 +1,7 @@
 // Features nearly in the order of their hashes, at once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -40,12 +41,13 @@ void deal_few(std::span<const Item> items, std::span<Item> dealt) {
 
 template <class Item>
 void deal_many(std::span<const Item> items, std::span<Item> dealt) {
-  const auto bits = static_cast<int>(std::bit_width(items.size()));
-  std::vector<std::uint32_t> next(std::size_t{1} << bits);
-  for (const Item& item : items) ++next[item.feature >> (64 - bits)];
+  constexpr int kMostBits = 20;  // the counters of more would not fit into the cache
+  const int shift = 64 - std::min(static_cast<int>(std::bit_width(items.size())), kMostBits);
+  std::vector<std::uint32_t> next(std::size_t{1} << (64 - shift));
+  for (const Item& item : items) ++next[item.feature >> shift];
   std::uint32_t before = 0;
   for (std::uint32_t& bucket : next) before += std::exchange(bucket, before);
-  for (const Item& item : items) dealt[next[item.feature >> (64 - bits)]++] = item;
+  for (const Item& item : items) dealt[next[item.feature >> shift]++] = item;
 }
 
 }  // namespace hash_order
