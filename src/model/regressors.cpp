@@ -94,10 +94,11 @@ void Regressors::train(Walk& walk) {
 }
 
 Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,
-                                     std::vector<float*>& lines) const {
+                                     std::vector<float*>& lines, const BlockLink* soon) const {
   lines.clear();
   append_lines(x, blocks.link(block).key, blocks.link(block).partition, lines);
   for (const float* line : lines) __builtin_prefetch(line);
+  if (soon != nullptr) prefetch(x, *soon);
   Line probabilities;
   compute_margins(lines.data(), x.values.data(), x.values.size(), 1, &probabilities);
   compute_probabilities(&probabilities, 1, loss_, &probabilities);

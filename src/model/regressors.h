@@ -56,10 +56,10 @@ class Regressors {
   // Trains every node of the path towards its side, and at a leaf the leaf's regressor towards 0. After predict().
   void train(Walk& walk);
 
-  // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch.
-  Line block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block, std::vector<float*>& lines) const;
-  // Asks the memory for the lines of x in a block that block_probabilities() may be asked for soon.
-  void prefetch(const ExampleView& x, const BlockLink& block) const;
+  // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `lines` is scratch. `soon`, if it is not null,
+  // is a block that may be asked for next: while this one's lines are on their way, those of that one set out.
+  Line block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block, std::vector<float*>& lines,
+                           const BlockLink* soon = nullptr) const;
   // The weight of a feature in a lane: the lane's margin is the sum of weight * value over the features of x.
   float weight(FeatureHash feature, const BlockLink& block, std::uint8_t slot) const;
   // A node probability as predictions use it.
@@ -67,6 +67,7 @@ class Regressors {
 
  private:
   void aim_at_end(bool at_leaf, Walk& walk) const;
+  void prefetch(const ExampleView& x, const BlockLink& block) const;
   void append_lines(const ExampleView& x, std::uint64_t key, Partition partition, std::vector<float*>& lines) const;
 
   WeightTable* weights_;

@@ -67,11 +67,9 @@ std::vector<Ranked> TreeEstimator::top_k(const ExampleView& x, std::size_t k, do
     std::pop_heap(frontier.begin(), frontier.end());
     const Reached top = frontier.back();
     frontier.pop_back();
-    // While the lines of this block are on their way, those of the one that is likely to be next can set out.
-    regressors_.prefetch(x, tree_->link(top.block));
-    if (!frontier.empty()) regressors_.prefetch(x, tree_->link(frontier.front().block));
     const BlockContent& content = tree_->content(top.block);
-    const Line p = block_probabilities(x, top.block, lines);
+    const BlockLink* next_best = frontier.empty() ? nullptr : &tree_->link(frontier.front().block);
+    const Line p = regressors_.block_probabilities(x, tree_->structure(), top.block, lines, next_best);
     reach_in_block(p, content, regressors_, top.probability, best.least(), [&](std::uint8_t place, double probability) {
       const Child child = content.child[place];
       if (child.kind() == Child::Kind::kLeaf) {

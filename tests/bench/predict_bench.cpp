@@ -10,6 +10,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
@@ -112,8 +113,7 @@ double median_blocks(const Learner& learner, const Batch& lines, std::size_t k) 
   return blocks.empty() ? 0 : percentile(blocks, 0.5);
 }
 
-void top_k(benchmark::State& state, const Learner& learner, const Batch& lines) {
-  const auto k = static_cast<std::size_t>(state.range(0));
+void top_k(benchmark::State& state, const Learner& learner, const Batch& lines, std::size_t k) {
   time_lines(state, lines, [&](const ExampleView& x) { benchmark::DoNotOptimize(learner.estimator().top_k(x, k)); });
   state.counters["blocks"] = median_blocks(learner, lines, k);
 }
@@ -133,14 +133,13 @@ int run(int argc, char** argv) {
   if (lines.empty()) throw std::runtime_error("no line has a label of the model");
   std::printf("%llu labels, %zu lines, %.1f features a line\n", static_cast<unsigned long long>(model.labels()),
               lines.size(), static_cast<double>(lines.features()) / static_cast<double>(lines.size()));
-  benchmark::RegisterBenchmark("top", [&](benchmark::State& state) { top_k(state, model.learner(), lines); })
-      ->ArgName("k")
-      ->Arg(1)
-      ->Arg(5)
-      ->Unit(benchmark::kMillisecond);
-  benchmark::RegisterBenchmark("own label", [&](benchmark::State& state) {
-    own_label(state, model.learner(), lines);
-  })->Unit(benchmark::kMillisecond);
+  const auto add = [](const std::string& name, const auto& bench) {
+    benchmark::RegisterBenchmark(name.c_str(), bench)->Unit(benchmark::kMillisecond);
+  };
+  for (const std::size_t k : {1U, 5U}) {
+    add("top " + std::to_string(k), [&, k](benchmark::State& state) { top_k(state, model.learner(), lines, k); });
+  }
+  add("own label", [&](benchmark::State& state) { own_label(state, model.learner(), lines); });
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

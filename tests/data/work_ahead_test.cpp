@@ -32,7 +32,7 @@ std::string lines(int first, int last) {
 // Work that notes, by slot, the labels it has seen, takes longer for some than for others, and fails at one label.
 class Notes {
  public:
-  Notes(std::size_t threads, std::string bad_label = "")
+  explicit Notes(std::size_t threads, std::string bad_label = "")
       : bad_label_(std::move(bad_label)),
         labels_(WorkAhead::slots(threads)),
         slots_in_use_(WorkAhead::slots(threads)),
