@@ -13,7 +13,8 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <stdexcept>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -126,33 +127,31 @@ void own_label(benchmark::State& state, const Learner& learner, const Batch& lin
   });
 }
 
-int run(int argc, char** argv) {
-  if (argc < 3) throw std::runtime_error("usage: cpt_predict_bench [benchmark options] MODEL SHARDS...");
-  const Model model = Model::load(argv[1]);
-  const Batch lines = read_lines({argv + 2, argv + argc}, model.learner());
-  if (lines.empty()) throw std::runtime_error("no line has a label of the model");
-  std::printf("%llu labels, %zu lines, %.1f features a line\n", static_cast<unsigned long long>(model.labels()),
-              lines.size(), static_cast<double>(lines.features()) / static_cast<double>(lines.size()));
-  const auto add = [](const std::string& name, const auto& bench) {
-    benchmark::RegisterBenchmark(name.c_str(), bench)->Unit(benchmark::kMillisecond);
-  };
-  for (const std::size_t k : {1U, 5U}) {
-    add("top " + std::to_string(k), [&, k](benchmark::State& state) { top_k(state, model.learner(), lines, k); });
-  }
-  add("own label", [&](benchmark::State& state) { own_label(state, model.learner(), lines); });
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}
-
 }  // namespace
 }  // namespace cpt
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  try {
-    return cpt::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+  if (argc < 3) {
+    std::fputs("usage: cpt_predict_bench [benchmark options] MODEL SHARDS...\n", stderr);
+    return 2;
+  }
+  const cpt::Model model = cpt::Model::load(argv[1]);
+  const cpt::Learner& learner = model.learner();
+  const cpt::Batch lines = cpt::read_lines({argv + 2, argv + argc}, learner);
+  if (lines.empty()) {
+    std::fputs("no line has a label of the model\n", stderr);
     return 1;
   }
+  std::printf("%llu labels, %zu lines, %.1f features a line\n", static_cast<unsigned long long>(model.labels()),
+              lines.size(), static_cast<double>(lines.features()) / static_cast<double>(lines.size()));
+  const std::map<std::string, std::function<void(benchmark::State&)>> questions = {
+      {"top 1", [&](benchmark::State& state) { cpt::top_k(state, learner, lines, 1); }},
+      {"top 5", [&](benchmark::State& state) { cpt::top_k(state, learner, lines, 5); }},
+      {"own label", [&](benchmark::State& state) { cpt::own_label(state, learner, lines); }},
+  };
+  for (const auto& [name, ask] : questions) {
+    benchmark::RegisterBenchmark(name.c_str(), ask)->Unit(benchmark::kMillisecond);
+  }
+  benchmark::RunSpecifiedBenchmarks();
 }
