@@ -13,7 +13,8 @@ struct Traffic {
   double seconds = 0;       // spent waiting, not those that passed while the rank did something else
 };
 
-// By the name of the call, such as "round: examples" or "merge: reduce": once per round, or once per epoch and segment.
+// By the name of the call, such as "round: examples" or "merge: reduce": of rounds, or of merges. A call may take more
+// than one wait, and some are made only where there is something to send.
 using TrafficByCall = std::map<std::string, Traffic, std::less<>>;
 
 }  // namespace cpt

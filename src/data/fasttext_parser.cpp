@@ -25,7 +25,8 @@ bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& b
   DelimiterWalk walk = delimiters_.walk(line);
   const char* end = line.data() + line.size();
   const char* last = nullptr;
-  for (const char* first = line.data(); last != end; first = last + 1) {
+  while (last != end) {
+    const char* first = last == nullptr ? line.data() : last + 1;
     last = walk.next();
     const std::string_view token(first, static_cast<std::size_t>(last - first));
     if (token.empty()) continue;  // between two blanks

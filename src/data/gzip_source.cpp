@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "cpt/error.h"
 #include "data/rejection.h"
@@ -31,7 +32,8 @@ void GzipSource::EndInflate::operator()(z_stream* stream) const {
 
 std::size_t GzipSource::read(std::span<char> space) {
   while (true) {
-    const bool more = !input_.bytes().empty() || input_.fill();
+    // What found no room the last time needs no input, which may be long in coming.
+    const bool more = std::exchange(holds_more_, false) || !input_.bytes().empty() || input_.fill();
     if (!more && !inside_member_) return 0;
     if (!inside_member_) inflateReset(stream_.get());
     inside_member_ = true;
@@ -45,6 +47,7 @@ std::size_t GzipSource::read(std::span<char> space) {
     const int result = inflate(stream_.get(), Z_NO_FLUSH);
     input_.drop(in.size() - stream_->avail_in);
     if (result == Z_STREAM_END) inside_member_ = false;
+    holds_more_ = inside_member_ && stream_->avail_out == 0;
     if (stream_->avail_out < room) return room - stream_->avail_out;
 
     const std::string place = " at byte " + std::to_string(input_.offset());

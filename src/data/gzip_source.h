@@ -26,6 +26,7 @@ class GzipSource : public ByteSource {
   InputBuffer input_;
   std::unique_ptr<z_stream, EndInflate> stream_;
   bool inside_member_ = false;
+  bool holds_more_ = false;  // zlib may have decompressed what found no room
 };
 
 }  // namespace cpt

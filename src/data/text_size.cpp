@@ -77,6 +77,7 @@ Told text_of_binary(PackedFile& file) {
   if (!tells || head.raw_bytes > kMostPayloadBytes || head.stored_bytes > file.bytes()) return std::nullopt;
   std::vector<std::byte> payload(head.stored_bytes);
   if (!file.read_at(index + sizeof head, payload)) return std::nullopt;
+  if (payload_checksum(payload) != head.checksum) return std::nullopt;
   if (head.stored_bytes < head.raw_bytes) {
     std::vector<std::byte> raw(head.raw_bytes);
     if (ZSTD_decompress(raw.data(), raw.size(), payload.data(), payload.size()) != raw.size()) return std::nullopt;

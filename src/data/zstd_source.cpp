@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "cpt/error.h"
 #include "data/rejection.h"
@@ -46,7 +47,8 @@ std::size_t ZstdSource::read(std::span<char> space) {
 bool ZstdSource::decompress() {
   if (content_.empty()) content_.resize(kContentBytes);
   while (true) {
-    const bool more = !input_.bytes().empty() || input_.fill();
+    // What found no room the last time needs no input, which may be long in coming.
+    const bool more = std::exchange(holds_more_, false) || !input_.bytes().empty() || input_.fill();
     if (!more && !inside_frame_) return false;
 
     const std::span<const char> bytes = input_.bytes();
@@ -59,6 +61,7 @@ bool ZstdSource::decompress() {
       throw DamagedStream("a sound zstd stream", ZSTD_getErrorName(result) + place);
     }
     inside_frame_ = result != 0;
+    holds_more_ = inside_frame_ && out.pos == out.size;
     first_ = 0;
     last_ = out.pos;
     if (out.pos > 0) return true;

@@ -35,6 +35,7 @@ class ZstdSource : public ByteSource {
   std::size_t first_ = 0;
   std::size_t last_ = 0;
   bool inside_frame_ = false;
+  bool holds_more_ = false;  // zstd may have decompressed what found no room
 };
 
 }  // namespace cpt

@@ -28,6 +28,8 @@ constexpr RowTargets kRowTargets = make_row_targets();
 void OneAgainstAll::locate(const ExampleView& x, LabelId label, Walk& walk) const {
   walk.example = x;
   walk.label = label;
+  walk.lines.clear();  // those of another example
+  walk.lines_asked_for = 0;
 }
 
 double OneAgainstAll::sum_of_estimates(const Walk& walk) const {

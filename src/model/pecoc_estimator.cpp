@@ -31,6 +31,8 @@ std::size_t PecocEstimator::columns() const { return std::bit_ceil(labels()); }
 void PecocEstimator::locate(const ExampleView& x, LabelId label, Walk& walk) const {
   walk.example = x;
   walk.label = label;
+  walk.lines.clear();  // those of another example
+  walk.lines_asked_for = 0;
 }
 
 // Of the labels; not negative, and not divided by their sum.

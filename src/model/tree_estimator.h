@@ -19,7 +19,7 @@ class TreeEstimator final : public Estimator {
   // From the root down by the rule of Algorithm 2.
   Placing settle(const ExampleView& x) const override;
 
-  // Finds the path of the label and the lines of x on it, and asks the memory for them.
+  // Finds the path of the label and the lines of x on it, and asks the memory for none.
   void locate(const ExampleView& x, LabelId label, Walk& walk) const override;
   // Whether the tree has not moved the walk's leaf since locate(). Nodes never move, so then the path stands.
   bool stands(const Walk& walk) const override;

@@ -16,7 +16,7 @@ namespace cpt {
 // Error(kCannotWrite).
 class PendingFile {
  public:
-  // Nothing if another process is writing the file at this moment.
+  // Nothing if another process is writing the file at this moment, or has just published it or cleared it away.
   static std::optional<PendingFile> begin(const std::filesystem::path& path);
   // Unpublished, it leaves nothing behind.
   ~PendingFile();

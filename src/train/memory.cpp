@@ -1,6 +1,7 @@
 #include "train/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "cpt/error.h"
 #include "cpt/trainer.h"
 #include "model/weight_table.h"
+#include "train/ownership.h"
 
 namespace cpt {
 
@@ -45,10 +47,9 @@ void lower_to_groups(const fs::path& mount, fs::path group, const char* file, st
 }
 
 void check(const ModelOptions& model, bool owned, const Communicator& comm, std::uint64_t free) {
-  const int here = ranks_on_this_host(comm);
-  if (table_bytes(model, owned, here, comm.size()) <= free) return;
+  if (table_bytes(model, owned, comm) <= free) return;
   ModelOptions smaller = model;
-  while (smaller.bits > kLeastBits && table_bytes(smaller, owned, here, comm.size()) > free) --smaller.bits;
+  while (smaller.bits > kLeastBits && table_bytes(smaller, owned, comm) > free) --smaller.bits;
   throw Error(Fault::kFailed, "the weight table of 2^" + std::to_string(model.bits) + " lines takes " +
                                   share_of_memory(model, owned, comm) + ", and " + gibibytes(free) +
                                   " are free: --bits " + std::to_string(smaller.bits) + " would fit");
@@ -74,10 +75,16 @@ std::optional<std::uint64_t> free_memory(const fs::path& root) {
 // Not getrusage(), which counts what the process that started this one had.
 std::uint64_t peak_memory(const fs::path& root) { return field_of(root / "proc/self/status", "VmHWM:").value_or(0); }
 
-std::uint64_t table_bytes(const ModelOptions& model, bool owned, int ranks_here, int ranks) {
-  const std::uint64_t table = std::uint64_t{sizeof(Line)} << model.table_bits();
-  const auto here = static_cast<std::uint64_t>(ranks_here);
-  return owned ? table / static_cast<std::uint64_t>(ranks) * here : table * here;
+std::uint64_t table_bytes(const ModelOptions& model, bool owned, const Communicator& comm) {
+  const int bits = model.table_bits();
+  if (!owned) return (std::uint64_t{sizeof(Line)} << bits) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
+  const std::array<Region, kPartitions> regions = divide_table(bits);
+  const Owners owners = first_owners(comm.size());
+  std::uint64_t bytes = 0;
+  for (Partition p = 0; p < kPartitions; ++p) {
+    if (comm.host_of(owners[p]) == comm.host()) bytes += regions[p].lines * sizeof(Line);
+  }
+  return bytes;
 }
 
 std::string gibibytes(std::uint64_t bytes) {
@@ -94,7 +101,7 @@ int ranks_on_this_host(const Communicator& comm) {
 
 std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm) {
   const int here = ranks_on_this_host(comm);
-  std::string takes = gibibytes(table_bytes(model, owned, here, comm.size())) + " of this machine's memory";
+  std::string takes = gibibytes(table_bytes(model, owned, comm)) + " of this machine's memory";
   if (comm.size() == 1) return takes;
   return takes + ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
 }

@@ -19,13 +19,14 @@ std::optional<std::uint64_t> free_memory(const std::filesystem::path& root = "/"
 // The most bytes that this process has had in memory at a time; 0 if the system does not tell.
 std::uint64_t peak_memory(const std::filesystem::path& root = "/");
 
-// Bytes of the table that `ranks_here` of `ranks` ranks hold. Memory is taken as lines are used, in the end for all.
-std::uint64_t table_bytes(const ModelOptions& model, bool owned, int ranks_here, int ranks);
+// Bytes of the table that the ranks on the machine of this one hold, as long as nothing moves. Memory is taken as lines
+// are used, in the end for all. The owner of the root never holds less than a sixteenth.
+std::uint64_t table_bytes(const ModelOptions& model, bool owned, const Communicator& comm);
 
 // How many ranks run on the machine of this one.
 int ranks_on_this_host(const Communicator& comm);
 
-// In words, "8.0 GiB of the memory of node7, where 2 of 8 ranks run": what the table takes of this machine.
+// In words, "8.0 GiB of this machine's memory, where 2 of 8 ranks run": what the table takes of it.
 std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm);
 std::string gibibytes(std::uint64_t bytes);
 

@@ -25,13 +25,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kExtension = ".cpt";
 
-std::string name_of_copy(const std::string& key) { return digest_text(hash_label(key)) + kExtension; }
+// A folder of shards that holds the cache, too, passes over names that begin so.
+constexpr const char* kMark = "_";
+
+std::string name_of_copy(const std::string& key) { return kMark + digest_text(hash_label(key)) + kExtension; }
 
 // The folder may be one that others use, too.
 bool is_name_of_copy(const fs::path& name) {
   const std::string stem = name.stem().string();
-  return name.extension() == kExtension && stem.size() == digest_text(0).size() &&
-         stem.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return name.extension() == kExtension && stem.starts_with(kMark) && stem.size() == 1 + digest_text(0).size() &&
+         stem.find_first_not_of("0123456789abcdef", 1) == std::string::npos;
 }
 
 // Of all ranks, each with its rank and host.
@@ -54,16 +57,20 @@ ShardCache::ShardCache(fs::path folder) : folder_(std::move(folder)) {
 void ShardCache::attach(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, const ReadOptions& options,
                         const std::function<bool()>& gives_up) {
   const auto start = Clock::now();
-  for (const std::uint32_t number : mine) attach(shards, number, options, gives_up);
+  std::size_t copies = 0;
+  for (const std::uint32_t number : mine) {
+    attach(shards, number, options, copies < kMostCopies, gives_up);
+    if (!shards[number].copy.empty()) ++copies;
+  }
   mine_.seconds += std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void ShardCache::attach(std::vector<Shard>& shards, std::uint32_t number, const ReadOptions& options,
+void ShardCache::attach(std::vector<Shard>& shards, std::uint32_t number, const ReadOptions& options, bool has_room,
                         const std::function<bool()>& gives_up) {
   Shard& shard = shards.at(number);
   if (!is_text_file(shard)) return;
   const auto source = copy_source(shard, number, options);
-  if (source) {
+  if (source && has_room) {
     const fs::path copy = folder_ / name_of_copy(source->key);
     if (is_there(copy, source->key, shard, options)) {
       ++mine_.found;

@@ -1,6 +1,7 @@
 // Binary copies of the text shards of many runs in one folder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -22,6 +23,10 @@ class ShardCache {
   // Makes the folder and clears away what dead processes have left unfinished. Throws Error(kCannotWrite).
   explicit ShardCache(std::filesystem::path folder);
 
+  // A rank has all its shards open at a time, and of each copy a block of a megabyte or more in memory: so many at
+  // most.
+  static constexpr std::size_t kMostCopies = 64;
+
   // Finds or makes copies of those of `mine` that are text, and enters them into `shards`. Makes none any more once one
   // could not be written, on whichever rank, nor while `gives_up` says so, which is asked now and then.
   void attach(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, const ReadOptions& options,
@@ -31,7 +36,7 @@ class ShardCache {
   CacheReport report(Communicator& comm);
 
  private:
-  void attach(std::vector<Shard>& shards, std::uint32_t number, const ReadOptions& options,
+  void attach(std::vector<Shard>& shards, std::uint32_t number, const ReadOptions& options, bool has_room,
               const std::function<bool()>& gives_up);
   bool is_there(const std::filesystem::path& copy, const std::string& key, const Shard& shard,
                 const ReadOptions& options);

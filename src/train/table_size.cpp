@@ -18,7 +18,7 @@ constexpr int kDefaultBits = ModelOptions().bits;
 bool fits(const ModelOptions& model, int bits, bool owned, const Communicator& comm, std::uint64_t free) {
   ModelOptions sized = model;
   sized.bits = bits;
-  return table_bytes(sized, owned, ranks_on_this_host(comm), comm.size()) <= free / 2;
+  return table_bytes(sized, owned, comm) <= free / 2;
 }
 
 }  // namespace

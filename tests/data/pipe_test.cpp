@@ -3,10 +3,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "data/byte_source.h"
 #include "data/folder.h"
+#include "data/packed.h"
 #include "data/read_ahead.h"
 #include "data/reading.h"
 
@@ -41,6 +46,45 @@ TEST(Pipe, IsReadLikeAFile) {
     const auto examples = read_all({pipe.path()});
     writer.join();
     EXPECT_EQ(examples, read_all({folder.write("file", "a |f x\nb |f y\n")}));
+  }
+}
+
+// What a writer has flushed that goes on later, more than a decompressor hands out at a time.
+std::string flushed_zstd(const std::string& text) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_inBuffer in{text.data(), text.size(), 0};
+  ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+  EXPECT_EQ(ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush), 0U);
+  ZSTD_freeCCtx(context);
+  packed.resize(out.pos);
+  return packed;
+}
+
+TEST(Pipe, GivesAllThatIsThereBeforeItWaitsForMore) {
+  std::string text;
+  for (int i = 0; text.size() < 100'000; ++i) text += "l" + std::to_string(i % 7) + " |f w" + std::to_string(i) + "\n";
+  const std::string gzipped = gzip(text);
+  for (const std::string& content : {flushed_zstd(text), gzipped.substr(0, gzipped.size() - 8)}) {
+    const Folder folder;
+    const Pipe pipe(folder);
+    const int writer = ::open(pipe.path().c_str(), O_RDWR);
+    ASSERT_EQ(::write(writer, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+    const auto control = std::make_shared<ReadControl>();
+    std::size_t read = 0;
+    std::optional<std::size_t> read_before_waiting;
+    control->before_waiting = [&] {
+      read_before_waiting = read;
+      control->stop = true;
+    };
+    const auto source = open_bytes(pipe.path(), control);
+    std::vector<char> space(1000);
+    try {
+      while (const std::size_t count = source->read(space)) read += count;
+    } catch (const DamagedStream&) {  // it was told to stop in the middle
+    }
+    EXPECT_EQ(read_before_waiting, text.size());
+    ::close(writer);
   }
 }
 

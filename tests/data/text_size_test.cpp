@@ -51,7 +51,9 @@ TEST(EstimatedTextBytes, OfPackedShardsThatDoNotTellAreThreeTimesTheirOwn) {
   const std::string binary = binary_of({path}, {}, {}, 123'456);
   std::string damaged = binary;
   damaged[binary.size() - 60] ^= 1;  // in the index or its head
-  for (const std::string& packed : {zstd(text), gzip(text) + gzip("l |a f\n"), binary_of({path}), damaged,
+  std::string misleading = binary;
+  misleading[binary.size() - 17] ^= 1;  // in what it tells
+  for (const std::string& packed : {zstd(text), gzip(text) + gzip("l |a f\n"), binary_of({path}), damaged, misleading,
                                     binary.substr(0, binary.size() - 1), binary.substr(0, 9)}) {
     EXPECT_EQ(estimate(folder.write("packed", packed)), packed.size() * kTextOfPacked) << packed.size();
   }

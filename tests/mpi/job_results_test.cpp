@@ -191,6 +191,7 @@ Json without_times(Json json) {
   for (const char* part : {"communication", "checkpoints"}) {
     if (json.contains(part)) json[part].erase("seconds");
   }
+  for (Json& call : json["communication"]["by_call"]) call.erase("seconds");
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "comm/interposed.h"
+#include "comm/threads.h"
 #include "model/random_stream.h"
 #include "train/job.h"
 
@@ -70,6 +71,16 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST_P(Determinism, SameBytesAgain) { expect_same(run(), run()); }
+
+TEST_P(Determinism, EverythingSentIsToldByWhatItWasFor) {
+  run_threads(ranks(), [this](Communicator& comm) {
+    Recorder recorder;
+    train(options_, comm, recorder);
+    std::uint64_t told = 0;
+    for (const auto& [call, part] : comm.traffic()) told += part.bytes;
+    EXPECT_EQ(told, comm.bytes_sent());
+  });
+}
 
 TEST_P(Determinism, SameBytesWhicheverRankIsSlow) {
   const Outcome undisturbed = run();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "comm/alone.h"
+#include "comm/collectives.h"
 #include "comm/threads.h"
 #include "cpt/error.h"
 #include "cpt/trainer.h"
@@ -104,17 +105,41 @@ TEST(LargestMemory, IsThatOfOneRankOnAll) {
     EXPECT_EQ(use.table_bytes, static_cast<std::uint64_t>(use.rank) * 10);
     EXPECT_EQ(use.structure_bytes, use.table_bytes + 1);
     EXPECT_GT(use.peak_bytes, std::uint64_t{1} << 20);
+    for (const int rank : all_gather_value(comm, use.rank, "test")) EXPECT_EQ(rank, use.rank);
+    for (const std::uint64_t peak : all_gather_value(comm, use.peak_bytes, "test")) EXPECT_EQ(peak, use.peak_bytes);
   });
 }
+
+// Ranks of which so many at a time share a host. Nothing is sent.
+class Cluster : public Alone {
+ public:
+  Cluster(int ranks, int on_a_host, int rank) : ranks_(ranks), on_a_host_(on_a_host), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return ranks_; }
+  std::string host_of(int rank) const override { return "node" + std::to_string(rank / on_a_host_); }
+
+ private:
+  int ranks_;
+  int on_a_host_;
+  int rank_;
+};
 
 TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
   ModelOptions model;
   model.bits = 24;
-  EXPECT_EQ(table_bytes(model, false, 1, 1), kGib);
-  EXPECT_EQ(table_bytes(model, false, 3, 8), 3 * kGib);
-  EXPECT_EQ(table_bytes(model, true, 2, 8), kGib / 4);
+  EXPECT_EQ(table_bytes(model, false, Alone()), kGib);
+  EXPECT_EQ(table_bytes(model, false, Cluster(8, 4, 2)), 4 * kGib);
+  EXPECT_EQ(table_bytes(model, true, Cluster(8, 8, 2)), kGib);
+  EXPECT_EQ(table_bytes(model, true, Cluster(8, 4, 2)) + table_bytes(model, true, Cluster(8, 4, 7)), kGib);
   model.method = Method::kTable;
-  EXPECT_LT(table_bytes(model, false, 1, 1), kGib) << "counts, and no weights";
+  EXPECT_LT(table_bytes(model, false, Alone()), kGib) << "counts, and no weights";
+}
+
+TEST(TableBytes, OfTheRootsOwnerAreNeverLessThanASixteenth) {
+  ModelOptions model;
+  model.bits = 24;
+  EXPECT_GE(table_bytes(model, true, Cluster(64, 1, 0)), kGib / 16);
+  EXPECT_LT(table_bytes(model, true, Cluster(64, 1, 1)), kGib / 32);
 }
 
 ModelOptions with_bits(int bits) {

@@ -145,6 +145,22 @@ TEST_F(ShardCacheTest, AShardThatChangesWhileItIsCopiedGetsNoCopy) {
   EXPECT_EQ(copies().size(), 2U);
 }
 
+TEST_F(ShardCacheTest, HasNoMoreCopiesOfARankThanItsMemoryIsFor) {
+  std::vector<std::uint32_t> mine;
+  options.data.clear();
+  for (std::uint32_t i = 0; i < ShardCache::kMostCopies + 2; ++i) {
+    options.data.push_back(write("many" + std::to_string(i), "a |f x\n"));
+    mine.push_back(i);
+  }
+  std::vector<Shard> shards = find_shards(options.data);
+  ShardCache cache(with_cache().cache);
+  Alone alone;
+  cache.attach(shards, mine, {}, goes_on);
+  const CacheReport report = cache.report(alone);
+  EXPECT_EQ(report.written, ShardCache::kMostCopies);
+  EXPECT_EQ(report.left, 2U);
+}
+
 TEST_F(ShardCacheTest, GivesUpOnRequest) {
   ShardCache cache(with_cache().cache);
   std::vector<Shard> shards;
@@ -168,19 +184,20 @@ TEST_F(ShardCacheTest, ADamagedCopyIsMadeAnew) {
 }
 
 TEST_F(ShardCacheTest, DamageThatTurnsUpLaterIsToldAndTheTextIsRead) {
-  recorded();
   const Outcome expected = outcome_on(1, options);
-  for (const fs::path& copy : copies()) {
-    std::fstream file(copy, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(fs::file_size(copy) / 2));
-    file << "damaged";
-  }
+  const auto damage = [this] {
+    recorded();  // all copies are there, and sound
+    for (const fs::path& copy : copies()) {
+      std::fstream file(copy, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(fs::file_size(copy) / 2));
+      file << "damaged";
+    }
+  };
   for (const int ranks : {1, 2}) {
-    CacheRecorder recorder;
-    Staging staging;
-    staging.observer = &recorder;
-    results_on(ranks, with_cache(), staging);
-    EXPECT_EQ(recorder.warnings.size(), ranks == 1 ? 4U : 0U) << "the copies were made anew in the second pass";
+    SCOPED_TRACE(ranks);
+    damage();
+    EXPECT_EQ(recorded(ranks).warnings.size(), 4U);
+    damage();
     expect_same(outcome_on(ranks, with_cache()), expected);
   }
 }
