@@ -1,31 +1,21 @@
 #include "app/answers.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <string>
-#include <thread>
 
 #include "app/option_values.h"
+#include "train/cores.h"
 
 namespace cpt {
 
 namespace {
 
-constexpr std::uint64_t kMostThreads = 4096;
-
-// Those of its affinity mask; of all cores where the mask is too large to be asked for.
-std::size_t cores_of_this_process() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (::sched_getaffinity(0, sizeof cores, &cores) == 0) return static_cast<std::size_t>(CPU_COUNT(&cores));
-  return std::max(1U, std::thread::hardware_concurrency());
-}
+constexpr std::size_t kMostThreads = 4096;
 
 }  // namespace
 
 CLI::Option* add_threads(CLI::App& command, std::size_t& threads) {
-  threads = std::min<std::size_t>(cores_of_this_process(), kMostThreads);
+  threads = std::min(static_cast<std::size_t>(cores_of_process()), kMostThreads);
   const auto set = [&threads](const std::string& text) {
     threads = static_cast<std::size_t>(require_count("--threads", text, 1, kMostThreads));
   };

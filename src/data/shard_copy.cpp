@@ -25,7 +25,7 @@ constexpr int kCopyFormat = 1;
 // File systems keep times to the tick of their clock, which is two seconds at worst.
 constexpr std::chrono::seconds kSettled{2};
 
-// A rank may have a thousand copies open and holds a block of each.
+// A rank may have many copies open and holds a block of each.
 constexpr BlockLimits kLimits{std::size_t{1} << 12, std::size_t{1} << 16};
 
 std::chrono::nanoseconds time_of(const timespec& time) {

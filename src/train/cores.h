@@ -1,12 +1,15 @@
-// How many threads a rank may keep busy beside other ranks.
+// How many threads a process may keep busy.
 #pragma once
 
 #include "comm/communicator.h"
 
 namespace cpt {
 
-// The cores that this process may run on, but no more than its share of those of the machine: ranks that are not bound
-// may run on all of them. At least 1 and at most 4: more gain nothing where one thread brings the work.
+// Those of its affinity mask; all of the machine where the mask is too large to be asked for. At least 1.
+int cores_of_process();
+
+// The same for a rank beside others, but no more than its share of the machine: ranks that are not bound may run on all
+// cores. At least 1 and at most 4: more gain nothing where one thread brings the work.
 int cores_of_rank(const Communicator& comm);
 
 }  // namespace cpt

@@ -2,6 +2,7 @@
 
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/map.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <cstring>
@@ -22,6 +23,11 @@ void serialize(Archive& archive, cpt::TreeChange& change, unsigned /*version*/) 
   archive& change.label& change.split& change.disagreements;
 }
 
+template <class Archive>
+void serialize(Archive& archive, cpt::Traffic& traffic, unsigned /*version*/) {
+  archive& traffic.waits& traffic.bytes& traffic.seconds;
+}
+
 }  // namespace boost::serialization
 
 namespace cpt {
@@ -31,7 +37,7 @@ namespace {
 constexpr unsigned kArchive = boost::archive::no_header;
 
 template <class T>
-std::vector<std::byte> to_bytes(const std::vector<T>& values) {
+std::vector<std::byte> to_bytes(const T& values) {
   std::ostringstream stream;
   boost::archive::binary_oarchive(stream, kArchive) << values;
   const std::string text = stream.str();
@@ -41,9 +47,9 @@ std::vector<std::byte> to_bytes(const std::vector<T>& values) {
 }
 
 template <class T>
-std::vector<T> from_bytes(std::span<const std::byte> bytes) {
+T from_bytes(std::span<const std::byte> bytes) {
   std::istringstream stream(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  std::vector<T> values;
+  T values;
   try {
     boost::archive::binary_iarchive(stream, kArchive) >> values;
   } catch (const std::exception&) {  // of the archive, or of a vector told an absurd length
@@ -69,7 +75,13 @@ ExampleView Proposal::view() const {
 
 std::vector<std::byte> pack(const std::vector<Proposal>& proposals) { return to_bytes(proposals); }
 std::vector<std::byte> pack(const std::vector<TreeChange>& changes) { return to_bytes(changes); }
-std::vector<Proposal> unpack_proposals(std::span<const std::byte> bytes) { return from_bytes<Proposal>(bytes); }
-std::vector<TreeChange> unpack_changes(std::span<const std::byte> bytes) { return from_bytes<TreeChange>(bytes); }
+std::vector<std::byte> pack(const TrafficByCall& traffic) { return to_bytes(traffic); }
+std::vector<Proposal> unpack_proposals(std::span<const std::byte> bytes) {
+  return from_bytes<std::vector<Proposal>>(bytes);
+}
+std::vector<TreeChange> unpack_changes(std::span<const std::byte> bytes) {
+  return from_bytes<std::vector<TreeChange>>(bytes);
+}
+TrafficByCall unpack_traffic(std::span<const std::byte> bytes) { return from_bytes<TrafficByCall>(bytes); }
 
 }  // namespace cpt

@@ -1,4 +1,4 @@
-// What the ranks tell one another about the tree: labels they met, and the structure changes that follow.
+// What the ranks tell one another: labels they met, the structure changes that follow, and what they have sent.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpt/example.h"
+#include "cpt/traffic.h"
 #include "model/learner.h"
 
 namespace cpt {
@@ -26,7 +27,9 @@ struct Proposal {
 // bytes are not what pack() made.
 std::vector<std::byte> pack(const std::vector<Proposal>& proposals);
 std::vector<std::byte> pack(const std::vector<TreeChange>& changes);
+std::vector<std::byte> pack(const TrafficByCall& traffic);
 std::vector<Proposal> unpack_proposals(std::span<const std::byte> bytes);
 std::vector<TreeChange> unpack_changes(std::span<const std::byte> bytes);
+TrafficByCall unpack_traffic(std::span<const std::byte> bytes);
 
 }  // namespace cpt
