@@ -4,6 +4,7 @@
 // of them, whatever the number of labels or ranks, so collisions in the table are the same everywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cpt {
@@ -23,9 +24,16 @@ constexpr Partition partition_below(Partition parent, std::uint8_t parent_level,
   return parent;
 }
 
-// The level-1 partition that a deep one hangs in.
-constexpr Partition partition_above(Partition deep) {
-  return static_cast<Partition>(1 + (deep - kLevel1Partitions - 1) / 16);
+// How many partitions lie above it: 0, 1 or 2.
+constexpr std::size_t partition_level(Partition partition) {
+  if (partition == kRootPartition) return 0;
+  return partition <= kLevel1Partitions ? 1 : 2;
+}
+
+// The partition that this one, which is not the root's, hangs in.
+constexpr Partition partition_above(Partition partition) {
+  if (partition <= kLevel1Partitions) return kRootPartition;
+  return static_cast<Partition>(1 + (partition - kLevel1Partitions - 1) / 16);
 }
 
 }  // namespace cpt

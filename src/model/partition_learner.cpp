@@ -13,9 +13,6 @@ namespace {
 // Probabilities multiplied in another order differ in the last bits.
 constexpr double kRoundingMargin = 0.999;
 
-// In hops of which only the places are known.
-constexpr BlockId kNotLookedUp = 0xffffffffU;
-
 BlockLink top_link(Partition partition) {
   if (partition == kRootPartition) return root_link();
   if (partition <= kLevel1Partitions) return link_below(root_link(), 0, static_cast<std::uint8_t>(15 + partition));
@@ -27,7 +24,7 @@ BlockLink top_link(Partition partition) {
 std::optional<BlockId> find_top(const Tree& tree, Partition partition) {
   if (partition == kRootPartition) return 0;
   const std::optional<BlockId> parent =
-      find_top(tree, partition <= kLevel1Partitions ? kRootPartition : partition_above(partition));
+      find_top(tree, partition_above(partition));
   if (!parent) return std::nullopt;
   const Child child = tree.content(*parent).child[top_link(partition).parent_place];
   if (child.kind() != Child::Kind::kBlock) return std::nullopt;
@@ -91,10 +88,9 @@ void PartitionLearner::climb(Hop from, std::vector<Hop>& path) const {
   std::reverse(path.begin(), path.end());
 }
 
-// A label whose leaf was split is the left child of the node there. Returns whether the path has changed.
-bool PartitionLearner::follow_left(std::vector<Hop>& path) const {
-  bool changed = false;
-  for (;; changed = true) {
+// A label whose leaf was split is the left child of the node there.
+void PartitionLearner::follow_left(std::vector<Hop>& path) const {
+  for (;;) {
     Hop& last = path.back();
     const Child child = blocks_.content(last.block).child[last.place];
     if (child.kind() == Child::Kind::kNode) {
@@ -102,7 +98,7 @@ bool PartitionLearner::follow_left(std::vector<Hop>& path) const {
     } else if (child.kind() == Child::Kind::kBlock && !child.is_outside()) {
       path.push_back({child.block(), 1});
     } else {
-      return changed;
+      return;
     }
   }
 }
@@ -111,60 +107,42 @@ Child PartitionLearner::child_at_end(const Walk& walk) const {
   return blocks_.content(walk.path.back().block).child[walk.path.back().place];
 }
 
-void PartitionLearner::look_up_blocks(std::vector<Hop>& path) const {
-  for (BlockId block = 0; Hop & hop : path) {
-    hop.block = block;
-    block = blocks_.content(block).child[hop.place].block();
+void PartitionLearner::look_up(std::span<const std::uint8_t> places, std::vector<Hop>& path) const {
+  path.clear();
+  for (BlockId block = 0; const std::uint8_t place : places) {
+    path.push_back({block, place});
+    block = blocks_.content(block).child[place].block();
   }
 }
 
-void PartitionLearner::locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, bool ends,
+void PartitionLearner::locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places,
                               Walk& walk) const {
   walk.example = x;
   walk.label = label;
-  walk.path.clear();
-  for (const std::uint8_t place : places) walk.path.push_back({kNotLookedUp, place});
-  if (!places.empty() && !may_have_moved(label)) {
-    regressors_.locate_below(blocks_.link(0), ends, walk);
-    return;
-  }
   if (!places.empty()) {
-    look_up_blocks(walk.path);
+    look_up(places, walk.path);
   } else if (const Newcomer* newcomer = find_newcomer(label)) {
     climb(newcomer->place, walk.path);
   } else {
-    walk.path.push_back({0, 1});
+    walk.path.assign(1, {0, 1});
   }
   follow_left(walk.path);
-  regressors_.locate(blocks_, child_at_end(walk).kind() == Child::Kind::kLeaf, walk);
-}
-
-// Whether the path ends at a leaf. Finds the lines anew if the label has moved since locate(). Paths that are not
-// looked up are good as they are: that saves the memory's time.
-bool PartitionLearner::check_path(Walk& walk) const {
-  const bool looked_up = walk.path[0].block != kNotLookedUp;
-  if (!looked_up && !may_have_moved(walk.label)) return walk.at_leaf;
-  if (!looked_up) look_up_blocks(walk.path);
-  const bool moved = follow_left(walk.path);
   const Child end = child_at_end(walk);
   const bool at_leaf = end.kind() == Child::Kind::kLeaf;
-  if (!end.is_outside() && (!at_leaf || end.label() != walk.label)) {
-    throw Error(Fault::kFailed, "the path of label " + std::to_string(walk.label) + " is lost in partition " +
-                                    std::to_string(partition_));
+  if (!end.is_outside() && (!at_leaf || end.label() != label)) {
+    throw Error(Fault::kFailed,
+                "the path of label " + std::to_string(label) + " is lost in partition " + std::to_string(partition_));
   }
   // A leaf that gave way to a block outside is trained alike: at places beyond the slots it has no lane.
-  if (moved || !looked_up) regressors_.locate(blocks_, at_leaf, walk);
-  return at_leaf;
+  regressors_.locate(blocks_, at_leaf, walk);
 }
 
 Passage PartitionLearner::predict(Walk& walk) const {
-  const bool at_leaf = check_path(walk);
-  if (regressors_.ways() > 2 && walk.path[0].block == kNotLookedUp) look_up_blocks(walk.path);
   regressors_.predict(blocks_, walk);
   Passage passage;
   for (std::size_t hop = 0; hop < walk.path.size(); ++hop)
     passage.probability *= regressors_.hop_probability(walk, hop);
-  if (!at_leaf) passage.exit = walk.path.back().place;
+  if (!walk.at_leaf) passage.exit = walk.path.back().place;
   return passage;
 }
 
@@ -219,7 +197,7 @@ PartitionLearner::Joined PartitionLearner::open(const ExampleView& x, LabelId la
 Passage PartitionLearner::train_newcomer(const ExampleView& x, const Newcomer& newcomer) {
   newcomers_.push_back(newcomer);
   if (newcomer.split != kNoLabel) ++moved_[newcomer.split % kMovedCounts];
-  locate(x, newcomer.label, {}, false, walk_);
+  locate(x, newcomer.label, {}, walk_);
   return learn(walk_);
 }
 

@@ -36,15 +36,21 @@ class PartitionLearner {
   // The partition that a path enters by this exit.
   Partition below(std::uint8_t exit) const;
 
-  // Finds the path of a label that the partition knows, and its lines. `places`: where the path
-  // left each block here in a tree that is at most some rounds old, and `ends`, whether it ended here; empty if that
-  // tree did not know the label here. Those places lead to where it goes now, because a leaf that splits moves down and
-  // left.
-  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, bool ends, Walk& walk) const;
-  // After locate(); new labels may have joined since. Throws Error(kFailed) if the path does not lead to the label.
+  // Finds the path of a label that the partition knows, and its lines. `places`: where the path left each block here in
+  // a tree that is at most some rounds old; empty if that tree did not know the label here. Those places lead to where
+  // it goes now, because a leaf that splits moves down and left. Throws Error(kFailed) if the path does not lead to the
+  // label.
+  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, Walk& walk) const;
+  // After locate().
   Passage predict(Walk& walk) const;
   // The same, and the nodes on the path are trained.
   Passage learn(Walk& walk);
+
+  // Whether the label may have moved since the tree that everyone knows. If not, it goes where that one says, and its
+  // walk through this partition and others in a row, by their Regressors, need not be looked up.
+  bool may_have_moved(LabelId label) const { return moved_[label % kMovedCounts] != 0; }
+  const BlockLink& top() const { return blocks_.link(0); }
+  void count_lines(std::size_t visited) { lines_visited_ += visited; }
 
   // What becomes of a new label.
   struct Joined {
@@ -91,11 +97,9 @@ class PartitionLearner {
 
   void adopt(const Tree& tree);
   const Newcomer* find_newcomer(LabelId label) const;
-  bool may_have_moved(LabelId label) const { return moved_[label % kMovedCounts] != 0; }
   void climb(Hop from, std::vector<Hop>& path) const;
-  void look_up_blocks(std::vector<Hop>& path) const;
-  bool follow_left(std::vector<Hop>& path) const;
-  bool check_path(Walk& walk) const;
+  void look_up(std::span<const std::uint8_t> places, std::vector<Hop>& path) const;
+  void follow_left(std::vector<Hop>& path) const;
   Child child_at_end(const Walk& walk) const;
   Passage train_newcomer(const ExampleView& x, const Newcomer& newcomer);
 

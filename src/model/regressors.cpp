@@ -7,7 +7,7 @@ namespace cpt {
 
 namespace {
 
-void begin(Walk& walk) {
+void forget_lines(Walk& walk) {
   walk.lines.clear();
   walk.lines_asked_for = 0;
   walk.targets.clear();
@@ -35,7 +35,7 @@ void Regressors::append_lines(const ExampleView& x, std::uint64_t key, Partition
 }
 
 void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
-  begin(walk);
+  forget_lines(walk);
   for (const Hop& hop : walk.path) {
     const BlockLink& link = blocks.link(hop.block);
     append_lines(walk.example, link.key, link.partition, walk.lines);
@@ -44,15 +44,21 @@ void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
   aim_at_end(at_leaf, walk);
 }
 
-void Regressors::locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const {
-  begin(walk);
+void Regressors::begin(const ExampleView& x, LabelId label, Walk& walk) {
+  walk.example = x;
+  walk.label = label;
+  walk.path.clear();
+  forget_lines(walk);
+}
+
+void Regressors::extend(const BlockLink& top, std::span<const std::uint8_t> places, Walk& walk) const {
   std::uint64_t key = top.key;
-  for (const Hop& hop : walk.path) {
+  for (const std::uint8_t place : places) {
+    walk.path.push_back({kNotLookedUp, place});
     append_lines(walk.example, key, top.partition, walk.lines);
-    walk.targets.push_back(&targets_at(ways_, hop.place, false));
-    key = key_below(key, hop.place);
+    walk.targets.push_back(&targets_at(ways_, place, false));
+    key = key_below(key, place);
   }
-  aim_at_end(at_leaf, walk);
 }
 
 void Regressors::aim_at_end(bool at_leaf, Walk& walk) const {
@@ -60,18 +66,22 @@ void Regressors::aim_at_end(bool at_leaf, Walk& walk) const {
   if (at_leaf) walk.targets.back() = &targets_at(ways_, walk.path.back().place, true);
 }
 
-void Regressors::predict(const Blocks& blocks_of_path, Walk& walk) const {
+void Regressors::predict(Walk& walk) const {
   walk.ask_for_lines(walk.lines.size());
   const std::size_t blocks = walk.path.size();
   walk.probabilities.resize(blocks);
   compute_margins(walk.lines.data(), walk.example.values.data(), walk.example.values.size(), blocks,
                   walk.probabilities.data());
   compute_probabilities(walk.probabilities.data(), blocks, loss_, walk.probabilities.data());
+}
+
+void Regressors::predict(const Blocks& blocks, Walk& walk) const {
+  predict(walk);
   if (ways_ == 2) return;
   walk.sides = walk.probabilities;
   walk.occupied.clear();
-  for (const Hop& hop : walk.path) walk.occupied.push_back(blocks_of_path.content(hop.block).occupied);
-  decode_columns(walk.occupied.data(), blocks, ways_, walk.sides.data());
+  for (const Hop& hop : walk.path) walk.occupied.push_back(blocks.content(hop.block).occupied);
+  decode_columns(walk.occupied.data(), walk.path.size(), ways_, walk.sides.data());
 }
 
 double Regressors::hop_probability(const Walk& walk, std::size_t hop) const {

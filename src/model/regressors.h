@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cpt/example.h"
@@ -44,12 +45,17 @@ class Regressors {
   // Finds the lines of walk.example on walk.path, whose blocks are of `blocks`. `at_leaf` goes into the walk. Between
   // this and predict() is the time to ask the memory for them.
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
-  // The same by walk.path's places alone, from the block `top` on: what a block's key is follows from them.
-  void locate_below(const BlockLink& top, bool at_leaf, Walk& walk) const;
+  // The same in parts, by places alone, for that is all it takes to know the keys of blocks: begin(), then extend() for
+  // each way from a block `top` on, then aim_at_end().
+  static void begin(const ExampleView& x, LabelId label, Walk& walk);
+  void extend(const BlockLink& top, std::span<const std::uint8_t> places, Walk& walk) const;
+  void aim_at_end(bool at_leaf, Walk& walk) const;
   int ways() const { return ways_; }
   // Computes the probabilities of all slots on the path. After locate(). Where nodes have more than two ways the hops
   // must name their blocks.
   void predict(const Blocks& blocks, Walk& walk) const;
+  // The same where they have two, whatever the hops name.
+  void predict(Walk& walk) const;
   // The product of the node probabilities of one hop of the path, each kept in [clip, 1 - clip]. After predict(). NaN
   // if the weights are not finite.
   double hop_probability(const Walk& walk, std::size_t hop) const;
@@ -66,7 +72,6 @@ class Regressors {
   double clipped(float p) const { return std::clamp(static_cast<double>(p), clip_, 1 - clip_); }
 
  private:
-  void aim_at_end(bool at_leaf, Walk& walk) const;
   void prefetch(const ExampleView& x, const BlockLink& block) const;
   void append_lines(const ExampleView& x, std::uint64_t key, Partition partition, std::vector<float*>& lines) const;
 

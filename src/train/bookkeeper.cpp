@@ -74,7 +74,6 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
         visits.push_back(visit);
       }
       visit.kind = VisitKind::kKnown;
-      visit.goes_on = arrival.level1 != kNoPartition;
     } else if (learning) {
       entry.label = visit.label = add(arrival.example.label());
       visit.kind = VisitKind::kSettle;

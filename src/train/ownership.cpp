@@ -161,6 +161,16 @@ Owners first_owners(int ranks) {
   return FirstDeal(ranks, kLevel1Partitions).owners();
 }
 
+Stages stages_by(const Owners& owners) {
+  Stages stages{};
+  for (Partition partition = 1; partition < kPartitions; ++partition) {
+    const Partition above = partition_above(partition);
+    const unsigned hops = static_cast<unsigned>(stages[above]) + (owners[partition] == owners[above] ? 0 : 1);
+    stages[partition] = static_cast<Stage>(hops);
+  }
+  return stages;
+}
+
 Owners balanced(const Owners& now, const Loads& loads, int ranks) {
   Balancer balancer(now, loads, ranks);
   if (!balancer.move_one(kExcessDue)) return now;

@@ -10,30 +10,37 @@ constexpr std::size_t kVisitsBetweenIdles = 512;
 // What arrived a step ago has left the caches.
 constexpr std::size_t kRecordsAhead = 24;
 
-// The part of a path that lies in a partition.
+// The part of a path that lies in a partition; empty if it ends above.
 std::span<const std::uint8_t> places_in(Partition partition, std::span<const std::uint8_t> path) {
-  if (path.empty()) return {};
-  if (partition == kRootPartition) return path.first(1);
-  return partition <= kLevel1Partitions ? path.subspan(1, 1) : path.subspan(2);
+  const std::size_t level = partition_level(partition);
+  if (path.size() <= level) return {};
+  return level < 2 ? path.subspan(level, 1) : path.subspan(2);
 }
 
-void add_part(const Visit& visit, double probability, StageResults& results) {
-  if (visit.partition == kRootPartition) {
-    results.root.push_back({visit.slot, probability});
+bool goes_on_below(Partition partition, std::span<const std::uint8_t> path) {
+  const std::size_t level = partition_level(partition);
+  return level < 2 && path.size() > level + 1;
+}
+
+void add_part(Partition partition, std::uint32_t slot, double probability, StageResults& results) {
+  if (partition == kRootPartition) {
+    results.root.push_back({slot, probability});
   } else {
-    const bool deep = visit.partition > kLevel1Partitions;
-    results.findings.emplace_back(visit.slot, deep ? Finding::Kind::kDeep : Finding::Kind::kLevel1, 0, probability);
+    const bool deep = partition > kLevel1Partitions;
+    results.findings.emplace_back(slot, deep ? Finding::Kind::kDeep : Finding::Kind::kLevel1, 0, probability);
   }
 }
 
 }  // namespace
 
-PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank) : learner_(learner), rank_(rank) {
+PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
+    : learner_(learner), regressors_(learner.weights(), learner.options()), rank_(rank) {
   adopt(owners);
 }
 
 void PartitionOwner::adopt(const Owners& owners) {
   owners_ = owners;
+  stages_ = stages_by(owners);
   for (Partition p = 0; p < kPartitions; ++p) {
     if (owners[p] != rank_) {
       partitions_[p].reset();
@@ -52,46 +59,91 @@ std::uint64_t PartitionOwner::structure_bytes() const {
 
 void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageResults& results,
                          const std::function<void()>& idle) {
+  learning_ = learning;
   std::size_t prepared = 0;
   for (std::size_t i = 0; i < visits.size(); ++i) {
     if (i + kRecordsAhead < visits.size()) visits[i + kRecordsAhead].example.prefetch();
     for (; prepared < std::min(visits.size(), i + kAhead + 1); ++prepared) {
-      prepare(visits[prepared], walks_[prepared % walks_.size()]);
+      prepare(visits[prepared], ways_[prepared % ways_.size()]);
     }
-    pass(visits[i], learning, walks_[i % walks_.size()], results);
+    pass(visits[i], ways_[i % ways_.size()], results);
     if (i % kVisitsBetweenIdles == kVisitsBetweenIdles - 1) idle();
   }
 }
 
 // Who comes without places may lead to a label that joins only now.
-void PartitionOwner::prepare(const Visit& visit, Walk& walk) const {
+void PartitionOwner::prepare(const Visit& visit, Way& way) const {
+  way.count = 0;
   if (visit.kind != VisitKind::kKnown) return;
-  const auto places = places_in(visit.partition, visit.example.places());
-  if (places.empty()) return;
-  partitions_[visit.partition]->locate(visit.example.view(), visit.label, places, !visit.goes_on, walk);
-  walk.ask_for_lines(walk.lines.size());
+  const auto path = visit.example.places();
+  Regressors::begin(visit.example.view(), visit.label, way.walk);
+  Partition at = visit.partition;
+  bool ends = false;
+  for (auto places = places_in(at, path); !places.empty() && owns(at); places = places_in(at, path)) {
+    PartitionLearner& partition = *partitions_[at];
+    regressors_.extend(partition.top(), places, way.walk);
+    way.parts[way.count++] = {&partition, places.size()};
+    ends = !goes_on_below(at, path);
+    if (ends) break;
+    at = partition.below(places.back());
+  }
+  if (way.count == 0) return;
+  regressors_.aim_at_end(ends, way.walk);
+  way.walk.ask_for_lines(way.walk.lines.size());
 }
 
-void PartitionOwner::pass(const Visit& visit, bool learning, Walk& walk, StageResults& results) {
+// Nodes of more ways than two are told by what hangs in their blocks, which takes looking up.
+bool PartitionOwner::still_leads(const Way& way) const {
+  const auto has_moved = [&](const Way::Part& part) { return part.partition->may_have_moved(way.walk.label); };
+  return regressors_.ways() == 2 && way.count > 0 &&
+         std::none_of(way.parts.begin(), way.parts.begin() + way.count, has_moved);
+}
+
+void PartitionOwner::pass(const Visit& visit, Way& way, StageResults& results) {
   switch (visit.kind) {
     case VisitKind::kDraw:
       return pass_draw(visit, results);
     case VisitKind::kSearch:
       return pass_search(visit, results);
     case VisitKind::kKnown:
-      return pass_known(visit, learning, walk, results);
+      return still_leads(way) ? pass_all(visit, way, results) : pass_known(visit, results);
     case VisitKind::kSettle:
     case VisitKind::kOpen:
       return pass_new(visit, results);
   }
 }
 
-void PartitionOwner::pass_known(const Visit& visit, bool learning, Walk& walk, StageResults& results) {
-  PartitionLearner& partition = *partitions_[visit.partition];
-  if (visit.example.places().empty()) partition.locate(visit.example.view(), visit.label, {}, false, walk);
-  const Passage passage = learning ? partition.learn(walk) : partition.predict(walk);
-  add_part(visit, passage.probability, results);
-  if (passage.exit != 0 && !visit.goes_on) send_on(visit, passage.exit, results);
+// Through all partitions of its way at once.
+void PartitionOwner::pass_all(const Visit& visit, Way& way, StageResults& results) {
+  Walk& walk = way.walk;
+  regressors_.predict(walk);
+  std::size_t hop = 0;
+  for (std::size_t i = 0; i < way.count; ++i) {
+    const Way::Part& part = way.parts[i];
+    double probability = 1;
+    for (const std::size_t end = hop + part.hops; hop < end; ++hop) probability *= regressors_.hop_probability(walk, hop);
+    add_part(part.partition->partition(), visit.slot, probability, results);
+    if (learning_) part.partition->count_lines(part.hops * walk.example.features.size());
+  }
+  if (learning_) regressors_.train(walk);
+}
+
+// Through one partition after the other. Where its origin knew that it goes on to another owner, that one has the
+// example already.
+void PartitionOwner::pass_known(Visit visit, StageResults& results) {
+  const auto path = visit.example.places();
+  for (Partition& at = visit.partition;;) {
+    PartitionLearner& partition = *partitions_[at];
+    partition.locate(visit.example.view(), visit.label, places_in(at, path), walk_);
+    const Passage passage = learning_ ? partition.learn(walk_) : partition.predict(walk_);
+    add_part(at, visit.slot, passage.probability, results);
+    if (passage.exit == 0) return;
+    const bool sent = goes_on_below(at, path);
+    at = partition.below(passage.exit);
+    if (owns(at)) continue;
+    if (!sent) send(visit, results);
+    return;
+  }
 }
 
 void PartitionOwner::pass_new(const Visit& visit, StageResults& results) {
@@ -100,7 +152,7 @@ void PartitionOwner::pass_new(const Visit& visit, StageResults& results) {
   const PartitionLearner::Joined joined = visit.kind == VisitKind::kOpen
                                               ? partition.open(visit.example.view(), visit.label, visit.split)
                                               : partition.settle(visit.example.view(), visit.label, settling);
-  add_part(visit, joined.passage.probability, results);
+  add_part(visit.partition, visit.slot, joined.passage.probability, results);
   if (joined.passage.exit == 0) {
     results.changes.push_back({visit.label, joined.split, settling.disagreements});
     return;
@@ -110,10 +162,10 @@ void PartitionOwner::pass_new(const Visit& visit, StageResults& results) {
   next.split = joined.split;
   next.coins = settling.coins;
   next.disagreements = settling.disagreements;
-  send_on(next, joined.passage.exit, results);
+  go_on(next, joined.passage.exit, results);
 }
 
-void PartitionOwner::pass_draw(const Visit& visit, StageResults& results) const {
+void PartitionOwner::pass_draw(const Visit& visit, StageResults& results) {
   Drawing drawing{visit.coins, visit.probability};
   const std::uint8_t exit = partitions_[visit.partition]->draw(visit.example.view(), drawing);
   if (exit == 0) {
@@ -123,10 +175,10 @@ void PartitionOwner::pass_draw(const Visit& visit, StageResults& results) const 
   Visit next = visit;
   next.coins = drawing.random;
   next.probability = drawing.probability;
-  send_on(next, exit, results);
+  go_on(next, exit, results);
 }
 
-void PartitionOwner::pass_search(const Visit& visit, StageResults& results) const {
+void PartitionOwner::pass_search(const Visit& visit, StageResults& results) {
   const PartitionLearner::Found found = partitions_[visit.partition]->search(visit.example.view(), visit.probability);
   if (found.label != kNoLabel) {
     results.findings.emplace_back(visit.slot, Finding::Kind::kFound, found.label, found.probability);
@@ -134,12 +186,21 @@ void PartitionOwner::pass_search(const Visit& visit, StageResults& results) cons
   Visit next = visit;
   for (const PartitionLearner::Found::Way& way : found.ways) {
     next.probability = way.probability;
-    send_on(next, way.exit, results);
+    go_on(next, way.exit, results);
   }
 }
 
-void PartitionOwner::send_on(Visit visit, std::uint8_t exit, StageResults& results) const {
+// To the partition below that an exit leads to.
+void PartitionOwner::go_on(Visit visit, std::uint8_t exit, StageResults& results) {
   visit.partition = partitions_[visit.partition]->below(exit);
+  if (owns(visit.partition)) {
+    pass(visit, unknown_, results);
+  } else {
+    send(visit, results);
+  }
+}
+
+void PartitionOwner::send(const Visit& visit, StageResults& results) const {
   results.hops[static_cast<std::size_t>(owners_[visit.partition])].append(visit);
 }
 
@@ -161,16 +222,15 @@ Loads PartitionOwner::take_loads() {
 
 void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const PartitionOwner& owner,
                        std::vector<Visit>& visits) {
-  const bool deep = stage == Stage::kDeep;
   for (const Arrival& arrival : arrivals) {
-    const Partition partition = deep ? arrival.deep : arrival.level1;
-    if (partition == kNoPartition || !owner.owns(partition)) continue;
-    visits.push_back({.order = arrival.order,
-                      .slot = arrival.slot,
-                      .label = arrival.label,
-                      .goes_on = !deep && arrival.deep != kNoPartition,
-                      .partition = partition,
-                      .example = arrival.example});
+    for (const Partition partition : {arrival.level1, arrival.deep}) {
+      if (partition == kNoPartition || !owner.begins(stage, partition)) continue;
+      visits.push_back({.order = arrival.order,
+                        .slot = arrival.slot,
+                        .label = arrival.label,
+                        .partition = partition,
+                        .example = arrival.example});
+    }
   }
 }
 

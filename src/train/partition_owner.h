@@ -41,7 +41,7 @@ struct Change {
   std::uint32_t disagreements = 0;
 };
 
-// Where visits lead: on to other partitions, or to the books.
+// Where visits lead: on to partitions of others, or to the books.
 struct StageResults {
   std::vector<VisitWriter> hops;  // by rank: to the next stage
   std::vector<Finding> findings;
@@ -59,11 +59,16 @@ class PartitionOwner {
  public:
   PartitionOwner(Learner& learner, const Owners& owners, int rank);
 
-  // Visits in order, all of one stage and to partitions of this rank. `learning` off: they look and change nothing.
-  // `idle` is called every now and then, so that messages move on meanwhile. Throws Error(kFailed) if paths are lost.
+  // Visits in order, to partitions of this rank where it begins with a stage; each goes on through the partitions below
+  // that are this rank's too. `learning` off: they look and change nothing. `idle` is called every now and then, so that
+  // messages move on meanwhile. Throws Error(kFailed) if paths are lost.
   void run(const std::vector<Visit>& visits, bool learning, StageResults& results, const std::function<void()>& idle);
 
   bool owns(Partition partition) const { return partitions_[partition] != nullptr; }
+  // Whether visits of this stage begin here: it is this rank's, and the partition above it is another's.
+  bool begins(Stage stage, Partition partition) const {
+    return owns(partition) && stages_[partition] == stage && !owns(partition_above(partition));
+  }
   // When the tree is at rest: takes up the partitions that are its own by `owners`, and drops the others.
   void adopt(const Owners& owners);
   void forget_newcomers(LabelId first);
@@ -73,29 +78,44 @@ class PartitionOwner {
   std::uint64_t structure_bytes() const;
 
  private:
-  static constexpr std::size_t kAhead = 12;  // a visit touches few lines, and memory takes as long as for many
+  static constexpr std::size_t kAhead = 8;
 
-  void prepare(const Visit& visit, Walk& walk) const;
-  void pass(const Visit& visit, bool learning, Walk& walk, StageResults& results);
-  void pass_known(const Visit& visit, bool learning, Walk& walk, StageResults& results);
+  // Where a visit is known to lead as it is prepared: through these partitions.
+  struct Way {
+    Walk walk;
+    struct Part {
+      PartitionLearner* partition = nullptr;
+      std::size_t hops = 0;
+    };
+    std::array<Part, 3> parts;
+    std::size_t count = 0;  // 0: it is not known
+  };
+
+  void prepare(const Visit& visit, Way& way) const;
+  bool still_leads(const Way& way) const;
+  void pass(const Visit& visit, Way& way, StageResults& results);
+  void pass_all(const Visit& visit, Way& way, StageResults& results);
+  void pass_known(Visit visit, StageResults& results);
   void pass_new(const Visit& visit, StageResults& results);
-  void pass_draw(const Visit& visit, StageResults& results) const;
-  void pass_search(const Visit& visit, StageResults& results) const;
-  void send_on(Visit visit, std::uint8_t exit, StageResults& results) const;
+  void pass_draw(const Visit& visit, StageResults& results);
+  void pass_search(const Visit& visit, StageResults& results);
+  void go_on(Visit visit, std::uint8_t exit, StageResults& results);
+  void send(const Visit& visit, StageResults& results) const;
 
   Learner& learner_;
+  Regressors regressors_;
   int rank_;
   Owners owners_{};
+  Stages stages_{};
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
   Loads reported_{};
-  std::array<Walk, kAhead + 1> walks_;
+  bool learning_ = true;  // in the run at hand
+  std::array<Way, kAhead + 1> ways_;
+  Way unknown_;  // of visits that are not prepared
+  Walk walk_;    // of those through one partition
 };
 
-// Where the partitions of a visit lie, below the root.
-enum class Stage { kLevel1, kDeep };
-
-// Appends the visits of a stage that examples make to partitions of this owner because their origin knew the way.
-// `arrivals` in order.
+// Appends the visits that begin with a stage because the examples' origin knew the way. `arrivals` in order.
 void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const PartitionOwner& owner,
                        std::vector<Visit>& visits);
 

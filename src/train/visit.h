@@ -1,8 +1,8 @@
 // What happens to an example at one partition, and how it gets there.
 //
-// An example visits the partitions on its way in three stages: the root, one of level 1, a deep one. The rank that has
-// read it sends it to the owners of all three where it knows the way (directly); else the owner of one stage sends it
-// on to the owner of the next (a hop).
+// The way of an example leads through up to three partitions: the root, one of level 1, a deep one. The rank that has
+// read it sends it to the owners of all of them where it knows the way (directly); else one owner sends it on to the
+// next (a hop). A visit takes it through all partitions in a row that have one owner.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,7 @@ struct Visit {
   std::uint32_t slot = 0;   // the example's number among all of its round: rank by rank, as they were read
   LabelId label = kNoLabel;
   VisitKind kind = VisitKind::kKnown;
-  bool goes_on = false;  // kKnown: a copy was sent to the partition below directly
-  Partition partition = kRootPartition;
+  Partition partition = kRootPartition;  // where it begins
   std::uint32_t disagreements = 0;  // kSettle, kOpen: as in Settling
   LabelId split = kNoLabel;         // kOpen
   std::uint64_t coins = 0;          // kSettle: as in Settling; kDraw: as in Drawing

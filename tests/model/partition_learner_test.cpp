@@ -87,7 +87,7 @@ class Led {
     for (std::size_t level = 0;; ++level) {
       const std::size_t begin = std::min(level, places.size());
       const std::size_t end = level < 2 ? std::min(level + 1, places.size()) : places.size();
-      partitions_[at]->locate(x, label, std::span(places).subspan(begin, end - begin), end == places.size(), walk_);
+      partitions_[at]->locate(x, label, std::span(places).subspan(begin, end - begin), walk_);
       const Passage passage = partitions_[at]->learn(walk_);
       parts[level] = passage.probability;
       if (passage.exit == 0) return parts[0] * parts[1] * parts[2];
@@ -223,8 +223,7 @@ TEST(PartitionOfATree, SaysWhereALabelIsLost) {
   Learner other(options);
   PartitionLearner root(kRootPartition, led.learner().tree(), other.weights(), options);
   Walk walk;
-  root.locate(stream[0], 99, {}, false, walk);
-  EXPECT_THROW(root.predict(walk), Error);
+  EXPECT_THROW(root.locate(stream[0], 99, {}, walk), Error);
 }
 
 }  // namespace
