@@ -30,7 +30,7 @@ inline constexpr std::uint8_t kLastSlot = 15;
 
 // What a path does in one block: it leaves the block (or ends in it) at this place.
 struct Hop {
-  BlockId block = 0;  // kNotLookedUp where only the place is known
+  BlockId block = 0;       // kNotLookedUp where only the place is known
   std::uint8_t place = 0;  // 1 .. 31; 1 only where the tree has a single label
 };
 

@@ -23,8 +23,7 @@ BlockLink top_link(Partition partition) {
 // The block of the tree that is on top of the partition, if there is one yet.
 std::optional<BlockId> find_top(const Tree& tree, Partition partition) {
   if (partition == kRootPartition) return 0;
-  const std::optional<BlockId> parent =
-      find_top(tree, partition_above(partition));
+  const std::optional<BlockId> parent = find_top(tree, partition_above(partition));
   if (!parent) return std::nullopt;
   const Child child = tree.content(*parent).child[top_link(partition).parent_place];
   if (child.kind() != Child::Kind::kBlock) return std::nullopt;

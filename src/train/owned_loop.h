@@ -8,6 +8,7 @@
 //   root     rank 0 leads the examples through the root, in order; those whose way nobody knew go on as visits
 //   level 1  ranks lead examples through their level-1 partitions
 //   deep     and through their deep ones; what the examples came to goes to rank 0
+//            (partitions in a row of one owner are passed in one step, the first one's: see Stage)
 //   close    rank 0 counts the losses in order, and numbers the structure changes, which all hear of with the root's
 //            visits of a later round
 // The tree by which a rank sends examples is some rounds old. That changes only how an example comes to an owner.

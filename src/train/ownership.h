@@ -22,8 +22,8 @@ using Loads = std::array<std::uint64_t, kPartitions>;  // examples x lines touch
 // than there is work for, some own nothing. ranks >= 1.
 Owners first_owners(int ranks);
 
-// A round leads its examples on their way in three stages, from owner to owner. A partition whose owner has the one above
-// it too is passed in the stage of that one, right after it; else in the stage after.
+// A round leads its examples on their way in three stages, from owner to owner. A partition whose owner has the one
+// above it too is passed in the stage of that one, right after it; else in the stage after.
 enum class Stage : std::uint8_t { kRoot, kLevel1, kDeep };
 using Stages = std::array<Stage, kPartitions>;
 Stages stages_by(const Owners& owners);

@@ -66,7 +66,10 @@ void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageR
     for (; prepared < std::min(visits.size(), i + kAhead + 1); ++prepared) {
       prepare(visits[prepared], ways_[prepared % ways_.size()]);
     }
+    ahead_ = i + kAhead < visits.size() ? &ways_[(i + kAhead) % ways_.size()] : nullptr;
+    ask_ahead(1);
     pass(visits[i], ways_[i % ways_.size()], results);
+    ask_ahead(4);
     if (i % kVisitsBetweenIdles == kVisitsBetweenIdles - 1) idle();
   }
 }
@@ -89,7 +92,11 @@ void PartitionOwner::prepare(const Visit& visit, Way& way) const {
   }
   if (way.count == 0) return;
   regressors_.aim_at_end(ends, way.walk);
-  way.walk.ask_for_lines(way.walk.lines.size());
+}
+
+void PartitionOwner::ask_ahead(std::size_t quarters) {
+  if (ahead_ == nullptr || ahead_->count == 0) return;
+  ahead_->walk.ask_for_lines(ahead_->walk.lines.size() * quarters / 4);
 }
 
 // Nodes of more ways than two are told by what hangs in their blocks, which takes looking up.
@@ -117,14 +124,17 @@ void PartitionOwner::pass(const Visit& visit, Way& way, StageResults& results) {
 void PartitionOwner::pass_all(const Visit& visit, Way& way, StageResults& results) {
   Walk& walk = way.walk;
   regressors_.predict(walk);
+  ask_ahead(2);
   std::size_t hop = 0;
   for (std::size_t i = 0; i < way.count; ++i) {
     const Way::Part& part = way.parts[i];
     double probability = 1;
-    for (const std::size_t end = hop + part.hops; hop < end; ++hop) probability *= regressors_.hop_probability(walk, hop);
+    for (const std::size_t end = hop + part.hops; hop < end; ++hop)
+      probability *= regressors_.hop_probability(walk, hop);
     add_part(part.partition->partition(), visit.slot, probability, results);
     if (learning_) part.partition->count_lines(part.hops * walk.example.features.size());
   }
+  ask_ahead(3);
   if (learning_) regressors_.train(walk);
 }
 

@@ -108,6 +108,19 @@ TEST_P(Ownership, StartsEven) {
   }
 }
 
+TEST_P(Ownership, AStageEndsWhereTheOwnerChanges) {
+  Dice dice(77);
+  Owners owners;
+  for (int& owner : owners) owner = static_cast<int>(dice.below(static_cast<std::size_t>(ranks())));
+  const Stages stages = stages_by(owners);
+  EXPECT_EQ(stages[kRootPartition], Stage::kRoot);
+  for (Partition p = 1; p < kPartitions; ++p) {
+    const Partition above = p < kFirstDeep ? kRootPartition : level1_above(p);
+    const int hops = static_cast<int>(stages[p]) - static_cast<int>(stages[above]);
+    EXPECT_EQ(hops, owners[p] == owners[above] ? 0 : 1) << "partition " << p;
+  }
+}
+
 TEST_P(Ownership, WithoutLoadsNothingMoves) {
   const Owners first = first_owners(ranks());
   EXPECT_EQ(balanced(first, Loads{}, ranks()), first);
@@ -175,6 +188,16 @@ TEST_P(Ownership, HugeLoadsAreBalanced) {
   const RankLoads all = by_rank(after, loads);
   const auto n = static_cast<std::uint64_t>(ranks());
   EXPECT_LE(most(all) >> 54, std::max<std::uint64_t>(1, (kPartitions * 105 / 100 + n) / n));
+}
+
+TEST(StagesBy, OneOwnerPassesAllInOne) {
+  Owners owners = all_on(0);
+  for (const Stage stage : stages_by(owners)) EXPECT_EQ(stage, Stage::kRoot);
+  owners = all_on(1);
+  EXPECT_EQ(stages_by(owners)[1], Stage::kLevel1);
+  EXPECT_EQ(stages_by(owners)[kFirstDeep], Stage::kLevel1);
+  owners[kFirstDeep] = 0;
+  EXPECT_EQ(stages_by(owners)[kFirstDeep], Stage::kDeep);
 }
 
 TEST(FirstOwners, OfOneRankIsAllItsOwn) { EXPECT_EQ(first_owners(1), all_on(0)); }
