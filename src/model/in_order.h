@@ -1,7 +1,6 @@
 // Learning the examples of a batch one after another, with the memory asked for ahead of time.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "cpt/example.h"
 #include "model/learner.h"
 #include "model/losses.h"
+#include "model/walk_ahead.h"
 
 namespace cpt {
 
@@ -20,10 +20,7 @@ struct Slice {
   std::size_t size() const { return end - begin; }
 };
 
-// Takes examples through predict, count, train, in order. While one is trained, the lines of the next few are on their
-// way from memory: the walk is memory-bound, and this is what makes it several times faster. They are asked for a
-// quarter at a time, because a core has few requests under way at once and waits where there come more. Keeps its
-// buffers between calls; not thread-safe.
+// Takes examples through predict, count, train, in order. Keeps its buffers between calls; not thread-safe.
 class InOrder {
  public:
   explicit InOrder(Learner& learner) : learner_(&learner) {}
@@ -40,19 +37,18 @@ class InOrder {
   void predict_only(Slice slice, Losses& losses);
 
  private:
-  static constexpr std::size_t kAhead = 4;
+  struct Slot {
+    Walk walk;
+  };
 
   template <class Visit>
   void walk_ahead(Slice slice, Visit visit);
   void prepare(const ExampleView& x, Walk& walk) const;
-  // Asks the memory for the first so many quarters of the lines that will be visited kAhead examples later.
-  void ask_ahead(std::size_t quarters);
   void learn(Walk& walk, bool is_new, Losses& losses);
 
   Learner* learner_;
   std::function<void(const Walk&)> before_training_;
-  std::array<Walk, kAhead + 1> walks_;
-  Walk* ahead_ = nullptr;  // of walks_; nullptr near the end of a slice
+  WalkAhead<Slot> ahead_;
 };
 
 }  // namespace cpt

@@ -80,7 +80,7 @@ class PartitionLearner {
   Found search(const ExampleView& x, double above) const;
 
   // New labels, and those whose leaves they split, are remembered until everyone knows the tree with all labels below
-  // `first`: no locate() will come with the places of an older one.
+  // `first`: neither locate() nor a walk for which may_have_moved() is asked will come with the places of an older one.
   void forget_newcomers(LabelId first);
 
   // Lines that were visited to learn or predict, each example times each line counted: the load of the partition.

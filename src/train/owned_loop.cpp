@@ -22,6 +22,9 @@ namespace {
 // After so many steps a round that was read before a rank heard of a label has come to its end everywhere.
 constexpr std::uint64_t kStepsUntilForgotten = 5;
 
+// Partitions of later stages have counted up to two rounds fewer: of no matter where there were many.
+constexpr std::uint64_t kStepsUntilLoadsCount = 24;
+
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
 
 // What rank 0 tells of its tree; the changes follow.
@@ -349,7 +352,7 @@ void OwnedLoop::hear_changes(ConstBytes message) {
 
 void OwnedLoop::end_epoch() {
   progress_.count_epoch();
-  if (!moving_) balancer_.end_epoch(owner_.take_loads());
+  if (!moving_ && steps_ >= kStepsUntilLoadsCount) balancer_.end_epoch(owner_.take_loads());
 }
 
 // A step after the end of the epoch: what it needs has come meanwhile.

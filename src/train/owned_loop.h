@@ -6,8 +6,8 @@
 // waits for:
 //   read     each rank reads its part of the round, and sends each example to the owners on its way
 //   root     rank 0 leads the examples through the root, in order; those whose way nobody knew go on as visits
-//   level 1  ranks lead examples through their level-1 partitions
-//   deep     and through their deep ones; what the examples came to goes to rank 0
+//   level 1  the next owners on their way lead them through theirs: level-1 partitions, or deep ones below rank 0's
+//   deep     and the last ones through theirs; what the examples came to goes to rank 0
 //            (partitions in a row of one owner are passed in one step, the first one's: see Stage)
 //   close    rank 0 counts the losses in order, and numbers the structure changes, which all hear of with the root's
 //            visits of a later round

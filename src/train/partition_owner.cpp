@@ -60,23 +60,21 @@ std::uint64_t PartitionOwner::structure_bytes() const {
 void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageResults& results,
                          const std::function<void()>& idle) {
   learning_ = learning;
-  std::size_t prepared = 0;
-  for (std::size_t i = 0; i < visits.size(); ++i) {
-    if (i + kRecordsAhead < visits.size()) visits[i + kRecordsAhead].example.prefetch();
-    for (; prepared < std::min(visits.size(), i + kAhead + 1); ++prepared) {
-      prepare(visits[prepared], ways_[prepared % ways_.size()]);
-    }
-    ahead_ = i + kAhead < visits.size() ? &ways_[(i + kAhead) % ways_.size()] : nullptr;
-    ask_ahead(1);
-    pass(visits[i], ways_[i % ways_.size()], results);
-    ask_ahead(4);
-    if (i % kVisitsBetweenIdles == kVisitsBetweenIdles - 1) idle();
-  }
+  ahead_.each(
+      0, visits.size(), [&](std::size_t i, Way& way) { prepare(visits[i], way); },
+      [&](std::size_t i, Way& way) {
+        if (i + kRecordsAhead < visits.size()) visits[i + kRecordsAhead].example.prefetch();
+        ahead_.ask(1);
+        pass(visits[i], way, results);
+        ahead_.ask(4);
+        if (i % kVisitsBetweenIdles == kVisitsBetweenIdles - 1) idle();
+      });
 }
 
 // Who comes without places may lead to a label that joins only now.
 void PartitionOwner::prepare(const Visit& visit, Way& way) const {
   way.count = 0;
+  way.walk.lines.clear();
   if (visit.kind != VisitKind::kKnown) return;
   const auto path = visit.example.places();
   Regressors::begin(visit.example.view(), visit.label, way.walk);
@@ -94,12 +92,8 @@ void PartitionOwner::prepare(const Visit& visit, Way& way) const {
   regressors_.aim_at_end(ends, way.walk);
 }
 
-void PartitionOwner::ask_ahead(std::size_t quarters) {
-  if (ahead_ == nullptr || ahead_->count == 0) return;
-  ahead_->walk.ask_for_lines(ahead_->walk.lines.size() * quarters / 4);
-}
-
-// Nodes of more ways than two are told by what hangs in their blocks, which takes looking up.
+// Nodes of more ways than two are told by what hangs in their blocks, which takes looking up: for them a way serves to
+// ask the memory only.
 bool PartitionOwner::still_leads(const Way& way) const {
   const auto has_moved = [&](const Way::Part& part) { return part.partition->may_have_moved(way.walk.label); };
   return regressors_.ways() == 2 && way.count > 0 &&
@@ -124,7 +118,7 @@ void PartitionOwner::pass(const Visit& visit, Way& way, StageResults& results) {
 void PartitionOwner::pass_all(const Visit& visit, Way& way, StageResults& results) {
   Walk& walk = way.walk;
   regressors_.predict(walk);
-  ask_ahead(2);
+  ahead_.ask(2);
   std::size_t hop = 0;
   for (std::size_t i = 0; i < way.count; ++i) {
     const Way::Part& part = way.parts[i];
@@ -134,7 +128,7 @@ void PartitionOwner::pass_all(const Visit& visit, Way& way, StageResults& result
     add_part(part.partition->partition(), visit.slot, probability, results);
     if (learning_) part.partition->count_lines(part.hops * walk.example.features.size());
   }
-  ask_ahead(3);
+  ahead_.ask(3);
   if (learning_) regressors_.train(walk);
 }
 

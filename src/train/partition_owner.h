@@ -9,6 +9,7 @@
 
 #include "model/learner.h"
 #include "model/partition_learner.h"
+#include "model/walk_ahead.h"
 #include "train/ownership.h"
 #include "train/visit.h"
 #include "train/visit_messages.h"
@@ -61,7 +62,7 @@ class PartitionOwner {
 
   // Visits in order, to partitions of this rank where it begins with a stage; each goes on through the partitions below
   // that are this rank's too. `learning` off: they look and change nothing. `idle` is called every now and then, so
-  // that messages move on meanwhile. Throws Error(kFailed) if paths are lost.
+  // that messages move on meanwhile. Throws Error(kFailed) if the path of a label that may have moved is lost.
   void run(const std::vector<Visit>& visits, bool learning, StageResults& results, const std::function<void()>& idle);
 
   bool owns(Partition partition) const { return partitions_[partition] != nullptr; }
@@ -78,8 +79,6 @@ class PartitionOwner {
   std::uint64_t structure_bytes() const;
 
  private:
-  static constexpr std::size_t kAhead = 4;
-
   // Where a visit is known to lead as it is prepared: through these partitions.
   struct Way {
     Walk walk;
@@ -92,8 +91,6 @@ class PartitionOwner {
   };
 
   void prepare(const Visit& visit, Way& way) const;
-  // Asks the memory for the first so many quarters of the lines of the visit kAhead later, as InOrder does.
-  void ask_ahead(std::size_t quarters);
   bool still_leads(const Way& way) const;
   void pass(const Visit& visit, Way& way, StageResults& results);
   void pass_all(const Visit& visit, Way& way, StageResults& results);
@@ -112,10 +109,9 @@ class PartitionOwner {
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
   Loads reported_{};
   bool learning_ = true;  // in the run at hand
-  std::array<Way, kAhead + 1> ways_;
-  Way* ahead_ = nullptr;  // of ways_; nullptr near the end of a run
-  Way unknown_;           // of visits that are not prepared
-  Walk walk_;             // of those through one partition
+  WalkAhead<Way> ahead_;
+  Way unknown_;  // of visits that are not prepared
+  Walk walk_;    // of those through one partition
 };
 
 // Appends the visits that begin with a stage because the examples' origin knew the way. `arrivals` in order.
