@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kStepsUntilForgotten = 5;
 
 // Partitions of later stages have counted up to two rounds fewer: of no matter where there were many.
-constexpr std::uint64_t kStepsUntilLoadsCount = 24;
+constexpr std::uint64_t kStepsUntilLoadsCount = 10;
 
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
 

@@ -24,7 +24,8 @@ void PrintTo(const Case& of, std::ostream* out) { *out << of.name << ", lag " <<
 // All partitions, in one place but each on its own, and someone who leads examples through them by an old tree.
 class Led {
  public:
-  Led(const ModelOptions& options, std::size_t lag) : known_(options), lag_(lag) {
+  Led(const ModelOptions& options, std::size_t lag)
+      : known_(options), lag_(lag), regressors_(known_.weights(), options) {
     for (Partition p = 0; p < kPartitions; ++p) {
       partitions_.push_back(std::make_unique<PartitionLearner>(p, known_.tree(), known_.weights(), options));
     }
@@ -73,6 +74,8 @@ class Led {
   }
 
   const Learner& learner() const { return known_; }
+  // Examples that were led through all partitions at once, by the places of their path alone.
+  std::uint64_t led_at_once() const { return led_at_once_; }
   const PartitionLearner& partition(Partition p) const { return *partitions_[p]; }
 
  private:
@@ -83,16 +86,45 @@ class Led {
     for (const Hop& hop : path) places.push_back(hop.place);
 
     double parts[3] = {1, 1, 1};
+    if (lead_at_once(x, label, places, parts)) return parts[0] * parts[1] * parts[2];
     Partition at = 0;
     for (std::size_t level = 0;; ++level) {
-      const std::size_t begin = std::min(level, places.size());
-      const std::size_t end = level < 2 ? std::min(level + 1, places.size()) : places.size();
-      partitions_[at]->locate(x, label, std::span(places).subspan(begin, end - begin), walk_);
+      partitions_[at]->locate(x, label, part_of(places, level), walk_);
       const Passage passage = partitions_[at]->learn(walk_);
       parts[level] = passage.probability;
       if (passage.exit == 0) return parts[0] * parts[1] * parts[2];
       at = partitions_[at]->below(passage.exit);
     }
+  }
+
+  static std::span<const std::uint8_t> part_of(std::span<const std::uint8_t> places, std::size_t level) {
+    const auto rest = places.subspan(std::min(level, places.size()));
+    return level < 2 ? rest.first(std::min<std::size_t>(1, rest.size())) : rest;
+  }
+
+  // If nothing has moved since those who lead heard of it.
+  bool lead_at_once(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, double (&parts)[3]) {
+    if (places.empty() || regressors_.ways() != 2) return false;
+    Regressors::begin(x, label, walk_);
+    std::size_t ends[3] = {};
+    for (std::size_t level = 0, at = 0; level < 3; ++level) {
+      const auto part = part_of(places, level);
+      if (!part.empty()) {
+        if (partitions_[at]->may_have_moved(label)) return false;
+        regressors_.extend(partitions_[at]->top(), part, walk_);
+        if (level < 2 && part.back() > kLastSlot) at = partitions_[at]->below(part.back());
+      }
+      ends[level] = walk_.path.size();
+    }
+    regressors_.aim_at_end(true, walk_);
+    regressors_.predict(walk_);
+    for (std::size_t hop = 0, level = 0; hop < walk_.path.size(); ++hop) {
+      while (hop == ends[level]) ++level;
+      parts[level] *= regressors_.hop_probability(walk_, hop);
+    }
+    regressors_.train(walk_);
+    ++led_at_once_;
+    return true;
   }
 
   double join(const ExampleView& x) {
@@ -114,8 +146,10 @@ class Led {
   std::vector<std::unique_ptr<PartitionLearner>> partitions_;
   std::map<std::string, LabelId> joining_;
   std::vector<TreeChange> changes_;
+  Regressors regressors_;
   Walk walk_;
   std::uint64_t learned_ = 0;
+  std::uint64_t led_at_once_ = 0;
 };
 
 ModelOptions with(TreeKind tree, Loss loss, Update update, double clip = 0.001) {
@@ -177,6 +211,8 @@ TEST_P(Partitions, LearnWhatOneLearnerLearns) {
   EXPECT_EQ(led.learner().structure_digest(), whole.structure_digest());
   EXPECT_EQ(led.learner().disagreements(), whole.disagreements());
   EXPECT_EQ(led.learner().weights().digest(), whole.weights().digest());
+  const bool by_places = GetParam().options.ways() == 2 && GetParam().lag < stream.size();
+  EXPECT_EQ(led.led_at_once() > stream.size() / 4, by_places);
   EXPECT_GT(whole.tree().blocks(), kPartitions + 100U);  // else no deep partition has grown blocks of its own
 }
 
