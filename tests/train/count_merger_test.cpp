@@ -19,6 +19,7 @@ namespace cpt {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // By x and the label's name: labels have other numbers on other ranks.
 using Counts = std::map<std::pair<std::uint64_t, std::string>, Units>;
@@ -156,6 +157,61 @@ TEST_F(CountsBlob, IsReadAsItWasWritten) {
   EXPECT_EQ(again.digest(), frequencies.digest());
   EXPECT_EQ(again.pairs(), frequencies.pairs());
   EXPECT_EQ(again.sorted_keys(), frequencies.sorted_keys());
+}
+
+// Behind the checksums: it is refused, or means what it says.
+class DamagedCounts : public CountsBlob {
+ protected:
+  DamagedCounts() {
+    const auto append = [this](auto value) { intact_.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    append(U64{2});
+    for (const U64 key : {U64{5}, U64{1} << 40}) {
+      append(key);
+      append(U32{2});
+      for (const U32 label : {U32{3}, U32{7}}) {
+        append(label);
+        append(U64{1} << (20 + label));
+      }
+    }
+  }
+
+  // Whether it was taken; then it is written as it was.
+  bool read(const std::string& bytes) const {
+    Frequencies frequencies;
+    const Thrown thrown =
+        thrown_by([&] { unpack_counts(std::as_bytes(std::span(bytes)), "the blob", 10, frequencies); });
+    if (thrown.fault) {
+      EXPECT_EQ(thrown.fault, Fault::kBadData);
+      EXPECT_THAT(thrown.text, StartsWith("the blob "));
+      return false;
+    }
+    BlobSetWriter set(folder_ / "set", "test");
+    write_counts(frequencies, set.add("counts"));
+    set.commit();
+    const std::vector<std::byte> again = BlobSetReader(folder_ / "set", "test").read_all("counts", 1000);
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(again.data()), again.size()), bytes);
+    return true;
+  }
+
+  std::string intact_;
+};
+
+TEST_F(DamagedCounts, AreRefusedWhereverTheyAreCutOff) {
+  EXPECT_TRUE(read(intact_));
+  for (std::size_t length = 0; length < intact_.size(); ++length) {
+    EXPECT_FALSE(read(intact_.substr(0, length))) << length;
+  }
+  EXPECT_FALSE(read(intact_ + '\0'));
+}
+
+TEST_F(DamagedCounts, AreRefusedOrAreOthersWithABitFlipped) {
+  for (std::size_t bit = 0; bit < 8 * intact_.size(); ++bit) {
+    SCOPED_TRACE(bit);
+    std::string bytes = intact_;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    const bool is_of_their_number = bit < 64;  // which is always found out
+    EXPECT_FALSE(read(bytes) && is_of_their_number);
+  }
 }
 
 TEST_F(CountsBlob, IsRefusedWhereItMakesNoSense) {
