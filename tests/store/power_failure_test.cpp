@@ -164,10 +164,10 @@ std::vector<std::string> flaws_of_checkpoints(const fs::path& root, const Step& 
   for (const Checkpoint& checkpoint : checkpoints.list()) {
     there.insert(checkpoint.number);
     flaws.push_back(flaw_of(checkpoint.directory, checkpoint.number));
-    if (step.may_be_there.count(checkpoint.number) == 0) flaws.push_back(checkpoint.directory.string() + " is there");
+    if (!step.may_be_there.contains(checkpoint.number)) flaws.push_back(checkpoint.directory.string() + " is there");
   }
   for (const std::uint64_t number : step.must_be_there) {
-    if (there.count(number) == 0) flaws.push_back("no checkpoint " + std::to_string(number));
+    if (!there.contains(number)) flaws.push_back("no checkpoint " + std::to_string(number));
   }
   return flaws;
 }
