@@ -70,8 +70,13 @@ class Desk {
   std::optional<DistObserver> observer_;
 };
 
+// Nowhere where nothing is learned.
+fs::path model_of(const DistOptions& options) {
+  return options.training.learns() ? RunDirectory::model(options.run) : fs::path();
+}
+
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
-  const fs::path model = options.training.learns() ? desk.run().model() : fs::path();
+  const fs::path model = model_of(options);
   if (!model.empty()) desk.observer().info("model written");
   const std::string json = summary_json(options, result.summary);
   write_file_atomically(desk.run().summary(), std::as_bytes(std::span(json)));
@@ -82,8 +87,7 @@ void write_results(const DistOptions& options, const TrainingResult& result, Des
   }
 }
 
-// Reading and writing a model takes as long as the disk takes, so the others wait longer than for a message: a minute
-// more per GiB.
+// Reading a model takes as long as the disk takes, so the others wait longer than for a message: a minute more per GiB.
 std::chrono::minutes patience_for_model(const TrainingOptions& options) {
   return std::chrono::minutes(std::int64_t{1} << std::max(0, options.model.bits - 24));
 }
@@ -145,9 +149,7 @@ void run_job(Communicator& comm, DistOptions options) {
   });
   try {
     Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
-    TrainingResult result = training.run(observer);
-    patience.emplace(comm, patience_for_model(options.training));
-    if (options.training.learns()) save_model(result, comm, desk.is_open() ? desk.run().model() : fs::path());
+    TrainingResult result = training.run(observer, model_of(options));
     result.summary.memory = largest_memory(result.summary.memory, comm);
     together(comm, "write the results", [&] {
       if (desk.is_open()) write_results(options, result, desk);

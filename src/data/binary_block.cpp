@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <unordered_set>
 #include <utility>
 
 #include "core/checked.h"
@@ -66,19 +65,12 @@ void put_floats(std::span<const float> values, std::vector<std::byte>& out) {
 // A feature, and the bits of its value.
 using Pair = std::pair<FeatureHash, std::uint32_t>;
 
-struct PairHash {
-  std::size_t operator()(const Pair& pair) const { return pair.first + pair.second; }
+// An entry of the dictionary.
+struct Ranked {
+  std::uint32_t count = 0;   // how often it comes
+  std::uint32_t number = 0;  // in the order in which entries come first
+  Pair pair;
 };
-
-using PairCounts = std::unordered_map<Pair, std::uint32_t, PairHash>;
-
-PairCounts count_pairs(const std::vector<FeatureHash>& features, const std::vector<float>& values, bool with_values) {
-  PairCounts counts;
-  for (std::size_t f = 0; f < features.size(); ++f) {
-    ++counts[{features[f], with_values ? std::bit_cast<std::uint32_t>(values[f]) : 0}];
-  }
-  return counts;
-}
 
 // The distinct ones, and which of them each feature is.
 struct Dictionary {
@@ -88,28 +80,64 @@ struct Dictionary {
   bool with_values = false;
 };
 
+// Counts pairs as they come. Each is looked up once, so this is most of what a block costs: a table of numbers that
+// fits into the cache, instead of nodes that do not.
+class Ranking {
+ public:
+  explicit Ranking(std::size_t most_pairs) : slots_(std::bit_ceil(2 * most_pairs + 1), kNone) {}
+
+  // Returns its number.
+  std::uint32_t add(const Pair& pair, std::uint32_t count) {
+    std::size_t slot = mix(pair.first + pair.second) & (slots_.size() - 1);
+    while (slots_[slot] != kNone && entries_[slots_[slot]].pair != pair) slot = (slot + 1) & (slots_.size() - 1);
+    if (slots_[slot] == kNone) {
+      slots_[slot] = static_cast<std::uint32_t>(entries_.size());
+      entries_.push_back({0, slots_[slot], pair});
+    }
+    entries_[slots_[slot]].count += count;
+    return slots_[slot];
+  }
+
+  std::vector<Ranked>& entries() { return entries_; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::vector<std::uint32_t> slots_;  // at most half of them taken
+  std::vector<Ranked> entries_;
+};
+
+void renumber(std::vector<std::uint32_t>& entry_of, const std::vector<std::uint32_t>& numbers) {
+  for (std::uint32_t& entry : entry_of) entry = numbers[entry];
+}
+
+// The most frequent ones first.
+void sort_by_rank(std::vector<Ranked>& ranked, std::vector<std::uint32_t>& entry_of) {
+  std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
+    return a.count != b.count ? a.count > b.count : a.pair < b.pair;
+  });
+  std::vector<std::uint32_t> numbers(ranked.size());
+  for (std::uint32_t i = 0; i < ranked.size(); ++i) numbers[ranked[i].number] = i;
+  renumber(entry_of, numbers);
+}
+
 Dictionary make_dictionary(const std::vector<FeatureHash>& features, const std::vector<float>& values) {
   Dictionary dictionary;
-  PairCounts counts = count_pairs(features, values, true);
-  std::unordered_set<FeatureHash> distinct;
-  for (const auto& [pair, count] : counts) distinct.insert(pair.first);
-  dictionary.with_values = counts.size() <= kMostValuesOfAFeature * distinct.size();
-  if (!dictionary.with_values) counts = count_pairs(features, values, false);
-  std::vector<std::pair<std::uint32_t, Pair>> ranked;
-  for (const auto& [pair, count] : counts) ranked.emplace_back(count, pair);
-  std::ranges::sort(ranked, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
-  for (std::uint32_t i = 0; i < ranked.size(); ++i) {
-    const Pair& pair = ranked[i].second;
-    dictionary.hashes.push_back(pair.first);
-    dictionary.value_bits.push_back(pair.second);
-    counts[pair] = i;
-  }
   dictionary.entry_of.reserve(features.size());
+  Ranking pairs(features.size());
   for (std::size_t f = 0; f < features.size(); ++f) {
-    const std::uint32_t bits = dictionary.with_values ? std::bit_cast<std::uint32_t>(values[f]) : 0;
-    dictionary.entry_of.push_back(counts.at({features[f], bits}));
+    dictionary.entry_of.push_back(pairs.add({features[f], std::bit_cast<std::uint32_t>(values[f])}, 1));
+  }
+  Ranking alone(pairs.entries().size());  // features without their values
+  std::vector<std::uint32_t> feature_of;
+  for (const Ranked& entry : pairs.entries()) feature_of.push_back(alone.add({entry.pair.first, 0}, entry.count));
+  dictionary.with_values = pairs.entries().size() <= kMostValuesOfAFeature * alone.entries().size();
+  if (!dictionary.with_values) renumber(dictionary.entry_of, feature_of);
+  std::vector<Ranked>& ranked = dictionary.with_values ? pairs.entries() : alone.entries();
+  sort_by_rank(ranked, dictionary.entry_of);
+  for (const Ranked& entry : ranked) {
+    dictionary.hashes.push_back(entry.pair.first);
+    dictionary.value_bits.push_back(entry.pair.second);
   }
   return dictionary;
 }

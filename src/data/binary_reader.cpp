@@ -197,12 +197,10 @@ void BinaryReader::read_payload(const BlockHead& head) {
 
 void BinaryReader::read_trailer(std::uint64_t index) {
   ended_ = true;
-  std::uint64_t at = 0;
-  std::array<char, kBinaryMagicBytes> magic{};
+  Trailer trailer;
   char more = 0;
-  require(bytes_of(at), kBlock);
-  require(magic, kBlock);
-  if (at != index || magic != kBinaryMagic || fill(bytes_of(more)) != 0) {
+  require(bytes_of(trailer), kBlock);
+  if (trailer.index != index || !trailer.is_whole() || fill(bytes_of(more)) != 0) {
     throw DamagedStream("the end of a binary shard", "something else at byte " + std::to_string(block_begin_));
   }
 }

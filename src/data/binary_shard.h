@@ -62,6 +62,15 @@ struct IndexEntry {
   std::uint64_t lines_before;
 };
 
+// The last bytes of a shard.
+struct Trailer {
+  std::uint64_t index = 0;  // its offset
+  std::array<char, 8> magic = kBinaryMagic;
+
+  bool is_whole() const { return magic == kBinaryMagic; }
+};
+static_assert(sizeof(Trailer) == 16);
+
 // Whether a content begins like a binary shard, of whatever version.
 inline constexpr std::size_t kBinaryMagicBytes = kBinaryMagic.size();
 bool is_binary_shard(std::string_view beginning);

@@ -62,8 +62,7 @@ void BinaryWriter::finish(std::uint64_t text_bytes) {
   const auto text = bytes_of(text_bytes);
   if (text_bytes > 0) payload.insert(payload.end(), text.begin(), text.end());
   put_block({.kind = BlockKind::kIndex, .lines_before = lines_}, payload);
-  put(bytes_of(at));
-  put(std::as_bytes(std::span(kBinaryMagic)));
+  put(bytes_of(Trailer{.index = at}));
 }
 
 void BinaryWriter::finish(const TextEnd& end) {

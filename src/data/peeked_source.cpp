@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpt/error.h"
+
 namespace cpt {
 
 std::string_view PeekedSource::peek(std::size_t count) {
@@ -13,7 +15,9 @@ std::string_view PeekedSource::peek(std::size_t count) {
       if (got == 0) break;
       last_ += got;
     }
-  } catch (...) {
+  } catch (const Error& error) {
+    // What a source throws of itself (byte_source.h). Who was told before it waits throws of something else.
+    if (error.fault() != Fault::kNoInput && error.fault() != Fault::kBadData) throw;
     failure_ = std::current_exception();
   }
   return {begin_.data(), last_};

@@ -15,7 +15,7 @@ class PeekedSource : public ByteSource {
   explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
   // The first `count` bytes, or as many as there are, before anything is read. What goes wrong with the source is left
-  // to read(), in its place.
+  // to read(), in its place; what ReadControl::before_waiting throws is thrown, unless it looks like that.
   std::string_view peek(std::size_t count);
 
   std::size_t read(std::span<char> space) override;

@@ -48,27 +48,28 @@ std::unique_ptr<BinaryReader> open_copy(const std::string& path, const std::stri
 }
 
 std::vector<IndexEntry> read_index(const std::string& path, const std::string& key, const ReadOptions& options) {
-  constexpr std::uint64_t kTrailer = sizeof(std::uint64_t) + kBinaryMagicBytes;
+  constexpr const char* kEnd = "the end of a copy";
   std::error_code failure;
   const std::uint64_t bytes = std::filesystem::file_size(path, failure);
   if (failure) throw Error(Fault::kNoInput, describe_errno("stat", failure.value()));
   const auto file = open_bytes(path, nullptr);
-  std::uint64_t offset = 0;
-  std::array<char, sizeof offset> text{};
+  Trailer trailer;
+  std::array<char, sizeof trailer> text{};
   std::uint64_t skipped = 0;
-  while (skipped + kTrailer < bytes) {
-    const std::uint64_t count = file->skip(bytes - kTrailer - skipped);
+  while (skipped + sizeof trailer < bytes) {
+    const std::uint64_t count = file->skip(bytes - sizeof trailer - skipped);
     if (count == 0) break;
     skipped += count;
   }
   std::size_t filled = 0;
   while (filled < text.size()) {
     const std::size_t count = file->read(std::span(text).subspan(filled));
-    if (count == 0) throw DamagedStream("the end of a copy", "the end of the file");
+    if (count == 0) throw DamagedStream(kEnd, "the end of the file");
     filled += count;
   }
-  std::memcpy(&offset, text.data(), sizeof offset);
-  return open_copy(path, key, options, nullptr)->read_index(offset);
+  std::memcpy(&trailer, text.data(), sizeof trailer);
+  if (!trailer.is_whole()) throw DamagedStream(kEnd, "something else");
+  return open_copy(path, key, options, nullptr)->read_index(trailer.index);
 }
 
 }  // namespace

@@ -68,15 +68,15 @@ Told text_of_zstd(const PackedFile& file) {
 
 // Damage is for who reads the shard to tell.
 Told text_of_binary(PackedFile& file) {
-  constexpr std::size_t kTrailer = sizeof(std::uint64_t) + kBinaryMagicBytes;
-  std::uint64_t index = 0;
+  Trailer trailer;
   BlockHead head;
-  if (file.bytes() < kTrailer || !file.read_value(file.bytes() - kTrailer, index)) return std::nullopt;
-  if (!file.read_value(index, head) || head.head_checksum != head_checksum(head)) return std::nullopt;
+  if (file.bytes() < sizeof trailer || !file.read_value(file.bytes() - sizeof trailer, trailer)) return std::nullopt;
+  if (!trailer.is_whole() || !file.read_value(trailer.index, head) || head.head_checksum != head_checksum(head))
+    return std::nullopt;
   const bool tells = head.kind == BlockKind::kIndex && head.raw_bytes % sizeof(IndexEntry) == sizeof(std::uint64_t);
   if (!tells || head.raw_bytes > kMostPayloadBytes || head.stored_bytes > file.bytes()) return std::nullopt;
   std::vector<std::byte> payload(head.stored_bytes);
-  if (!file.read_at(index + sizeof head, payload)) return std::nullopt;
+  if (!file.read_at(trailer.index + sizeof head, payload)) return std::nullopt;
   if (payload_checksum(payload) != head.checksum) return std::nullopt;
   if (head.stored_bytes < head.raw_bytes) {
     std::vector<std::byte> raw(head.raw_bytes);

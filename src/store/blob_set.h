@@ -26,14 +26,17 @@
 
 namespace cpt {
 
+class BlobReader;
+class BlobSetReader;
+
 // Writes one blob: that which BlobSetWriter::add() began, or, used alone, a part of a set that another process writes
 // (see BlobSetWriter::adopt). Nothing is kept of the blob after an error: its set cannot be committed then.
 class BlobWriter {
  public:
-  // Begins a new file in a directory that exists; an existing file of this name is cut to nothing. Error(kFailed)
-  // unless is_blob_name(name). A file that was not finished stays where it is, and no set names it. More `threads` than
-  // one compress a blob of several segments beside the caller's; the bytes are the same, but what goes wrong may be
-  // thrown by a later call than the one that brought them.
+  // Begins a new file in a directory that exists. A file that has the name there loses it, and if it has others, too,
+  // it stays as it is under those. Error(kFailed) unless is_blob_name(name). A file that was not finished stays where
+  // it is, and no set names it. More `threads` than one compress a blob of several segments beside the caller's; the
+  // bytes are the same, but what goes wrong may be thrown by a later call than the one that brought them.
   BlobWriter(const std::filesystem::path& directory, const std::string& name, int threads = 1);
 
   // Any number of bytes at a time.
@@ -41,6 +44,10 @@ class BlobWriter {
   // Ends the current segment: what follows begins a new one, so that BlobReader::skip() gets there without decoding
   // anything before it. Costs 16 bytes of the manifest, and some compression if the pieces are small.
   void cut();
+  // Appends the next segments of another blob as they are stored there, verified (C3): so many raw bytes. Only where a
+  // segment may begin, here as there, and where one ends there; Error(kFailed) otherwise. The next bytes begin a new
+  // one.
+  void append_stored(BlobReader& from, std::uint64_t raw_bytes);
   std::uint64_t raw_bytes() const { return raw_bytes_; }  // appended so far
   // Syncs the file, closes it, and syncs its directory (C2). Only the first call does something; in a set the next
   // add(), adopt() or commit() makes it if the caller did not. The reference lives as long as this object.
@@ -89,6 +96,10 @@ class BlobSetWriter {
   // is kept by that process. Names as for add(). Error(kCannotWrite) that names the file if it is not there or its
   // length is not that of `blob`; its bytes are not read.
   void adopt(Blob blob);
+  // Enters a blob of a finished set under `name`, without writing it again: its file, synced when that set was (C2),
+  // gets a second name. Files of sets are never written again, and whichever set goes first takes its name only. Where
+  // the file system gives no second name the file is copied, and verified on the way. Names as for add().
+  void share(const BlobSetReader& set, std::string_view blob, const std::string& name);
 
   // Makes the set durable under its final name; an existing set is replaced. At most once, as the last call. After an
   // Error an existing set is as it was.
@@ -117,6 +128,10 @@ class BlobReader {
   // Goes on `raw_bytes` ahead. Segments that are skipped whole are neither read nor verified. Error(kBadData) if the
   // blob ends before, or if the segment in which the skip ends is damaged; the reader is of no use then.
   void skip(std::uint64_t raw_bytes);
+
+  // The next segment as it is stored, verified (C3) and not decoded; its bytes lie in `space`. Nothing at the end.
+  // Error(kFailed) where a read or a skip ended within a segment.
+  std::optional<SegmentEncoder::Encoded> next_stored(std::vector<std::byte>& space);
 
   std::uint64_t raw_bytes() const { return raw_bytes_; }  // of the whole blob
 
@@ -162,6 +177,7 @@ class BlobSetReader {
   std::uint64_t stored_bytes() const { return stored_bytes_; }  // of all its files, the manifest included
 
  private:
+  friend class BlobSetWriter;
   const Blob& find(std::string_view name) const;
 
   std::filesystem::path directory_;

@@ -91,6 +91,21 @@ void BlobReader::read_exactly(std::span<std::byte> out) {
   if (got != out.size()) fail_ended_before(out.size() - got);
 }
 
+std::optional<SegmentEncoder::Encoded> BlobReader::next_stored(std::vector<std::byte>& space) {
+  if (decoded_used_ < decoded_.size()) {
+    throw Error(Fault::kFailed, file_.path().string() + ": a segment is taken as a whole after a part of it");
+  }
+  if (next_segment_ == blob_.segments.size()) return std::nullopt;
+  const Segment& segment = blob_.segments[next_segment_];
+  space.resize(segment.stored_bytes);
+  if (file_.read_at(file_offset_, space) != space.size() || !is_intact(segment, space)) {
+    fail_segment(file_, segment, file_offset_);
+  }
+  file_offset_ += segment.stored_bytes;
+  ++next_segment_;
+  return SegmentEncoder::Encoded{segment, space};
+}
+
 void BlobReader::skip(std::uint64_t raw_bytes) {
   const std::uint64_t ready = std::min<std::uint64_t>(raw_bytes, decoded_.size() - decoded_used_);
   decoded_used_ += ready;

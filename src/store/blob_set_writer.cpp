@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 
 #include "cpt/error.h"
@@ -12,6 +15,12 @@ namespace {
 
 void require_blob_name(const std::string& name) {
   if (!is_blob_name(name)) throw Error(Fault::kFailed, "'" + name + "' cannot be the name of a blob");
+}
+
+// Not the file itself: another set may have it, too, where a name was given that the file system then denied.
+void remove_name(const fs::path& path) {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return;
+  throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("unlink", errno));
 }
 
 // The length is asked of the opened file: network file systems promise only to those who open it that they see what
@@ -39,6 +48,7 @@ BlobWriter::BlobWriter(const fs::path& directory, const std::string& name, int t
 void BlobWriter::begin(const fs::path& directory, const std::string& name) {
   intact_ = false;
   segments_.reset();
+  remove_name(directory / name);
   file_.emplace(directory / name);
   segments_.emplace(*file_, threads_ > 1 ? threads_ : 0);
   blob_ = Blob{name, {}};
@@ -64,6 +74,23 @@ void BlobWriter::cut() {
   intact_ = false;
   segments_->put(pending_);
   intact_ = true;
+}
+
+void BlobWriter::append_stored(BlobReader& from, std::uint64_t raw_bytes) {
+  require_unfinished();
+  if (!pending_.empty()) throw Error(Fault::kFailed, "blob '" + blob_.name + "' is not at the end of a segment");
+  std::vector<std::byte> space;
+  while (raw_bytes > 0) {
+    const auto encoded = from.next_stored(space);
+    if (!encoded || encoded->segment.raw_bytes > raw_bytes) {
+      throw Error(Fault::kFailed, "what blob '" + blob_.name + "' takes from another does not end with a segment");
+    }
+    intact_ = false;
+    segments_->put_stored(*encoded);
+    intact_ = true;
+    raw_bytes_ += encoded->segment.raw_bytes;
+    raw_bytes -= encoded->segment.raw_bytes;
+  }
 }
 
 const Blob& BlobWriter::finish() {
@@ -132,6 +159,18 @@ void BlobSetWriter::adopt(Blob blob) {
   require_new_name(blob.name);
   require_length(temporary_ / blob.name, blob.stored_bytes());
   manifest_.blobs.push_back(std::move(blob));
+}
+
+void BlobSetWriter::share(const BlobSetReader& set, std::string_view blob, const std::string& name) {
+  finish_blob();
+  require_new_name(name);
+  const Blob& shared = set.find(blob);
+  if (link_file(set.directory() / shared.name, temporary_ / name)) {
+    manifest_.blobs.push_back(Blob{name, shared.segments});
+    return;
+  }
+  BlobReader reader = set.open(blob);
+  add(name).append_stored(reader, reader.raw_bytes());
 }
 
 void BlobSetWriter::require_new_name(const std::string& name) const {

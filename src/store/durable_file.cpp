@@ -181,6 +181,8 @@ void publish_directory(const fs::path& from, const fs::path& to) {
   if (replaces) fs::remove_all(aside, ignored);
 }
 
+bool link_file(const fs::path& from, const fs::path& to) { return ::link(from.c_str(), to.c_str()) == 0; }
+
 void remove_durably(const fs::path& path) {
   if (!name_exists(path)) return;
   const fs::path doomed = is_temporary_name(path) ? path : temporary_name(path);

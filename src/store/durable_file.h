@@ -81,6 +81,10 @@ void sync_directory(const std::filesystem::path& path);
 // new one is in its place; if the new one cannot be put there, it gets its name back.
 void publish_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// Gives a file a second name on the same file system, which must be new; durable after sync_directory() of its
+// directory. False, and nothing done, if the file system does not do that, or not for these two.
+bool link_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
 // Removes a file or a whole directory, durably. A directory vanishes in one step, by a rename; a crash before its files
 // are gone leaves a temporary name. Fine if there is none.
 void remove_durably(const std::filesystem::path& path);

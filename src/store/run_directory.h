@@ -31,10 +31,13 @@ class RunDirectory {
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
+  // For processes that do not hold the run directory.
+  static std::filesystem::path model(const std::filesystem::path& run) { return run / "model"; }
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path lock() const { return path_ / "lock"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
-  std::filesystem::path model() const { return path_ / "model"; }
+  std::filesystem::path model() const { return model(path_); }
   std::filesystem::path summary() const { return path_ / "summary.json"; }
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path log() const { return path_ / "log.txt"; }

@@ -17,15 +17,24 @@ SegmentWriter::~SegmentWriter() {
 void SegmentWriter::put(std::vector<std::byte>& raw) {
   if (taken_ > 0 && threads_.size() < most_threads_) start_thread();
   if (!threads_.empty()) return hand_over(raw);
-  if (failure_) std::rethrow_exception(failure_);
+  write_now([&] { return encoder_.encode(raw); });
+  raw.clear();
+}
+
+void SegmentWriter::put_stored(const SegmentEncoder::Encoded& encoded) {
+  write_now([&] { return encoded; });
+}
+
+// On the caller's thread.
+void SegmentWriter::write_now(const std::function<SegmentEncoder::Encoded()>& encode) {
   try {
-    write_in_turn(taken_, encoder_.encode(raw));
+    write_in_turn(taken_, encode());
   } catch (...) {
     fail();
-    throw;
   }
+  const std::scoped_lock lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
   ++taken_;
-  raw.clear();
 }
 
 // A system that gives no more threads is no reason to write nothing.

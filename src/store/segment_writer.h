@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -30,6 +31,8 @@ class SegmentWriter {
   // Takes a segment of 1 to kMaxSegmentBytes and leaves an empty buffer in its place; waits while there is no room.
   // Throws what went wrong with this one or with any before it.
   void put(std::vector<std::byte>& raw);
+  // The same of a segment as another writer has stored it: written as it is, by the caller's thread.
+  void put_stored(const SegmentEncoder::Encoded& encoded);
   // Waits until all are written; describes them in their order. Throws what went wrong with any.
   std::vector<Segment> finish();
 
@@ -39,6 +42,7 @@ class SegmentWriter {
     std::vector<std::byte> raw;
   };
 
+  void write_now(const std::function<SegmentEncoder::Encoded()>& encode);
   void start_thread();
   void hand_over(std::vector<std::byte>& raw);
   void run() noexcept;

@@ -1,7 +1,6 @@
 #include "train/checkpoint_files.h"
 
 #include <algorithm>
-#include <array>
 #include <cereal/types/utility.hpp>
 #include <map>
 #include <optional>
@@ -13,9 +12,11 @@
 #include "store/blob_set.h"
 #include "train/archive_blob.h"
 #include "train/cores.h"
+#include "train/places.h"
 #include "train/run_state_archive.h"
 #include "train/run_state_check.h"
 #include "train/weights_blob.h"
+#include "train/weights_writer.h"
 
 namespace cpt {
 
@@ -23,23 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "cpt checkpoint";
 constexpr std::uint64_t kMostStateBytes = std::uint64_t{1} << 32;
-// Weights that were written since the last cut: partitions smaller than this share a segment.
-constexpr std::uint64_t kLeastCut = std::uint64_t{256} << 10;
-
-// Where a partition lies.
-struct Place {
-  Partition partition = 0;
-  std::string blob;
-  std::uint64_t offset = 0;  // of its raw bytes
-  std::uint64_t bytes = 0;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(partition, blob, offset, bytes);
-  }
-};
 
 // What a rank has written, on its way to rank 0.
 struct Part {
@@ -63,15 +48,11 @@ Part write_part(const Learner& learner, const Owners& writers, const Communicato
   const int rank = comm.rank();
   if (std::ranges::count(writers, rank) == 0) return part;
   BlobWriter blob(directory, name_of_part(rank), cores_of_rank(comm));
-  std::uint64_t cut = 0;
+  WeightsWriter weights(blob, learner.weights().bits());
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     if (writers[partition] != rank) continue;
-    if (blob.raw_bytes() - cut >= kLeastCut) {
-      blob.cut();
-      cut = blob.raw_bytes();
-    }
     const std::uint64_t offset = blob.raw_bytes();
-    write_partition(learner.weights(), partition, blob);
+    weights.write(learner.weights(), partition);
     part.places.push_back({partition, name_of_part(rank), offset, blob.raw_bytes() - offset});
   }
   const std::vector<std::byte> encoded = encode_blob(blob.finish());
@@ -102,7 +83,7 @@ void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& par
 
 // Each rank what it wrote itself, rank 0 the rest too. Returns the bytes of the set.
 std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
-  const BlobSetReader set(directory, kKind);
+  const BlobSetReader set(directory, kCheckpointKind);
   for (const std::string& name : set.names()) {
     const bool is_part = name.starts_with("weights-");
     if (is_part ? name == name_of_part(comm.rank()) : comm.rank() == 0) set.verify(name);
@@ -122,34 +103,6 @@ void compare_trees(const Learner& learner, Communicator& comm) {
   }
 }
 
-using Places = std::array<Place, kPartitions>;
-
-// Partitions fill their blobs, one after the other, so that none overlaps another.
-void require_full(const BlobSetReader& set, const Places& places) {
-  std::map<std::string, std::uint64_t> filled;
-  bool fits = true;
-  for (const Place& place : places) {
-    std::uint64_t& end = filled[place.blob];
-    fits = fits && place.offset == end && place.bytes <= set.raw_bytes(place.blob) - end;
-    if (fits) end += place.bytes;
-  }
-  for (const auto& [blob, end] : filled) fits = fits && end == set.raw_bytes(blob);
-  if (!fits) throw Error(Fault::kBadData, set.directory().string() + ": its partitions overlap or leave gaps");
-}
-
-Places read_places(const BlobSetReader& set) {
-  const auto listed = read_archive<std::vector<Place>>(set, "partitions", kMostStateBytes);
-  Places places;
-  const bool whole = listed.size() == places.size();
-  for (std::size_t i = 0; whole && i < places.size(); ++i) places[i] = listed[i];
-  for (Partition p = 0; p < kPartitions; ++p) {
-    if (whole && places[p].partition == p) continue;
-    throw Error(Fault::kBadData, set.directory().string() + ": its list of partitions is not whole");
-  }
-  require_full(set, places);
-  return places;
-}
-
 struct OpenBlob {
   BlobReader reader;
   std::uint64_t position;
@@ -162,7 +115,7 @@ void read_place(BlobReader& reader, const Place& place, const fs::path& director
     throw Error(Fault::kBadData,
                 (directory / place.blob).string() + ": partition " + std::to_string(place.partition) + what);
   };
-  const ByteSource source = [&](std::span<std::byte> out) {
+  const StoredBytes source = [&](std::span<std::byte> out) {
     if (out.size() > left) refuse(" ends too early");
     left -= out.size();
     reader.read_exactly(out);
@@ -186,7 +139,7 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
   compare_trees(learner, comm);
   std::optional<BlobSetWriter> set;
   together(comm, "checkpoint: begin", [&] {
-    if (comm.rank() == 0) write_structure(learner, set.emplace(directory, kKind));
+    if (comm.rank() == 0) write_structure(learner, set.emplace(directory, kCheckpointKind));
   });
   const fs::path unfinished =
       broadcast_text(comm, set ? set->directory_for_parts().string() : std::string(), 0, "checkpoint: folder");
@@ -203,7 +156,7 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
 }
 
 RunState read_run_state(const fs::path& checkpoint) {
-  const BlobSetReader set(checkpoint, kKind);
+  const BlobSetReader set(checkpoint, kCheckpointKind);
   RunState state;
   const std::string name = checkpoint.string();
   decode_archive(set.read_all("state", kMostStateBytes), name + ": its state", [&](ArchiveReader& archive) {
@@ -220,11 +173,11 @@ RunState read_run_state(const fs::path& checkpoint) {
 }
 
 std::uint64_t bytes_of_checkpoint(const fs::path& checkpoint) {
-  return BlobSetReader(checkpoint, kKind).stored_bytes();
+  return BlobSetReader(checkpoint, kCheckpointKind).stored_bytes();
 }
 
 std::uint64_t verify_checkpoint(const fs::path& checkpoint) {
-  const BlobSetReader set(checkpoint, kKind);
+  const BlobSetReader set(checkpoint, kCheckpointKind);
   for (const std::string& name : set.names()) set.verify(name);
   read_run_state(checkpoint);
   read_places(set);
@@ -232,7 +185,7 @@ std::uint64_t verify_checkpoint(const fs::path& checkpoint) {
 }
 
 std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::function<bool(Partition)>& wanted) {
-  const BlobSetReader set(checkpoint, kKind);
+  const BlobSetReader set(checkpoint, kCheckpointKind);
   auto learner = std::make_unique<Learner>(read_model_options(set));
   read_tree(set, *learner);
   read_counts(set, *learner);

@@ -27,6 +27,8 @@
 
 namespace cpt {
 
+inline constexpr const char* kCheckpointKind = "cpt checkpoint";
+
 // Writes a checkpoint that appears whole or not at all (C1, C2), and reads it back to compare checksums. All ranks call
 // it alike, with the same tree and state; each writes the weights of the partitions that `writers` gives it. The
 // directory is rank 0's choice, and must be one that all ranks see. Throws AgreedError (alone, Error): kCannotWrite, or

@@ -21,12 +21,12 @@ struct Reached {
   Cursor cursor;
 };
 
-// Disks are slower than messages: a minute more per GiB of the table.
-std::chrono::minutes patience_for(const Learner& learner) {
+}  // namespace
+
+// A minute more per GiB of the table.
+std::chrono::minutes patience_with_disks(const Learner& learner) {
   return std::chrono::minutes(1 + (learner.weights().bytes() >> 30));
 }
-
-}  // namespace
 
 Checkpointer::Checkpointer(const CheckpointOptions& options, Communicator& comm, const Learner& learner, Course& course,
                            Progress& progress, const Keepsake& run)
@@ -91,10 +91,10 @@ void Checkpointer::gather_cursors(const std::vector<Cursor>& cursors) {
   }
 }
 
-void Checkpointer::keep() {
-  if (!enabled()) return;
+bool Checkpointer::keep() {
+  if (!enabled()) return false;
   const auto start = Clock::now();
-  const Patience patience(comm_, patience_for(learner_));
+  const Patience patience(comm_, patience_with_disks(learner_));
   RunState state = run_.run_state();
   state.course = course_.state();
   state.progress = progress_.state();
@@ -112,11 +112,13 @@ void Checkpointer::keep() {
   last_time_ = Clock::now();
   last_examples_ = progress_.examples();
   ++written_;
+  latest_ = report.directory;
   report.examples = progress_.examples();
   report.run_seconds = progress_.seconds();
   report.seconds = std::chrono::duration<double>(last_time_ - start).count();
   seconds_ += report.seconds;
   progress_.tell_checkpoint(report);
+  return true;
 }
 
 void Checkpointer::prune() {

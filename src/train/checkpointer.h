@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -16,6 +17,9 @@
 #include "train/run_state.h"
 
 namespace cpt {
+
+// Disks are slower than messages: how long others wait for a rank that writes what the learner has.
+std::chrono::minutes patience_with_disks(const Learner& learner);
 
 // What a run shows of itself for a checkpoint.
 class Keepsake {
@@ -42,13 +46,15 @@ class Checkpointer : public Pauses {
   // The shards of the leg under way that this rank reads, as numbers.
   void set_my_shards(std::vector<std::uint32_t> shards) { my_shards_ = std::move(shards); }
 
-  // Writes a checkpoint, unless there are to be none, and removes the oldest.
-  void keep();
+  // Writes a checkpoint, unless there are to be none, and removes the oldest. Whether it did.
+  bool keep();
 
   // Removes the oldest ones, unless there are to be none at all. The newest must have been verified (C8).
   void prune();
 
   std::uint64_t written() const { return written_; }
+  // The one that was written last, on rank 0; empty where none was.
+  const std::filesystem::path& latest() const { return latest_; }
   double seconds() const { return seconds_; }
 
  private:
@@ -72,6 +78,7 @@ class Checkpointer : public Pauses {
   Clock::time_point last_time_ = Clock::now();
   std::uint64_t last_examples_ = 0;
   std::uint64_t written_ = 0;
+  std::filesystem::path latest_;
   double seconds_ = 0;
 };
 

@@ -1,10 +1,11 @@
 #include "train/counts_blob.h"
 
+#include <algorithm>
 #include <cstring>
-#include <span>
 #include <vector>
 
 #include "cpt/error.h"
+#include "train/stored_bytes.h"
 
 namespace cpt {
 
@@ -19,24 +20,41 @@ void append(T value, std::vector<std::byte>& bytes) {
 }
 
 template <class T>
-T take(BlobReader& blob) {
+T take(const StoredBytes& bytes) {
   T value;
-  blob.read_exactly(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
+  bytes(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
   return value;
 }
 
 // One key and its labels, which are distinct.
-void read_entry(BlobReader& blob, std::uint64_t key, std::size_t labels, const auto& refuse, Frequencies& frequencies) {
-  const auto count = take<std::uint32_t>(blob);
+void read_entry(const StoredBytes& bytes, std::uint64_t key, std::size_t labels, const auto& refuse,
+                Frequencies& frequencies) {
+  const auto count = take<std::uint32_t>(bytes);
   if (count == 0) refuse("has a key without labels");
   LabelId least = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto label = take<LabelId>(blob);
-    const auto units = take<Units>(blob);
+    const auto label = take<LabelId>(bytes);
+    const auto units = take<Units>(bytes);
     if (label < least || label >= labels || units == 0) refuse("makes no sense at label " + std::to_string(label));
     least = label + 1;
     frequencies.add(key, label, units);
   }
+}
+
+void read_all(const StoredBytes& bytes, const std::string& name, std::size_t labels, Frequencies& frequencies) {
+  const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
+  const auto keys = take<std::uint64_t>(bytes);
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const auto key = take<std::uint64_t>(bytes);
+    if (i > 0 && key <= before) refuse("has its keys in another order");
+    before = key;
+    read_entry(bytes, key, labels, refuse, frequencies);
+  }
+}
+
+[[noreturn]] void refuse_rest(const std::string& name) {
+  throw Error(Fault::kBadData, name + " has more than its keys");
 }
 
 }  // namespace
@@ -60,17 +78,20 @@ void write_counts(const Frequencies& frequencies, BlobWriter& blob) {
 }
 
 void read_counts(BlobReader& blob, const std::string& name, std::size_t labels, Frequencies& frequencies) {
-  const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
-  const auto keys = take<std::uint64_t>(blob);
-  std::uint64_t before = 0;
-  for (std::uint64_t i = 0; i < keys; ++i) {
-    const auto key = take<std::uint64_t>(blob);
-    if (i > 0 && key <= before) refuse("has its keys in another order");
-    before = key;
-    read_entry(blob, key, labels, refuse, frequencies);
-  }
+  read_all([&](std::span<std::byte> out) { blob.read_exactly(out); }, name, labels, frequencies);
   std::byte rest;
-  if (blob.read({&rest, 1}) != 0) refuse("has more than its keys");
+  if (blob.read({&rest, 1}) != 0) refuse_rest(name);
+}
+
+void unpack_counts(std::span<const std::byte> packed, const std::string& name, std::size_t labels,
+                   Frequencies& frequencies) {
+  const auto take_next = [&](std::span<std::byte> out) {
+    if (out.size() > packed.size()) throw Error(Fault::kBadData, name + " ends too early");
+    std::copy_n(packed.begin(), out.size(), out.begin());
+    packed = packed.subspan(out.size());
+  };
+  read_all(take_next, name, labels, frequencies);
+  if (!packed.empty()) refuse_rest(name);
 }
 
 }  // namespace cpt

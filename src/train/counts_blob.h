@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "model/frequencies.h"
@@ -18,5 +19,8 @@ void write_counts(const Frequencies& frequencies, BlobWriter& blob);
 // Adds all of it. Throws Error(kBadData) that begins with `name` where it is damaged, or has a label that is not below
 // `labels`.
 void read_counts(BlobReader& blob, const std::string& name, std::size_t labels, Frequencies& frequencies);
+// The same of all of `packed`.
+void unpack_counts(std::span<const std::byte> packed, const std::string& name, std::size_t labels,
+                   Frequencies& frequencies);
 
 }  // namespace cpt

@@ -2,13 +2,10 @@
 
 #include <charconv>
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 #include <utility>
 
 #include "cpt/error.h"
-#include "data/file_source.h"
-#include "data/line_reader.h"
 #include "data/rejection.h"
 #include "model/given_tree.h"
 #include "model/huffman.h"
@@ -30,42 +27,13 @@ std::optional<std::uint64_t> parse_whole(std::string_view text) {
   return number;
 }
 
-class TreeFile {
- public:
-  explicit TreeFile(std::string path)
-      : path_(std::move(path)), lines_(std::make_unique<FileSource>(path_, std::make_shared<ReadControl>())) {}
-
-  // The next line that is not empty; false at the end.
-  bool next(std::string_view& line) {
-    for (;;) {
-      const LineReader::Status status = lines_.next(line);
-      if (status == LineReader::Status::kEnd) return false;
-      if (status == LineReader::Status::kTooLong) refuse("at most 16 MiB in a line", "more");
-      if (!line.empty()) return true;
-    }
-  }
-
-  std::uint64_t line() const { return lines_.number(); }
-
-  [[noreturn]] void refuse(const std::string& expected, const std::string& found) const {
-    refuse_at(line(), expected, found);
-  }
-  [[noreturn]] void refuse_at(std::uint64_t line, const std::string& expected, const std::string& found) const {
-    throw Error(Fault::kBadData, path_ + ":" + std::to_string(line) + ": expected " + expected + ", found " + found);
-  }
-
- private:
-  std::string path_;
-  LineReader lines_;
-};
-
 struct Leaf {
   std::string label;
   std::string path;
   std::uint64_t line = 0;
 };
 
-std::uint64_t read_header(TreeFile& file) {
+std::uint64_t read_header(ListFile& file) {
   const std::string expected = "'cpt-tree 1 N', N the number of leaves";
   std::string_view line;
   if (!file.next(line)) file.refuse_at(1, expected, "the end of the file");
@@ -74,7 +42,7 @@ std::uint64_t read_header(TreeFile& file) {
   return *leaves;
 }
 
-Leaf parse_leaf(std::string_view line, const TreeFile& file) {
+Leaf parse_leaf(std::string_view line, const ListFile& file) {
   const std::size_t tab = line.find('\t');
   if (tab == std::string_view::npos || tab + 1 == line.size()) file.refuse("SIDES, a tab, LABEL", quote(line));
   const std::string_view sides = line.substr(0, tab);
@@ -87,7 +55,7 @@ Leaf parse_leaf(std::string_view line, const TreeFile& file) {
   return leaf;
 }
 
-std::vector<Leaf> read_tree_leaves(TreeFile& file) {
+std::vector<Leaf> read_tree_leaves(ListFile& file) {
   const std::uint64_t expected = read_header(file);
   const std::string count = std::to_string(expected) + (expected == 1 ? " leaf" : " leaves");
   std::vector<Leaf> leaves;
@@ -102,7 +70,7 @@ std::vector<Leaf> read_tree_leaves(TreeFile& file) {
   return leaves;
 }
 
-std::vector<Leaf> read_counted_leaves(TreeFile& file) {
+std::vector<Leaf> read_counted_leaves(ListFile& file) {
   std::vector<Leaf> leaves;
   std::vector<std::uint64_t> counts;
   std::uint64_t sum = 0;
@@ -123,7 +91,7 @@ std::vector<Leaf> read_counted_leaves(TreeFile& file) {
   return leaves;
 }
 
-void require_distinct_labels(const std::vector<Leaf>& leaves, const TreeFile& file) {
+void require_distinct_labels(const std::vector<Leaf>& leaves, const ListFile& file) {
   std::unordered_map<std::string_view, std::uint64_t> lines;
   lines.reserve(leaves.size());
   for (const Leaf& leaf : leaves) {
@@ -133,7 +101,7 @@ void require_distinct_labels(const std::vector<Leaf>& leaves, const TreeFile& fi
   }
 }
 
-[[noreturn]] void refuse_flaw(const NoTree& flaw, const std::vector<Leaf>& leaves, const TreeFile& file) {
+[[noreturn]] void refuse_flaw(const NoTree& flaw, const std::vector<Leaf>& leaves, const ListFile& file) {
   const Leaf& leaf = leaves[flaw.leaf()];
   const std::string other = "that of line " + std::to_string(leaves[flaw.other()].line);
   switch (flaw.flaw()) {
@@ -147,7 +115,7 @@ void require_distinct_labels(const std::vector<Leaf>& leaves, const TreeFile& fi
   file.refuse_at(leaf.line, "two children of every node above", "no leaf at or below " + quote(flaw.missing()));
 }
 
-std::vector<Joining> joinings_of_leaves(const std::vector<Leaf>& leaves, const TreeFile& file) {
+std::vector<Joining> joinings_of_leaves(const std::vector<Leaf>& leaves, const ListFile& file) {
   const std::vector<std::string_view> paths = [&] {
     std::vector<std::string_view> views;
     for (const Leaf& leaf : leaves) views.emplace_back(leaf.path);
@@ -176,9 +144,12 @@ std::optional<TreeSource> parse_tree_source(std::string_view text) {
 }
 
 std::vector<TreeChange> read_given_tree(const TreeSource& source) {
-  TreeFile file(source.path);
-  std::vector<Leaf> leaves =
-      source.kind == TreeSource::Kind::kTree ? read_tree_leaves(file) : read_counted_leaves(file);
+  ListFile file(source.path);
+  return read_given_tree(source.kind, file);
+}
+
+std::vector<TreeChange> read_given_tree(TreeSource::Kind kind, ListFile& file) {
+  std::vector<Leaf> leaves = kind == TreeSource::Kind::kTree ? read_tree_leaves(file) : read_counted_leaves(file);
   require_distinct_labels(leaves, file);
   std::vector<TreeChange> changes;
   changes.reserve(leaves.size());

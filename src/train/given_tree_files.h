@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/learner.h"
+#include "train/list_file.h"
 
 namespace cpt {
 
@@ -27,5 +28,6 @@ std::optional<TreeSource> parse_tree_source(std::string_view text);
 // The changes that grow it in an empty tree; see joinings_of() for their order. Throws Error: kNoInput if the file
 // cannot be read, kBadData, with file and line, where it breaks its format or its leaves make no full binary tree.
 std::vector<TreeChange> read_given_tree(const TreeSource& source);
+std::vector<TreeChange> read_given_tree(TreeSource::Kind kind, ListFile& file);
 
 }  // namespace cpt

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <cstdint>
+#include <exception>
+#include <optional>
 #include <set>
 #include <span>
 #include <sstream>
 #include <string_view>
+#include <unordered_map>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "comm/patience.h"
 #include "cpt/error.h"
 #include "data/example_stream.h"
+#include "data/rejection.h"
 #include "model/flat_estimator.h"
 
 namespace cpt {
@@ -98,23 +102,27 @@ ReadOptions read_options(const TrainingOptions& options) {
 }
 
 std::vector<std::string> read_label_list(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(Fault::kNoInput, file.string() + ": the list of labels cannot be read");
-  std::vector<std::string> labels;
-  Labels seen;
-  std::uint64_t number = 0;
-  for (std::string line; std::getline(stream, line);) {
-    ++number;
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.empty()) continue;
-    const bool is_one = line.find_first_of(" \t") == std::string::npos;
-    if (!is_one || !seen.insert(line).second) {
-      throw Error(Fault::kBadData, file.string() + ":" + std::to_string(number) + ": expected one label, found '" +
-                                       line.substr(0, 80) + (is_one ? "', which was listed before" : "'"));
-    }
-    labels.push_back(line);
+  std::optional<ListFile> list;
+  try {
+    list.emplace(file.string());
+  } catch (const Error&) {
+    std::throw_with_nested(Error(Fault::kNoInput, file.string() + ": the list of labels cannot be read"));
   }
-  if (labels.empty()) throw Error(Fault::kBadData, file.string() + ": the list of labels is empty");
+  return read_label_list(*list);
+}
+
+std::vector<std::string> read_label_list(ListFile& file) {
+  std::vector<std::string> labels;
+  std::unordered_map<std::string, std::uint64_t> lines;
+  for (std::string_view line; file.next(line);) {
+    if (line.find_first_of(" \t") != std::string_view::npos) file.refuse("one label", quote(line));
+    const auto [known, is_new] = lines.emplace(line, file.line());
+    if (!is_new) {
+      file.refuse("one label", quote(line) + ", which was listed before, on line " + std::to_string(known->second));
+    }
+    labels.emplace_back(line);
+  }
+  if (labels.empty()) file.refuse_at(1, "a label", "none: the list of labels is empty");
   return labels;
 }
 

@@ -11,6 +11,7 @@
 #include "data/read_options.h"
 #include "data/shards.h"
 #include "model/learner.h"
+#include "train/list_file.h"
 
 namespace cpt {
 
@@ -18,8 +19,10 @@ namespace cpt {
 ReadOptions read_options(const TrainingOptions& options);
 
 // One label a line, in this order; empty lines are skipped. Throws Error(kNoInput) if the file cannot be read,
-// Error(kBadData) with file:line where a label comes twice or has a space, and where there is none.
+// Error(kBadData) with file:line where a label comes twice or has a space, or a line more than 16 MiB, and where there
+// is no label.
 std::vector<std::string> read_label_list(const std::filesystem::path& file);
+std::vector<std::string> read_label_list(ListFile& file);
 
 // Grows the learner's tree by all labels: those of options.labels, which rank 0 reads, or, without it, all that occur
 // in the shards, sorted, so that they do not depend on the ranks. Collective; each rank reads its part of the shards.

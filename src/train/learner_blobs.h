@@ -4,6 +4,8 @@
 //   counts    of the method `table` only: how often each label came with each x (see counts_blob.h)
 #pragma once
 
+#include <array>
+
 #include "model/learner.h"
 #include "store/blob_set.h"
 #include "train/archive_blob.h"
@@ -33,6 +35,9 @@ void serialize(Archive& archive, ModelOptions& options) {
   archive_choice(archive, options.normalize, Normalize::kL2);
   archive(options.interactions);
 }
+
+// What write_structure() writes, "counts" only where there are any.
+inline constexpr std::array<const char*, 3> kStructureBlobs = {"options", "tree", "counts"};
 
 void write_structure(const Learner& learner, BlobSetWriter& set);
 

@@ -24,6 +24,13 @@ void save_learner(const Learner& learner, const std::filesystem::path& directory
 void save_learner(const Learner& learner, Communicator& comm, const Owners& owners,
                   const std::filesystem::path& directory);
 
+// The same bytes once more, of the model that a checkpoint holds, which this program has written. What has one file
+// there and here is the same file (see BlobSetWriter::share), and weights that several ranks wrote are put together
+// from theirs, compressed as they are. One process does it. Throws Error(kCannotWrite); as verify_checkpoint() does
+// where the checkpoint is missing or damaged.
+void save_checkpoint_as_model(const std::filesystem::path& checkpoint, const std::filesystem::path& directory,
+                              int threads = 1);
+
 // What can be known of a model without reading it all.
 struct ModelHead {
   ModelOptions options;

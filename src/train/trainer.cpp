@@ -48,7 +48,7 @@ class Training::Run : private Keepsake {
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return start_.resumption; }
 
-  TrainingResult run(Observer& observer) {
+  TrainingResult run(Observer& observer, const std::filesystem::path& model) {
     Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
     Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
     together(comm_, "start", [&] { make_loops(progress, checkpointer); });
@@ -61,8 +61,9 @@ class Training::Run : private Keepsake {
       if (!course_.finished()) checkpointer.keep();
     }
     finish(progress);
+    bool kept = false;
     if (goes_on) {
-      checkpointer.keep();
+      kept = checkpointer.keep();
     } else if (start_.resumption && start_.resumption->refused.empty()) {
       checkpointer.prune();  // what ended the run may have come before that; C8: the newest was read to its end
     }
@@ -71,10 +72,20 @@ class Training::Run : private Keepsake {
     summary_.memory = memory_use();
     TrainingResult result{std::move(*start_.model), summary_, {}};
     if (owned_) result.owners.assign(owned_->owners().begin(), owned_->owners().end());
+    if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model);
     return result;
   }
 
  private:
+  // Nothing has been learned since the checkpoint, if there is one.
+  void write_model(const TrainingResult& result, const Checkpointer* kept, const std::filesystem::path& directory) {
+    const Patience patience(comm_, patience_with_disks(result.model.learner()));
+    if (kept == nullptr) return save_model(result, comm_, directory);
+    together(comm_, "write the model", [&] {
+      if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
+    });
+  }
+
   bool owned() const { return is_owned(options_, comm_); }
 
   void make_loops(Progress& progress, Pauses& pauses) {
@@ -325,6 +336,8 @@ Training::~Training() = default;
 
 const TrainingOptions& Training::options() const { return run_->options(); }
 const std::optional<Resumption>& Training::resumption() const { return run_->resumption(); }
-TrainingResult Training::run(Observer& observer) { return run_->run(observer); }
+TrainingResult Training::run(Observer& observer, const std::filesystem::path& model) {
+  return run_->run(observer, model);
+}
 
 }  // namespace cpt

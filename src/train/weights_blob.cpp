@@ -29,7 +29,7 @@ std::span<const std::byte> bytes_of(const T& value) {
 }
 
 template <class T>
-T read_value(const ByteSource& source) {
+T read_value(const StoredBytes& source) {
   T value;
   source(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
   return value;
@@ -93,7 +93,7 @@ struct PackedLines {
   }
 };
 
-PackedLines read_packed(const ByteSource& source, std::size_t lines) {
+PackedLines read_packed(const StoredBytes& source, std::size_t lines) {
   PackedLines packed;
   packed.masks.resize(lines);
   source(std::as_writable_bytes(std::span(packed.masks)));
@@ -104,7 +104,7 @@ PackedLines read_packed(const ByteSource& source, std::size_t lines) {
 
 // visit(index, mask, lanes): a line of the table and those of its lanes that are not +0.
 template <class Visit>
-void read_run(const ByteSource& source, const Region& region, std::uint64_t run, Partition partition, Visit visit) {
+void read_run(const StoredBytes& source, const Region& region, std::uint64_t run, Partition partition, Visit visit) {
   const auto used = read_value<Bitmap>(source);
   std::vector<std::uint64_t> lines;
   for_each_bit(used, [&](std::uint64_t i) { lines.push_back(i); });
@@ -119,7 +119,7 @@ void read_run(const ByteSource& source, const Region& region, std::uint64_t run,
 }
 
 template <class Visit>
-void read_runs(const ByteSource& source, const Region& region, Partition partition, Visit visit) {
+void read_runs(const StoredBytes& source, const Region& region, Partition partition, Visit visit) {
   const auto header = read_value<Header>(source);
   if (header.partition != partition) refuse(partition, "another partition is in its place");
   std::uint64_t next = 0;
@@ -132,7 +132,7 @@ void read_runs(const ByteSource& source, const Region& region, Partition partiti
   }
 }
 
-ByteSource source_of(BlobReader& blob) {
+StoredBytes source_of(BlobReader& blob) {
   return [&blob](std::span<std::byte> out) { blob.read_exactly(out); };
 }
 
@@ -158,10 +158,6 @@ void write_partition(const WeightTable& weights, Partition partition, const Byte
   }
 }
 
-void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob) {
-  write_partition(weights, partition, ByteSink([&](std::span<const std::byte> bytes) { blob.append(bytes); }));
-}
-
 std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition) {
   std::vector<std::byte> packed;
   write_partition(weights, partition, ByteSink([&](std::span<const std::byte> bytes) {
@@ -170,7 +166,7 @@ std::vector<std::byte> pack_partition(const WeightTable& weights, Partition part
   return packed;
 }
 
-void read_partition(const ByteSource& source, Partition partition, WeightTable& weights) {
+void read_partition(const StoredBytes& source, Partition partition, WeightTable& weights) {
   read_runs(source, weights.region(partition), partition,
             [&](std::uint64_t index, std::uint16_t mask, const float* lanes) {
               float* line = weights.line(index);
@@ -183,7 +179,7 @@ void read_partition(BlobReader& blob, Partition partition, WeightTable& weights)
 }
 
 void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights) {
-  const ByteSource source = [&](std::span<std::byte> out) {
+  const StoredBytes source = [&](std::span<std::byte> out) {
     if (out.size() > packed.size()) refuse(partition, "they end too early");
     std::copy_n(packed.begin(), out.size(), out.begin());
     packed = packed.subspan(out.size());

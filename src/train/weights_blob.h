@@ -8,6 +8,7 @@
 
 #include "model/weight_table.h"
 #include "store/blob_set.h"
+#include "train/stored_bytes.h"
 
 namespace cpt {
 
@@ -20,16 +21,13 @@ namespace cpt {
 
 // Takes the bytes piece by piece, in order; a piece is valid during the call only.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
-// Fills all of its argument with the bytes that come next; throws Error(kBadData) if there are not as many.
-using ByteSource = std::function<void(std::span<std::byte>)>;
 
 void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink);
-void write_partition(const WeightTable& weights, Partition partition, BlobWriter& blob);
 std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition);
 
 // Reads what write_partition() wrote into a table of the same bits; lines that are not in it keep what they hold.
 // Throws Error(kBadData) if it does not fit the table.
-void read_partition(const ByteSource& source, Partition partition, WeightTable& weights);
+void read_partition(const StoredBytes& source, Partition partition, WeightTable& weights);
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights);
 // The same of all of `packed`; Error(kBadData) if it is too short or too long.
 void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights);

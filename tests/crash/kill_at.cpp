@@ -219,6 +219,11 @@ int rename(const char* from, const char* to) noexcept {
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
+int link(const char* from, const char* to) noexcept {
+  told("link", cpt::testing::absolute(AT_FDCWD, to));
+  return static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
 int mkdir(const char* path, mode_t mode) noexcept {
   told("mkdir", cpt::testing::absolute(AT_FDCWD, path));
   return static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode));

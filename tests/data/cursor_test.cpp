@@ -13,6 +13,7 @@
 #include "data/file_source.h"
 #include "data/folder.h"
 #include "data/lines.h"
+#include "data/random_input.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
 
@@ -45,17 +46,9 @@ TEST(Cursor, EveryLineOfRandomShardsIsAPlaceToGoOn) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Folder folder;
     RandomShards random(seed);
-    std::vector<std::string> paths;
     ReadOptions options = skipping();
-    options.order = random.below(2) == 0 ? ShardOrder::kInterleaved : ShardOrder::kSequential;
     options.multilabel = random.below(2) == 0 ? MultiLabel::kSplit : MultiLabel::kSample;
-    for (std::uint64_t left = 1 + random.below(5); left > 0; --left) {
-      const auto format = static_cast<Format>(1 + random.below(3));
-      std::string content = random.text(format, random.below(3) * random.below(20));
-      if (random.below(4) == 0) content = binary_of({folder.write("text", content)}, options, {5, 40});
-      paths.push_back(folder.write(std::to_string(left), random.packed(content)));
-    }
-    const Input input = input_of(paths, options);
+    const Input input = random_input(random, folder, options);
     ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(input));
     ExampleStream all = input.stream();
     lines += read_lines(all).lines.size();

@@ -88,6 +88,29 @@ TEST(Pipe, GivesAllThatIsThereBeforeItWaitsForMore) {
   }
 }
 
+// Such as that the output is closed, which is not the input's fault, whatever its format.
+TEST(Pipe, WhatIsThrownBeforeItWaitsIsToldAsItIs) {
+  for (const Format format : {Format::kAuto, Format::kVw, Format::kBinary}) {
+    const Folder folder;
+    const Pipe pipe(folder);
+    const int writer = ::open(pipe.path().c_str(), O_RDWR);
+    for (const std::string& content : {std::string(), std::string("\x89"), std::string("a |f x\n")}) {
+      ASSERT_EQ(::write(writer, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+      ReadOptions options;
+      options.format = format;
+      EXPECT_EQ(error_of(Fault::kCannotWrite,
+                         [&] {
+                           ExampleStream stream = stream_of({pipe.path()}, options);
+                           stream.call_before_waiting([] { throw Error(Fault::kCannotWrite, "output closed"); });
+                           Batch batch = stream.make_batch();
+                           while (stream.read(batch)) batch.clear();
+                         }),
+                "output closed");
+    }
+    ::close(writer);
+  }
+}
+
 TEST(Pipe, WithoutAWriterDoesNotHoldUpTheEnd) {
   const Folder folder;
   const Pipe pipe(folder);

@@ -15,6 +15,7 @@
 #include "data/binary.h"
 #include "data/folder.h"
 #include "data/lines.h"
+#include "data/random_input.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
 
@@ -92,18 +93,10 @@ TEST(ShardCopy, OfRandomShardsIsReadAsTheyAreFromAnyLineOn) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Folder folder;
     RandomShards random(seed);
-    std::vector<std::string> paths;
     ReadOptions options = skipping();
-    options.order = random.below(2) == 0 ? ShardOrder::kInterleaved : ShardOrder::kSequential;
     options.multilabel = static_cast<MultiLabel>(random.below(4));
     options.normalize = random.below(2) == 0 ? Normalize::kL2 : Normalize::kNone;
-    for (std::uint64_t left = 1 + random.below(4); left > 0; --left) {
-      const auto format = static_cast<Format>(1 + random.below(3));
-      std::string content = random.text(format, random.below(3) * random.below(20));
-      if (random.below(6) == 0) content = binary_of({folder.write("text", content)}, options, {5, 40});
-      paths.push_back(folder.write(std::to_string(left), random.packed(content)));
-    }
-    const Input text = input_of(paths, options);
+    const Input text = random_input(random, folder, options);
     const Input copied = with_copies(text, [&] { return random.below(4) != 0; });
     const Reading expected = read_from(text);
     ASSERT_NO_FATAL_FAILURE(expect_same(read_from(copied), expected));

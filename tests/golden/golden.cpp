@@ -17,7 +17,9 @@ constexpr std::size_t kPredicted = 3;  // examples, of the first shard
 
 TrainingOptions options_of(const Run& run) {
   TrainingOptions options;
-  options.model.bits = 12;
+  options.model.bits = run.bits;
+  options.model.method = run.method;
+  options.model.arity = run.arity;
   options.placement = run.placement;
   options.data = {"shards/a.vw", "shards/b.vw", "shards/c.vw"};
   options.passes = 2;
@@ -26,6 +28,9 @@ TrainingOptions options_of(const Run& run) {
   options.checkpoints.directory = run.name;
   return options;
 }
+
+std::string model_of(const Run& run) { return std::string(run.name) + "-model"; }
+std::string model_figures_of(const Run& run) { return model_of(run) + ".txt"; }
 
 std::string figures(const Model& model) {
   std::ostringstream text;

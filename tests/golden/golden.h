@@ -17,8 +17,21 @@ struct Run {
   const char* name;  // its checkpoints are in NAME/, what it comes to is in NAME.txt
   Placement placement;
   int ranks;  // that wrote it
+  Method method = Method::kTree;
+  int arity = 2;
+  int bits = 12;
 };
 inline constexpr Run kRuns[] = {{"owned", Placement::kOwned, 3}, {"replicated", Placement::kReplicated, 2}};
+// With 20 bits partitions have segments of their own.
+inline constexpr Run kMethodRuns[] = {{"cpecoc-4", Placement::kOwned, 3, Method::kConditionalPecoc, 4},
+                                      {"cpecoc-16", Placement::kOwned, 2, Method::kConditionalPecoc, 16, 20},
+                                      {"oaa", Placement::kReplicated, 2, Method::kOneAgainstAll},
+                                      {"pecoc", Placement::kReplicated, 1, Method::kPecoc},
+                                      {"table", Placement::kReplicated, 2, Method::kTable}};
+
+// Of a run whose model is kept, too, at its end on one rank.
+std::string model_of(const Run& run);          // a folder
+std::string model_figures_of(const Run& run);  // a file
 
 TrainingOptions options_of(const Run& run);
 

@@ -1,4 +1,4 @@
-// C9: what an older program wrote is read for ever. The files under v1/ are never written again.
+// C9: what an older program wrote is read for ever. The files under v1/ and v2/ are never written again.
 #include "golden/golden.h"
 
 #include <gmock/gmock.h>
@@ -25,12 +25,12 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Works in a copy of the golden files.
+// Works in a copy of the golden files of a version.
 class Golden : public ::testing::Test {
  protected:
-  Golden() {
-    fs::copy(CPT_GOLDEN_FILES, folder_ / "v1", fs::copy_options::recursive);
-    fs::current_path(folder_ / "v1");
+  explicit Golden(const std::string& version = "v1") {
+    fs::copy(fs::path(CPT_GOLDEN_FILES) / version, folder_ / version, fs::copy_options::recursive);
+    fs::current_path(folder_ / version);
   }
   ~Golden() override { fs::current_path(before_); }
 
@@ -92,6 +92,33 @@ TEST_F(Golden, CheckpointsEndAsWasRecorded) {
 
 TEST_F(Golden, OwnedCheckpointEndsTheSameOnAnyNumberOfRanks) {
   for (const int ranks : {1, 2, 5}) expect_to_end_as_recorded(golden::kRuns[0], ranks);
+}
+
+class GoldenMethods : public Golden {
+ protected:
+  GoldenMethods() : Golden("v2") {}
+};
+
+TEST_F(GoldenMethods, ModelsPredictWhatWasRecorded) {
+  for (const golden::Run& run : golden::kMethodRuns) {
+    SCOPED_TRACE(run.name);
+    const std::string recorded = content_of(golden::model_figures_of(run));
+    EXPECT_THAT(recorded, HasSubstr("example 2 label-39 0x"));
+    const Model model = Model::load(golden::model_of(run));
+    EXPECT_EQ(model.options().method, run.method);
+    EXPECT_EQ(model.options().arity, run.arity);
+    EXPECT_EQ(golden::figures(model), recorded);
+  }
+}
+
+TEST_F(GoldenMethods, CheckpointsEndAsWasRecorded) {
+  for (const golden::Run& run : golden::kMethodRuns) {
+    const RunState state = read_run_state(checkpoint_of(run));
+    EXPECT_EQ(state.ranks, run.ranks);
+    EXPECT_FALSE(state.finished);
+    EXPECT_GT(verify_checkpoint(checkpoint_of(run)), 0U);
+    expect_to_end_as_recorded(run, run.ranks);
+  }
 }
 
 TEST_F(Golden, OfALaterFormatAreRefusedByName) {

@@ -2,6 +2,8 @@
 // model in memory and from runs that are not cut off. See README.md.
 #include <cstdio>
 #include <fstream>
+#include <map>
+#include <string>
 
 #include "golden/golden.h"
 #include "train/job.h"
@@ -30,12 +32,12 @@ class CutOff : public Recorder {
   }
 };
 
-void make_model() {
-  TrainingOptions options = options_of({kModel, Placement::kOwned, 1});
+void make_model(const Run& run, const std::string& folder, const std::string& figures_file) {
+  TrainingOptions options = options_of(run);
   options.checkpoints.keep = 0;
   const Model model = std::move(results_on(1, options)[0].model);
-  model.save(kModel);
-  write(kModelFigures, figures(model));
+  model.save(folder);
+  write(figures_file, figures(model));
 }
 
 void make_run(const Run& run) {
@@ -48,17 +50,29 @@ void make_run(const Run& run) {
   train_on(run.ranks, options, {.observer = &cut_off});
 }
 
+void make_v1() {
+  make_model({kModel, Placement::kOwned, 1}, kModel, kModelFigures);
+  for (const Run& run : kRuns) make_run(run);
+}
+
+void make_v2() {
+  for (const Run& run : kMethodRuns) {
+    make_model(run, model_of(run), model_figures_of(run));
+    make_run(run);
+  }
+}
+
 }  // namespace
 }  // namespace cpt::golden
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s NEW_DIRECTORY\n", argv[0]);
+  const std::map<std::string, void (*)()> sets{{"v1", cpt::golden::make_v1}, {"v2", cpt::golden::make_v2}};
+  if (argc != 3 || !sets.contains(argv[1])) {
+    std::fprintf(stderr, "usage: %s v1|v2 NEW_DIRECTORY\n", argv[0]);
     return 2;
   }
-  std::filesystem::create_directory(argv[1]);
-  std::filesystem::current_path(argv[1]);
+  std::filesystem::create_directory(argv[2]);
+  std::filesystem::current_path(argv[2]);
   cpt::golden::make_shards();
-  cpt::golden::make_model();
-  for (const cpt::golden::Run& run : cpt::golden::kRuns) cpt::golden::make_run(run);
+  sets.at(argv[1])();
 }

@@ -1,6 +1,7 @@
 // Sets that several processes write, blobs cut so that parts of them can be found, and verifying without decoding.
 #include <gmock/gmock.h>
 
+#include "file_calls.h"
 #include "store/blob_set.h"
 #include "store_fixture.h"
 
@@ -226,6 +227,130 @@ TEST_F(BlobPartsTest, TheStoredBytesAreThoseOfAllFiles) {
   std::uintmax_t bytes = 0;
   for (const std::string& name : names_in(directory)) bytes += std::filesystem::file_size(directory / name);
   EXPECT_EQ(BlobSetReader(directory, kKind).stored_bytes(), bytes);
+}
+
+// Two blobs, one of several segments, in a set beside the one that shares them.
+class SharedBlobs : public BlobPartsTest {
+ protected:
+  SharedBlobs() {
+    BlobSetWriter writer(source_, kKind);
+    writer.add("small").append(small_);
+    BlobWriter& large = writer.add("large");
+    for (const ByteVector& piece : pieces_) {
+      large.append(piece);
+      large.cut();
+    }
+    writer.commit();
+  }
+
+  void share() const {
+    const BlobSetReader set(source_, kKind);
+    BlobSetWriter writer(directory, kKind);
+    writer.share(set, "large", "renamed");
+    writer.add("between").append(noise(30));
+    writer.share(set, "small", "small");
+    writer.commit();
+  }
+
+  void expect_shared() const {
+    EXPECT_EQ(read_set(directory), (Blobs{{"renamed", joined(pieces_)}, {"between", noise(30)}, {"small", small_}}));
+  }
+  void expect_source() const { EXPECT_EQ(read_set(source_), (Blobs{{"small", small_}, {"large", joined(pieces_)}})); }
+
+  std::filesystem::path source_ = root / "source";
+  ByteVector small_ = half_zero(500);
+  std::vector<ByteVector> pieces_{noise(10), half_zero(3000), noise(300)};
+};
+
+TEST_F(SharedBlobs, AreTheSameFiles) {
+  share();
+  expect_shared();
+  EXPECT_TRUE(std::filesystem::equivalent(directory / "renamed", source_ / "large"));
+  EXPECT_EQ(std::filesystem::hard_link_count(source_ / "small"), 2U);
+}
+
+TEST_F(SharedBlobs, AreCopiedWhereAFileGetsNoSecondName) {
+  share();
+  const ByteVector manifest = read_file(directory / kManifestName);
+  {
+    const NoLinks denied;
+    share();
+  }
+  expect_shared();
+  EXPECT_EQ(std::filesystem::hard_link_count(source_ / "large"), 1U);
+  EXPECT_EQ(read_file(directory / kManifestName), manifest);
+}
+
+TEST_F(SharedBlobs, AreVerifiedWhereTheyAreCopied) {
+  const NoLinks denied;
+  ByteVector bytes = read_file(source_ / "large");
+  bytes.back() ^= std::byte{1};
+  write_plain(source_ / "large", bytes);
+  EXPECT_THAT(error_of([&] { share(); }),
+              AllOf(StartsWith("65: " + (source_ / "large").string()), HasSubstr("do not match their checksum")));
+  EXPECT_THAT(names_in(root.path()), ElementsAre("source"));
+}
+
+TEST_F(SharedBlobs, StayWhenEitherSetGoesOrIsWrittenAgain) {
+  share();
+  remove_durably(source_);
+  expect_shared();
+  write_set(source_, {{"small", small_}, {"large", joined(pieces_)}});
+  share();
+  write_set(directory, {{"renamed", noise(5)}, {"small", noise(6)}});
+  expect_source();
+  share();
+  remove_durably(directory);
+  expect_source();
+}
+
+// What a network file system may do: it gives the name and says that it did not. So no file is ever written again.
+TEST_F(SharedBlobs, AreNotWrittenToByWhoeverWritesTheirName) {
+  std::filesystem::create_hard_link(source_ / "large", root / "large");
+  BlobWriter writer(root.path(), "large");
+  writer.append(noise(5));
+  writer.finish();
+  expect_source();
+}
+
+TEST_F(SharedBlobs, HaveNamesAsOthersDo) {
+  const BlobSetReader set(source_, kKind);
+  BlobSetWriter writer(directory, kKind);
+  writer.share(set, "large", "a");
+  EXPECT_THAT(error_of([&] { writer.share(set, "small", "a"); }), AllOf(StartsWith("1: "), HasSubstr("added twice")));
+  EXPECT_THAT(error_of([&] { writer.share(set, "small", "../b"); }), StartsWith("1: "));
+  EXPECT_THAT(error_of([&] { writer.share(set, "medium", "b"); }), AllOf(StartsWith("65: "), HasSubstr("'medium'")));
+  EXPECT_THAT(error_of([&] { writer.add("a"); }), AllOf(StartsWith("1: "), HasSubstr("added twice")));
+}
+
+TEST_F(SharedBlobs, GiveSegmentsToOthersAsTheyAreStored) {
+  for (const int threads : {1, 3}) {
+    SCOPED_TRACE(threads);
+    const BlobSetReader set(source_, kKind);
+    BlobReader from = set.open("large");
+    BlobSetWriter writer(directory, kKind, threads);
+    BlobWriter& blob = writer.add("blob");
+    blob.append(half_zero(2 * kSegment + 10));
+    EXPECT_THAT(error_of([&] { blob.append_stored(from, 10); }), AllOf(StartsWith("1: "), HasSubstr("'blob'")));
+    blob.cut();
+    from.skip(10);
+    blob.append_stored(from, 3000);
+    blob.append(small_);
+    writer.commit();
+    EXPECT_TRUE(read_set(directory) == (Blobs{{"blob", joined({half_zero(2 * kSegment + 10), pieces_[1], small_})}}));
+  }
+}
+
+TEST_F(SharedBlobs, GiveSegmentsOnlyAsAWhole) {
+  const BlobSetReader set(source_, kKind);
+  BlobReader from = set.open("large");
+  BlobWriter blob(root.path(), "blob");
+  EXPECT_THAT(error_of([&] { blob.append_stored(from, 9); }), AllOf(StartsWith("1: "), HasSubstr("'blob'")));
+  BlobReader within = set.open("large");
+  within.skip(9);
+  EXPECT_THAT(error_of([&] { blob.append_stored(within, 1); }), AllOf(StartsWith("1: "), HasSubstr("as a whole")));
+  BlobReader end = set.open("large");
+  EXPECT_THAT(error_of([&] { blob.append_stored(end, end.raw_bytes() + 1); }), StartsWith("1: "));
 }
 
 TEST(BlobDescriptionTest, ComesBackAndAnyDamageIsRefused) {

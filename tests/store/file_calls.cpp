@@ -28,6 +28,11 @@ std::function<bool(const fs::path&)>& failing_syncs() {
   return current;
 }
 
+bool& links_are_denied() {
+  static bool denied = false;
+  return denied;
+}
+
 // What the watcher does must change neither errno nor the calls that it sees.
 void tell(const FileCall& call) {
   const int reason = errno;
@@ -89,6 +94,9 @@ FileCallWatcher::~FileCallWatcher() { watch() = nullptr; }
 FailingSyncs::FailingSyncs(std::function<bool(const fs::path&)> fails) { failing_syncs() = std::move(fails); }
 FailingSyncs::~FailingSyncs() { failing_syncs() = nullptr; }
 
+NoLinks::NoLinks() { links_are_denied() = true; }
+NoLinks::~NoLinks() { links_are_denied() = false; }
+
 }  // namespace cpt
 
 extern "C" {
@@ -144,6 +152,16 @@ int rename(const char* from, const char* to) noexcept {
   const auto source = cpt::absolute(AT_FDCWD, from);
   return cpt::told(static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)), [&] {
     return FileCall{Kind::kRename, source, cpt::absolute(AT_FDCWD, to), 0, {}};
+  });
+}
+
+int link(const char* from, const char* to) noexcept {
+  if (cpt::links_are_denied()) {
+    errno = EPERM;
+    return -1;
+  }
+  return cpt::told(static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0)), [&] {
+    return FileCall{Kind::kLink, cpt::absolute(AT_FDCWD, from), cpt::absolute(AT_FDCWD, to), 0, {}};
   });
 }
 

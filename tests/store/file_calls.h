@@ -17,6 +17,7 @@ struct FileCall {
     kCut,            // to `offset` bytes
     kSync,           // a file or a directory
     kRename,         // to `target`
+    kLink,           // a file, which gets the name `target` too
     kRemove,         // a file or an empty directory
   };
   Kind kind{};
@@ -43,6 +44,15 @@ class FailingSyncs {
   FailingSyncs(const FailingSyncs&) = delete;
   FailingSyncs& operator=(const FailingSyncs&) = delete;
   ~FailingSyncs();
+};
+
+// While it lives, no file gets a second name, as on a file system that cannot do that. One at a time.
+class NoLinks {
+ public:
+  NoLinks();
+  NoLinks(const NoLinks&) = delete;
+  NoLinks& operator=(const NoLinks&) = delete;
+  ~NoLinks();
 };
 
 }  // namespace cpt

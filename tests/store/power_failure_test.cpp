@@ -164,10 +164,10 @@ std::vector<std::string> flaws_of_checkpoints(const fs::path& root, const Step& 
   for (const Checkpoint& checkpoint : checkpoints.list()) {
     there.insert(checkpoint.number);
     flaws.push_back(flaw_of(checkpoint.directory, checkpoint.number));
-    if (step.may_be_there.count(checkpoint.number) == 0) flaws.push_back(checkpoint.directory.string() + " is there");
+    if (!step.may_be_there.contains(checkpoint.number)) flaws.push_back(checkpoint.directory.string() + " is there");
   }
   for (const std::uint64_t number : step.must_be_there) {
-    if (there.count(number) == 0) flaws.push_back("no checkpoint " + std::to_string(number));
+    if (!there.contains(number)) flaws.push_back("no checkpoint " + std::to_string(number));
   }
   return flaws;
 }
@@ -239,6 +239,40 @@ std::vector<std::string> flaws_of_replacing(const fs::path& root, const Step& st
   return flaws;
 }
 
+// A model that shares the files of a checkpoint, which goes then; and the other way round.
+std::vector<Step> sharing() {
+  const auto share = [](const fs::path& root) {
+    const BlobSetReader checkpoint(Checkpoints(root / "checkpoints").list().back().directory, kCheckpointKind);
+    BlobSetWriter model(root / "model", kCheckpointKind);
+    for (const std::string& name : checkpoint.names()) model.share(checkpoint, name, name);
+    model.commit();
+  };
+  const auto commit_second = [](const fs::path& root) { commit(Checkpoints(root / "checkpoints").next(), 2); };
+  return {{"commit", {}, {1}, [](const fs::path& root) { commit(Checkpoints(root / "checkpoints").next(), 1); }},
+          {"model", {1}, {1}, share},
+          {"second commit", {1}, {1, 2}, commit_second},
+          {"prune", {2}, {1, 2}, [](const fs::path& root) { Checkpoints(root / "checkpoints").prune(1); }},
+          {"second model", {2}, {2}, share},
+          {"removal", {2}, {2}, [](const fs::path& root) { remove_durably(root / "model"); }},
+          {"the end", {2}, {2}, [](const fs::path&) {}}};
+}
+
+// The model is that of one of the checkpoints that it may be of, or, where none need be there, absent.
+std::vector<std::string> flaws_of_sharing(const fs::path& root, const Step& step) {
+  const std::map<std::string, std::set<std::uint64_t>> models{
+      {"commit", {}},           {"model", {1}},   {"second commit", {1}}, {"prune", {1}},
+      {"second model", {1, 2}}, {"removal", {2}}, {"the end", {}}};
+  std::vector<std::string> flaws = flaws_of_checkpoints(root, step);
+  std::vector<std::string> of_model;
+  for (const std::uint64_t number : models.at(step.name)) of_model.push_back(flaw_of(root / "model", number));
+  if (fs::exists(root / "model" / kManifestName)) {
+    if (std::ranges::count(of_model, "") == 0) flaws.push_back("the model is none of them: " + of_model.front());
+  } else if (step.name == "second commit" || step.name == "prune") {
+    flaws.emplace_back("no model");
+  }
+  return flaws;
+}
+
 // The calls as they would be if the code forgot those syncs.
 std::vector<FileCall> forgetting(std::vector<FileCall> calls, const std::function<bool(const fs::path&)>& forgotten) {
   for (FileCall& call : calls) {
@@ -285,6 +319,13 @@ TEST(PowerFailureTest, AFreshRunReplacesAFinishedOneAcrossAnyCrash) {
   EXPECT_THAT(flaws_after_crashes(steps, calls, flaws_of_replacing), IsEmpty());
 }
 
+TEST(PowerFailureTest, SetsThatShareFilesGoWithoutHarmToOneAnother) {
+  std::vector<Step> steps = sharing();
+  const std::vector<FileCall> calls = record(steps);
+  EXPECT_EQ(std::ranges::count(calls, Kind::kLink, &FileCall::kind), 6);
+  EXPECT_THAT(flaws_after_crashes(steps, calls, flaws_of_sharing), IsEmpty());
+}
+
 // The tests above would find it if a sync were forgotten, or if a directory went in another order.
 TEST(PowerFailureTest, EverySyncIsMissedIfItIsForgotten) {
   std::vector<Step> steps = checkpointing();
@@ -302,6 +343,10 @@ TEST(PowerFailureTest, EverySyncIsMissedIfItIsForgotten) {
   for (const auto& [what, forgets] : forgotten) {
     EXPECT_THAT(flaws_after_crashes(steps, forgetting(calls, forgets), flaws_of_checkpoints), Not(IsEmpty())) << what;
   }
+
+  steps = sharing();
+  const auto in_model = [](const fs::path& path) { return path.string().find("/model.tmp-") != std::string::npos; };
+  EXPECT_THAT(flaws_after_crashes(steps, forgetting(record(steps), in_model), flaws_of_sharing), Not(IsEmpty()));
 
   steps = replacing_a_run();
   const auto top = [](const fs::path& path) { return path == kDisk; };

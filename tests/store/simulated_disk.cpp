@@ -74,6 +74,11 @@ void SimulatedDisk::apply(const FileCall& call) {
       return create(*path, true);
     case FileCall::Kind::kRename:
       return rename(*path, below_folder(call.target).value());
+    case FileCall::Kind::kLink: {
+      const fs::path target = below_folder(call.target).value();
+      const std::size_t node = find(*path);
+      return change(target.parent_path(), {{target.filename().string(), node}});
+    }
     case FileCall::Kind::kRemove:
       find(*path);
       return change(path->parent_path(), {{path->filename().string(), std::nullopt}});

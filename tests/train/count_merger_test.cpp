@@ -19,6 +19,7 @@ namespace cpt {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // By x and the label's name: labels have other numbers on other ranks.
 using Counts = std::map<std::pair<std::uint64_t, std::string>, Units>;
@@ -156,6 +157,70 @@ TEST_F(CountsBlob, IsReadAsItWasWritten) {
   EXPECT_EQ(again.digest(), frequencies.digest());
   EXPECT_EQ(again.pairs(), frequencies.pairs());
   EXPECT_EQ(again.sorted_keys(), frequencies.sorted_keys());
+}
+
+// Behind the checksums: it is refused, or means what it says.
+class DamagedCounts : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kLabels = 10;
+
+  DamagedCounts() {
+    Frequencies frequencies;
+    for (const std::uint64_t key : {std::uint64_t{5}, std::uint64_t{1} << 40}) {
+      for (const LabelId label : {3U, 7U}) frequencies.add(key, label, Units{1} << (20 + label));
+    }
+    intact_ = packed(frequencies);
+  }
+
+  static std::string packed(const Frequencies& frequencies) {
+    std::string bytes;
+    const auto append = [&](auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    append(std::uint64_t{frequencies.keys()});
+    for (const std::uint64_t key : frequencies.sorted_keys()) {
+      const auto& counts = frequencies.find(key)->counts;
+      append(key);
+      append(static_cast<std::uint32_t>(counts.size()));
+      for (const Frequencies::Count& count : counts) {
+        append(count.label);
+        append(count.units);
+      }
+    }
+    return bytes;
+  }
+
+  // Whether it was taken; then it is what was read.
+  static bool read(const std::string& bytes) {
+    Frequencies frequencies;
+    const Thrown thrown =
+        thrown_by([&] { unpack_counts(std::as_bytes(std::span(bytes)), "the blob", kLabels, frequencies); });
+    if (!thrown.fault) {
+      EXPECT_EQ(packed(frequencies), bytes);
+      return true;
+    }
+    EXPECT_EQ(thrown.fault, Fault::kBadData);
+    EXPECT_THAT(thrown.text, StartsWith("the blob "));
+    return false;
+  }
+
+  std::string intact_;
+};
+
+TEST_F(DamagedCounts, AreRefusedWhereverTheyAreCutOff) {
+  EXPECT_TRUE(read(intact_));
+  for (std::size_t length = 0; length < intact_.size(); ++length) {
+    EXPECT_FALSE(read(intact_.substr(0, length))) << length;
+  }
+  EXPECT_FALSE(read(intact_ + '\0'));
+}
+
+TEST_F(DamagedCounts, AreRefusedOrAreOthersWithABitFlipped) {
+  for (std::size_t bit = 0; bit < 8 * intact_.size(); ++bit) {
+    SCOPED_TRACE(bit);
+    std::string bytes = intact_;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    const bool is_of_their_number = bit < 64;  // which is always found out
+    EXPECT_FALSE(read(bytes) && is_of_their_number);
+  }
 }
 
 TEST_F(CountsBlob, IsRefusedWhereItMakesNoSense) {

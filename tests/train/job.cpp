@@ -90,7 +90,8 @@ Ending run_rank(Communicator& comm, TrainingOptions options, const Staging& stag
   Ending ending;
   try {
     if (staging.options_of) staging.options_of(comm.rank(), options);
-    ending.result = train(options, comm, comm.rank() == 0 && staging.observer != nullptr ? *staging.observer : silent);
+    Observer& observer = comm.rank() == 0 && staging.observer != nullptr ? *staging.observer : silent;
+    ending.result = Training(options, comm).run(observer, staging.model);
   } catch (const std::exception& error) {
     ending.error = describe(error);
     ending.fault = fault_of(error);

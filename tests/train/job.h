@@ -75,6 +75,7 @@ struct Staging {
   Observer* observer = nullptr;                                           // of rank 0; else nobody listens
   std::function<void(int rank, TrainingOptions&)> options_of = {};        // changes those of one rank
   std::function<std::unique_ptr<Communicator>(Communicator&)> wrap = {};  // around each rank's communicator
+  std::filesystem::path model = {};                                       // where the run writes it; empty: not
 };
 
 // Trains on so many ranks and waits for all. A rank that waits for half a minute gives up: a test fails, it never

@@ -6,12 +6,12 @@
 #include <array>
 #include <chrono>
 #include <fstream>
-#include <map>
 
 #include "comm/agreement.h"
 #include "comm/threads.h"
 #include "model/random_stream.h"
 #include "store/file_size_limit.h"
+#include "train/files_in.h"
 #include "train/model_files.h"
 #include "train/small_model.h"
 
@@ -22,17 +22,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-using Files = std::map<std::string, std::string>;
-
-Files files_in(const fs::path& directory) {
-  Files files;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    std::ifstream stream(entry.path(), std::ios::binary);
-    files[entry.path().filename()] = std::string(std::istreambuf_iterator<char>(stream), {});
-  }
-  return files;
-}
 
 std::vector<std::string> names_in(const fs::path& directory) {
   std::vector<std::string> names;

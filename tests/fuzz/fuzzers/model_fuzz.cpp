@@ -11,6 +11,7 @@
 #include "cpt/error.h"
 #include "model/learner.h"
 #include "store/blob_set.h"
+#include "train/counts_blob.h"
 #include "train/learner_blobs.h"
 #include "train/run_state_archive.h"
 #include "train/run_state_check.h"
@@ -56,13 +57,18 @@ void read_weights(Bytes bytes) {
   }
 }
 
+void read_counts(Bytes bytes) {
+  cpt::Frequencies frequencies;
+  cpt::unpack_counts(bytes, "counts", 100, frequencies);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const Bytes bytes = std::as_bytes(std::span(data + 1, size - 1));
   using Reader = void (*)(Bytes);
-  constexpr Reader kReaders[] = {read_options, read_tree, read_state, read_weights};
+  constexpr Reader kReaders[] = {read_options, read_tree, read_state, read_weights, read_counts};
   try {
     kReaders[data[0] % std::size(kReaders)](bytes);
   } catch (const cpt::Error& error) {

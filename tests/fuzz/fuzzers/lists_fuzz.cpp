@@ -1,0 +1,74 @@
+// Text files that give a tree or labels. The first byte says which, the others are the file. What is read is a tree of
+// distinct labels, or distinct labels.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cpt/error.h"
+#include "model/learner.h"
+#include "train/given_tree_files.h"
+#include "train/known_labels.h"
+#include "train/list_file.h"
+
+namespace {
+
+class Text : public cpt::ByteSource {
+ public:
+  explicit Text(std::span<const std::uint8_t> bytes) : left_(bytes) {}
+  std::size_t read(std::span<char> space) override {
+    const std::size_t count = std::min(space.size(), left_.size());
+    std::copy_n(left_.begin(), count, space.begin());
+    left_ = left_.subspan(count);
+    return count;
+  }
+
+ private:
+  std::span<const std::uint8_t> left_;
+};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void read_tree(cpt::TreeSource::Kind kind, cpt::ListFile& file) {
+  cpt::ModelOptions options;
+  options.bits = cpt::kLeastBits;
+  cpt::Learner learner(options);
+  const std::vector<cpt::TreeChange> changes = cpt::read_given_tree(kind, file);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    require(i == 0 ? changes[i].split == cpt::kNoLabel : changes[i].split < i);
+    require(learner.apply(changes[i]) == i);
+  }
+}
+
+void read_labels(cpt::ListFile& file) {
+  const std::vector<std::string> labels = cpt::read_label_list(file);
+  require(!labels.empty() && std::set<std::string>(labels.begin(), labels.end()).size() == labels.size());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  cpt::ListFile file("list", std::make_unique<Text>(std::span(data + 1, size - 1)));
+  try {
+    switch (data[0] % 3) {
+      case 0:
+        read_tree(cpt::TreeSource::Kind::kTree, file);
+        break;
+      case 1:
+        read_tree(cpt::TreeSource::Kind::kCounts, file);
+        break;
+      default:
+        read_labels(file);
+    }
+  } catch (const cpt::Error& error) {
+    require(error.fault() == cpt::Fault::kBadData);
+  }
+  return 0;
+}
