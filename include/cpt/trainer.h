@@ -64,6 +64,8 @@ struct TrainingOptions {
   bool test_frozen = false;       // the test shards are predicted only
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
+  std::uint32_t split =
+      1;  // a file that is not compressed is read as so many shards, 1 to 4096; other files are one each
   std::uint32_t passes = 1;
   Placement placement = Placement::kOwned;
   MergeRule merge = MergeRule::kConfidence;  // of replicas

@@ -11,6 +11,7 @@
 #include "comm/mpi.h"
 #include "core/version.h"
 #include "cpt/error.h"
+#include "data/split.h"
 
 namespace cpt {
 
@@ -107,6 +108,16 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
       ->type_name("AB")
       ->group(group);
   add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--split",
+         [&training](const std::string& text) {
+           training.split = static_cast<std::uint32_t>(require_count("--split", text, 1, kMostFileParts));
+         },
+         "read each file as N shards, which several ranks share: lines by ranges of bytes, binary shards by blocks; "
+         "compressed files and pipes stay whole")
+      ->type_name("N")
+      ->default_str("1")
       ->group(group);
   add_on_error(app, training.skip_bad_lines, training.most_bad_lines,
                "at a bad line: stop, skip, or skip:N to give up after N in a pass")
@@ -334,6 +345,7 @@ OptionValues describe_options(const DistOptions& options) {
       {"format", name_of(format_names(), t.format)},
       {"multilabel", name_of(multilabel_names(), t.multilabel)},
       {"on-error", on_error_text(t)},
+      {"split", std::to_string(t.split)},
       {"passes", std::to_string(t.passes)},
       {"cache", t.cache.string()},
       {"init", t.init},

@@ -277,7 +277,8 @@ std::vector<std::byte> BlockBuilder::encode() {
     put_column(bytes_on_, out);
   }
   put(label_text.data(), label_text.size(), out);
-  BlockBuilder next(limits_, places_);
+  BlockBuilder next(limits_);
+  next.places_ = places_;
   next.before_ = next.last_ = last_;
   *this = std::move(next);
   return out;

@@ -51,8 +51,10 @@ struct BlockLimits {
 // Collects examples for a block. Not thread-safe.
 class BlockBuilder {
  public:
-  explicit BlockBuilder(BlockLimits limits = {}, Places places = Places::kForgotten)
-      : limits_(limits), places_(places) {}
+  explicit BlockBuilder(BlockLimits limits = {}) : limits_(limits) {}
+  // Keeps places. `before`: where the line before the first one ends.
+  BlockBuilder(BlockLimits limits, TextPlace before)
+      : limits_(limits), places_(Places::kKept), before_(before), last_(before) {}
 
   // The next example, of a new line or of that of the one before it. Where places are kept, lines come in the order of
   // their text.
@@ -68,7 +70,7 @@ class BlockBuilder {
   void add_place(const Origin& origin);
 
   BlockLimits limits_;
-  Places places_;
+  Places places_ = Places::kForgotten;
   TextPlace before_;  // the first line
   TextPlace last_;
   std::vector<std::uint32_t> lines_on_;

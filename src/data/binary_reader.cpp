@@ -127,6 +127,8 @@ void BinaryReader::check_labels(std::size_t examples) {
 // False at the end of the shard.
 bool BinaryReader::read_block() {
   block_begin_ = taken_;
+  ended_ = taken_ >= end_;
+  if (ended_) return false;
   const BlockHead head = read_head();
   check_lines(head);
   lines_expected_ = head.lines_before + head.lines;

@@ -42,6 +42,8 @@ class BinaryReader {
   // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. False if
   // the content ends before; offset() is how much there is.
   bool skip(std::uint64_t bytes, std::uint64_t line);
+  // Before the first line: no block is read that begins at this byte of the content, or behind it.
+  void end_at(std::uint64_t bytes) { end_ = bytes; }
   // Instead: the index, which begins at this byte. Nothing else can be read then. Throws DamagedStream.
   std::vector<IndexEntry> read_index(std::uint64_t offset);
   // After skip(): what next() would find out, without a line. Throws as it does.
@@ -54,7 +56,8 @@ class BinaryReader {
 
   // Of the line of the last call, or where there was none, of the one before; of a damaged block, of its first one.
   std::uint64_t number() const { return number_; }
-  // The byte of the content at which the block begins that holds the next line. At the end: where the index begins.
+  // The byte of the content at which the block begins that holds the next line. At the end: where the index begins, or
+  // the block that is not to be read.
   std::uint64_t offset() const { return block_left() || ended_ ? block_begin_ : taken_; }
   // Of a copy: where the line of the last call ends in the text, or after skip() and enter() the one before.
   const TextPlace& place() const { return block_.place(); }
@@ -87,7 +90,8 @@ class BinaryReader {
   std::vector<std::byte> stored_;  // its beginning holds the payload as stored
   std::vector<std::byte> payload_;
   BlockExamples block_;
-  std::uint64_t taken_ = 0;        // bytes of the content so far
+  std::uint64_t taken_ = 0;  // bytes of the content so far
+  std::uint64_t end_ = ~std::uint64_t{0};
   std::uint64_t block_begin_ = 0;  // where the block began that is being read
   std::uint64_t number_ = 0;
   std::uint64_t lines_expected_ = 0;  // before the next block

@@ -35,8 +35,8 @@ std::vector<std::byte> compressed(std::span<const std::byte> payload) {
 BinaryWriter::BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits)
     : BinaryWriter(reading_of(options), std::move(sink), BlockBuilder(limits)) {}
 
-BinaryWriter BinaryWriter::of_copy(const std::string& header, Sink sink, BlockLimits limits) {
-  return {header, std::move(sink), BlockBuilder(limits, Places::kKept)};
+BinaryWriter BinaryWriter::of_copy(const std::string& header, Sink sink, BlockLimits limits, std::uint64_t begin) {
+  return {header, std::move(sink), BlockBuilder(limits, TextPlace{0, begin})};
 }
 
 BinaryWriter::BinaryWriter(const std::string& header, Sink sink, BlockBuilder block)

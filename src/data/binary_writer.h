@@ -21,8 +21,9 @@ class BinaryWriter {
   // The sink gets the bytes of the shard in their order; what it throws comes out of the calls here. `options` are
   // those the examples were read with.
   BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits = {});
-  // A copy of a text, with the places of its lines. `header`: what the text and the reading of it were.
-  static BinaryWriter of_copy(const std::string& header, Sink sink, BlockLimits limits);
+  // A copy of a text, or of what is behind its byte `begin`, with the places of its lines. `header`: what the text and
+  // the reading of it were.
+  static BinaryWriter of_copy(const std::string& header, Sink sink, BlockLimits limits, std::uint64_t begin = 0);
   // The next example, of a new line or of that of the one before it.
   void add(const ExampleView& x, bool begins_line);
   // Once, at the end. `text_bytes`: of what the shard was made of; 0 if that is not known.

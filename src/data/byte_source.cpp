@@ -52,8 +52,8 @@ class DetectingSource : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control) {
-  return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path, std::move(control)));
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted) {
+  return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path, std::move(control), counted));
 }
 
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }

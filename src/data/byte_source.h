@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "data/byte_range.h"
+
 namespace cpt {
 
 // What the reader of several sources shares with other threads.
@@ -33,8 +35,9 @@ class ByteSource {
 };
 
 // A file, a named pipe or "-" (standard input); gzip (one or more members) and zstd (one or more frames) are recognised
-// by their first bytes. Does not wait for a writer of a named pipe. Throws Error(kNoInput).
-std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control);
+// by their first bytes. Does not wait for a writer of a named pipe. Of a file, only bytes of the range count as read.
+// Throws Error(kNoInput).
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted = {});
 
 // How messages call the input at `path`.
 std::string input_name(const std::string& path);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cpt/error.h"
+#include "data/binary_index.h"
 #include "data/binary_reader.h"
 #include "data/byte_source.h"
 #include "data/format.h"
@@ -36,15 +37,14 @@ bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), lin
 struct ExampleStream::ActiveShard {
   std::size_t index;  // into mine_
   std::uint32_t number;
-  std::string path;
-  Cursor done;                           // its line and bytes are those of the beginning, `lines` knows better
-  std::optional<LineReader> lines;       // of a shard of text; none before the first line
-  LineParser* parser = nullptr;          // none before the first line that is not blank
-  std::unique_ptr<BinaryReader> blocks;  // of a binary shard; none before the first line
-  std::uint64_t bytes;                   // of the shard, and of the copy that is to be tried before it
-  std::uint64_t copy_bytes;
-  std::string copy;                    // empty: none, or not any more
-  std::unique_ptr<CopyReader> copied;  // none before the first line, and once the text itself is read
+  Shard input;                                // its copy is empty where there is none, or not any more
+  Cursor done;                                // its line and bytes are those of the beginning, `lines` knows better
+  std::optional<LineReader> lines;            // of a shard of text; none before the first line
+  LineParser* parser = nullptr;               // none before the first line that is not blank
+  std::unique_ptr<BinaryReader> blocks;       // of a binary shard; none before the first line
+  std::uint64_t copy_bytes;                   // of the copy that is to be tried before it
+  std::unique_ptr<CopyReader> copied;         // none before the first line, and once the text itself is read
+  std::optional<std::uint64_t> lines_before;  // of a text part; none until a message wants it
 };
 
 ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
@@ -63,9 +63,9 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
                                       ": a pipe can only be read from its beginning, not from byte " +
                                       std::to_string(cursor.bytes));
     }
-    active_.push_back(std::make_unique<ActiveShard>(ActiveShard{
-        i, mine[i], shard.path, cursor, {}, nullptr, nullptr, shard.bytes, copy_bytes, shard.copy, nullptr}));
-    control_->all_bytes += shard.copy.empty() ? shard.bytes : copy_bytes;
+    active_.push_back(std::make_unique<ActiveShard>(
+        ActiveShard{i, mine[i], shard, cursor, {}, nullptr, nullptr, copy_bytes, nullptr, {}}));
+    control_->all_bytes += shard.copy.empty() ? own_bytes(shard) : copy_bytes;
     size_known_ = size_known_ && shard.regular;
     error_lines_ += cursor.bad_lines;
   }
@@ -104,11 +104,11 @@ void ExampleStream::go_to_lowest_position() {
 
 // Whether there is a copy that goes on where the cursor of the shard says.
 bool ExampleStream::open_copy(ActiveShard& shard) {
-  if (shard.copy.empty()) return false;
+  if (shard.input.copy.empty()) return false;
   try {
-    const auto source = copy_source({shard.path}, shard.number, *options_);
+    const auto source = copy_source(shard.input, shard.number, *options_);
     if (!source) return leave_copy(shard, nullptr);
-    auto copied = std::make_unique<CopyReader>(shard.copy, source->key, *options_, control_);
+    auto copied = std::make_unique<CopyReader>(shard.input.copy, source->key, *options_, control_);
     if (shard.done.bytes != 0 && !copied->go_on(shard.done)) return leave_copy(shard, nullptr);
     shard.copied = std::move(copied);
     return true;
@@ -121,11 +121,11 @@ bool ExampleStream::open_copy(ActiveShard& shard) {
 // From here on the text is read. A reader that was told to stop sees an end anywhere.
 bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage) {
   if (!shard.copied) control_->all_bytes -= shard.copy_bytes;
-  control_->all_bytes += shard.bytes;
+  control_->all_bytes += own_bytes(shard.input);
   shard.copied.reset();
-  const std::string copy = std::exchange(shard.copy, {});
+  const std::string copy = std::exchange(shard.input.copy, {});
   if (damage != nullptr && !control_->stop.load(std::memory_order_relaxed)) {
-    warnings_.push_back(input_name(shard.path) + ": the text is read, its copy " + copy +
+    warnings_.push_back(input_name(shard.input.path) + ": the text is read, its copy " + copy +
                         " cannot be: " + damage->what());
     std::error_code ignored;
     if (fault_of(*damage) == Fault::kBadData) std::filesystem::remove(copy, ignored);  // others need not meet it
@@ -135,10 +135,10 @@ bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage)
 
 // Makes a shard go on where its cursor says; false if it is known to have ended there.
 bool ExampleStream::open(ActiveShard& shard) {
-  auto source = std::make_unique<PeekedSource>(open_bytes(shard.path, control_));
+  auto source = std::make_unique<PeekedSource>(open_bytes(shard.input.path, control_, range_of(shard.input)));
   const bool binary = is_binary_shard(source->peek(kBinaryMagicBytes));
   const Format format = options_->format;
-  const auto refuse = [&](const char* reason) { throw Error(Fault::kBadData, input_name(shard.path) + reason); };
+  const auto refuse = [&](const char* reason) { throw Error(Fault::kBadData, input_name(shard.input.path) + reason); };
   if (binary && format != Format::kAuto && format != Format::kBinary) {
     refuse(": expected text, found a binary shard; read it with --format binary");
   }
@@ -147,9 +147,15 @@ bool ExampleStream::open(ActiveShard& shard) {
 }
 
 bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
+  const ByteRange range = range_of(shard.input);
   LineReader& lines = shard.lines.emplace(std::move(source));
-  if (shard.done.bytes == 0) return true;
-  if (!go_on(lines, shard)) return false;
+  lines.end_at(range.end);
+  if (shard.done.bytes == 0 && range.begin == 0) return true;
+  if (shard.done.bytes == 0) {
+    lines.begin_at(range.begin);
+  } else if (!go_on(lines, shard)) {
+    return false;
+  }
   shard.parser = parser_of_beginning(shard);
   return true;
 }
@@ -160,9 +166,30 @@ bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> 
     shard.blocks->read_header();
   } catch (const Error& error) {
     if (control_->stop.load(std::memory_order_relaxed)) return false;
-    throw Error(error.fault(), input_name(shard.path) + ": " + error.what());
+    throw Error(error.fault(), input_name(shard.input.path) + ": " + error.what());
   }
-  return shard.done.bytes == 0 || go_on(*shard.blocks, shard);
+  const ByteRange range = range_of(shard.input);
+  shard.blocks->end_at(range.end);
+  if (shard.done.bytes != 0) return go_on(*shard.blocks, shard);
+  return range.begin == 0 || begin_part(shard, range.begin);
+}
+
+// False where no block of a binary shard begins in its part.
+bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
+  const auto read = [&] {
+    try {
+      return read_index(shard.input.path, reading_of(*options_), *options_);
+    } catch (const DamagedStream& damage) {
+      throw Error(Fault::kBadData,
+                  input_name(shard.input.path) + ": cannot be read in parts (--split): " + damage.what());
+    }
+  };
+  const std::vector<IndexEntry> index = read();
+  const auto first = std::ranges::lower_bound(index, begin, {}, &IndexEntry::offset);
+  const std::uint64_t end = range_of(shard.input).end;
+  if (first != index.end() && first->offset < end) return shard.blocks->skip(first->offset, first->lines_before);
+  shard.blocks->skip(end, 0);  // counts as read
+  return false;
 }
 
 template <class Reader>
@@ -178,7 +205,7 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard) {
     if (reader.offset() + 1 == begin) return false;
     damaged = std::string("; ") + damage.what();
   }
-  throw Error(Fault::kBadData, input_name(shard.path) + ": expected at least " + std::to_string(begin) +
+  throw Error(Fault::kBadData, input_name(shard.input.path) + ": expected at least " + std::to_string(begin) +
                                    " bytes of content, which were read before, found " +
                                    std::to_string(reader.offset()) + damaged);
 }
@@ -292,7 +319,7 @@ bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batc
 // What a reader from the beginning would have chosen; nullptr if that has still to be seen.
 LineParser* ExampleStream::parser_of_beginning(const ActiveShard& shard) {
   if (options_->format != Format::kAuto) return nullptr;
-  LineReader lines(open_bytes(shard.path, nullptr));
+  LineReader lines(open_bytes(shard.input.path, nullptr));
   std::string_view line;
   for (auto status = lines.next(line); status != LineReader::Status::kEnd; status = lines.next(line)) {
     if (status == LineReader::Status::kLine && !is_blank_line(line)) return &parser_for(shard, lines.number(), line);
@@ -305,8 +332,8 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
   if (format == Format::kAuto) {
     const std::optional<Format> detected = detect_format(line);
     if (!detected) {
-      throw Error(Fault::kBadData, place(shard, number, 1) +
-                                       "expected a line in vw, libsvm or fasttext format, found " + quote(line) +
+      throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) +
+                                       ":1: expected a line in vw, libsvm or fasttext format, found " + quote(line) +
                                        "; name the format with --format");
     }
     format = *detected;
@@ -316,8 +343,15 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
   return *parser;
 }
 
-std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number, std::size_t column) {
-  return input_name(shard.path) + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
+std::string ExampleStream::place(ActiveShard& shard, std::uint64_t number, std::size_t column) {
+  const bool counts_from_its_part = shard.lines && shard.input.part.index > 0;
+  if (counts_from_its_part && !shard.lines_before) shard.lines_before = lines_before_.of(shard.input);
+  if (counts_from_its_part && !shard.lines_before) {
+    return input_name(shard.input.path) + ": line " + std::to_string(number - 1) + " behind byte " +
+           std::to_string(range_of(shard.input).begin) + ", column " + std::to_string(column) + ": ";
+  }
+  return input_name(shard.input.path) + ":" + std::to_string(number + shard.lines_before.value_or(0)) + ":" +
+         std::to_string(column) + ": ";
 }
 
 void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,

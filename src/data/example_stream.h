@@ -18,6 +18,7 @@
 #include "data/cursor.h"
 #include "data/line_parser.h"
 #include "data/line_reader.h"
+#include "data/lines_before.h"
 #include "data/read_options.h"
 #include "data/shards.h"
 
@@ -45,13 +46,15 @@ class ExampleStream {
 
   // Appends the example(s) of one line; false at the end of all shards. Throws Error(kBadData),
   //   "path:line:column: expected X, found 'text'",
-  // at a bad line, or skips it if the options say so: a compressed stream that is damaged then ends its shard and
-  // counts as one bad line. Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told,
-  // and Error(kUsage) for interactions in a format without namespaces and for a binary shard that was converted with
-  // other options. Nothing of a bad line reaches the batch; a damaged block of a binary shard is one bad line.
-  // A shard whose content ends before its cursor is Error(kBadData), whatever the options say. A shard that has a copy
-  // is read from there as far as that goes; nothing but take_warnings(), part_read() and the time it takes tells of
-  // that. A copy that turns out to be damaged is removed, and the text is read from there on.
+  // at a bad line (of a text part of which LinesBefore knows nothing "path: line L behind byte B, column C: ..."), or
+  // skips it if the options say so: a compressed stream that is damaged then ends its shard and counts as one bad line.
+  // Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told, or where a binary shard
+  // whose index is damaged is to be read in parts, and Error(kUsage) for interactions in a format without namespaces
+  // and for a binary shard that was converted with other options. Nothing of a bad line reaches the batch; a damaged
+  // block of a binary shard is one bad line. A shard whose content ends before its cursor is Error(kBadData), whatever
+  // the options say. A shard that has a copy is read from there as far as that goes; nothing but take_warnings(),
+  // part_read() and the time it takes tells of that. A copy that turns out to be damaged is removed, and the text is
+  // read from there on.
   bool read(Batch& batch);
 
   // The shards it reads, and, parallel to them, how far: where each began or, once it has ended, its end.
@@ -84,6 +87,7 @@ class ExampleStream {
   bool leave_copy(ActiveShard& shard, const std::exception* damage);
   bool open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source);
   bool open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source);
+  bool begin_part(ActiveShard& shard, std::uint64_t begin);
   template <class Reader>
   bool go_on(Reader& reader, ActiveShard& shard);
   bool read_from(ActiveShard& shard, Batch& batch);
@@ -94,7 +98,7 @@ class ExampleStream {
   static bool count_line(ActiveShard& shard, std::size_t examples, std::size_t features);
   LineParser* parser_of_beginning(const ActiveShard& shard);
   LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
-  static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
+  std::string place(ActiveShard& shard, std::uint64_t number, std::size_t column);
   void report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column, const std::string& reason);
 
   std::unique_ptr<const ReadOptions> options_;  // does not move: the parsers refer to it
@@ -104,6 +108,7 @@ class ExampleStream {
   std::size_t turn_ = 0;                                // index into active_: which shard is read next
   std::array<std::unique_ptr<LineParser>, 4> parsers_;  // by format, made when first needed
   SharedControl control_ = std::make_shared<ReadControl>();
+  LinesBefore lines_before_{control_};
   bool size_known_ = true;  // none of its shards is a pipe
   std::uint64_t error_lines_ = 0;
   std::vector<std::string> warnings_;

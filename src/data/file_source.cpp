@@ -24,7 +24,8 @@ constexpr int kPollMilliseconds = 50;
 
 }  // namespace
 
-FileSource::FileSource(const std::string& path, SharedControl control) : path_(path), control_(std::move(control)) {
+FileSource::FileSource(const std::string& path, SharedControl control, ByteRange counted)
+    : path_(path), control_(std::move(control)), counted_(counted) {
   // Non-blocking only so that open() does not wait for the writer of a named pipe; it changes nothing for files.
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(path_, "open", errno);
@@ -47,7 +48,7 @@ std::size_t FileSource::read(std::span<char> space) {
     if (may_block_ && !wait_until_readable()) break;
     const ssize_t count = ::read(descriptor_, space.data(), space.size());
     if (count >= 0) {
-      count_read(static_cast<std::uint64_t>(count));
+      move_on(static_cast<std::uint64_t>(count));
       return static_cast<std::size_t>(count);
     }
     if (errno != EINTR && errno != EAGAIN) fail(path_, "read", errno);
@@ -65,12 +66,15 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   const auto left = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
   const std::uint64_t count = std::min(most, left);
   if (::lseek(descriptor_, static_cast<off_t>(count), SEEK_CUR) < 0) fail(path_, "seek", errno);
-  count_read(count);
+  move_on(count);
   return count;
 }
 
-void FileSource::count_read(std::uint64_t bytes) const {
-  if (control_) control_->bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+void FileSource::move_on(std::uint64_t bytes) {
+  const std::uint64_t begin = std::max(at_, counted_.begin);
+  at_ += bytes;
+  const std::uint64_t end = std::min(at_, counted_.end);
+  if (control_ && begin < end) control_->bytes_read.fetch_add(end - begin, std::memory_order_relaxed);
 }
 
 bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }

@@ -10,24 +10,27 @@ namespace cpt {
 
 class FileSource : public ByteSource {
  public:
-  // Throws Error(kNoInput) if the path cannot be opened or is a directory.
-  FileSource(const std::string& path, SharedControl control);
+  // The control counts what is read, or skipped, of the range `counted`. Throws Error(kNoInput) if the path cannot be
+  // opened or is a directory.
+  FileSource(const std::string& path, SharedControl control, ByteRange counted = {});
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
   std::size_t read(std::span<char> space) override;
-  // Reads nothing of a file, and counts as read what it skips.
+  // Reads nothing of a file.
   std::uint64_t skip(std::uint64_t most) override;
 
  private:
-  void count_read(std::uint64_t bytes) const;
+  void move_on(std::uint64_t bytes);
   bool stopped() const;
   bool is_readable(int milliseconds) const;
   bool wait_until_readable() const;
 
   std::string path_;
   SharedControl control_;
+  ByteRange counted_;
+  std::uint64_t at_ = 0;  // bytes read and skipped
   int descriptor_;
   bool may_block_ = false;  // a pipe, terminal or socket
 };

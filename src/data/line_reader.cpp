@@ -18,7 +18,8 @@ const char* find_line_feed(std::string_view text) {
 }  // namespace
 
 LineReader::Status LineReader::next(std::string_view& line) {
-  if (inside_long_line_ && !skip_to_line_end()) return Status::kEnd;
+  if (inside_line_ && !skip_to_line_end()) return Status::kEnd;
+  if (offset() >= end_) return Status::kEnd;
   ++number_;
   std::size_t searched = 0;
   while (true) {
@@ -29,7 +30,7 @@ LineReader::Status LineReader::next(std::string_view& line) {
       return finish(line);
     }
     if (read.size() >= kLongestWithEnd) {
-      inside_long_line_ = true;
+      inside_line_ = true;
       line = read;
       return Status::kTooLong;
     }
@@ -46,6 +47,8 @@ LineReader::Status LineReader::next(std::string_view& line) {
   }
 }
 
+void LineReader::begin_at(std::uint64_t bytes) { inside_line_ = skip(bytes - 1, 1); }
+
 bool LineReader::skip(std::uint64_t bytes, std::uint64_t lines) {
   number_ = lines;
   while (taken_ < bytes) {
@@ -56,18 +59,20 @@ bool LineReader::skip(std::uint64_t bytes, std::uint64_t lines) {
   return true;
 }
 
-// False if the source ends first.
+// False if the source, or what is to be read of it, ends first.
 bool LineReader::skip_to_line_end() {
-  while (true) {
-    const std::string_view read(buffer_.data() + first_, last_ - first_);
+  while (offset() < end_) {
+    const auto most = std::min<std::uint64_t>(last_ - first_, end_ - offset());
+    const std::string_view read(buffer_.data() + first_, static_cast<std::size_t>(most));
     if (const char* line_feed = find_line_feed(read)) {
       first_ += static_cast<std::size_t>(line_feed - read.data()) + 1;
-      inside_long_line_ = false;
+      inside_line_ = false;
       return true;
     }
-    first_ = last_;
-    if (!fill()) return false;
+    first_ += read.size();
+    if (first_ == last_ && !fill()) return false;
   }
+  return false;
 }
 
 bool LineReader::fill() {

@@ -26,6 +26,11 @@ class LineReader {
   // The next line without its end, valid until the following call. Throws what the source throws; a line that was cut
   // short by damage is not delivered.
   Status next(std::string_view& line);
+  // Before the first call: no line is read that begins at this byte of the content, or behind it.
+  void end_at(std::uint64_t bytes) { end_ = bytes; }
+  // Before the first call: goes on behind the line that has the byte before this one (>= 1), or ends with it, and
+  // counts that as line 1. So readers of neighboring ranges share no line and leave none out.
+  void begin_at(std::uint64_t bytes);
   // Before the first call: goes on behind the first `bytes` of the content, which hold `lines` lines. False if the
   // content ends before (or the source was told to stop): offset() is how much there is. Throws what the source throws,
   // offset() then being what came before.
@@ -50,8 +55,9 @@ class LineReader {
   std::size_t first_ = 0;  // buffer_[first_, last_) is read but not delivered
   std::size_t last_ = 0;
   std::uint64_t taken_ = 0;  // bytes of the source so far
+  std::uint64_t end_ = ~std::uint64_t{0};
   std::uint64_t number_ = 0;
-  bool inside_long_line_ = false;
+  bool inside_line_ = false;  // that is not to be delivered, or was in part
 };
 
 }  // namespace cpt

@@ -3,15 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "core/version.h"
 #include "cpt/error.h"
+#include "data/binary_index.h"
 #include "data/peeked_source.h"
 #include "data/read_ahead.h"
 
@@ -33,8 +32,9 @@ std::chrono::nanoseconds time_of(const timespec& time) {
 }
 
 // The draw of a label depends on the number of the shard.
-std::string reading_of(const ReadOptions& options, std::uint32_t number) {
+std::string reading_of(const FilePart& part, std::uint32_t number, const ReadOptions& options) {
   std::string text = reading_of(options) + ", format " + std::to_string(static_cast<int>(options.format));
+  if (part.count > 1) text += ", part " + std::to_string(part.index) + " of " + std::to_string(part.count);
   if (options.multilabel == MultiLabel::kSample) text += ", shard " + std::to_string(number);
   return text;
 }
@@ -45,31 +45,6 @@ std::unique_ptr<BinaryReader> open_copy(const std::string& path, const std::stri
   auto blocks = std::make_unique<BinaryReader>(open_bytes(path, std::move(control)), options);
   blocks->read_header(key);
   return blocks;
-}
-
-std::vector<IndexEntry> read_index(const std::string& path, const std::string& key, const ReadOptions& options) {
-  constexpr const char* kEnd = "the end of a copy";
-  std::error_code failure;
-  const std::uint64_t bytes = std::filesystem::file_size(path, failure);
-  if (failure) throw Error(Fault::kNoInput, describe_errno("stat", failure.value()));
-  const auto file = open_bytes(path, nullptr);
-  Trailer trailer;
-  std::array<char, sizeof trailer> text{};
-  std::uint64_t skipped = 0;
-  while (skipped + sizeof trailer < bytes) {
-    const std::uint64_t count = file->skip(bytes - sizeof trailer - skipped);
-    if (count == 0) break;
-    skipped += count;
-  }
-  std::size_t filled = 0;
-  while (filled < text.size()) {
-    const std::size_t count = file->read(std::span(text).subspan(filled));
-    if (count == 0) throw DamagedStream(kEnd, "the end of the file");
-    filled += count;
-  }
-  std::memcpy(&trailer, text.data(), sizeof trailer);
-  if (!trailer.is_whole()) throw DamagedStream(kEnd, "something else");
-  return open_copy(path, key, options, nullptr)->read_index(trailer.index);
 }
 
 }  // namespace
@@ -85,7 +60,7 @@ std::optional<CopySource> copy_source(const Shard& shard, std::uint32_t number, 
   CopySource source;
   source.key = "copy " + std::to_string(kCopyFormat) + " by " + kVersion + " of " + path.string() + ", " +
                std::to_string(status.st_size) + " bytes, changed at " + std::to_string(changed.count()) + "; " +
-               reading_of(options, number);
+               reading_of(shard.part, number, options);
   source.settled = time_of(now) - changed >= kSettled;
   return source;
 }
@@ -106,7 +81,7 @@ std::optional<WrittenCopy> write_copy(const std::vector<Shard>& shards, std::uin
   ReadOptions reading = options;
   reading.skip_bad_lines = true;  // to hear of them in an orderly way
   ReadAhead text(ExampleStream(shards, {number}, reading));
-  BinaryWriter writer = BinaryWriter::of_copy(key, sink, kLimits);
+  BinaryWriter writer = BinaryWriter::of_copy(key, sink, kLimits, range_of(shards.at(number)).begin);
   WrittenCopy written;
   TextEnd end;
   while (const Batch* batch = text.next()) {

@@ -20,8 +20,8 @@ namespace cpt {
 
 // What a copy is made of: the text as it is now, and how it is read.
 struct CopySource {
-  // Path (absolute, without links), size, time of the last change to the nanosecond, all options on which its examples
-  // depend, and the formats of text and copy. A copy of another key is none of this text.
+  // Path (absolute, without links), size, time of the last change to the nanosecond, which part it is, all options on
+  // which its examples depend, and the formats of text and copy. A copy of another key is none of this text.
   std::string key;
   // It was changed so recently that another change might leave the time as it is. No copy must be made of it yet.
   bool settled = true;

@@ -122,6 +122,28 @@ std::vector<Shard> find_shards(const std::vector<std::string>& patterns) {
   return finder.take();
 }
 
+namespace {
+
+// No product of a size and a part overflows.
+std::uint64_t begin_of_part(std::uint64_t bytes, std::uint64_t index, std::uint64_t count) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(Wide{bytes} * index / count);
+}
+
+}  // namespace
+
+ByteRange range_of(const Shard& shard) {
+  ByteRange range{begin_of_part(shard.bytes, shard.part.index, shard.part.count)};
+  const std::uint32_t next = shard.part.index + 1;
+  if (next < shard.part.count) range.end = begin_of_part(shard.bytes, next, shard.part.count);
+  return range;
+}
+
+std::uint64_t own_bytes(const Shard& shard) {
+  const ByteRange range = range_of(shard);
+  return std::min(range.end, shard.bytes) - range.begin;
+}
+
 std::uint64_t head_checksum(const Shard& shard) {
   if (!shard.regular) return 0;
   std::vector<char> head(std::size_t{1} << 16);
@@ -139,7 +161,7 @@ std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& 
   std::vector<std::uint32_t> largest_first(shards.size());
   std::iota(largest_first.begin(), largest_first.end(), 0U);
   std::stable_sort(largest_first.begin(), largest_first.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return shards[a].bytes > shards[b].bytes; });
+                   [&](std::uint32_t a, std::uint32_t b) { return own_bytes(shards[a]) > own_bytes(shards[b]); });
 
   using Load = std::tuple<std::uint64_t, std::size_t, std::size_t>;  // bytes and shards so far, rank
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
@@ -149,7 +171,7 @@ std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& 
     const auto [bytes, count, rank] = least.top();
     least.pop();
     assigned[rank].push_back(shard);
-    least.emplace(bytes + shards[shard].bytes, count + 1, rank);
+    least.emplace(bytes + own_bytes(shards[shard]), count + 1, rank);
   }
   for (auto& mine : assigned) std::sort(mine.begin(), mine.end());
   return assigned;

@@ -163,6 +163,7 @@ RunState read_run_state(const fs::path& checkpoint) {
     std::uint32_t format = 0;
     archive(format);
     require_known_format(format, name);
+    archive.set_format(format);
     archive(state);
   });
   check_run_state(state, name);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "core/checked.h"
 #include "cpt/error.h"
@@ -15,25 +16,31 @@ namespace {
 using Numbers = std::vector<std::optional<std::uint32_t>>;
 
 // What a file keeps when a folder above it is named otherwise.
-using Traits = std::tuple<std::string, std::uint64_t, std::uint64_t>;
+using Traits = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint32_t>;
 
 Traits traits_of(const KnownShard& known) {
-  return {std::filesystem::path(known.shard.path).filename().string(), known.shard.bytes, known.head};
+  return {std::filesystem::path(known.shard.path).filename().string(), known.shard.bytes, known.head,
+          known.shard.part.index};
 }
 
-// [i] -> which of `known` found[i] is. Those of one path are the same; of the others, those of the same traits.
+// Where a shard lies, and which part of the file it is.
+using Place = std::pair<std::string, std::uint32_t>;
+
+Place place_of(const KnownShard& known) { return {known.shard.path, known.shard.part.index}; }
+
+// [i] -> which of `known` found[i] is. Those of one place are the same; of the others, those of the same traits.
 Numbers recognize(const std::vector<KnownShard>& known, const std::vector<KnownShard>& found) {
-  std::map<std::string, std::uint32_t> by_path;
-  for (std::uint32_t number = 0; number < known.size(); ++number) by_path.emplace(known[number].shard.path, number);
+  std::map<Place, std::uint32_t> by_place;
+  for (std::uint32_t number = 0; number < known.size(); ++number) by_place.emplace(place_of(known[number]), number);
   Numbers numbers(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto same = by_path.find(found[i].shard.path);
-    if (same == by_path.end()) continue;
+    const auto same = by_place.find(place_of(found[i]));
+    if (same == by_place.end()) continue;
     numbers[i] = same->second;
-    by_path.erase(same);
+    by_place.erase(same);
   }
   std::multimap<Traits, std::uint32_t> by_traits;
-  for (const auto& [path, number] : by_path) {
+  for (const auto& [place, number] : by_place) {
     if (known[number].shard.regular) by_traits.emplace(traits_of(known[number]), number);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -47,8 +47,9 @@ class Course {
 
   Course(std::vector<KnownShard> data, std::vector<KnownShard> test, Options options);
   // Goes on in `state` with the shards that are found now: known ones are told by their paths, or, where folders have
-  // other names now, by name, size and beginning; others are new and follow them. Throws Error(kNoInput) where a shard
-  // that is not done has vanished, Error(kBadData) where a known one has another size or another beginning.
+  // other names now, by name, size and beginning, and by which part of the file they are; others are new and follow
+  // them. Throws Error(kNoInput) where a shard that is not done has vanished, Error(kBadData) where a known one has
+  // another size or another beginning.
   Course(CourseState state, const std::vector<KnownShard>& data, const std::vector<KnownShard>& test, Options options);
 
   // Makes leg() the next traversal, unless one is under way; false when all is done.

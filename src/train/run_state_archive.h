@@ -11,7 +11,17 @@
 namespace cpt {
 
 // Older ones are read for ever, newer ones are refused (C9).
-inline constexpr std::uint32_t kStateFormat = 1;
+inline constexpr std::uint32_t kStateFormat = 2;
+
+// Whether members are there that came with format 2: shards may be parts of files.
+template <class Archive>
+bool knows_parts(const Archive& archive) {
+  if constexpr (Archive::is_loading::value) {
+    return archive.format() >= 2;
+  } else {
+    return true;
+  }
+}
 
 template <class Archive>
 void serialize(Archive& archive, TrainingOptions& o) {
@@ -24,6 +34,7 @@ void serialize(Archive& archive, TrainingOptions& o) {
   archive(o.epoch_fraction, o.epoch_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
   if (o.model.tree == TreeKind::kGiven)
     archive(o.given_tree);  // programs before it refuse this kind of tree by its number
+  if (knows_parts(archive)) archive(o.split);
 }
 
 template <class Archive>
@@ -35,6 +46,7 @@ void serialize(Archive& archive, Losses& l) {
 template <class Archive>
 void serialize(Archive& archive, Shard& shard) {
   archive(shard.path, shard.bytes, shard.regular);
+  if (knows_parts(archive)) archive(shard.part.index, shard.part.count);
 }
 
 template <class Archive>

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "cpt/error.h"
+#include "data/split.h"
 
 namespace cpt {
 
@@ -35,6 +36,13 @@ bool is_sound(const Leg& leg, const std::vector<KnownShard>& shards) {
          std::ranges::all_of(leg.shards, [&](std::uint32_t number) { return shards[number].shard.regular; });
 }
 
+bool is_sound(const KnownShard& known) {
+  const FilePart& part = known.shard.part;
+  return part.count == 1 ? part.index == 0
+                         : known.shard.regular && part.index < part.count && part.count <= kMostFileParts &&
+                               part.count <= known.shard.bytes;
+}
+
 const std::vector<KnownShard>& shards_of(const CourseState& course) {
   return course.leg->phase == Phase::kTrain ? course.data : course.test;
 }
@@ -54,6 +62,10 @@ void check_run_state(const RunState& state, const std::string& name) {
   check_options(state.options, name);
   if (state.ranks < 1) throw Error(Fault::kBadData, name + ": it has no ranks");
   if (!is_sound(state.progress)) throw Error(Fault::kBadData, name + ": its progress makes no sense");
+  for (const auto* shards : {&state.course.data, &state.course.test}) {
+    if (std::ranges::all_of(*shards, [](const KnownShard& known) { return is_sound(known); })) continue;
+    throw Error(Fault::kBadData, name + ": its shards are no parts of files");
+  }
   if (!state.course.leg) return;
   const Leg& leg = *state.course.leg;
   if (leg.phase != state.progress.phase || !is_sound(leg, shards_of(state.course))) {

@@ -11,8 +11,8 @@ namespace cpt {
 // shards must be in range.
 bool counts_agree(const RunState& state);
 
-// Throws Error(kBadData), which begins with `name`, unless the options are in their ranges, the leg under way is one of
-// the shards, and counts_agree().
+// Throws Error(kBadData), which begins with `name`, unless the options are in their ranges, the shards are files or
+// parts of them, the leg under way is one of the shards, and counts_agree().
 void check_run_state(const RunState& state, const std::string& name);
 
 }  // namespace cpt

@@ -20,6 +20,7 @@
 #include "train/messages.h"
 #include "train/model_files.h"
 #include "train/ownership.h"
+#include "train/split_files.h"
 #include "train/table_size.h"
 
 namespace cpt {
@@ -58,8 +59,8 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << options.given_tree << '\n'
        << options.labels << '\n'
        << options.auto_bits << ' ' << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen
-       << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' '
-       << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' '
+       << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.split
+       << ' ' << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.epoch_fraction << ' '
        << options.epoch_examples << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
        << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
        << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
@@ -80,7 +81,7 @@ void compare_fingerprints(Communicator& comm, const std::string& mine) {
   }
 }
 
-// The checksums of all shards' beginnings; each rank reads some of them.
+// The checksums of all files' beginnings; each rank reads some of them.
 std::vector<KnownShard> recognize(const std::vector<Shard>& shards, Communicator& comm) {
   std::vector<std::uint64_t> heads(shards.size(), 0);
   together(comm, "start: shards", [&] {
@@ -91,6 +92,18 @@ std::vector<KnownShard> recognize(const std::vector<Shard>& shards, Communicator
   std::vector<KnownShard> known;
   for (std::size_t i = 0; i < shards.size(); ++i) known.push_back({shards[i], heads[i], 0, {}});
   return known;
+}
+
+// What is read of some files.
+std::vector<KnownShard> shards_of(const std::vector<Shard>& files, const TrainingOptions& options, Communicator& comm,
+                                  std::vector<Shard>& whole) {
+  return split_files(recognize(files, comm), options.split, comm, whole);
+}
+
+std::vector<Shard> plain(const std::vector<KnownShard>& known) {
+  std::vector<Shard> shards;
+  for (const KnownShard& shard : known) shards.push_back(shard.shard);
+  return shards;
 }
 
 std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
@@ -189,7 +202,7 @@ void choose_bits(Start& start, std::vector<Shard> shards, const std::vector<Shar
   TableSize size =
       fitting_table(options.model, wanted_bits(shards, comm), is_owned(options, comm), comm, free_memory());
   options.model.bits = size.bits;
-  start.warning = std::move(size.warning);
+  if (!size.warning.empty()) start.warnings.push_back(std::move(size.warning));
 }
 
 // A given tree is the first structure changes of the run. Rank 0 alone reads it: other hosts need not have the file.
@@ -233,12 +246,14 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
     if (!start.model) start.model.emplace(start.options.model);
   });
   if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
+  std::vector<Shard> whole;
+  const std::vector<KnownShard> known_data = shards_of(data, start.options, comm, whole);
+  const std::vector<KnownShard> known_test = shards_of(test, start.options, comm, whole);
+  if (!whole.empty()) start.warnings.push_back(warning_of_whole_files(whole));
   const Course::Options course{start.options.passes, start.options.test_frozen};
   if (!resumed && start.options.init.empty() && start.options.model.method == Method::kPecoc) {
-    learn_labels(start.options, data, test, comm, start.model->learner());
+    learn_labels(start.options, plain(known_data), plain(known_test), comm, start.model->learner());
   }
-  const std::vector<KnownShard> known_data = recognize(data, comm);
-  const std::vector<KnownShard> known_test = recognize(test, comm);
   together(comm, "start", [&] {
     if (resumed) {
       start.course.emplace(start.state->course, known_data, known_test, course);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "comm/communicator.h"
 #include "cpt/model.h"
@@ -20,7 +21,7 @@ struct Start {
   std::uint64_t init_digest = 0;
   std::optional<RunState> state;         // where it goes on
   std::optional<Resumption> resumption;  // the same in a few words
-  std::string warning;                   // what the user should know of it; may be empty
+  std::vector<std::string> warnings;     // what the user should know of it
 };
 
 // Whether ranks hold parts of the weights.

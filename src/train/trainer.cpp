@@ -11,6 +11,7 @@
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/example_stream.h"
+#include "data/split.h"
 #include "train/alone_loop.h"
 #include "train/checkpointer.h"
 #include "train/cores.h"
@@ -21,6 +22,7 @@
 #include "train/owned_loop.h"
 #include "train/replicated_loop.h"
 #include "train/shard_cache.h"
+#include "train/split_files.h"
 #include "train/start.h"
 #include "train/traffic_sum.h"
 #include "train/tree_figures.h"
@@ -52,10 +54,13 @@ class Training::Run : private Keepsake {
     Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
     Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
     together(comm_, "start", [&] { make_loops(progress, checkpointer); });
-    if (comm_.rank() == 0 && !start_.warning.empty()) progress.warn(start_.warning);
+    for (const std::string& warning : start_.warnings) {
+      if (comm_.rank() == 0) progress.warn(warning);
+    }
     go_on(progress);
     bool goes_on = false;
     while (course_.begin_leg()) {
+      if (!goes_on) tell_idle_ranks(progress);
       goes_on = true;
       run_leg(progress, checkpointer);
       if (!course_.finished()) checkpointer.keep();
@@ -182,12 +187,24 @@ class Training::Run : private Keepsake {
     progress.tell_cache(cache_->report(comm_));
   }
 
+  // The shards of the leg.
+  std::vector<Shard> to_read() const {
+    const std::vector<Shard> known = course_.shards(course_.leg().phase);
+    std::vector<Shard> shards;
+    for (const std::uint32_t number : course_.leg().shards) shards.push_back(known[number]);
+    return shards;
+  }
+
+  // A run that goes on keeps its shards as they are.
+  void tell_idle_ranks(Progress& progress) {
+    if (comm_.rank() != 0) return;
+    const std::string warning = warning_of_idle_ranks(to_read(), comm_.size(), !start_.resumption);
+    if (!warning.empty()) progress.warn(warning);
+  }
+
   // The numbers of the leg's shards that this rank reads.
   std::vector<std::uint32_t> my_shards(const Leg& leg) const {
-    const std::vector<Shard> known = course_.shards(leg.phase);
-    std::vector<Shard> to_read;
-    for (const std::uint32_t number : leg.shards) to_read.push_back(known[number]);
-    std::vector<std::uint32_t> mine = assign_shards(to_read, comm_.size())[static_cast<std::size_t>(comm_.rank())];
+    std::vector<std::uint32_t> mine = assign_shards(to_read(), comm_.size())[static_cast<std::size_t>(comm_.rank())];
     for (std::uint32_t& index : mine) index = leg.shards[index];
     return mine;
   }
@@ -303,6 +320,10 @@ void TrainingOptions::validate() const {
   if (!labels.empty() && !resume && (model.method != Method::kPecoc || !init.empty())) {
     throw Error(Fault::kUsage, init.empty() ? "--labels is for --method pecoc, other methods meet labels as they come"
                                             : "--labels is not for --init: the model has its labels");
+  }
+  if (split == 0 || split > kMostFileParts) {
+    throw Error(Fault::kUsage, "--split is " + std::to_string(split) + ": it must be at least 1 and at most " +
+                                   std::to_string(kMostFileParts));
   }
   if (passes == 0) throw Error(Fault::kUsage, "--passes is 0: it must be at least 1");
   if (!(epoch_fraction > 0 && epoch_fraction <= 1)) {

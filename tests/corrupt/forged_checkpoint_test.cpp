@@ -213,6 +213,11 @@ TEST_F(ForgedCheckpoint, WithShardsThatMakeNoSenseIsRefused) {
   expect(shards, [](RunState& state) { state.course.leg->phase = Phase::kTest; });
   expect(shards, [](RunState& state) { state.course.data.clear(); });
   expect(shards, [](RunState& state) { state.course.data[1].shard.regular = false; });
+  const std::string parts = "its shards are no parts of files";
+  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {0, 0}; });
+  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {1, 1}; });
+  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {7, 7}; });
+  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {0, ~std::uint32_t{0}}; });
 }
 
 TEST_F(ForgedCheckpoint, WithProgressThatMakesNoSenseIsRefused) {
@@ -271,6 +276,8 @@ TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
   };
   const std::string options = "the options of its state make no sense";
   expect(options, [](RunState& state) { state.options.passes = 0; });
+  expect(options, [](RunState& state) { state.options.split = 0; });
+  expect(options, [](RunState& state) { state.options.split = 4097; });
   expect(options, [](RunState& state) { state.options.model.tree = TreeKind::kGiven; });
   expect(options, [](RunState& state) { state.options.epoch_fraction = 0; });
   expect(options, [](RunState& state) { state.options.data.clear(); });

@@ -20,26 +20,6 @@
 namespace cpt {
 namespace {
 
-// Left after any line, the rest is the rest.
-void expect_to_go_on_anywhere(const Input& input) {
-  ExampleStream all = input.stream();
-  const Reading expected = read_lines(all);
-  for (std::size_t done = 0; done < expected.cursors.size(); ++done) {
-    ExampleStream rest = input.stream(expected.cursors[done]);
-    const Reading reading = read_lines(rest);
-    const auto left = expected.lines.begin() + static_cast<std::ptrdiff_t>(done);
-    ASSERT_EQ(reading.lines, std::vector<Examples>(left, expected.lines.end())) << "after line " << done;
-    ASSERT_EQ(reading.error_lines, expected.error_lines) << "after line " << done;
-    ASSERT_EQ(reading.end, expected.end) << "after line " << done;
-    ASSERT_EQ(rest.part_read(), 1) << "after line " << done;
-  }
-  ExampleStream none = input.stream(expected.end);
-  const Reading reading = read_lines(none);
-  EXPECT_EQ(reading.lines.size(), 0U);
-  EXPECT_EQ(reading.error_lines, expected.error_lines);
-  EXPECT_EQ(reading.end, expected.end);
-}
-
 TEST(Cursor, EveryLineOfRandomShardsIsAPlaceToGoOn) {
   std::uint64_t lines = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

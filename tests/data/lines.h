@@ -1,7 +1,10 @@
 // What a stream reads, line by line, and where it could be left.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -58,6 +61,26 @@ inline Input input_of(const std::vector<std::string>& paths, ReadOptions options
   Input input{find_shards(paths), {}, std::move(options)};
   for (std::uint32_t i = 0; i < input.shards.size(); ++i) input.mine.push_back(i);
   return input;
+}
+
+// Left after any line, the rest is the rest.
+inline void expect_to_go_on_anywhere(const Input& input) {
+  ExampleStream all = input.stream();
+  const Reading expected = read_lines(all);
+  for (std::size_t done = 0; done < expected.cursors.size(); ++done) {
+    ExampleStream rest = input.stream(expected.cursors[done]);
+    const Reading reading = read_lines(rest);
+    const auto left = expected.lines.begin() + static_cast<std::ptrdiff_t>(done);
+    ASSERT_EQ(reading.lines, std::vector<Examples>(left, expected.lines.end())) << "after line " << done;
+    ASSERT_EQ(reading.error_lines, expected.error_lines) << "after line " << done;
+    ASSERT_EQ(reading.end, expected.end) << "after line " << done;
+    ASSERT_EQ(rest.part_read(), 1) << "after line " << done;
+  }
+  ExampleStream none = input.stream(expected.end);
+  const Reading reading = read_lines(none);
+  EXPECT_EQ(reading.lines.size(), 0U);
+  EXPECT_EQ(reading.error_lines, expected.error_lines);
+  EXPECT_EQ(reading.end, expected.end);
 }
 
 }  // namespace cpt

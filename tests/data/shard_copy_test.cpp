@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "data/random_input.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
+#include "data/split.h"
 
 namespace cpt {
 namespace {
@@ -48,7 +50,7 @@ template <class Choice>
 Input with_copies(Input input, Choice choice) {
   for (std::uint32_t number = 0; number < input.shards.size(); ++number) {
     if (!is_text_file(input.shards[number]) || !choice()) continue;
-    const std::string copy = input.shards[number].path + ".copy";
+    const std::string copy = input.shards[number].path + ".copy" + std::to_string(number);
     write_file(copy, copy_of(input, number));
     input.shards[number].copy = copy;
   }
@@ -108,6 +110,39 @@ TEST(ShardCopy, OfRandomShardsIsReadAsTheyAreFromAnyLineOn) {
     read += expected.lines.size();
   }
   EXPECT_GT(read, 500U) << "of a few only, not much is shown";
+}
+
+TEST(ShardCopy, OfAPartIsReadAsThePartFromAnyLineOn) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Folder folder;
+    RandomShards random(seed);
+    ReadOptions options = skipping();
+    options.multilabel = MultiLabel::kSample;
+    Input text{{}, {}, options};
+    const std::string path = folder.write("a", random.text(static_cast<Format>(1 + seed % 3), 60));
+    for (const Shard& part : split(find_shards({path}).at(0), 4)) {
+      text.mine.push_back(part.part.index);
+      text.shards.push_back(part);
+    }
+    const Input copied = with_copies(text);
+    const Reading expected = read_from(text);
+    ASSERT_NO_FATAL_FAILURE(expect_same(read_from(copied), expected));
+    EXPECT_EQ(warnings_of(copied), warnings_of(text));
+    for (const std::vector<Cursor>& cursors : expected.cursors) {
+      ASSERT_NO_FATAL_FAILURE(expect_same(read_from(copied, cursors), read_from(text, cursors)));
+    }
+  }
+}
+
+TEST(ShardCopy, OfAPartIsNoneOfAnotherPart) {
+  const Folder folder;
+  const Shard file = find_shards({folder.write("a", lines(50))}).at(0);
+  std::set<std::string> keys{copy_source(file, 0, {})->key};
+  for (const std::uint32_t parts : {2U, 3U}) {
+    for (const Shard& part : split(file, parts)) keys.insert(copy_source(part, 0, {})->key);
+  }
+  EXPECT_EQ(keys.size(), 6U);
 }
 
 // The text is another one now, and only its time and size say that it is not.

@@ -1,4 +1,4 @@
-// C9: what an older program wrote is read for ever. The files under v1/ and v2/ are never written again.
+// C9: what an older program wrote is read for ever. The files under v1/ and its neighbors are never written again.
 #include "golden/golden.h"
 
 #include <gmock/gmock.h>
@@ -25,12 +25,17 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Works in a copy of the golden files of a version.
-class Golden : public ::testing::Test {
+struct Version {
+  const char* name;
+  std::uint32_t split;  // parts of each of the three files
+};
+
+// Works in a copy of the golden files.
+class Golden : public ::testing::TestWithParam<Version> {
  protected:
-  explicit Golden(const std::string& version = "v1") {
-    fs::copy(fs::path(CPT_GOLDEN_FILES) / version, folder_ / version, fs::copy_options::recursive);
-    fs::current_path(folder_ / version);
+  Golden() {
+    fs::copy(fs::path(CPT_GOLDEN_FILES) / GetParam().name, folder_ / "copy", fs::copy_options::recursive);
+    fs::current_path(folder_ / "copy");
   }
   ~Golden() override { fs::current_path(before_); }
 
@@ -65,19 +70,24 @@ class Golden : public ::testing::Test {
   const Folder folder_;
 };
 
-TEST_F(Golden, ModelPredictsWhatWasRecorded) {
+INSTANTIATE_TEST_SUITE_P(, Golden, ::testing::Values(Version{"v1", 1}, Version{"v2", 2}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(Golden, ModelPredictsWhatWasRecorded) {
   const std::string recorded = content_of(golden::kModelFigures);
   EXPECT_THAT(recorded, HasSubstr("example 2 label-39 0x1."));
   EXPECT_EQ(golden::figures(Model::load(golden::kModel)), recorded);
 }
 
-TEST_F(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
+TEST_P(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
   for (const golden::Run& run : golden::kRuns) {
     const RunState state = read_run_state(checkpoint_of(run));
     EXPECT_EQ(state.ranks, run.ranks);
     EXPECT_EQ(state.options.placement, run.placement);
     ASSERT_TRUE(state.course.leg);
-    EXPECT_EQ(state.course.leg->shards, (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(state.options.split, GetParam().split);
+    ASSERT_EQ(state.course.leg->shards.size(), 3 * GetParam().split);
+    EXPECT_EQ(state.course.data[1].shard.part, (FilePart{1 % GetParam().split, GetParam().split}));
     EXPECT_EQ(state.course.leg->pass, 2U);
     EXPECT_GT(state.progress.examples, state.course.leg->examples_before);
     EXPECT_EQ(state.course.leg->examples_before, 240U);
@@ -86,20 +96,20 @@ TEST_F(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
   }
 }
 
-TEST_F(Golden, CheckpointsEndAsWasRecorded) {
+TEST_P(Golden, CheckpointsEndAsWasRecorded) {
   for (const golden::Run& run : golden::kRuns) expect_to_end_as_recorded(run, run.ranks);
 }
 
-TEST_F(Golden, OwnedCheckpointEndsTheSameOnAnyNumberOfRanks) {
+TEST_P(Golden, OwnedCheckpointEndsTheSameOnAnyNumberOfRanks) {
   for (const int ranks : {1, 2, 5}) expect_to_end_as_recorded(golden::kRuns[0], ranks);
 }
 
-class GoldenMethods : public Golden {
- protected:
-  GoldenMethods() : Golden("v2") {}
-};
+class GoldenMethods : public Golden {};
 
-TEST_F(GoldenMethods, ModelsPredictWhatWasRecorded) {
+INSTANTIATE_TEST_SUITE_P(, GoldenMethods, ::testing::Values(Version{"v2", 2}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(GoldenMethods, ModelsPredictWhatWasRecorded) {
   for (const golden::Run& run : golden::kMethodRuns) {
     SCOPED_TRACE(run.name);
     const std::string recorded = content_of(golden::model_figures_of(run));
@@ -111,7 +121,7 @@ TEST_F(GoldenMethods, ModelsPredictWhatWasRecorded) {
   }
 }
 
-TEST_F(GoldenMethods, CheckpointsEndAsWasRecorded) {
+TEST_P(GoldenMethods, CheckpointsEndAsWasRecorded) {
   for (const golden::Run& run : golden::kMethodRuns) {
     const RunState state = read_run_state(checkpoint_of(run));
     EXPECT_EQ(state.ranks, run.ranks);
@@ -121,7 +131,7 @@ TEST_F(GoldenMethods, CheckpointsEndAsWasRecorded) {
   }
 }
 
-TEST_F(Golden, OfALaterFormatAreRefusedByName) {
+TEST_P(Golden, OfALaterFormatAreRefusedByName) {
   const std::string refusal = "was written by format version 2; this program reads up to 1";
   set_format(golden::kModel, kBlobSetFormat + 1);
   const Thrown model = thrown_by([] { Model::load(golden::kModel); });

@@ -1,8 +1,7 @@
-// Writes golden files: a model, and the checkpoints of two runs that are cut off. What they say is recorded from the
-// model in memory and from runs that are not cut off. See README.md.
+// Writes golden files: models, and the checkpoints of runs that are cut off. What they say is recorded from models in
+// memory and from runs that are not cut off. See README.md.
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <string>
 
 #include "golden/golden.h"
@@ -50,29 +49,22 @@ void make_run(const Run& run) {
   train_on(run.ranks, options, {.observer = &cut_off});
 }
 
-void make_v1() {
-  make_model({kModel, Placement::kOwned, 1}, kModel, kModelFigures);
-  for (const Run& run : kRuns) make_run(run);
-}
-
-void make_v2() {
-  for (const Run& run : kMethodRuns) {
-    make_model(run, model_of(run), model_figures_of(run));
-    make_run(run);
-  }
-}
-
 }  // namespace
 }  // namespace cpt::golden
 
 int main(int argc, char** argv) {
-  const std::map<std::string, void (*)()> sets{{"v1", cpt::golden::make_v1}, {"v2", cpt::golden::make_v2}};
-  if (argc != 3 || !sets.contains(argv[1])) {
-    std::fprintf(stderr, "usage: %s v1|v2 NEW_DIRECTORY\n", argv[0]);
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s NEW_DIRECTORY\n", argv[0]);
     return 2;
   }
-  std::filesystem::create_directory(argv[2]);
-  std::filesystem::current_path(argv[2]);
-  cpt::golden::make_shards();
-  sets.at(argv[1])();
+  std::filesystem::create_directory(argv[1]);
+  std::filesystem::current_path(argv[1]);
+  using namespace cpt::golden;
+  make_shards();
+  make_model({kModel, cpt::Placement::kOwned, 1}, kModel, kModelFigures);
+  for (const Run& run : kRuns) make_run(run);
+  for (const Run& run : kMethodRuns) {
+    make_model(run, model_of(run), model_figures_of(run));
+    make_run(run);
+  }
 }

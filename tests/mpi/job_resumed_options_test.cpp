@@ -54,6 +54,7 @@ TEST_F(ResumedCommandLine, MustNotChangeWhatTheRunIs) {
   expect_refused({"--placement", "replicated"}, "placement", "replicated", "owned");
   expect_refused({"--test-frozen"}, "test-frozen", "true", "false");
   expect_refused({"--format", "vw"}, "format", "vw", "auto");
+  expect_refused({"--split", "2"}, "split", "2", "1");
   expect_refused({"--interactions", "ab"}, "interactions", "ab", "none");
   expect_refused({"--epoch-fraction", "0.5"}, "epoch-fraction", "0.5", "0.02");
 }

@@ -123,6 +123,27 @@ TEST(Course, KnowsShardsWhoseFoldersAreNamedOtherwise) {
   EXPECT_EQ(legs(copied), (Legs{"train 1: 2"}));
 }
 
+TEST(Course, KnowsPartsOfFiles) {
+  const auto parts = [](const std::string& path, std::uint64_t bytes = 100) {
+    std::vector<KnownShard> shards{shard(path, bytes), shard(path, bytes)};
+    for (std::uint32_t i = 0; i < 2; ++i) shards[i].shard.part = {i, 2};
+    return shards;
+  };
+  Course before(parts("day/a"), {}, {.passes = 2});
+  before.begin_leg();
+  before.set_cursor(1, {.bytes = 70, .line = 4, .position = 4, .examples = 4});
+  for (const std::string path : {"day/a", "logs/day/a"}) {
+    Course course(before.state(), parts(path), {}, {.passes = 2});
+    EXPECT_EQ(course.cursor(0), Cursor());
+    EXPECT_EQ(course.cursor(1).bytes, 70U);
+    EXPECT_EQ(course.shards(Phase::kTrain)[1].path, path);
+    EXPECT_EQ(course.shards(Phase::kTrain)[1].part, (FilePart{1, 2}));
+    EXPECT_EQ(legs(course), (Legs{"train 1: 0 1", "train 2: 0 1"}));
+  }
+  EXPECT_THAT(thrown_by([&] { Course(before.state(), parts("day/a", 101), {}, {}); }).text,
+              HasSubstr("day/a: has grown since the checkpoint"));
+}
+
 TEST(Course, ForgetsPipesOnceAllIsDone) {
   Course before({pipe("-")}, {}, {});
   before.begin_leg();

@@ -1,0 +1,52 @@
+#include "data/binary_index.h"
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include "cpt/error.h"
+#include "data/binary_reader.h"
+#include "data/byte_source.h"
+#include "data/rejection.h"
+
+namespace cpt {
+namespace {
+
+// The last bytes of the file.
+Trailer read_trailer(const std::string& path) {
+  constexpr const char* kIndex = "the index of a binary shard";
+  std::error_code failure;
+  const std::uint64_t bytes = std::filesystem::file_size(path, failure);
+  if (failure) throw Error(Fault::kNoInput, describe_errno("stat", failure.value()));
+  const auto file = open_bytes(path, nullptr);
+  Trailer trailer;
+  std::array<char, sizeof trailer> text{};
+  std::uint64_t skipped = 0;
+  while (skipped + sizeof trailer < bytes) {
+    const std::uint64_t count = file->skip(bytes - sizeof trailer - skipped);
+    if (count == 0) break;
+    skipped += count;
+  }
+  std::size_t filled = 0;
+  while (filled < text.size()) {
+    const std::size_t count = file->read(std::span(text).subspan(filled));
+    if (count == 0) throw DamagedStream(kIndex, "the end of the file");
+    filled += count;
+  }
+  std::memcpy(&trailer, text.data(), sizeof trailer);
+  if (!trailer.is_whole()) throw DamagedStream(kIndex, "something else");
+  return trailer;
+}
+
+}  // namespace
+
+std::vector<IndexEntry> read_index(const std::string& path, const std::string& header, const ReadOptions& options) {
+  const Trailer trailer = read_trailer(path);
+  BinaryReader blocks(open_bytes(path, nullptr), options);
+  blocks.read_header(header);
+  return blocks.read_index(trailer.index);
+}
+
+}  // namespace cpt
