@@ -1,9 +1,11 @@
-// cpt_dist: the trainer. Starts MPI, runs the job, and leaves with one reason and one exit code on all ranks.
+// cpt_dist: the trainer. Starts MPI where a launcher started it, runs the job, and leaves with one reason and one exit
+// code on all ranks.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +21,7 @@
 #include "app/standard_streams.h"
 #include "app/summary_text.h"
 #include "comm/agreement.h"
+#include "comm/alone.h"
 #include "comm/collectives.h"
 #include "comm/launch_check.h"
 #include "comm/mpi.h"
@@ -187,8 +190,9 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
   session.abort(report_failure(who.c_str(), error));
 }
 
-int run_program(MpiSession& session, int argc, const char* const* argv) {
-  const std::unique_ptr<Communicator> comm = session.world();
+// `session`: nullptr where the process is alone.
+int run_program(MpiSession* session, int argc, const char* const* argv) {
+  const std::unique_ptr<Communicator> comm = session != nullptr ? session->world() : std::make_unique<Alone>();
   try {
     const CommandLine line = parse_command_line(argc, argv);
     if (const auto code = end_by_command_line(*comm, line)) return *code;
@@ -198,7 +202,7 @@ int run_program(MpiSession& session, int argc, const char* const* argv) {
     if (comm->rank() == 0) report_failure(kProgram, error);
     return exit_code(error.fault());
   } catch (const std::exception& error) {
-    if (comm->size() > 1) give_up(session, *comm, error);
+    if (comm->size() > 1) give_up(*session, *comm, error);
     return report_failure(kProgram, error);
   }
 }
@@ -210,8 +214,9 @@ int run_program(MpiSession& session, int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   try {
     cpt::occupy_closed_streams();
-    cpt::MpiSession session;
-    return cpt::run_program(session, argc, argv);
+    std::optional<cpt::MpiSession> session;
+    if (cpt::was_launched()) session.emplace();  // to start MPI takes half a second
+    return cpt::run_program(session ? &*session : nullptr, argc, argv);
   } catch (const std::exception& error) {
     return cpt::report_failure("cpt_dist", error);
   }

@@ -1,5 +1,6 @@
 #include "comm/launch_check.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -10,6 +11,9 @@ namespace {
 // Open MPI's mpirun, MPICH's and Intel's mpiexec, Slurm's srun.
 constexpr std::array kTaskCounts{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
 
+// What Open MPI's mpirun, and launchers by PMIx, PMI-2 and PMI-1, leave to every rank.
+constexpr std::array kSignsOfLaunchers{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PMI_FD"};
+
 // 0 for what is not a number: a variable that means something else is no reason to refuse a job.
 int parse_tasks(std::string_view text) {
   int tasks = 0;
@@ -18,6 +22,10 @@ int parse_tasks(std::string_view text) {
 }
 
 }  // namespace
+
+bool was_launched(const EnvironmentLookup& environment) {
+  return std::ranges::any_of(kSignsOfLaunchers, [&](const char* name) { return environment(name) != nullptr; });
+}
 
 std::optional<std::string> launcher_mismatch(int mpi_size, const EnvironmentLookup& environment) {
   if (mpi_size != 1) return std::nullopt;

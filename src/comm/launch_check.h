@@ -1,4 +1,4 @@
-// Was the job started as its user meant it?
+// How was the job started, and is it as its user meant it?
 #pragma once
 
 #include <cstdlib>
@@ -10,6 +10,10 @@ namespace cpt {
 
 // The value of an environment variable, or nullptr.
 using EnvironmentLookup = std::function<const char*(const char* name)>;
+
+// Whether a launcher that MPI can talk to started this process: mpirun, or that of a batch system. If not, the process
+// is alone, and MPI has nothing to do.
+bool was_launched(const EnvironmentLookup& environment = [](const char* name) { return std::getenv(name); });
 
 // A launcher of another MPI than the program's starts N tasks, each of which believes to be alone: N jobs of one rank
 // that would overwrite one another. Returns what was seen and what to do about it, nothing if all is well. Tasks of the

@@ -12,11 +12,29 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::optional<std::string> mismatch(int mpi_size, const std::map<std::string, std::string>& environment) {
-  return launcher_mismatch(mpi_size, [&](const char* name) {
+using Environment = std::map<std::string, std::string>;
+
+EnvironmentLookup lookup_in(const Environment& environment) {
+  return [&environment](const char* name) {
     const auto found = environment.find(name);
     return found == environment.end() ? nullptr : found->second.c_str();
-  });
+  };
+}
+
+std::optional<std::string> mismatch(int mpi_size, const Environment& environment) {
+  return launcher_mismatch(mpi_size, lookup_in(environment));
+}
+
+TEST(WasLaunched, SeesLaunchersOfRanks) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PMI_FD"}) {
+    const Environment environment{{name, "0"}};
+    EXPECT_TRUE(was_launched(lookup_in(environment))) << name;
+  }
+}
+
+TEST(WasLaunched, DoesNotTakeABatchScriptForOne) {
+  const Environment environment{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "64"}, {"OMPI_MCA_btl", "self"}};
+  EXPECT_FALSE(was_launched(lookup_in(environment)));
 }
 
 TEST(LauncherMismatch, SeesTasksThatBelieveToBeAlone) {
