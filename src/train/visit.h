@@ -36,10 +36,10 @@ struct Visit {
   LabelId label = kNoLabel;
   VisitKind kind = VisitKind::kKnown;
   Partition partition = kRootPartition;  // where it begins
-  std::uint32_t disagreements = 0;  // kSettle, kOpen: as in Settling
-  LabelId split = kNoLabel;         // kOpen
-  std::uint64_t coins = 0;          // kSettle: as in Settling; kDraw: as in Drawing
-  double probability = 1;           // kDraw, kSearch: of the way so far
+  std::uint32_t disagreements = 0;       // kSettle, kOpen: as in Settling
+  LabelId split = kNoLabel;              // kOpen
+  std::uint64_t coins = 0;               // kSettle: as in Settling; kDraw: as in Drawing
+  double probability = 1;                // kDraw, kSearch: of the way so far
   ExampleRecord example;
 
   // The order of visits to one partition.
