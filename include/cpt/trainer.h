@@ -250,9 +250,10 @@ class Training {
   // Where the run goes on; none if it begins.
   const std::optional<Resumption>& resumption() const;
 
-  // At most once. Writes the model, too, if given a name for it: as save_model() does, and the same files, but the last
-  // checkpoint, where the run ends with one, is not compressed and written a second time: model and checkpoint then
-  // have files in common (hard links), as far as the file system allows that.
+  // At most once. Writes the model, too, if given a name for it, on all ranks or on none (rank 0's counts); where that
+  // fails there is no result. As save_model() does, and the same files, but the last checkpoint, where the run ends
+  // with one, is not compressed and written a second time: model and checkpoint then have files in common (hard links),
+  // as far as the file system allows that.
   TrainingResult run(Observer& observer, const std::filesystem::path& model = {});
 
  private:

@@ -11,7 +11,7 @@ namespace cpt {
 // The value of an environment variable, or nullptr.
 using EnvironmentLookup = std::function<const char*(const char* name)>;
 
-// Whether a launcher that MPI can talk to started this process: mpirun, or that of a batch system. If not, the process
+// Whether there is a sign that a launcher started this process: mpirun, or that of a batch system. If not, the process
 // is alone, and MPI has nothing to do.
 bool was_launched(const EnvironmentLookup& environment = [](const char* name) { return std::getenv(name); });
 

@@ -19,7 +19,7 @@ Trailer read_trailer(const std::string& path) {
   constexpr const char* kIndex = "the index of a binary shard";
   std::error_code failure;
   const std::uint64_t bytes = std::filesystem::file_size(path, failure);
-  if (failure) throw Error(Fault::kNoInput, describe_errno("stat", failure.value()));
+  if (failure) throw Error(Fault::kNoInput, input_name(path) + ": " + describe_errno("stat", failure.value()));
   const auto file = open_bytes(path, nullptr);
   Trailer trailer;
   std::array<char, sizeof trailer> text{};

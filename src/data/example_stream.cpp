@@ -356,10 +356,10 @@ std::string ExampleStream::place(ActiveShard& shard, std::uint64_t number, std::
 
 void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,
                                     const std::string& reason) {
-  const std::string text = place(shard, number, column) + reason;
-  if (!options_->skip_bad_lines) throw Error(Fault::kBadData, text);
+  if (!options_->skip_bad_lines) throw Error(Fault::kBadData, place(shard, number, column) + reason);
   ++shard.done.bad_lines;
-  if (++error_lines_ <= kWarnings) warnings_.push_back(text);
+  if (++error_lines_ > kWarnings || !options_->tells_bad_lines) return;  // it may take reading to tell a place
+  warnings_.push_back(place(shard, number, column) + reason);
 }
 
 double ExampleStream::part_read() const {

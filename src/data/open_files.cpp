@@ -24,7 +24,7 @@ void allow_open_files(std::size_t count) {
     throw Error(Fault::kFailed, "a rank must keep " + std::to_string(count) + " shards open, but may open only " +
                                     std::to_string(limit.rlim_max) + " files (" + std::to_string(kReserve) +
                                     " of them are kept for other uses); raise the limit (ulimit -Hn), use more ranks "
-                                    "or fewer and larger shards");
+                                    "or fewer and larger shards (a smaller --split)");
   }
   // To the hard limit at once, so that a second stream beside this one has room too.
   limit.rlim_cur = limit.rlim_max;

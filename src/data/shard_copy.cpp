@@ -31,10 +31,13 @@ std::chrono::nanoseconds time_of(const timespec& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// The draw of a label depends on the number of the shard.
-std::string reading_of(const FilePart& part, std::uint32_t number, const ReadOptions& options) {
+// The draw of a label depends on the number of the shard. A file may have grown since it was cut into parts.
+std::string reading_of(const Shard& shard, std::uint32_t number, const ReadOptions& options) {
   std::string text = reading_of(options) + ", format " + std::to_string(static_cast<int>(options.format));
-  if (part.count > 1) text += ", part " + std::to_string(part.index) + " of " + std::to_string(part.count);
+  if (const FilePart& part = shard.part; part.count > 1) {
+    text += ", part " + std::to_string(part.index) + " of " + std::to_string(part.count) + " of " +
+            std::to_string(shard.bytes) + " bytes";
+  }
   if (options.multilabel == MultiLabel::kSample) text += ", shard " + std::to_string(number);
   return text;
 }
@@ -60,7 +63,7 @@ std::optional<CopySource> copy_source(const Shard& shard, std::uint32_t number, 
   CopySource source;
   source.key = "copy " + std::to_string(kCopyFormat) + " by " + kVersion + " of " + path.string() + ", " +
                std::to_string(status.st_size) + " bytes, changed at " + std::to_string(changed.count()) + "; " +
-               reading_of(shard.part, number, options);
+               reading_of(shard, number, options);
   source.settled = time_of(now) - changed >= kSettled;
   return source;
 }
@@ -80,6 +83,7 @@ std::optional<WrittenCopy> write_copy(const std::vector<Shard>& shards, std::uin
                                       const BinaryWriter::Sink& sink, const std::function<bool()>& gives_up) {
   ReadOptions reading = options;
   reading.skip_bad_lines = true;  // to hear of them in an orderly way
+  reading.tells_bad_lines = false;
   ReadAhead text(ExampleStream(shards, {number}, reading));
   BinaryWriter writer = BinaryWriter::of_copy(key, sink, kLimits, range_of(shards.at(number)).begin);
   WrittenCopy written;

@@ -13,14 +13,10 @@ namespace cpt {
 
 bool can_be_split(const Shard& file) {
   if (!file.regular) return false;
-  try {
-    FileSource source(file.path, nullptr);
-    std::array<char, 16> beginning{};
-    const std::span<const char> read(beginning.data(), source.read(beginning));
-    return !is_gzip(read) && !is_zstd(read);
-  } catch (const Error&) {
-    return false;
-  }
+  FileSource source(file.path, nullptr);
+  std::array<char, 16> beginning{};
+  const std::span<const char> read(beginning.data(), source.read(beginning));
+  return !is_gzip(read) && !is_zstd(read);
 }
 
 std::vector<Shard> split(const Shard& file, std::uint32_t parts) {

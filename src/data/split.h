@@ -10,7 +10,7 @@ namespace cpt {
 
 inline constexpr std::uint32_t kMostFileParts = 4096;
 
-// Whether it can be read in parts: a file that is not compressed. False where it cannot be read.
+// Whether it can be read in parts: a file that is not compressed. Throws Error(kNoInput) where it cannot be read.
 bool can_be_split(const Shard& file);
 
 // The file as so many shards, or as one for each of its bytes if these are fewer; an empty one stays whole. They depend

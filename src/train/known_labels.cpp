@@ -54,7 +54,9 @@ void collect(const TrainingOptions& options, const std::vector<Shard>& shards, c
              Labels& labels) {
   refuse_standard_input(shards);
   const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
-  ExampleStream stream(shards, mine, read_options(options));
+  ReadOptions reading = read_options(options);
+  reading.tells_bad_lines = false;  // that is for when they are learned
+  ExampleStream stream(shards, mine, reading);
   Batch batch = stream.make_batch();
   while (stream.read(batch)) {
     for (std::size_t i = 0; i < batch.size(); ++i) {

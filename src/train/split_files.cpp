@@ -4,16 +4,30 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "cpt/error.h"
 #include "data/byte_source.h"
+#include "data/shard_copy.h"
 #include "data/split.h"
 
 namespace cpt {
 
 namespace {
 
+// Of all files together: each is a shard on every rank, and in every checkpoint.
+constexpr std::size_t kMostShards = std::size_t{1} << 20;
+
 bool has_content(const Shard& shard) { return !shard.regular || own_bytes(shard) > 0; }
 
-// The least number of parts of each file that gives each rank one; 0 if there is none.
+// How much there is to split of a binary shard only its index tells. Where a file cannot be read, others will say so.
+bool is_text(const Shard& shard) {
+  try {
+    return can_be_split(shard) && is_text_file(shard);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The least number of parts of each text that gives each rank one; 0 if there is none.
 std::uint64_t parts_for_all(const std::vector<Shard>& shards, std::uint64_t ranks) {
   std::uint64_t others = 0;
   std::uint64_t files = 0;
@@ -21,7 +35,7 @@ std::uint64_t parts_for_all(const std::vector<Shard>& shards, std::uint64_t rank
   std::uint64_t most = kMostFileParts;
   for (const Shard& shard : shards) {
     if (!has_content(shard) || shard.part.index > 0) continue;
-    if (!can_be_split(shard)) {
+    if (!is_text(shard)) {
       ++others;
       continue;
     }
@@ -57,6 +71,11 @@ std::vector<KnownShard> split_files(const std::vector<KnownShard>& files, std::u
       shards.back().shard = part;
     }
   }
+  together(comm, "start: split", [&] {
+    if (shards.size() <= kMostShards) return;
+    throw Error(Fault::kUsage, "--split " + std::to_string(parts) + " makes " + std::to_string(shards.size()) +
+                                   " shards, and there may be " + std::to_string(kMostShards));
+  });
   return shards;
 }
 

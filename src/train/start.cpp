@@ -11,6 +11,7 @@
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
+#include "data/open_files.h"
 #include "data/shards.h"
 #include "store/checkpoints.h"
 #include "train/checkpoint_files.h"
@@ -224,6 +225,11 @@ bool is_owned(const TrainingOptions& options, const Communicator& comm) {
   return comm.size() > 1 && options.placement == Placement::kOwned && options.model.is_tree();
 }
 
+// How many of the shards this rank will have open at a time.
+std::size_t share_of(const std::vector<KnownShard>& known, const Communicator& comm) {
+  return assign_shards(plain(known), comm.size())[static_cast<std::size_t>(comm.rank())].size();
+}
+
 Start prepare(const TrainingOptions& options, Communicator& comm) {
   Start start;
   start.options = options;
@@ -258,6 +264,8 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
     if (resumed) {
       start.course.emplace(start.state->course, known_data, known_test, course);
     } else {
+      // Not after hours of training.
+      for (const auto* shards : {&known_data, &known_test}) allow_open_files(share_of(*shards, comm));
       start.course.emplace(known_data, known_test, course);
     }
   });

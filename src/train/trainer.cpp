@@ -77,18 +77,25 @@ class Training::Run : private Keepsake {
     summary_.memory = memory_use();
     TrainingResult result{std::move(*start_.model), summary_, {}};
     if (owned_) result.owners.assign(owned_->owners().begin(), owned_->owners().end());
-    if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model);
+    if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model, progress);
     return result;
   }
 
  private:
   // Nothing has been learned since the checkpoint, if there is one.
-  void write_model(const TrainingResult& result, const Checkpointer* kept, const std::filesystem::path& directory) {
+  void write_model(const TrainingResult& result, const Checkpointer* kept, const std::filesystem::path& directory,
+                   Progress& progress) {
     const Patience patience(comm_, patience_with_disks(result.model.learner()));
     if (kept == nullptr) return save_model(result, comm_, directory);
-    together(comm_, "write the model", [&] {
-      if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
-    });
+    try {
+      return together(comm_, "write the model", [&] {
+        if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
+      });
+    } catch (const AgreedError& error) {
+      if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
+      if (comm_.rank() == 0) progress.warn(std::string("the last checkpoint cannot be read again: ") + error.what());
+    }
+    save_model(result, comm_, directory);  // what the checkpoint was written from is still in memory
   }
 
   bool owned() const { return is_owned(options_, comm_); }

@@ -26,14 +26,16 @@ std::optional<std::string> mismatch(int mpi_size, const Environment& environment
 }
 
 TEST(WasLaunched, SeesLaunchersOfRanks) {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PMI_FD"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PMI_FD", "PMI_PORT", "ALPS_APP_PE"}) {
     const Environment environment{{name, "0"}};
     EXPECT_TRUE(was_launched(lookup_in(environment))) << name;
   }
+  const Environment many{{"SLURM_STEP_NUM_TASKS", "4"}};
+  EXPECT_TRUE(was_launched(lookup_in(many)));
 }
 
 TEST(WasLaunched, DoesNotTakeABatchScriptForOne) {
-  const Environment environment{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "64"}, {"OMPI_MCA_btl", "self"}};
+  const Environment environment{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "64"}, {"SLURM_STEP_NUM_TASKS", "1"}};
   EXPECT_FALSE(was_launched(lookup_in(environment)));
 }
 

@@ -135,6 +135,33 @@ TEST(ShardCopy, OfAPartIsReadAsThePartFromAnyLineOn) {
   }
 }
 
+TEST(ShardCopy, OfAPartIsReadInPlaceOfThePart) {
+  const Folder folder;
+  const std::string content = lines(50);
+  const std::string path = folder.write("a", content);
+  const auto time = std::filesystem::last_write_time(path);
+  Input text{{}, {}, skipping()};
+  for (const Shard& part : split(find_shards({path}).at(0), 4)) {
+    text.mine.push_back(part.part.index);
+    text.shards.push_back(part);
+  }
+  const Input copied = with_copies(text);
+  const Reading expected = read_from(text);
+  folder.write("a", std::string(content.size(), '\n'));
+  std::filesystem::last_write_time(path, time);
+  ASSERT_NO_FATAL_FAILURE(expect_same(read_from(copied), expected));
+  EXPECT_EQ(expected.lines.size(), 50U);
+  EXPECT_TRUE(read_from(text).lines.empty());
+}
+
+// The range of a part follows from the size that the file had.
+TEST(ShardCopy, OfAPartIsNoneOfWhatTheFileHasGrownTo) {
+  const Folder folder;
+  const Shard then = split(find_shards({folder.write("a", lines(50))}).at(0), 2).at(1);
+  const Shard now = split(find_shards({folder.write("a", lines(60))}).at(0), 2).at(1);
+  EXPECT_NE(copy_source(then, 0, {})->key, copy_source(now, 0, {})->key);
+}
+
 TEST(ShardCopy, OfAPartIsNoneOfAnotherPart) {
   const Folder folder;
   const Shard file = find_shards({folder.write("a", lines(50))}).at(0);

@@ -266,7 +266,9 @@ std::vector<std::string> flaws_of_sharing(const fs::path& root, const Step& step
   std::vector<std::string> of_model;
   for (const std::uint64_t number : models.at(step.name)) of_model.push_back(flaw_of(root / "model", number));
   if (fs::exists(root / "model" / kManifestName)) {
-    if (std::ranges::count(of_model, "") == 0) flaws.push_back("the model is none of them: " + of_model.front());
+    if (std::ranges::count(of_model, "") == 0) {
+      flaws.push_back("the model is none of them: " + (of_model.empty() ? "there should be none" : of_model.front()));
+    }
   } else if (step.name == "second commit" || step.name == "prune") {
     flaws.emplace_back("no model");
   }

@@ -22,8 +22,10 @@ using ::testing::HasSubstr;
 
 class CheckpointModel : public ::testing::Test {
  protected:
-  // Regions of a table of 13 bits share segments of the blobs of weights, those of 20 bits have their own.
+  // Regions of a table of 13 bits share segments of the blobs of weights, those of 20 bits have their own; of one of 18
+  // bits the deep ones share.
   static constexpr int kSmall = 13;
+  static constexpr int kMixed = 18;
   static constexpr int kLarge = 20;
 
   TrainingOptions job(int bits, Placement placement = Placement::kOwned, Method method = Method::kTree) const {
@@ -60,7 +62,7 @@ class CheckpointModel : public ::testing::Test {
 };
 
 TEST_F(CheckpointModel, HasTheFilesOfAModelFromMemoryOnAnyNumberOfRanks) {
-  for (const int bits : {kSmall, kLarge}) {
+  for (const int bits : {kSmall, kMixed, kLarge}) {
     const Files expected = files_from_memory(1, job(bits));
     for (const int ranks : {1, 3}) {
       SCOPED_TRACE(std::to_string(bits) + " bits, " + std::to_string(ranks) + " ranks");
@@ -140,6 +142,23 @@ TEST_F(CheckpointModel, IsWrittenAgainWhereTheRunHadEnded) {
     EXPECT_FALSE(is_shared("tree", "tree"));
     Checkpoints(checkpoints_).remove_all();
   }
+}
+
+// Damages a part of the last checkpoint right after it was written.
+class Damager : public Recorder {
+ public:
+  void checkpointed(const CheckpointReport& report) override {
+    const fs::path file = report.directory / "weights-00001";
+    fs::resize_file(file, fs::file_size(file) - 1);
+  }
+};
+
+TEST_F(CheckpointModel, IsWrittenFromMemoryWhereTheCheckpointCannotBeReadAgain) {
+  const Files expected = files_from_memory(2, job(kSmall));
+  Damager damager;
+  results_on(2, job(kSmall), {.observer = &damager, .model = model_});
+  EXPECT_EQ(files_in(model_), expected);
+  EXPECT_THAT(damager.warnings, ::testing::Contains(HasSubstr("the last checkpoint cannot be read again")));
 }
 
 TEST_F(CheckpointModel, IsNotWrittenFromADamagedPart) {
