@@ -37,13 +37,6 @@ std::string reason_of(const Communicator& comm, const std::exception_ptr& mine, 
   return text;
 }
 
-std::string broadcast_text(Communicator& comm, const std::string& text, int root) {
-  const auto bytes = std::as_bytes(std::span(text));
-  std::vector<std::byte> data(bytes.begin(), bytes.end());
-  broadcast_bytes(comm, data, root, kCall);
-  return {reinterpret_cast<const char*>(data.data()), data.size()};
-}
-
 }  // namespace
 
 std::uint64_t encode_fault(const std::exception_ptr& mine) {
@@ -64,7 +57,7 @@ void throw_agreed(Communicator& comm, const std::exception_ptr& mine) {
   const auto silent = std::ranges::count(faults, std::uint64_t{0});
   const std::ptrdiff_t others = comm.size() - silent - 1;
   const std::string mine_said = comm.rank() == speaker ? reason_of(comm, mine, others) : std::string();
-  throw AgreedError(static_cast<Fault>(*lowest), broadcast_text(comm, mine_said, speaker));
+  throw AgreedError(static_cast<Fault>(*lowest), broadcast_text(comm, mine_said, speaker, kCall));
 }
 
 }  // namespace cpt

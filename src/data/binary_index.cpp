@@ -3,7 +3,6 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <span>
 #include <system_error>
 
 #include "cpt/error.h"
@@ -29,12 +28,7 @@ Trailer read_trailer(const std::string& path) {
     if (count == 0) break;
     skipped += count;
   }
-  std::size_t filled = 0;
-  while (filled < text.size()) {
-    const std::size_t count = file->read(std::span(text).subspan(filled));
-    if (count == 0) throw DamagedStream(kIndex, "the end of the file");
-    filled += count;
-  }
+  if (read_fully(*file, text) < text.size()) throw DamagedStream(kIndex, "the end of the file");
   std::memcpy(&trailer, text.data(), sizeof trailer);
   if (!trailer.is_whole()) throw DamagedStream(kIndex, "something else");
   return trailer;

@@ -56,6 +56,16 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl co
   return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path, std::move(control), counted));
 }
 
+std::size_t read_fully(ByteSource& source, std::span<char> space) {
+  std::size_t filled = 0;
+  while (filled < space.size()) {
+    const std::size_t count = source.read(space.subspan(filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  return filled;
+}
+
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 }  // namespace cpt

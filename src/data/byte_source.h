@@ -39,6 +39,9 @@ class ByteSource {
 // Throws Error(kNoInput).
 std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted = {});
 
+// Reads until the space is full or the source ends; returns how many bytes there were.
+std::size_t read_fully(ByteSource& source, std::span<char> space);
+
 // How messages call the input at `path`.
 std::string input_name(const std::string& path);
 

@@ -12,7 +12,6 @@
 #include <numeric>
 #include <queue>
 #include <set>
-#include <span>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -148,13 +147,7 @@ std::uint64_t head_checksum(const Shard& shard) {
   if (!shard.regular) return 0;
   std::vector<char> head(std::size_t{1} << 16);
   FileSource file(shard.path, nullptr);
-  std::size_t bytes = 0;
-  while (bytes < head.size()) {
-    const std::size_t count = file.read(std::span(head).subspan(bytes));
-    if (count == 0) break;
-    bytes += count;
-  }
-  return XXH3_64bits(head.data(), bytes);
+  return XXH3_64bits(head.data(), read_fully(file, head));
 }
 
 std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards, int ranks) {
