@@ -12,7 +12,7 @@
 #include "store/blob_set.h"
 #include "train/archive_blob.h"
 #include "train/cores.h"
-#include "train/places.h"
+#include "train/partition_places.h"
 #include "train/run_state_archive.h"
 #include "train/run_state_check.h"
 #include "train/weights_blob.h"
@@ -29,7 +29,7 @@ constexpr std::uint64_t kMostStateBytes = std::uint64_t{1} << 32;
 // What a rank has written, on its way to rank 0.
 struct Part {
   std::string blob;  // encode_blob()
-  std::vector<Place> places;
+  std::vector<PartitionPlace> places;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -68,14 +68,14 @@ Part unpacked(const std::vector<std::byte>& bytes) {
 
 // The set on rank 0, with the parts of all ranks.
 void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& parts, const RunState& state) {
-  std::vector<Place> places;
+  std::vector<PartitionPlace> places;
   for (const std::vector<std::byte>& bytes : parts) {
     const Part part = unpacked(bytes);
     if (part.places.empty()) continue;
     set.adopt(decode_blob(std::as_bytes(std::span(part.blob))));
     places.insert(places.end(), part.places.begin(), part.places.end());
   }
-  std::ranges::sort(places, {}, &Place::partition);
+  std::ranges::sort(places, {}, &PartitionPlace::partition);
   append_archive(set.add("partitions"), places);
   append_archive(set.add("state"), std::make_pair(kStateFormat, state));
   set.commit();
@@ -109,7 +109,7 @@ struct OpenBlob {
 };
 
 // Neither more nor fewer bytes than the place has.
-void read_place(BlobReader& reader, const Place& place, const fs::path& directory, WeightTable& weights) {
+void read_place(BlobReader& reader, const PartitionPlace& place, const fs::path& directory, WeightTable& weights) {
   std::uint64_t left = place.bytes;
   const auto refuse = [&](const char* what) {
     throw Error(Fault::kBadData,
@@ -191,7 +191,7 @@ std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::
   read_tree(set, *learner);
   read_counts(set, *learner);
   std::map<std::string, OpenBlob> blobs;
-  for (const Place& place : read_places(set)) {
+  for (const PartitionPlace& place : read_places(set)) {
     if (!wanted(place.partition)) continue;
     auto found = blobs.find(place.blob);
     if (found == blobs.end()) found = blobs.emplace(place.blob, OpenBlob{set.open(place.blob), 0}).first;

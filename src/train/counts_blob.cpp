@@ -85,12 +85,8 @@ void read_counts(BlobReader& blob, const std::string& name, std::size_t labels, 
 
 void unpack_counts(std::span<const std::byte> packed, const std::string& name, std::size_t labels,
                    Frequencies& frequencies) {
-  const auto take_next = [&](std::span<std::byte> out) {
-    if (out.size() > packed.size()) throw Error(Fault::kBadData, name + " ends too early");
-    std::copy_n(packed.begin(), out.size(), out.begin());
-    packed = packed.subspan(out.size());
-  };
-  read_all(take_next, name, labels, frequencies);
+  const auto refuse = [&] { throw Error(Fault::kBadData, name + " ends too early"); };
+  read_all(front_of(packed, refuse), name, labels, frequencies);
   if (!packed.empty()) refuse_rest(name);
 }
 

@@ -11,8 +11,8 @@
 #include "train/checkpoint_files.h"
 #include "train/cores.h"
 #include "train/learner_blobs.h"
+#include "train/partition_places.h"
 #include "train/partition_traffic.h"
-#include "train/places.h"
 #include "train/weights_blob.h"
 #include "train/weights_writer.h"
 
@@ -31,14 +31,14 @@ WeightsWriter begin_weights(const Learner& learner, BlobSetWriter& set) {
 }
 
 void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
-  const Places places = read_places(checkpoint);
+  const PartitionPlaces places = read_places(checkpoint);
   const std::string& first = places[0].blob;
-  if (std::ranges::all_of(places, [&](const Place& place) { return place.blob == first; })) {
+  if (std::ranges::all_of(places, [&](const PartitionPlace& place) { return place.blob == first; })) {
     return set.share(checkpoint, first, kWeights);
   }
   WeightsWriter weights(set.add(kWeights), read_model_options(checkpoint).table_bits());
   std::map<std::string, BlobReader> blobs;
-  for (const Place& place : places) {
+  for (const PartitionPlace& place : places) {
     auto found = blobs.find(place.blob);
     if (found == blobs.end()) found = blobs.emplace(place.blob, checkpoint.open(place.blob)).first;
     weights.take(place.partition, found->second, place.bytes);

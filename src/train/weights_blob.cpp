@@ -179,12 +179,7 @@ void read_partition(BlobReader& blob, Partition partition, WeightTable& weights)
 }
 
 void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights) {
-  const StoredBytes source = [&](std::span<std::byte> out) {
-    if (out.size() > packed.size()) refuse(partition, "they end too early");
-    std::copy_n(packed.begin(), out.size(), out.begin());
-    packed = packed.subspan(out.size());
-  };
-  read_partition(source, partition, weights);
+  read_partition(front_of(packed, [&] { refuse(partition, "they end too early"); }), partition, weights);
   if (!packed.empty()) refuse(partition, "more follows than belongs to them");
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "data/in_memory.h"
 #include "model/random_stream.h"
 #include "train/given_tree_files.h"
 #include "train/job.h"
@@ -21,21 +22,6 @@ namespace {
 using ::testing::MatchesRegex;
 using Words = std::vector<std::string>;
 using Sides = std::map<std::string, std::string>;  // of each label
-
-class Text : public ByteSource {
- public:
-  explicit Text(std::string text) : text_(std::move(text)) {}
-  std::size_t read(std::span<char> space) override {
-    const std::size_t count = std::min(space.size(), text_.size() - at_);
-    std::copy_n(text_.data() + at_, count, space.data());
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  std::size_t at_ = 0;
-};
 
 // Those that are not empty, without what ends them.
 Words lines_of(const std::string& text) {
@@ -117,7 +103,7 @@ class DamagedList : public ::testing::TestWithParam<List> {
   static bool read(const std::string& text) {
     SCOPED_TRACE("of '" + text + "'");
     const Thrown thrown = thrown_by([&] {
-      ListFile file("list", std::make_unique<Text>(text));
+      ListFile file("list", std::make_unique<InMemory>(text));
       GetParam().expect(text, file);
     });
     if (!thrown.fault) return true;

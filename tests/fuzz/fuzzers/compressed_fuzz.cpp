@@ -9,25 +9,11 @@
 
 #include "data/byte_source.h"
 #include "data/gzip_source.h"
+#include "data/in_memory.h"
 #include "data/rejection.h"
 #include "data/zstd_source.h"
 
 namespace {
-
-class InMemory : public cpt::ByteSource {
- public:
-  explicit InMemory(std::span<const char> bytes) : left_(bytes) {}
-
-  std::size_t read(std::span<char> space) override {
-    const std::size_t count = std::min(space.size(), left_.size());
-    std::copy_n(left_.begin(), count, space.begin());
-    left_ = left_.subspan(count);
-    return count;
-  }
-
- private:
-  std::span<const char> left_;
-};
 
 // A few bytes may stand for gigabytes.
 constexpr std::size_t kMostContent = std::size_t{1} << 20;
@@ -36,7 +22,7 @@ std::string content_of(std::span<const char> file, std::size_t piece) {
   std::string content;
   try {
     const bool zstd = cpt::is_zstd(file);
-    cpt::InputBuffer input(std::make_unique<InMemory>(file));
+    cpt::InputBuffer input(std::make_unique<cpt::InMemory>(file));
     const std::unique_ptr<cpt::ByteSource> source =
         zstd ? std::unique_ptr<cpt::ByteSource>(std::make_unique<cpt::ZstdSource>(std::move(input)))
              : std::make_unique<cpt::GzipSource>(std::move(input));

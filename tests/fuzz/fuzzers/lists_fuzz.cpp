@@ -10,26 +10,13 @@
 #include <vector>
 
 #include "cpt/error.h"
+#include "data/in_memory.h"
 #include "model/learner.h"
 #include "train/given_tree_files.h"
 #include "train/known_labels.h"
 #include "train/list_file.h"
 
 namespace {
-
-class Text : public cpt::ByteSource {
- public:
-  explicit Text(std::span<const std::uint8_t> bytes) : left_(bytes) {}
-  std::size_t read(std::span<char> space) override {
-    const std::size_t count = std::min(space.size(), left_.size());
-    std::copy_n(left_.begin(), count, space.begin());
-    left_ = left_.subspan(count);
-    return count;
-  }
-
- private:
-  std::span<const std::uint8_t> left_;
-};
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -55,7 +42,8 @@ void read_labels(cpt::ListFile& file) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  cpt::ListFile file("list", std::make_unique<Text>(std::span(data + 1, size - 1)));
+  const std::span text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  cpt::ListFile file("list", std::make_unique<cpt::InMemory>(text));
   try {
     switch (data[0] % 3) {
       case 0:

@@ -1,4 +1,4 @@
-#include "train/places.h"
+#include "train/partition_places.h"
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
 
-void require_full(const BlobSetReader& set, const Places& places) {
+void require_full(const BlobSetReader& set, const PartitionPlaces& places) {
   std::map<std::string, std::uint64_t> filled;
   bool fits = true;
-  for (const Place& place : places) {
+  for (const PartitionPlace& place : places) {
     std::uint64_t& end = filled[place.blob];
     fits = fits && place.offset == end && place.bytes <= set.raw_bytes(place.blob) - end;
     if (fits) end += place.bytes;
@@ -28,9 +28,9 @@ void require_full(const BlobSetReader& set, const Places& places) {
 
 }  // namespace
 
-Places read_places(const BlobSetReader& checkpoint) {
-  const auto listed = read_archive<std::vector<Place>>(checkpoint, "partitions", kMostBytes);
-  Places places;
+PartitionPlaces read_places(const BlobSetReader& checkpoint) {
+  const auto listed = read_archive<std::vector<PartitionPlace>>(checkpoint, "partitions", kMostBytes);
+  PartitionPlaces places;
   const bool whole = listed.size() == places.size();
   for (std::size_t i = 0; whole && i < places.size(); ++i) places[i] = listed[i];
   for (Partition p = 0; p < kPartitions; ++p) {

@@ -11,7 +11,7 @@
 namespace cpt {
 
 // Where a partition lies.
-struct Place {
+struct PartitionPlace {
   Partition partition = 0;
   std::string blob;
   std::uint64_t offset = 0;  // of its raw bytes
@@ -23,10 +23,10 @@ struct Place {
   }
 };
 
-using Places = std::array<Place, kPartitions>;  // by partition
+using PartitionPlaces = std::array<PartitionPlace, kPartitions>;  // by partition
 
 // Those of a checkpoint. Partitions fill their blobs, one after the other: within a blob they ascend, and none overlaps
 // another. Throws Error(kBadData) where that does not hold.
-Places read_places(const BlobSetReader& checkpoint);
+PartitionPlaces read_places(const BlobSetReader& checkpoint);
 
 }  // namespace cpt
