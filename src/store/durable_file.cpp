@@ -65,15 +65,6 @@ fs::path without_trailing_slash(const fs::path& path) {
 
 }  // namespace
 
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-FileDescriptor::~FileDescriptor() {
-  if (descriptor_ != -1) ::close(descriptor_);
-}
-
 OutputFile::OutputFile(fs::path path) : path_(std::move(path)), file_(open_for_writing(path_)) {}
 
 void OutputFile::write(std::span<const std::byte> bytes) {

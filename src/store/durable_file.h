@@ -11,22 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/file_descriptor.h"
+
 namespace cpt {
-
-// Owns one file descriptor, -1 for none.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor();
-
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
 
 // A new file, written from its beginning; an existing one is cut to nothing. What was written is durable only after
 // sync(), and the file's name only after sync_directory() of its directory.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string_view>
 
 #include "core/checked.h"
 
@@ -11,9 +13,9 @@ namespace {
 constexpr std::size_t kLabelsAhead = 8;
 }
 
-void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const Owners& owners,
-                      std::vector<Buffer>& messages, RoundNews& news) {
+void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const Ways& ways, RoundNews& news) {
   for (ArrivalWriter& writer : writers_) writer.begin_message();
+  ways.shelf.begin_round();
   std::uint64_t shards_at_last_position = 0;
   std::uint64_t index_in_line = 0;
   Origin last{0, 0, ~std::uint64_t{0}};
@@ -29,30 +31,43 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
       const auto slot = narrow<std::uint32_t>(news.examples++, "the examples of a rank in a round");
       const std::uint64_t order = make_order(x.origin.position - first, x.origin.shard, index_in_line);
       Arrival arrival{.order = order, .slot = slot, .label = learner_.find(x), .example = {}};
-      send(x, arrival, owners, messages);
+      send(x, arrival, ways);
     }
   }
+  ways.shelf.publish();
   news.active_shards = shards_at_last_position;
   news.ended = feed.ended() ? 1 : 0;
 }
 
-void Dispatcher::send(const ExampleView& x, const Arrival& arrival, const Owners& owners,
-                      std::vector<Buffer>& messages) {
-  const auto write = [&](int rank, std::string_view name) {
-    const auto to = static_cast<std::size_t>(rank);
-    writers_[to].append(arrival, x, places_, name, messages[to]);
-  };
+void Dispatcher::find_way(LabelId label) {
+  path_.clear();
+  if (label != kNoLabel) learner_.tree().path(label, path_);
   places_.clear();
-  if (arrival.label == kNoLabel) return write(0, x.label);
-  const Tree& tree = learner_.tree();
-  tree.path(arrival.label, path_);
+  for (const Hop& hop : path_) places_.push_back(hop.place);
+}
+
+void Dispatcher::send(const ExampleView& x, Arrival& arrival, const Ways& ways) {
+  find_way(arrival.label);
+  arrival.lead_by(places_);
+  const std::string_view name = arrival.label == kNoLabel ? x.label : std::string_view{};
+  std::optional<std::uint64_t> place;  // once it lies on the shelf
+  const auto write = [&](int rank) {
+    const auto to = static_cast<std::size_t>(rank);
+    const bool reads = ways.shelf.read_by(rank);
+    if (reads && !place) place = ways.shelf.put(x, places_, name);
+    if (reads && place) {
+      writers_[to].append(arrival, *place, ways.messages[to]);
+    } else {
+      writers_[to].append(arrival, x, places_, name, ways.messages[to]);
+    }
+  };
   std::array<int, 3> to{};  // rank 0 for the root, then the owners at level 1 and below
-  for (std::size_t hop = 0; hop < path_.size(); ++hop) {
-    places_.push_back(path_[hop].place);
-    if (hop > 0 && hop < to.size()) to[hop] = owners[tree.link(path_[hop].block).partition];
+  std::size_t stages = 1;
+  for (const Partition partition : {arrival.level1, arrival.deep}) {
+    if (partition != kNoPartition) to[stages++] = ways.owners[partition];
   }
-  for (std::size_t stage = 0; stage < std::min(to.size(), path_.size()); ++stage) {
-    if (std::find(to.begin(), to.begin() + stage, to[stage]) == to.begin() + stage) write(to[stage], {});
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    if (std::find(to.begin(), to.begin() + stage, to[stage]) == to.begin() + stage) write(to[stage]);
   }
 }
 

@@ -1,4 +1,5 @@
-// A rank as the origin of examples: it reads its part of a round and sends each example to the owners on its way.
+// A rank as the origin of examples: it reads its part of a round and sends each example to the owners on its way, or
+// tells those who read its shelf where it lies there.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "comm/buffer.h"
 #include "model/learner.h"
+#include "train/example_shelf.h"
 #include "train/feed.h"
 #include "train/ownership.h"
 #include "train/visit.h"
@@ -30,18 +32,24 @@ class Dispatcher {
  public:
   Dispatcher(const Learner& learner, int ranks) : learner_(learner), writers_(static_cast<std::size_t>(ranks)) {}
 
-  // Examples of positions [first, end) become messages: those for rank r are appended to messages[r].
-  // Rank 0 gets all of them, because it owns the root. Fills in what news tells of the examples.
-  void read(Feed& feed, std::uint64_t first, std::uint64_t end, const Owners& owners, std::vector<Buffer>& messages,
-            RoundNews& news);
+  // Where the examples go.
+  struct Ways {
+    const Owners& owners;
+    ExampleShelf& shelf;            // this rank's
+    std::vector<Buffer>& messages;  // those for rank r are appended to messages[r]
+  };
+  // Examples of positions [first, end) become a round of the shelf, and messages. Rank 0 gets all of them, because it
+  // owns the root. Fills in what news tells of the examples.
+  void read(Feed& feed, std::uint64_t first, std::uint64_t end, const Ways& ways, RoundNews& news);
 
  private:
-  void send(const ExampleView& x, const Arrival& arrival, const Owners& owners, std::vector<Buffer>& messages);
+  void send(const ExampleView& x, Arrival& arrival, const Ways& ways);
+  void find_way(LabelId label);
 
   const Learner& learner_;
   std::vector<ArrivalWriter> writers_;  // by rank
   std::vector<Hop> path_;
-  std::vector<std::uint8_t> places_;
+  std::vector<std::uint8_t> places_;  // of path_
 };
 
 }  // namespace cpt

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/checked.h"
+#include "cpt/error.h"
 
 namespace cpt {
 
@@ -19,32 +20,54 @@ constexpr Ones make_ones() {
 }
 constexpr Ones kOnes = make_ones();
 
-constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
+constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + ExampleRecord::kAlignment - 1) / ExampleRecord::kAlignment * ExampleRecord::kAlignment;
+}
 
 }  // namespace
+
+ExampleRecord::ExampleRecord(ConstBytes shelf, std::uint64_t place) {
+  if (place >= shelf.size() / kAlignment)
+    throw Error(Fault::kFailed, "a message tells of an example that is not there");
+  at_ = shelf.data() + place * kAlignment;
+}
+
+ExampleRecord::Head ExampleRecord::head_of(const Shape& shape) {
+  Head head{};
+  head.features = narrow<std::uint32_t>(shape.features, "the features of an example");
+  if (shape.with_values || shape.features > kMostOnes) head.features |= kHasValues;
+  head.places = narrow<std::uint32_t>(shape.places, "the length of a path");
+  head.label_bytes = narrow<std::uint32_t>(shape.label_bytes, "the length of a label");
+  head.importance = shape.importance;
+  return head;
+}
+
+std::size_t ExampleRecord::feature_bytes(const Head& head) {
+  return (head.features & ~kHasValues) * sizeof(FeatureHash);
+}
 
 std::size_t ExampleRecord::value_bytes(const Head& head) {
   return (head.features & kHasValues) != 0 ? padded((head.features & ~kHasValues) * sizeof(float)) : 0;
 }
 
-RecordSpace ExampleRecord::extend(const Shape& shape, Buffer& out) {
-  const bool with_values = shape.with_values || shape.features > kMostOnes;
-  Head head{};
-  head.features = narrow<std::uint32_t>(shape.features, "the features of an example");
-  if (with_values) head.features |= kHasValues;
-  head.places = narrow<std::uint32_t>(shape.places, "the length of a path");
-  head.label_bytes = narrow<std::uint32_t>(shape.label_bytes, "the length of a label");
-  head.importance = shape.importance;
+std::size_t ExampleRecord::bytes(const Shape& shape) {
+  const Head head = head_of(shape);
+  return sizeof head + feature_bytes(head) + value_bytes(head) + padded(shape.places + shape.label_bytes);
+}
 
-  const std::size_t feature_bytes = shape.features * sizeof(FeatureHash);
-  const std::size_t values = value_bytes(head);
-  std::byte* at = out.extend(sizeof head + feature_bytes + values + padded(shape.places + shape.label_bytes)).data();
+RecordSpace ExampleRecord::begin(const Shape& shape, std::byte* at) {
+  const Head head = head_of(shape);
   std::memcpy(at, &head, sizeof head);
+  std::byte* values = at + sizeof head + feature_bytes(head);
   RecordSpace space{};
   space.features = reinterpret_cast<FeatureHash*>(at + sizeof head);
-  if (with_values) space.values = reinterpret_cast<float*>(at + sizeof head + feature_bytes);
-  space.tail = at + sizeof head + feature_bytes + values;
+  if (value_bytes(head) > 0) space.values = reinterpret_cast<float*>(values);
+  space.tail = values + value_bytes(head);
   return space;
+}
+
+RecordSpace ExampleRecord::extend(const Shape& shape, Buffer& out) {
+  return begin(shape, out.extend(bytes(shape)).data());
 }
 
 const std::byte* ExampleRecord::after_values() const {

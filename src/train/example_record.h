@@ -1,4 +1,4 @@
-// An example as it travels between ranks: written once per owner, read where it arrived.
+// An example as ranks hand it to one another: read where it lies.
 //
 // A record starts at a multiple of eight bytes and is
 //   head (16 bytes) | features (u64 each) | values (f32 each; left out where all are 1), padded to 8 |
@@ -23,12 +23,15 @@ struct RecordSpace {
   std::byte* tail;  // the places, then the label
 };
 
-// Points into a message that outlives it; cheap to copy.
+// Points into memory that outlives it; cheap to copy.
 class ExampleRecord {
  public:
-  ExampleRecord() = default;
-  // The record at an address in a message of this program.
+  ExampleRecord() = default;  // none
+  // The record at an address, written by this program.
   explicit ExampleRecord(const std::byte* at) : at_(at) {}
+  // The record at a place of a shelf: see ExampleShelf. Throws Error(kFailed) where there is no such place.
+  ExampleRecord(ConstBytes shelf, std::uint64_t place);
+  bool exists() const { return at_ != nullptr; }
 
   struct Shape {
     std::size_t features = 0;
@@ -38,7 +41,13 @@ class ExampleRecord {
     float importance = 1;
   };
   static constexpr std::size_t kMostOnes = 4096;
-  // Makes room for a record at the end of a buffer.
+  static constexpr std::size_t kAlignment = 8;
+  // Of a record of this shape; a multiple of kAlignment. Throws Error(kFailed) where a part has more than a record
+  // holds.
+  static std::size_t bytes(const Shape& shape);
+  // Begins a record where so many bytes are free.
+  static RecordSpace begin(const Shape& shape, std::byte* at);
+  // Makes room for a record at the end of a buffer, and begins it.
   static RecordSpace extend(const Shape& shape, Buffer& out);
 
   // Without a label, and of no origin.
@@ -63,6 +72,8 @@ class ExampleRecord {
   static_assert(sizeof(Head) == 16);
   static constexpr std::uint32_t kHasValues = 1U << 31;
 
+  static Head head_of(const Shape& shape);
+  static std::size_t feature_bytes(const Head& head);
   static std::size_t value_bytes(const Head& head);
   const Head& head() const { return *reinterpret_cast<const Head*>(at_); }
   std::size_t features() const { return head().features & ~kHasValues; }

@@ -75,6 +75,7 @@ std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
   active_shards_ = shards;
   bad_lines_ = 0;
   bookkeeper_.begin_pass();
+  if (!shelf_) shelf_.emplace(comm_);
   while (!all_read_ || !rounds_.empty()) {
     const bool comes_to_rest = moving_ || wishes_ != 0;
     step(all_read_ || comes_to_rest ? nullptr : &feed);
@@ -150,7 +151,7 @@ void OwnedLoop::read(Feed& feed) {
 
   RoundNews news;
   const std::uint64_t end = position_ + round_positions();
-  guarded(round, [&] { dispatcher_.read(feed, position_, end, balancer_.owners(), messages, news); });
+  guarded(round, [&] { dispatcher_.read(feed, position_, end, {balancer_.owners(), *shelf_, messages}, news); });
   position_ = end;
   const std::string warnings = join_warnings(comm_, feed.take_warnings());
   news.warning_bytes = warnings.size();
@@ -266,18 +267,18 @@ void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>&
 }
 
 void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) {
-  std::vector<ConstBytes> messages;
-  std::vector<std::uint32_t> first_slots;
+  std::vector<ArrivalMessage> messages;
   std::uint64_t slot = 0;
   for (const Mail::Message& message : round.examples.received(comm_.rank())) {
     const RoundNews& from = news[static_cast<std::size_t>(message.from)];
     const std::size_t around = sizeof from + (comm_.rank() == 0 ? from.warning_bytes : 0);
-    messages.push_back(message.bytes.subspan(sizeof from, message.bytes.size() - around));
-    first_slots.push_back(narrow<std::uint32_t>(slot, "the examples of a round"));
+    messages.push_back({.bytes = message.bytes.subspan(sizeof from, message.bytes.size() - around),
+                        .first_slot = narrow<std::uint32_t>(slot, "the examples of a round"),
+                        .shelf = shelf_->of(message.from)});
     slot += from.examples;
   }
   std::vector<std::size_t> ends;
-  round.arrival_reader.read_arrivals(messages, first_slots, round.arrivals, ends);
+  round.arrival_reader.read_arrivals(messages, round.arrivals, ends);
   merge_runs(round.arrivals, std::move(ends), arrival_scratch_);
 }
 

@@ -11,6 +11,10 @@
 //            (partitions in a row of one owner are passed in one step, the first one's: see Stage)
 //   close    rank 0 counts the losses in order, and numbers the structure changes, which all hear of with the root's
 //            visits of a later round
+// A rank that reads round m is in step m, say, and has ended step m - 1, where it waited for what all ranks read in
+// step m - 2. So all have ended step m - 3, and with it the deep stage of round m - 6, the last in which anybody looks
+// at an example: what ExampleShelf keeps of round m - 6 makes room for round m.
+//
 // The tree by which a rank sends examples is some rounds old. That changes only how an example comes to an owner.
 #pragma once
 
@@ -27,6 +31,7 @@
 #include "train/balancer.h"
 #include "train/bookkeeper.h"
 #include "train/dispatcher.h"
+#include "train/example_shelf.h"
 #include "train/feed.h"
 #include "train/owned_round.h"
 #include "train/partition_owner.h"
@@ -95,6 +100,7 @@ class OwnedLoop {
   EpochSchedule& epochs_;
   Pauses& pauses_;
 
+  std::optional<ExampleShelf> shelf_;          // from the first pass on
   std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first
   std::vector<std::unique_ptr<Round>> spare_;  // for their memory
   std::vector<Visit> visits_;                  // of the stage at hand

@@ -45,20 +45,29 @@ void append(const std::byte* begin, const std::byte* end, Buffer& message) {
 
 }  // namespace
 
-void ArrivalWriter::append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
-                           std::string_view name, Buffer& message) {
-  std::byte bytes[6 * kMostVarintBytes];
-  std::byte* out = bytes;
+std::byte* ArrivalWriter::put_head(std::byte* out, const Arrival& head) {
   out = put_varint(out, position_in_round(head.order) - position_in_round(last_.order));
   out = put_varint(out, shard_of(head.order));
   out = put_varint(out, index_in_line(head.order));
   out = put_varint(out, head.slot - last_.slot);
-  out = put_varint(out, label_code(head.label));
+  last_ = head;
+  return put_varint(out, label_code(head.label));
+}
+
+void ArrivalWriter::append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
+                           std::string_view name, Buffer& message) {
+  std::byte bytes[7 * kMostVarintBytes];
+  std::byte* out = put_varint(put_head(bytes, head), 0);
   if (head.label == kNoLabel) out = put_varint(out, name.size());
   cpt::append(bytes, out, message);
   if (head.label == kNoLabel) message.append(name.data(), name.size());
   pack_example(x, places, message);
-  last_ = head;
+}
+
+void ArrivalWriter::append(const Arrival& head, std::uint64_t place, Buffer& message) {
+  std::byte bytes[7 * kMostVarintBytes];
+  std::byte* out = put_varint(put_head(bytes, head), place + 1);
+  cpt::append(bytes, put_value(put_value(out, head.level1), head.deep), message);
 }
 
 void VisitWriter::append(const Visit& visit) {
@@ -78,13 +87,19 @@ void VisitWriter::append(const Visit& visit) {
   last_order_ = visit.order;
 }
 
-Arrival MessageReader::read_arrival(ByteReader& in, const Arrival& last) {
+Arrival MessageReader::read_arrival(ByteReader& in, ConstBytes shelf, const Arrival& last) {
   Arrival arrival;
   const std::uint64_t position = position_in_round(last.order) + in.varint();
   const std::uint64_t shard = in.varint();
   arrival.order = make_order(position, shard, in.varint());
   arrival.slot = last.slot + narrow<std::uint32_t>(in.varint(), "the slot of an example");
   arrival.label = label_of(in.varint());
+  if (const std::uint64_t place = in.varint(); place > 0) {
+    arrival.example = ExampleRecord(shelf, place - 1);
+    arrival.level1 = in.value<Partition>();
+    arrival.deep = in.value<Partition>();
+    return arrival;
+  }
   std::string_view name;
   if (arrival.label == kNoLabel) {
     const std::size_t length = in.varint();
@@ -94,18 +109,20 @@ Arrival MessageReader::read_arrival(ByteReader& in, const Arrival& last) {
   return arrival;
 }
 
-void MessageReader::read_arrivals(const std::vector<ConstBytes>& messages,
-                                  const std::vector<std::uint32_t>& first_slots, std::vector<Arrival>& arrivals,
+void MessageReader::read_arrivals(const std::vector<ArrivalMessage>& messages, std::vector<Arrival>& arrivals,
                                   std::vector<std::size_t>& ends) {
   const std::size_t first = arrivals.size();
-  const std::size_t first_example = examples_.offsets.size();
-  for (std::size_t m = 0; m < messages.size(); ++m) {
-    Arrival last{.slot = first_slots[m], .example = {}};
-    for (ByteReader in(messages[m]); !in.at_end(); arrivals.push_back(last)) last = read_arrival(in, last);
+  std::size_t unpacked = examples_.offsets.size();
+  for (const ArrivalMessage& message : messages) {
+    Arrival last{.slot = message.first_slot, .example = {}};
+    for (ByteReader in(message.bytes); !in.at_end(); arrivals.push_back(last)) {
+      last = read_arrival(in, message.shelf, last);
+    }
     ends.push_back(arrivals.size());
   }
   for (std::size_t i = first; i < arrivals.size(); ++i) {
-    arrivals[i].example = examples_[first_example + i - first];
+    if (arrivals[i].example.exists()) continue;
+    arrivals[i].example = examples_[unpacked++];
     arrivals[i].lead_by(arrivals[i].example.places());
   }
 }

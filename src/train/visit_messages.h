@@ -1,8 +1,10 @@
 // Arrivals and visits as messages: any number of them, back to back.
 //
 //   arrival = position (varint: lines since the one before), shard (varint), index in its line (varint),
-//             slot (varint: since the one before), label (varint: number + 1, or 0 and its name: varint length, bytes),
-//             example (see example_packer.h)
+//             slot (varint: since the one before), label (varint: number + 1, or 0 where it is not known),
+//             place (varint: on its sender's shelf, + 1; or 0), and
+//             where there is a place: partitions (u16 each: level 1, deep);
+//             else: [name of the label (varint length, bytes) where it is not known], example (see example_packer.h)
 //   visit   = kind (u8, plus 128 where an example follows), partition (u16), details by kind,
 //             [order (u64), slot (varint), label (varint: number + 1, or 0), example]
 //             of several visits of one example in a row, only the first carries it
@@ -24,11 +26,15 @@ class ArrivalWriter {
  public:
   // What append() then writes is a message of its own.
   void begin_message() { last_ = {}; }
-  // `name` of the label where head.label is kNoLabel.
+  // The example itself; `name` of the label where head.label is kNoLabel.
   void append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places, std::string_view name,
               Buffer& message);
+  // For a rank that reads this one's shelf: where the example lies there.
+  void append(const Arrival& head, std::uint64_t place, Buffer& message);
 
  private:
+  std::byte* put_head(std::byte* out, const Arrival& head);
+
   Arrival last_;
 };
 
@@ -43,18 +49,24 @@ class VisitWriter {
   std::uint64_t last_order_ = ~std::uint64_t{0};
 };
 
+struct ArrivalMessage {
+  ConstBytes bytes;
+  std::uint32_t first_slot = 0;  // to be added to its slots
+  ConstBytes shelf = {};         // of its sender; empty where this rank does not read it
+};
+
 // Reads messages and keeps the examples in them: good until the next call.
 class MessageReader {
  public:
   // Appends what is in the messages, one after another, and where that of each ends. Throws Error(kFailed) if a message
-  // makes no sense. first_slots[i] is added to the slots of message i.
-  void read_arrivals(const std::vector<ConstBytes>& messages, const std::vector<std::uint32_t>& first_slots,
-                     std::vector<Arrival>& arrivals, std::vector<std::size_t>& ends);
+  // makes no sense.
+  void read_arrivals(const std::vector<ArrivalMessage>& messages, std::vector<Arrival>& arrivals,
+                     std::vector<std::size_t>& ends);
   void read_visits(const std::vector<ConstBytes>& messages, std::vector<Visit>& visits, std::vector<std::size_t>& ends);
   void clear() { examples_.clear(); }
 
  private:
-  Arrival read_arrival(ByteReader& in, const Arrival& last);
+  Arrival read_arrival(ByteReader& in, ConstBytes shelf, const Arrival& last);
   Visit read_visit(ByteReader& in, const Visit& last);
 
   UnpackedExamples examples_;

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "comm/message.h"
+#include "comm/shared_space.h"
 
 namespace cpt::testing {
 namespace {
@@ -244,6 +247,24 @@ void work_done_together_fails_together(Communicator& comm) {
   }
 }
 
+// The ranks of these tests are on one machine.
+void what_a_rank_publishes_the_others_read(Communicator& comm) {
+  constexpr std::size_t kBytes = 5000;
+  const SharedSpace space(comm, kBytes);
+  ASSERT_EQ(space.mine().size(), kBytes);
+  for (int turn = 0; turn < 3; ++turn) {
+    std::ranges::copy(message(comm.rank(), turn, kBytes), space.mine().begin());
+    space.publish();
+    all_gather_value(comm, turn, "all have written");
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      EXPECT_TRUE(space.read_by(rank));
+      const ConstBytes area = space.of(rank);
+      EXPECT_EQ(Contents(area.begin(), area.end()), message(rank, turn, kBytes));
+    }
+    all_gather_value(comm, turn, "all have read");
+  }
+}
+
 }  // namespace
 
 const std::vector<Law>& laws() {
@@ -266,6 +287,7 @@ const std::vector<Law>& laws() {
        agreement_on_success_is_silent_and_an_agreed_error_stays_as_it_is},
       {"AnyExceptionCanBeAgreedOn", any_exception_can_be_agreed_on},
       {"WorkDoneTogetherFailsTogether", work_done_together_fails_together},
+      {"WhatARankPublishesTheOthersRead", what_a_rank_publishes_the_others_read},
   };
   static const std::vector<Law> with_deliveries = [] {
     std::vector<Law> both = all;

@@ -67,7 +67,7 @@ class Books : public ::testing::Test {
     std::vector<Arrival> arrivals;
     std::vector<std::size_t> ends;
     reader_.clear();
-    reader_.read_arrivals({message.bytes()}, {0}, arrivals, ends);
+    reader_.read_arrivals({{.bytes = message.bytes()}}, arrivals, ends);
     book_ = {};
     return books_.open(arrivals, learning, book_);
   }

@@ -1,11 +1,15 @@
-// Who gets an example: the owners of what lies on its way, each once; rank 0 always.
+// Who gets an example: the owners of what lies on its way, each once; rank 0 always. From the shelf, or in a message.
 #include "train/dispatcher.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <set>
 
+#include "comm/on_machines.h"
+#include "comm/threads.h"
 #include "data/shards.h"
 #include "model/random_stream.h"
 #include "train/job.h"
@@ -16,9 +20,23 @@ namespace {
 constexpr std::size_t kKnown = 900;  // labels; enough for paths of three blocks and more
 constexpr int kRanks = 5;
 
-class Dispatch : public ::testing::Test {
+// More than any system gives, for all rounds together.
+constexpr std::size_t kTooMuch = (std::size_t{1} << 63) / ExampleShelf::kRounds + 64;
+
+// How ranks come to their examples.
+struct Sharing {
+  const char* name;
+  int machines;
+  std::size_t bytes_of_round;
+};
+
+class Dispatch : public ::testing::TestWithParam<Sharing> {
  protected:
   Dispatch() {
+    run_threads(kRanks, [this](Communicator& threads) {
+      OnMachines comm(threads, GetParam().machines);
+      shelves_[static_cast<std::size_t>(comm.rank())] = std::make_unique<ExampleShelf>(comm, GetParam().bytes_of_round);
+    });
     Dice dice(1);
     for (std::size_t i = 0; i < kKnown; ++i) {
       const LabelId split = i == 0 ? kNoLabel : static_cast<LabelId>(dice.below(i));
@@ -32,13 +50,13 @@ class Dispatch : public ::testing::Test {
     messages_ = std::vector<Buffer>(kRanks);
     news_ = {};
     for (Buffer& message : messages_) message.extend(sizeof(RoundNews));
-    dispatcher_.read(feed, first, end, owners_, messages_, news_);
+    dispatcher_.read(feed, first, end, {owners_, *shelves_[0], messages_}, news_);
     std::vector<std::vector<Arrival>> arrivals(kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
       std::vector<std::size_t> ends;
       readers_[rank].clear();
-      readers_[rank].read_arrivals({ConstBytes(messages_[rank].bytes()).subspan(sizeof(RoundNews))}, {0},
-                                   arrivals[rank], ends);
+      const ConstBytes message = ConstBytes(messages_[rank].bytes()).subspan(sizeof(RoundNews));
+      readers_[rank].read_arrivals({{.bytes = message, .shelf = shelves_[rank]->of(0)}}, arrivals[rank], ends);
     }
     return arrivals;
   }
@@ -58,11 +76,20 @@ class Dispatch : public ::testing::Test {
   Folder folder_;
   Learner learner_{{.bits = kLeastBits}};
   Owners owners_{};
-  Dispatcher dispatcher_{learner_, static_cast<int>(kRanks)};
+  std::vector<std::unique_ptr<ExampleShelf>> shelves_ = std::vector<std::unique_ptr<ExampleShelf>>(kRanks);
+  Dispatcher dispatcher_{learner_, kRanks};  // of rank 0
   std::vector<MessageReader> readers_ = std::vector<MessageReader>(kRanks);
   std::vector<Buffer> messages_;
   RoundNews news_;
 };
+
+INSTANTIATE_TEST_SUITE_P(, Dispatch,
+                         ::testing::Values(Sharing{"OnOneMachine", 1, ExampleShelf::kBytesOfRound},
+                                           Sharing{"OnTwoMachines", 2, ExampleShelf::kBytesOfRound},
+                                           Sharing{"OnMachinesOfTheirOwn", kRanks, ExampleShelf::kBytesOfRound},
+                                           Sharing{"WhereTheShelfFillsUp", 1, 4096},
+                                           Sharing{"WhereThereIsNoShelf", 1, kTooMuch}),
+                         [](const auto& test) { return test.param.name; });
 
 Feed feed_of(const std::vector<std::string>& paths) {
   ReadOptions options;
@@ -72,7 +99,7 @@ Feed feed_of(const std::vector<std::string>& paths) {
   return Feed({find_shards(paths), all, options});
 }
 
-TEST_F(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
+TEST_P(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
   std::string lines;
   for (std::size_t i = 0; i < kKnown; ++i) lines += label_number(i) + " 3 | w:" + std::to_string(i + 1) + " v\n";
   Feed feed = feed_of({folder_.write("shard", lines)});
@@ -102,7 +129,56 @@ TEST_F(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
   for (std::size_t rank = 0; rank < kRanks; ++rank) EXPECT_EQ(next[rank], arrivals[rank].size());
 }
 
-TEST_F(Dispatch, SendsUnknownLabelsByNameToTheRootOnly) {
+// What is read in place has crossed no wire.
+TEST_P(Dispatch, SendsWhatIsOnNoShelf) {
+  std::string lines;
+  for (std::size_t i = 0; i < 40; ++i) lines += label_number(i) + " | a b c d e f g h i j k l m n o p q r s t\n";
+  Feed feed = feed_of({folder_.write("shard", lines)});
+  const auto arrivals = read(feed, 0, 40);
+  constexpr std::size_t kFeatureBytes = sizeof(FeatureHash) * 20;
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    const ConstBytes shelf = shelves_[rank]->of(0);
+    const auto is_sent = [&](const Arrival& arrival) {
+      const auto* at = reinterpret_cast<const std::byte*>(arrival.example.view().features.data());
+      return at < shelf.data() || at >= shelf.data() + shelf.size();
+    };
+    const auto sent = static_cast<std::size_t>(std::ranges::count_if(arrivals[rank], is_sent));
+    const std::size_t bytes = messages_[rank].size() - sizeof(RoundNews);
+    EXPECT_GE(bytes, sent * kFeatureBytes);
+    EXPECT_LE(bytes, sent * kFeatureBytes + 40 * arrivals[rank].size());
+    if (shelf.empty()) {
+      EXPECT_EQ(sent, arrivals[rank].size());
+    } else if (GetParam().bytes_of_round == ExampleShelf::kBytesOfRound) {
+      EXPECT_EQ(sent, 0U);
+    } else {
+      EXPECT_LT(sent, arrivals[rank].size());
+    }
+  }
+  if (GetParam().bytes_of_round < ExampleShelf::kBytesOfRound) {
+    EXPECT_GT(messages_[0].size(), sizeof(RoundNews) + kFeatureBytes);
+  }
+}
+
+// What lies on the shelf stays while so many more rounds are read.
+TEST_P(Dispatch, KeepsExamplesForAsManyRoundsAsTheShelfHas) {
+  std::string lines;
+  for (std::size_t i = 0; i < 100; ++i) lines += label_number(i) + " | w:" + std::to_string(i + 1) + "\n";
+  Feed feed = feed_of({folder_.write("shard", lines)});
+  std::vector<std::vector<Arrival>> of_root;
+  std::vector<MessageReader> readers(ExampleShelf::kRounds);
+  for (std::size_t round = 0; round < ExampleShelf::kRounds; ++round) {
+    std::swap(readers_[0], readers[round]);
+    of_root.push_back(read(feed, 10 * round, 10 * (round + 1))[0]);
+    std::swap(readers_[0], readers[round]);
+  }
+  for (std::size_t i = 0; i < 10 * ExampleShelf::kRounds; ++i) {
+    const ExampleView x = of_root[i / 10][i % 10].example.view();
+    EXPECT_EQ(std::multiset<float>(x.values.begin(), x.values.end()),
+              (std::multiset<float>{1, static_cast<float>(i + 1)}));
+  }
+}
+
+TEST_P(Dispatch, SendsUnknownLabelsByNameToTheRootOnly) {
   Feed feed = feed_of({folder_.write("shard", "new | a\n" + label_number(3) + " | b\nlabel | c\n")});
   const auto arrivals = read(feed, 0, 10);
   ASSERT_EQ(arrivals[0].size(), 3U);
@@ -115,7 +191,7 @@ TEST_F(Dispatch, SendsUnknownLabelsByNameToTheRootOnly) {
   }
 }
 
-TEST_F(Dispatch, CountsTheShardsThatWereThereAtTheLastPosition) {
+TEST_P(Dispatch, CountsTheShardsThatWereThereAtTheLastPosition) {
   const auto lines = [](std::size_t count) { return random_lines({.examples = count}); };
   Feed feed = feed_of({folder_.write("a", lines(9)), folder_.write("b", lines(4)), folder_.write("c", lines(6))});
   const std::vector<std::uint64_t> ends = {4, 5, 6, 8, 9, 100};

@@ -1,5 +1,9 @@
 #include "train/owned_job.h"
 
+#include <ostream>
+
+#include "comm/on_machines.h"
+
 namespace cpt {
 
 Outcome outcome_on(int ranks, const TrainingOptions& options, Staging staging) {
@@ -41,6 +45,20 @@ void expect_same(const Outcome& a, const Outcome& b) {
   }
 }
 
+void PrintTo(const Layout& layout, std::ostream* out) {
+  *out << layout.ranks << " ranks on " << layout.machines << " machines";
+}
+
+std::string name_of_layout(const ::testing::TestParamInfo<Layout>& test) {
+  return std::to_string(test.param.ranks) + "On" + std::to_string(test.param.machines);
+}
+
+Staging OwnedJob::staging() {
+  Staging staging;
+  staging.wrap = [](Communicator& comm) { return std::make_unique<OnMachines>(comm, GetParam().machines); };
+  return staging;
+}
+
 OwnedJob::OwnedJob() {
   options_.placement = Placement::kOwned;
   options_.model.bits = 16;
@@ -55,7 +73,7 @@ void OwnedJob::add_data(const Shards& shards) {
 
 void OwnedJob::expect_that_of_one_rank() const {
   const Outcome one = outcome_on(1, options_);
-  expect_same(outcome_on(GetParam(), options_), one);
+  expect_same(outcome_on(ranks(), options_, staging()), one);
 }
 
 }  // namespace cpt

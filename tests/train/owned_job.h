@@ -31,10 +31,22 @@ Outcome outcome_on(int ranks, const TrainingOptions& options, Staging staging = 
 
 void expect_same(const Outcome& a, const Outcome& b);
 
-// By number of ranks.
-class OwnedJob : public ::testing::TestWithParam<int> {
+// How many ranks, on how many machines: ranks of one machine read one another's examples in place.
+struct Layout {
+  int ranks;
+  int machines;
+};
+void PrintTo(const Layout& layout, std::ostream* out);
+std::string name_of_layout(const ::testing::TestParamInfo<Layout>& test);
+
+// By layout.
+class OwnedJob : public ::testing::TestWithParam<Layout> {
  protected:
   OwnedJob();
+
+  static int ranks() { return GetParam().ranks; }
+  // Puts the ranks on their machines.
+  static Staging staging();
 
   void add_data(const Shards& shards);
   void set_test(const std::string& shard) { options_.test = {folder_.write("test", shard)}; }

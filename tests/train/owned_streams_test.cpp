@@ -5,6 +5,7 @@
 #include "comm/interposed.h"
 #include "model/learner.h"
 #include "model/random_stream.h"
+#include "train/example_shelf.h"
 #include "train/owned_job.h"
 #include "train/ownership.h"
 
@@ -15,14 +16,15 @@ class OwnedStreams : public OwnedJob {
  protected:
   // The result of each rank.
   std::vector<TrainingResult> results(const Staging& staging = {}) const {
-    return results_on(GetParam(), options_, staging);
+    return results_on(ranks(), options_, staging);
   }
-  std::vector<int> first() const {
-    const Owners owners = first_owners(GetParam());
+  static std::vector<int> first() {
+    const Owners owners = first_owners(ranks());
     return {owners.begin(), owners.end()};
   }
 };
-INSTANTIATE_TEST_SUITE_P(Ranks, OwnedStreams, ::testing::Values(2, 3, 5, 8));
+INSTANTIATE_TEST_SUITE_P(Ranks, OwnedStreams, ::testing::Values(Layout{2, 1}, Layout{3, 3}, Layout{5, 2}, Layout{8, 1}),
+                         name_of_layout);
 
 // How many of the examples of vw lines have a label below each partition, or in it.
 Loads visits_of(const Learner& learner, const Shards& shards) {
@@ -116,16 +118,30 @@ TEST_P(OwnedStreams, ASlowRankChangesNothing) {
   add_data(with_hot_label(3));
   const Outcome one = outcome_on(1, options_);
   const std::vector<int> owners = results()[0].owners;
-  for (int slow = 0; slow < GetParam(); ++slow) {
+  for (int slow = 0; slow < ranks(); ++slow) {
     SCOPED_TRACE("rank " + std::to_string(slow) + " is slow");
     Staging staging;
     staging.wrap = [&](Communicator& inner) {
       const auto doze = [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
       return std::make_unique<Interposed>(inner, inner.rank() == slow ? BeforeCall(doze) : nullptr);
     };
-    expect_same(outcome_on(GetParam(), options_, staging), one);
+    expect_same(outcome_on(ranks(), options_, staging), one);
     EXPECT_EQ(results(staging)[0].owners, owners);  // work is counted, not timed
   }
+}
+
+// In one round, so that some lie on a shelf and the others travel.
+TEST_P(OwnedStreams, MoreThanAShelfHolds) {
+  constexpr std::size_t kExamples = 90;
+  constexpr std::size_t kFeatures = 5000;
+  static_assert(kExamples * kFeatures * sizeof(FeatureHash) > ExampleShelf::kBytesOfRound);
+  std::string words;
+  for (std::size_t f = 0; f < kFeatures; ++f) words += " w" + std::to_string(f);
+  std::string shard;
+  for (std::size_t i = 0; i < kExamples; ++i) shard += "label-" + std::to_string(i % 31) + " |" + words + '\n';
+  add_data({shard});
+  options_.round_examples = 1000;
+  expect_that_of_one_rank();
 }
 
 TEST_P(OwnedStreams, ExamplesWithoutFeatures) {

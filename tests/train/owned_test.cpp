@@ -7,7 +7,10 @@ namespace cpt {
 namespace {
 
 using Owned = OwnedJob;
-INSTANTIATE_TEST_SUITE_P(Ranks, Owned, ::testing::Values(2, 3, 5, 8, 17));
+INSTANTIATE_TEST_SUITE_P(Ranks, Owned,
+                         ::testing::Values(Layout{2, 1}, Layout{2, 2}, Layout{3, 3}, Layout{5, 2}, Layout{8, 1},
+                                           Layout{17, 3}),
+                         name_of_layout);
 
 Shards even_shards(std::size_t count, std::size_t examples = 400, std::size_t labels = 90) {
   Shards shards;
@@ -40,7 +43,7 @@ TEST_P(Owned, IsOneRankWhateverTheLengthOfRounds) {
   for (const std::uint64_t length : {1U, 7U, 64U, 500U, 100000U}) {
     SCOPED_TRACE("rounds of " + std::to_string(length));
     options_.round_examples = length;
-    expect_same(outcome_on(GetParam(), options_), one);
+    expect_same(outcome_on(ranks(), options_, staging()), one);
   }
 }
 
@@ -115,7 +118,7 @@ TEST_P(Owned, IsOneRankWithLinesOfSeveralLabels) {
 TEST_P(Owned, EveryRankHoldsWhatItOwnsAndNoMore) {
   add_data(even_shards(4));
   std::uint64_t used = 0;
-  const std::vector<TrainingResult> results = results_on(GetParam(), options_);
+  const std::vector<TrainingResult> results = results_on(ranks(), options_, staging());
   for (std::size_t rank = 0; rank < results.size(); ++rank) {
     const Learner& learner = results[rank].model.learner();
     for (Partition p = 0; p < kPartitions; ++p) {

@@ -68,7 +68,10 @@ TEST(Arrivals, ComeAsTheyWereSent) {
   MessageReader reader;
   std::vector<Arrival> arrivals;
   std::vector<std::size_t> ends;
-  reader.read_arrivals({one.bytes(), {}, other.bytes()}, {0, 500, 7000}, arrivals, ends);
+  reader.read_arrivals({{.bytes = one.bytes(), .first_slot = 0},
+                        {.bytes = {}, .first_slot = 500},
+                        {.bytes = other.bytes(), .first_slot = 7000}},
+                       arrivals, ends);
   EXPECT_EQ(ends, (std::vector<std::size_t>{kExamples, kExamples, 2 * kExamples}));
   for (std::size_t n = 0; n < arrivals.size(); ++n) {
     const std::size_t i = n % kExamples;
@@ -96,7 +99,7 @@ TEST(Arrivals, CutShortAreRefused) {
     MessageReader reader;
     std::vector<Arrival> arrivals;
     std::vector<std::size_t> ends;
-    EXPECT_THROW(reader.read_arrivals({ConstBytes(message.bytes()).first(length)}, {0}, arrivals, ends), Error)
+    EXPECT_THROW(reader.read_arrivals({{.bytes = ConstBytes(message.bytes()).first(length)}}, arrivals, ends), Error)
         << length;
   }
 }
@@ -107,7 +110,7 @@ class Visits : public ::testing::Test {
   Visits() {
     const Buffer message = arrivals_of(batch_);
     std::vector<std::size_t> ends;
-    reader_.read_arrivals({message.bytes()}, {0}, arrivals_, ends);
+    reader_.read_arrivals({{.bytes = message.bytes()}}, arrivals_, ends);
   }
 
   Visit visit(std::size_t i, VisitKind kind) const {

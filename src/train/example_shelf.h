@@ -1,0 +1,47 @@
+// Where a rank lays the examples that it has read, so that owners on its machine read them in place: there they are
+// written once and copied never, however many owners they have.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "comm/shared_space.h"
+#include "train/example_record.h"
+
+namespace cpt {
+
+// Records of the latest rounds. What is put stays until kRounds more rounds have begun; by then no rank reads it any
+// more, see OwnedLoop.
+class ExampleShelf {
+ public:
+  static constexpr std::size_t kRounds = 6;
+  static constexpr std::size_t kBytesOfRound = std::size_t{2} << 20;
+
+  // Collective.
+  explicit ExampleShelf(Communicator& comm, std::size_t bytes_of_round = kBytesOfRound);
+
+  // Whether a rank reads this shelf. This rank itself does, unless there is no memory for one.
+  bool read_by(int rank) const { return space_.read_by(rank); }
+
+  void begin_round();
+  // Lays an example down and returns its place: the number of its first 8 bytes on the shelf. Nothing if there is no
+  // room, and then for no later example of the round.
+  std::optional<std::uint64_t> put(const ExampleView& x, std::span<const std::uint8_t> places, std::string_view name);
+  // Of all that was put, before messages that tell of it are sent.
+  void publish() const { space_.publish(); }
+
+  // The shelf of a rank, after a message of its; empty where this rank does not read it.
+  ConstBytes of(int rank) const { return space_.of(rank); }
+
+ private:
+  SharedSpace space_;
+  std::size_t bytes_of_round_;
+  std::size_t round_ = 0;  // modulo kRounds
+  Bytes room_;             // left for this round
+};
+
+}  // namespace cpt
