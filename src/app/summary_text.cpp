@@ -21,7 +21,7 @@ std::string grouped(std::uint64_t count) {
 std::string losses_lines(const char* part, const Losses& losses, std::uint64_t error_lines) {
   std::string lines = fmt::format(
       "{}: {} examples, {} of them with a new label\n"
-      "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}, Brier {:.4f}, top-1 error {:.4f}\n",
+      "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}, Brier {:.4f}, top-1 error about {:.2f}\n",
       part, grouped(losses.examples), grouped(losses.new_labels), losses.mean_squared(), losses.squared_interval(),
       losses.mean_squared_seen(), losses.mean_log_seen(), losses.mean_brier_seen(), losses.mean_top1_error_seen());
   if (error_lines > 0) lines += fmt::format("  {} bad lines skipped\n", grouped(error_lines));

@@ -52,49 +52,37 @@ FileDescriptor open_file(const Place& place) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
+std::atomic_ref<std::uint64_t> times_published(std::byte* mapping) {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(mapping));
+}
+
 }  // namespace
 
-class SharedSpace::Mapping {
- public:
-  // nullptr where that fails.
-  static std::unique_ptr<Mapping> of_file(const FileDescriptor& file, std::size_t bytes, int protection) {
-    if (file.get() < 0) return nullptr;
-    void* at = mmap(nullptr, bytes, protection, MAP_SHARED, file.get(), 0);
-    return at == MAP_FAILED ? nullptr : std::make_unique<Mapping>(at, bytes);
-  }
+void SharedSpace::Unmap::operator()(std::byte* at) const { munmap(at, bytes); }
 
-  Mapping(void* at, std::size_t bytes) : at_(static_cast<std::byte*>(at)), bytes_(bytes) {}
-  ~Mapping() { munmap(at_, bytes_); }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
+// Nothing where that fails.
+SharedSpace::Mapping SharedSpace::map(int file, std::size_t bytes, int protection) {
+  void* at = file < 0 ? MAP_FAILED : mmap(nullptr, bytes, protection, MAP_SHARED, file, 0);
+  return {at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at), Unmap{bytes}};
+}
 
-  Bytes area() const { return {at_ + kHeadBytes, bytes_ - kHeadBytes}; }
-  std::atomic_ref<std::uint64_t> published() const { return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at_)); }
-
- private:
-  std::byte* at_;
-  std::size_t bytes_;
-};
-
-SharedSpace::SharedSpace(Communicator& comm, std::size_t bytes) : rank_(static_cast<std::size_t>(comm.rank())) {
+SharedSpace::SharedSpace(Communicator& comm, std::size_t bytes)
+    : rank_(static_cast<std::size_t>(comm.rank())), mappings_(static_cast<std::size_t>(comm.size())) {
   const std::size_t mapped = kHeadBytes + bytes;
   const FileDescriptor file = make_file(mapped);
-  std::unique_ptr<Mapping> own = Mapping::of_file(file, mapped, PROT_READ | PROT_WRITE);
-  const Place mine{own == nullptr ? 0 : machine_of(comm.host()), getpid(), file.get()};
+  mappings_[rank_] = map(file.get(), mapped, PROT_READ | PROT_WRITE);
+  const Place mine{mappings_[rank_] == nullptr ? 0 : machine_of(comm.host()), getpid(), file.get()};
   const std::vector<Place> places = all_gather_value(comm, mine, "share memory");
-  for (const Place& place : places) {
-    const bool here = place.machine != 0 && place.machine == mine.machine;
-    areas_.push_back(here ? Mapping::of_file(open_file(place), mapped, PROT_READ) : nullptr);
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    if (rank == rank_ || places[rank].machine == 0 || places[rank].machine != mine.machine) continue;
+    mappings_[rank] = map(open_file(places[rank]).get(), mapped, PROT_READ);
   }
-  areas_[rank_] = std::move(own);
   tell_readers(comm);  // and all have opened what they could
 }
 
-SharedSpace::~SharedSpace() = default;
-
 void SharedSpace::tell_readers(Communicator& comm) {
   std::vector<unsigned char> reads;
-  for (const auto& area : areas_) reads.push_back(area == nullptr ? 0 : 1);
+  for (const Mapping& mapping : mappings_) reads.push_back(mapping == nullptr ? 0 : 1);
   read_by_.resize(reads.size());
   std::vector<ConstBytes> told;
   std::vector<Bytes> heard;
@@ -105,17 +93,22 @@ void SharedSpace::tell_readers(Communicator& comm) {
   comm.wait(*comm.start_exchange(std::move(told), std::move(heard)), "share memory");
 }
 
-Bytes SharedSpace::mine() const { return areas_[rank_] == nullptr ? Bytes{} : areas_[rank_]->area(); }
+Bytes SharedSpace::mine() const {
+  const Mapping& mapping = mappings_[rank_];
+  if (mapping == nullptr) return {};
+  return {mapping.get() + kHeadBytes, mapping.get_deleter().bytes - kHeadBytes};
+}
 
 void SharedSpace::publish() const {
-  if (areas_[rank_] != nullptr) areas_[rank_]->published().fetch_add(1, std::memory_order_release);
+  const Mapping& mapping = mappings_[rank_];
+  if (mapping != nullptr) times_published(mapping.get()).fetch_add(1, std::memory_order_release);
 }
 
 ConstBytes SharedSpace::of(int rank) const {
-  const auto& area = areas_[static_cast<std::size_t>(rank)];
-  if (area == nullptr) return {};
-  static_cast<void>(area->published().load(std::memory_order_acquire));
-  return area->area();
+  const Mapping& mapping = mappings_[static_cast<std::size_t>(rank)];
+  if (mapping == nullptr) return {};
+  static_cast<void>(times_published(mapping.get()).load(std::memory_order_acquire));
+  return {mapping.get() + kHeadBytes, mapping.get_deleter().bytes - kHeadBytes};
 }
 
 }  // namespace cpt

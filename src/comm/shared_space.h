@@ -20,9 +20,6 @@ class SharedSpace {
  public:
   // Collective: all ranks ask for areas of so many bytes. Throws only what collectives throw.
   SharedSpace(Communicator& comm, std::size_t bytes);
-  ~SharedSpace();
-  SharedSpace(const SharedSpace&) = delete;
-  SharedSpace& operator=(const SharedSpace&) = delete;
 
   // The area of this rank, at a multiple of 64 bytes; empty where the system has no memory to share.
   Bytes mine() const;
@@ -34,13 +31,19 @@ class SharedSpace {
   ConstBytes of(int rank) const;
 
  private:
-  class Mapping;
+  struct Unmap {
+    std::size_t bytes = 0;
+    void operator()(std::byte* at) const;
+  };
+  // How often its rank has published, and the area.
+  using Mapping = std::unique_ptr<std::byte, Unmap>;
 
+  static Mapping map(int file, std::size_t bytes, int protection);
   void tell_readers(Communicator& comm);
 
   std::size_t rank_;
-  std::vector<std::unique_ptr<Mapping>> areas_;  // by rank; nullptr: not to be read
-  std::vector<unsigned char> read_by_;           // by rank: 1 or 0
+  std::vector<Mapping> mappings_;       // by rank; nullptr: not to be read
+  std::vector<unsigned char> read_by_;  // by rank: 1 or 0
 };
 
 }  // namespace cpt

@@ -88,8 +88,7 @@ void RunDirectory::remove_earlier_results() const {
   // fresh run goes on here. The other way round it would leave checkpoints without a summary, that is a run that looks
   // unfinished: a fresh run would be refused, and --resume would bring back what was to be replaced.
   Checkpoints(checkpoints()).remove_all();
-  // The summary before the model: as long as it is there, the run that it describes looks finished.
-  for (const fs::path& stale : {summary(), metrics(), model()}) remove_durably(stale);
+  for (const fs::path& stale : {summary(), metrics()}) remove_durably(stale);
 }
 
 void RunDirectory::remove_leftovers() const {

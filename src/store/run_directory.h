@@ -15,16 +15,16 @@ enum class Begin { kFresh, kResume };
 //
 //   DIR/lock             "HOST PID" of the holder; the lock on it ends with the process, however that ends
 //   DIR/checkpoints/     see store/checkpoints.h
-//   DIR/model/           a blob set
+//   DIR/model/           a blob set: of this run where there is a summary.json, else perhaps of an earlier one
 //   DIR/summary.json     written last: a run without it did not finish
 //   DIR/metrics.jsonl
 //   DIR/log.txt
 class RunDirectory {
  public:
   // Creates the directory if it is missing, locks it, and removes leftovers of killed processes ("NAME.tmp-PID", also
-  // in checkpoints/). Begin::kFresh then REMOVES the checkpoints, summary.json, metrics.jsonl and model/ of an earlier
-  // run, so that nothing old is taken for what this run came to; Begin::kResume leaves them all. log.txt is left to who
-  // writes it. Throws Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host
+  // in checkpoints/). Begin::kFresh then REMOVES the checkpoints, summary.json and metrics.jsonl of an earlier run, so
+  // that none of its figures is taken for this run's; its model/ stays until this run's takes its place, because it is
+  // all that there is if this run fails. Begin::kResume leaves them all. log.txt is left to who writes it. Throws Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host
   // and process). Begin::kFresh alone throws, before anything is removed, Error(kCannotWrite) if model/ is a directory
   // that no run wrote, and Error(kUsage) if there is a complete checkpoint of a run that did not finish.
   explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh);

@@ -77,6 +77,9 @@ class Training::Run : private Keepsake {
     summary_.memory = memory_use();
     TrainingResult result{std::move(*start_.model), summary_, {}};
     if (owned_) result.owners.assign(owned_->owners().begin(), owned_->owners().end());
+    if (comm_.rank() == 0 && summary_.tree.labels == 0) {
+      progress.warn("there is no example in the data: the model knows no label");
+    }
     if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model, progress);
     return result;
   }

@@ -16,7 +16,8 @@ namespace {
 
 std::uint64_t interval_of_searches(std::uint64_t number) {
   std::uint64_t interval = 64;
-  for (std::uint64_t power = std::uint64_t{1} << 13; power <= number; power *= 2) interval *= 2;
+  for (std::uint64_t power = std::uint64_t{1} << 13; power <= number && power <= 1U << 16; power *= 2) interval *= 2;
+  for (std::uint64_t power = std::uint64_t{1} << 18; power <= number; power *= 4) interval *= 2;
   return interval;
 }
 
@@ -127,8 +128,9 @@ TEST(Searches, GrowRarerAndStandForMore) {
     ++searches;
     stand_for += top1_weight(1, number);
   }
-  EXPECT_EQ(searches, 128U + 8 * 64);
-  EXPECT_NEAR(stand_for, std::pow(2, 21), std::pow(2, 15));
+  // Until 2^13, then until 2^16, 2^18 and so on.
+  EXPECT_EQ(searches, 128U + 3 * 64 + 192 + 384 + 256);
+  EXPECT_NEAR(stand_for, std::pow(2, 21), std::pow(2, 13));
 }
 
 TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {

@@ -78,6 +78,7 @@ std::unique_ptr<Job> JobTest::start_alone(const Words& arguments, const Launch& 
 }
 
 std::unique_ptr<Job> JobTest::start_command(const Words& command, const Launch& launch) {
+  earlier_model_ = model_manifest();
   return std::make_unique<Job>(command, launch, new_job_folder());
 }
 
@@ -143,7 +144,12 @@ void JobTest::expect_failed(const Outcome& outcome, int code, const ::testing::M
 
 void JobTest::expect_no_results() const {
   EXPECT_FALSE(fs::exists(run_directory() / "summary.json"));
-  EXPECT_FALSE(fs::exists(run_directory() / "model"));
+  EXPECT_EQ(model_manifest(), earlier_model_);
+}
+
+std::string JobTest::model_manifest() const {
+  const fs::path manifest = run_directory() / "model/MANIFEST";
+  return fs::exists(manifest) ? content_of(manifest) : "";
 }
 
 }  // namespace cpt::testing

@@ -68,9 +68,12 @@ class JobTest : public ::testing::Test {
   void expect_complete() const;
   // It ended well, too.
   void expect_complete(const Outcome& outcome) const;
-  // It ended with this code for one reason, told once, and left nothing that looks like a result.
+  // It ended with this code for one reason, told once, and left no results.
   void expect_failed(const Outcome& outcome, int code, const ::testing::Matcher<std::string>& reason) const;
+  // No summary, and no model but that of an earlier job.
   void expect_no_results() const;
+  // Of the model in the run directory; empty if there is none.
+  std::string model_manifest() const;
 
  private:
   std::filesystem::path new_job_folder();
@@ -79,6 +82,7 @@ class JobTest : public ::testing::Test {
 
   Folder folder_;
   int jobs_ = 0;
+  std::string earlier_model_;  // model_manifest() when the latest job was started
 };
 
 }  // namespace cpt::testing

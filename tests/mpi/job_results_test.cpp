@@ -238,7 +238,9 @@ TEST_F(JobResults, DoNotNeedAShardForEveryRank) {
 TEST_F(JobResults, OfNoExampleAtAllAreAnEmptyModel) {
   const std::string empty = file("empty.vw", "");
   for (const int ranks : {1, 3}) {
-    expect_complete(run(ranks, train({empty})));
+    const Outcome outcome = run(ranks, train({empty}));
+    expect_complete(outcome);
+    EXPECT_THAT(outcome.err, HasSubstr("warning: there is no example in the data"));
     EXPECT_EQ(summary()["train"]["examples"], 0);
     EXPECT_EQ(summary()["tree"]["labels"], 0);
   }

@@ -66,6 +66,19 @@ TEST_F(RunDirectoryOfAJob, KeepsItsResultsIfThereIsNothingToLearn) {
   }
 }
 
+// What fails later costs its figures, but not its model: that goes only when there is another.
+TEST_F(RunDirectoryOfAJob, KeepsItsModelIfTrainingFails) {
+  expect_complete(run(2, train({shards()})));
+  const std::string before = model_manifest();
+  ASSERT_FALSE(before.empty());
+  for (const int ranks : {1, 2}) {
+    EXPECT_EQ(run(ranks, train({file("rotten.vw", "this is | no:line\n")})).code, 65);
+    EXPECT_EQ(model_manifest(), before);
+  }
+  expect_complete(run(1, train({file("other.vw", stream(10))})));
+  EXPECT_NE(model_manifest(), before);
+}
+
 TEST_F(RunDirectoryOfAJob, MustHaveRoomForTheModel) {
   const Disk disk(run_directory(), "size=256k");
   if (!disk.mounted()) GTEST_SKIP() << "a small file system cannot be mounted here: " << disk.reason();

@@ -113,7 +113,8 @@ TEST_F(RunDirectoryTest, TheLockEndsWithItsHolder) {
   EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "no error");
 }
 
-TEST_F(RunDirectoryTest, NothingOfAnEarlierRunCanBeTakenForThisOnes) {
+// But for the model, which is all that there is if this run fails.
+TEST_F(RunDirectoryTest, NoFiguresOfAnEarlierRunCanBeTakenForThisOnes) {
   {
     const RunDirectory run(path);
     write_set(run.model(), {{"tree", noise(10)}}, "cpt model");
@@ -123,13 +124,13 @@ TEST_F(RunDirectoryTest, NothingOfAnEarlierRunCanBeTakenForThisOnes) {
     write_set(path / "model.old.tmp-2", {{"tree", noise(10)}});
   }
   const RunDirectory run(path);
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "notes.txt"));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "notes.txt", "model"));
 }
 
 TEST_F(RunDirectoryTest, CheckpointsOfAFinishedRunGoWithItsResults) {
   leave_finished_run();
   const RunDirectory run(path);
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "checkpoints"));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "checkpoints", "model"));
   EXPECT_THAT(names_in(run.checkpoints()), ElementsAre());
 }
 
@@ -145,7 +146,7 @@ TEST_F(RunDirectoryTest, CheckpointsOfAnUnfinishedRunAreNotRemoved) {
 
   std::filesystem::remove_all(path / "checkpoints");
   const RunDirectory run(path);
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt"));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "model"));
 }
 
 TEST_F(RunDirectoryTest, WhatIsNoCompleteCheckpointDoesNotRefuseAFreshRun) {
