@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "core/checked.h"
 #include "cpt/error.h"
+#include "model/learner.h"
 
 namespace cpt {
 
@@ -86,6 +88,10 @@ struct PackedLines {
     masks.push_back(static_cast<std::uint16_t>(mask));
   }
 
+  bool finite() const {
+    return std::all_of(lanes.begin(), lanes.end(), [](float lane) { return std::isfinite(lane); });
+  }
+
   std::size_t lanes_expected() const {
     std::size_t count = 0;
     for (std::uint16_t mask : masks) count += static_cast<std::size_t>(std::popcount(mask));
@@ -151,6 +157,7 @@ void write_partition(const WeightTable& weights, Partition partition, const Byte
     find_used(weights, region, run, used);
     packed.clear();
     for_each_bit(used, [&](std::uint64_t i) { packed.append(weights.line(region.first + run * kRun + i)); });
+    if (!packed.finite()) throw_diverged();
     sink(bytes_of(run));
     sink(bytes_of(used));
     sink(std::as_bytes(std::span(packed.masks)));

@@ -22,6 +22,8 @@ namespace cpt {
 // Takes the bytes piece by piece, in order; a piece is valid during the call only.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 
+// Throws Error(kFailed), in the middle, where a weight is not finite: what cannot be gone on with takes no checkpoint's
+// place.
 void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink);
 std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition);
 

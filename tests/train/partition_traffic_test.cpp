@@ -8,6 +8,8 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
@@ -202,6 +204,23 @@ TEST(GatherPartitions, NoticesOwnersThatDiffer) {
   for (const std::string& error : errors) {
     EXPECT_THAT(error, AllOf(StartsWith("rank 1 on "), HasSubstr("knows of other owners")));
   }
+}
+
+TEST(PackedPartitions, AreOfFiniteWeights) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  WeightTable weights(kBits);
+  fill(weights);
+  float* line = weights.line(weights.region(3).first + weights.region(3).lines / 2);
+  line[0] = 1;
+  const std::vector<std::pair<std::size_t, float>> wrong = {
+      {0, kInfinity}, {7, kInfinity}, {7, -kInfinity}, {15, std::numeric_limits<float>::quiet_NaN()}};
+  for (const auto& [lane, value] : wrong) {
+    const float before = std::exchange(line[lane], value);
+    EXPECT_THROW(pack_partition(weights, 3), Error) << value << " in lane " << lane;
+    EXPECT_NO_THROW(pack_partition(weights, 4));
+    line[lane] = before;
+  }
+  EXPECT_NO_THROW(pack_partition(weights, 3));
 }
 
 TEST(PackedPartitions, OfAnyLengthButTheirOwnAreRefused) {
