@@ -2,7 +2,9 @@
 // code on all ranks.
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -78,6 +80,12 @@ fs::path model_of(const DistOptions& options) {
   return options.training.learns() ? RunDirectory::model(options.run) : fs::path();
 }
 
+// A reader that has gone wants no more of it.
+void print_results(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno != EPIPE) throw Error(Fault::kCannotWrite, "standard output cannot be written");
+}
+
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
   const fs::path model = model_of(options);
   if (!model.empty()) desk.observer().info("model written");
@@ -85,9 +93,7 @@ void write_results(const DistOptions& options, const TrainingResult& result, Des
   write_file_atomically(desk.run().summary(), std::as_bytes(std::span(json)));
   const std::string text = summary_text(result.summary, model);
   desk.observer().info(text);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw Error(Fault::kCannotWrite, "standard output cannot be written");
-  }
+  print_results(text);
 }
 
 // Reading a model takes as long as the disk takes, so the others wait longer than for a message: a minute more per GiB.
@@ -212,6 +218,7 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
 }  // namespace cpt
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads what is printed may go, and training goes on
   try {
     cpt::occupy_closed_streams();
     std::optional<cpt::MpiSession> session;
