@@ -115,7 +115,8 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
          [&training](const std::string& text) {
            training.split = static_cast<std::uint32_t>(require_count("--split", text, 1, kMostFileParts));
          },
-         "read each file as N shards, which several ranks share: lines by ranges of bytes, binary shards by blocks; "
+         "read each file as N shards, 4096 at most, which several ranks share: lines by ranges of bytes, binary shards "
+         "by blocks; "
          "compressed files and pipes stay whole")
       ->type_name("N")
       ->default_str("1")
