@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::AllOf;
 
+using ::testing::EndsWith;
 using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -103,7 +104,7 @@ TEST_F(CommandLineOfAJob, VersionIsPrintedOnce) {
   const Outcome outcome = start(3, {"--version"})->wait(kSoon);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(lines_of(outcome.out).size(), 1U) << outcome.out;
-  EXPECT_THAT(outcome.out, AllOf(StartsWith("cpt_dist "), HasSubstr("commit "), HasSubstr("MPI")));
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("cpt_dist "), HasSubstr("commit "), HasSubstr("MPI"), EndsWith(")\n")));
 }
 
 TEST_F(CommandLineOfAJob, WinsOverTheConfigFile) {
