@@ -182,7 +182,7 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
 }
 
 // An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that
-// the first one to speak is the only one: the launcher ends the others by SIGTERM, and by SIGKILL a second after it
+// the first one to speak is the only one: the launcher ends the others by SIGTERM, and by SIGKILL two seconds after it
 // those that were still waiting, and took it for a request.
 [[noreturn]] void give_up(MpiSession& session, const Communicator& comm, const std::exception& error) {
   let_requests_end_the_process();
