@@ -70,6 +70,7 @@ TEST_F(ErrorsTest, UsageErrors) {
 }
 
 TEST_F(ErrorsTest, MissingInput) {
+  std::filesystem::create_directory(path("empty"));
   for (const char* command : {"predict", "score", "explain"}) {
     expect({{command, "--model", "model", "--data", "none.vw"}, 66, "'none.vw'"});
     expect(
@@ -77,7 +78,8 @@ TEST_F(ErrorsTest, MissingInput) {
   }
   for (const char* command : {"inspect", "dump"}) {
     expect({{command, "--model", "none"}, 66, "none: not a finished cpt model, no such directory"});
-    expect({{command, "--model", "."}, 66, "not a finished cpt model, it has no MANIFEST"});
+    expect({{command, "--model", "."}, 66, "cpt: .: is not a model; did you mean ./model?"});
+    expect({{command, "--model", "empty"}, 66, "empty: not a finished cpt model, it has no MANIFEST"});
   }
 }
 
