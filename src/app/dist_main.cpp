@@ -17,6 +17,7 @@
 #include "app/dist_options.h"
 #include "app/exit.h"
 #include "app/initial_model.h"
+#include "app/path_checks.h"
 #include "app/resumed_run.h"
 #include "app/run_files.h"
 #include "app/signals.h"
@@ -145,6 +146,7 @@ void run_job(Communicator& comm, DistOptions options) {
   options.training.checkpoints.requested = [&] { return signals.take(); };
   together(comm, "start", [&] {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
+    if (comm.rank() == 0) require_usable_paths(options);
   });
   if (options.training.resume) reserve_run(comm, options, desk);  // nobody may change what this one goes on from
   together(comm, "start", [&] { take_options(options); });
@@ -152,9 +154,12 @@ void run_job(Communicator& comm, DistOptions options) {
   Training training(options.training, comm);  // a mistyped path must not cost the results of an earlier run
   patience.reset();
   if (!options.training.resume) reserve_run(comm, options, desk);
+  const bool begins_anew = options.training.resume && !training.resumption();
   options.training = training.options();
   together(comm, "start", [&] {
-    if (comm.rank() == 0) desk.open(options, comm.size(), training.resumption());
+    if (comm.rank() != 0) return;
+    desk.open(options, comm.size(), training.resumption());
+    if (begins_anew) desk.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
   });
   try {
     Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
