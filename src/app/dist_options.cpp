@@ -7,6 +7,7 @@
 
 #include "app/option_names.h"
 #include "app/option_values.h"
+#include "app/parse_reason.h"
 #include "app/tree_option.h"
 #include "comm/mpi.h"
 #include "core/version.h"
@@ -301,7 +302,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     std::ostringstream out;
     line.ends = true;
     line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(Fault::kUsage);
-    line.text = line.code == 0 ? out.str() : std::string("cpt_dist: ") + error.what() + " (see --help)\n";
+    line.text = line.code == 0 ? out.str() : "cpt_dist: " + reason_of(app, error) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;
     line.code = static_cast<int>(error.fault());

@@ -63,6 +63,7 @@ TEST_F(ErrorsTest, UsageErrors) {
        "--on-error: 'skip:' is none of"},
       {{"predict", "--model", "model", "--data", "test.vw", "--on-error", "ski"}, 2, "--on-error: 'ski' is none of"},
       {{"score", "--model", "model", "--data", "test.vw", "--frobnicate"}, 2, "--frobnicate"},
+      {{"predict", "--model", "model", "--top", "1", "--top", "2"}, 2, "cpt predict: --top is given more than once"},
       {{"dump"}, 2, "cpt dump: --model is required"},
       {{"explain", "--model", "model", "--data", "test.vw", "--top", "-1"}, 2, "--top: '-1' is not a whole number"},
       {{"explain", "--model", "model"}, 2, "cpt explain: --data is required"},
