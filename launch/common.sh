@@ -16,6 +16,17 @@ die() {
   exit 1
 }
 
+# expect_words LEAST MOST WORD...: the words of the script, before it does anything. `--help` prints the comment at its
+# head and ends it; so do, with exit status 2 and on standard error, fewer words than LEAST or more than MOST (- for any).
+expect_words() {
+  local least=$1 most=$2
+  shift 2
+  local show_head=(sed -n '2,$ { /^#/! q; s/^# \{0,1\}//p }' "$0")
+  if [[ ${1-} == --help ]]; then "${show_head[@]}" && exit 0; fi
+  if [[ $most == - ]]; then most=$#; fi
+  if (($# < least || $# > most)); then "${show_head[@]}" >&2 && exit 2; fi
+}
+
 # step NAME COMMAND...: runs a command without standard input; if it fails, so does the script, naming the step.
 step() {
   local name=$1

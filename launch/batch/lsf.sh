@@ -43,7 +43,7 @@ trap 'asked=requeue; pass USR2' USR2  # time is nearly up, or over
 trap 'asked=stop; pass USR2' TERM INT
 
 # start COMMAND...: in this process, deaf to TERM and INT. LSF sends them to all processes of a job, and mpirun would
-# kill the ranks a second later, in the middle of their checkpoint.
+# kill the ranks two seconds later, in the middle of their checkpoint.
 start() {
   if env --block-signal=TERM,INT true 2>/dev/null; then exec env --block-signal=TERM,INT "$@"; fi
   exec "$@"

@@ -43,7 +43,7 @@ trap 'ask requeue' USR1
 trap 'ask stop' TERM USR2
 
 # start COMMAND...: in this process, deaf to TERM. Slurm sends it to all processes of a job, and mpirun would kill the
-# ranks a second later, in mid-checkpoint. Those still hear it: mpirun unblocks signals for its children.
+# ranks two seconds later, in mid-checkpoint. Those still hear it: mpirun unblocks signals for its children.
 start() {
   if env --block-signal=TERM true 2>/dev/null; then exec env --block-signal=TERM "$@"; fi
   exec "$@"

@@ -43,9 +43,14 @@ struct Row {
   std::string damage;  // why the rest is not known; empty if it is
 };
 
+// A run may have none (--checkpoint-every never), but whatever held its directory has left the lock.
 std::vector<Checkpoint> checkpoints_of(const fs::path& run) {
   if (!fs::is_directory(run)) throw Error(Fault::kNoInput, run.string() + ": no such run directory");
-  return Checkpoints(run / "checkpoints").list();
+  std::vector<Checkpoint> checkpoints = Checkpoints(run / "checkpoints").list();
+  if (checkpoints.empty() && !fs::exists(run / "lock")) {
+    throw Error(Fault::kNoInput, run.string() + ": is no run directory and has no checkpoints; name what --run named");
+  }
+  return checkpoints;
 }
 
 std::string time_written(const fs::path& file) {

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "app/model_path.h"
 #include "app/option_names.h"
 #include "app/option_values.h"
 #include "cpt/error.h"
@@ -37,6 +38,11 @@ void add_model_option(CLI::App& command, std::filesystem::path& model) {
   command.add_option("--model", model, "the model: a run directory's model folder")->type_name("DIR")->required();
 }
 
+Model load_model(const std::filesystem::path& model) {
+  require_no_run_around_model(model);
+  return Model::load(model);
+}
+
 void add_input_options(CLI::App& command, CommandInput& input) {
   add_model_option(command, input.model);
   command
@@ -54,7 +60,7 @@ void add_input_options(CLI::App& command, CommandInput& input) {
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
     : shards_(find_shards(input.data)),
-      model_(Model::load(input.model)),
+      model_(load_model(input.model)),
       stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
       skipped_(input.most_bad_lines),
       batch_(stream_.make_batch()) {}

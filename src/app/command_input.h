@@ -29,6 +29,8 @@ struct CommandInput {
 };
 
 void add_model_option(CLI::App& command, std::filesystem::path& model);
+// Throws what Model::load() throws, and for a run directory Error(kNoInput) that names the model in it.
+Model load_model(const std::filesystem::path& model);
 // --model, --data, --format, --multilabel, --on-error.
 void add_input_options(CLI::App& command, CommandInput& input);
 
@@ -42,7 +44,7 @@ struct CommandNeeds {
 // on standard error. For one thread.
 class OpenInput {
  public:
-  // Looks for the data before it loads the model, since that may take long. Throws what find_shards() and Model::load()
+  // Looks for the data before it loads the model, since that may take long. Throws what find_shards() and load_model()
   // throw.
   OpenInput(const CommandInput& input, CommandNeeds needs);
 

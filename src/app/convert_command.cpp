@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFooter =
-    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: shards that take less room and are read many times faster than text.
+    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: shards that take less room than text and are read 1.3 to 1.7 times as fast.
 Training on them is training on the text, to the last bit: lines are taken as cpt_dist takes them, one of each shard in
 turn, and dealt to the new shards in turn. So a single file becomes shards for many ranks, too.
 

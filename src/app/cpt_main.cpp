@@ -13,6 +13,7 @@
 #include "app/exit.h"
 #include "app/explain_command.h"
 #include "app/inspect_command.h"
+#include "app/parse_reason.h"
 #include "app/predict_command.h"
 #include "app/result_writer.h"
 #include "app/score_command.h"
@@ -40,10 +41,10 @@ std::string called_as(const CLI::App& program) {
   return commands.empty() ? "cpt" : "cpt " + commands.front()->get_name();
 }
 
-std::string reason_of(const CLI::App& program, const CLI::ParseError& error) {
+std::string reason_to_end(const CLI::App& program, const CLI::ParseError& error) {
   const bool has_command = !program.get_subcommands().empty();
   const std::vector<std::string> unknown = program.remaining();
-  return has_command || unknown.empty() ? error.what() : "no command '" + unknown.front() + "'";
+  return has_command || unknown.empty() ? reason_of(program, error) : "no command '" + unknown.front() + "'";
 }
 
 // --help and --version are exceptions as well: those of success.
@@ -56,7 +57,7 @@ int end_of_parsing(const CLI::App& program, const CLI::ParseError& error) {
     return 0;
   }
   const std::string name = called_as(program);
-  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason_of(program, error).c_str(), name.c_str());
+  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason_to_end(program, error).c_str(), name.c_str());
   return exit_code(Fault::kUsage);
 }
 

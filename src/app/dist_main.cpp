@@ -2,7 +2,9 @@
 // code on all ranks.
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "app/dist_options.h"
 #include "app/exit.h"
 #include "app/initial_model.h"
+#include "app/path_checks.h"
 #include "app/resumed_run.h"
 #include "app/run_files.h"
 #include "app/signals.h"
@@ -78,6 +81,12 @@ fs::path model_of(const DistOptions& options) {
   return options.training.learns() ? RunDirectory::model(options.run) : fs::path();
 }
 
+// A reader that has gone wants no more of it.
+void print_results(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno != EPIPE) throw Error(Fault::kCannotWrite, "standard output cannot be written");
+}
+
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
   const fs::path model = model_of(options);
   if (!model.empty()) desk.observer().info("model written");
@@ -85,9 +94,7 @@ void write_results(const DistOptions& options, const TrainingResult& result, Des
   write_file_atomically(desk.run().summary(), std::as_bytes(std::span(json)));
   const std::string text = summary_text(result.summary, model);
   desk.observer().info(text);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw Error(Fault::kCannotWrite, "standard output cannot be written");
-  }
+  print_results(text);
 }
 
 // Reading a model takes as long as the disk takes, so the others wait longer than for a message: a minute more per GiB.
@@ -139,6 +146,7 @@ void run_job(Communicator& comm, DistOptions options) {
   options.training.checkpoints.requested = [&] { return signals.take(); };
   together(comm, "start", [&] {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
+    if (comm.rank() == 0) require_usable_paths(options);
   });
   if (options.training.resume) reserve_run(comm, options, desk);  // nobody may change what this one goes on from
   together(comm, "start", [&] { take_options(options); });
@@ -146,9 +154,12 @@ void run_job(Communicator& comm, DistOptions options) {
   Training training(options.training, comm);  // a mistyped path must not cost the results of an earlier run
   patience.reset();
   if (!options.training.resume) reserve_run(comm, options, desk);
+  const bool begins_anew = options.training.resume && !training.resumption();
   options.training = training.options();
   together(comm, "start", [&] {
-    if (comm.rank() == 0) desk.open(options, comm.size(), training.resumption());
+    if (comm.rank() != 0) return;
+    desk.open(options, comm.size(), training.resumption());
+    if (begins_anew) desk.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
   });
   try {
     Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
@@ -176,7 +187,7 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
 }
 
 // An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that
-// the first one to speak is the only one: the launcher ends the others by SIGTERM, and by SIGKILL a second after it
+// the first one to speak is the only one: the launcher ends the others by SIGTERM, and by SIGKILL two seconds after it
 // those that were still waiting, and took it for a request.
 [[noreturn]] void give_up(MpiSession& session, const Communicator& comm, const std::exception& error) {
   let_requests_end_the_process();
@@ -212,6 +223,7 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
 }  // namespace cpt
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads what is printed may go, and training goes on
   try {
     cpt::occupy_closed_streams();
     std::optional<cpt::MpiSession> session;

@@ -55,14 +55,17 @@ DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, 
   info(std::string("cpt_dist ") + kVersion + " " + kCommit + " on " + std::to_string(ranks) +
        (ranks == 1 ? " rank" : " ranks"));
   for (const auto& [name, value] : describe_options(options)) info("option " + name + " = " + value);
-  if (!resumption) return;
-  info(resumption_text(*resumption));
-  if (table_) std::fprintf(stderr, "%s\n", resumption_text(*resumption).c_str());
+  if (resumption) tell(resumption_text(*resumption));
 }
 
 DistObserver::~DistObserver() { clear_bar(); }
 
 void DistObserver::info(const std::string& text) { log_->info(text); }
+
+void DistObserver::tell(const std::string& text) {
+  info(text);
+  if (table_) std::fprintf(stderr, "%s\n", text.c_str());
+}
 
 void DistObserver::error(const std::string& text) noexcept {
   try {

@@ -33,6 +33,8 @@ class DistObserver : public Observer {
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
 
   void info(const std::string& text);
+  // Also on standard error, before the first report and where progress is shown.
+  void tell(const std::string& text);
   // Never throws: the error matters more than its line in the log, and a full disk may be the reason of both.
   void error(const std::string& text) noexcept;
 

@@ -7,6 +7,7 @@
 
 #include "app/option_names.h"
 #include "app/option_values.h"
+#include "app/parse_reason.h"
 #include "app/tree_option.h"
 #include "comm/mpi.h"
 #include "core/version.h"
@@ -24,7 +25,8 @@ constexpr const char* kExample = R"(Examples:
   mpirun -n 8 cpt_dist --init runs/ads/model --test new/ --test-frozen --run runs/new
   mpirun -n 8 cpt_dist --data shards/ --run runs/ads --resume
 
-Signals: USR1 writes a checkpoint; USR2 and TERM write one and stop, to be started again with --resume.
+Signals: USR1 writes a checkpoint; USR2, TERM and INT (Ctrl-C) write one and stop, to be started again with --resume; a
+second INT ends at once. To mpirun, which passes TERM and INT on in its own way and exits with its own code, send USR2.
 Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write, 75 stopped on request.)";
 
 const Names<ProgressStyle>& progress_names() {
@@ -114,7 +116,8 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
          [&training](const std::string& text) {
            training.split = static_cast<std::uint32_t>(require_count("--split", text, 1, kMostFileParts));
          },
-         "read each file as N shards, which several ranks share: lines by ranges of bytes, binary shards by blocks; "
+         "read each file as N shards, 4096 at most, which several ranks share: lines by ranges of bytes, binary shards "
+         "by blocks; "
          "compressed files and pipes stay whole")
       ->type_name("N")
       ->default_str("1")
@@ -299,7 +302,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     std::ostringstream out;
     line.ends = true;
     line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(Fault::kUsage);
-    line.text = line.code == 0 ? out.str() : std::string("cpt_dist: ") + error.what() + " (see --help)\n";
+    line.text = line.code == 0 ? out.str() : "cpt_dist: " + reason_of(app, error) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;
     line.code = static_cast<int>(error.fault());

@@ -36,7 +36,7 @@ std::string sides_of(const Tree& tree, LabelId label) {
 bool breaks_line(std::string_view name) { return name.find('\n') != std::string_view::npos || name.ends_with('\r'); }
 
 void dump(const DumpOptions& options) {
-  const Model model = Model::load(options.model);
+  const Model model = load_model(options.model);
   const Learner& learner = model.learner();
   require_tree(learner.options());
   ResultWriter out(options.output);

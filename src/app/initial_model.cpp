@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "app/model_path.h"
 #include "cpt/error.h"
 #include "train/model_files.h"
 
@@ -34,6 +35,7 @@ void take_model_options(DistOptions& options) {
     throw Error(Fault::kUsage, "--init " + init + " is the model of the run directory " + options.run.string() +
                                    ", which this run replaces: choose another one with --run");
   }
+  require_no_run_around_model(init);
   const ModelOptions of_model = read_model_head(init).options;
   const OptionValues chosen = describe_model_options(options.training.model);
   const OptionValues expected = describe_model_options(of_model);

@@ -88,7 +88,7 @@ void print_json(const Learner& learner, const InspectOptions& options, ResultWri
 }
 
 void inspect(const InspectOptions& options) {
-  const Model model = Model::load(options.model);
+  const Model model = load_model(options.model);
   const Learner& learner = model.learner();
   if (options.dot || options.label) require_tree(learner.options());
   if (options.dot) {

@@ -19,10 +19,25 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
   return static_cast<std::uint64_t>(value);
 }
 
+namespace {
+
+// Also of what no integer holds.
+bool is_number_above(const std::string& text, std::uint64_t most) {
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto number = std::from_chars(text.data(), end, value);
+  return number.ec == std::errc() && number.ptr == end && value > static_cast<double>(most);
+}
+
+}  // namespace
+
 std::uint64_t require_count(const std::string& flag, const std::string& text, std::uint64_t least, std::uint64_t most) {
   const std::optional<std::uint64_t> count = parse_count(text);
   if (count && *count >= least && *count <= most) return *count;
-  throw CLI::ValidationError(flag, "'" + text + "' is not a whole number of at least " + std::to_string(least));
+  const std::string range = is_number_above(text, most)
+                                ? "from " + std::to_string(least) + " to " + std::to_string(most)
+                                : "of at least " + std::to_string(least);
+  throw CLI::ValidationError(flag, "'" + text + "' is not a whole number " + range);
 }
 
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help) {

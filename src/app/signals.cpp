@@ -13,6 +13,11 @@ volatile std::sig_atomic_t stop_asked = 0;
 
 void ask_for_checkpoint(int) { checkpoint_asked = 1; }
 void ask_to_stop(int) { stop_asked = 1; }
+// The next one ends the process.
+void ask_to_stop_once(int signal) {
+  stop_asked = 1;
+  std::signal(signal, SIG_DFL);
+}
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action;
@@ -22,18 +27,27 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
+// As shells have it for what they start in the background: Ctrl-C is not meant for that.
+bool is_ignored(int signal) {
+  struct sigaction action;
+  std::memset(&action, 0, sizeof action);
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 SignalRequests::SignalRequests() {
   handle(SIGUSR1, ask_for_checkpoint);
   handle(SIGUSR2, ask_to_stop);
   handle(SIGTERM, ask_to_stop);
+  if (!is_ignored(SIGINT)) handle(SIGINT, ask_to_stop_once);
 }
 
 bool is_asked_to_stop() { return stop_asked != 0; }
 
 void let_requests_end_the_process() {
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) handle(signal, SIG_DFL);
+  if (!is_ignored(SIGINT)) handle(SIGINT, SIG_DFL);
 }
 
 Request SignalRequests::take() {

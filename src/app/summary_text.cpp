@@ -44,7 +44,7 @@ std::string mebibytes(std::uint64_t bytes) {
 std::string memory_line(const Summary& summary) {
   const MemoryUse& memory = summary.memory;
   const std::string where = summary.ranks > 1 ? fmt::format(" on rank {}", memory.rank) : "";
-  return fmt::format("memory: {} at the peak{}, where the weight table has {}, tree and labels {}\n",
+  return fmt::format("memory: {} at the peak{}, where the weight table has {} reserved, tree and labels {}\n",
                      mebibytes(memory.peak_bytes), where, mebibytes(memory.table_bytes),
                      mebibytes(memory.structure_bytes));
 }

@@ -234,7 +234,7 @@ std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   if (MPI_Get_library_version(text, &length) != MPI_SUCCESS) return "unknown MPI";
-  const std::string version(text, static_cast<std::size_t>(length));
+  const std::string version(text);  // Open MPI counts the end as a part of it
   return version.substr(0, version.find('\n'));
 }
 

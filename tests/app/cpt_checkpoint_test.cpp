@@ -84,7 +84,7 @@ TEST_F(CheckpointCommandTest, ListsThemAsJson) {
 }
 
 TEST_F(CheckpointCommandTest, ARunWithoutAnyHasAnEmptyList) {
-  fs::create_directory(path("empty"));
+  const RunDirectory begun(path("empty"));
   EXPECT_EQ(run({"checkpoint", "list", "empty"}).out, "");
   EXPECT_EQ(json::parse(run({"checkpoint", "list", "empty", "--json"}).out), json::array());
   for (const char* what : {"verify", "prune"}) {
@@ -98,6 +98,17 @@ TEST_F(CheckpointCommandTest, AMissingRunIsMissingInput) {
     EXPECT_EQ(outcome.code, 66) << what;
     EXPECT_EQ(outcome.err, "cpt: nowhere: no such run directory\n");
     EXPECT_FALSE(fs::exists(path("nowhere")));
+  }
+}
+
+TEST_F(CheckpointCommandTest, AFolderThatIsNoRunIsMissingInput) {
+  for (const char* what : {"list", "verify", "prune"}) {
+    for (const std::string folder : {".", "run/checkpoints", "run/checkpoints/000000001"}) {
+      const Outcome outcome = run({"checkpoint", what, folder});
+      EXPECT_EQ(outcome.code, 66) << what;
+      EXPECT_EQ(outcome.err,
+                "cpt: " + folder + ": is no run directory and has no checkpoints; name what --run named\n");
+    }
   }
 }
 

@@ -63,6 +63,7 @@ TEST_F(ErrorsTest, UsageErrors) {
        "--on-error: 'skip:' is none of"},
       {{"predict", "--model", "model", "--data", "test.vw", "--on-error", "ski"}, 2, "--on-error: 'ski' is none of"},
       {{"score", "--model", "model", "--data", "test.vw", "--frobnicate"}, 2, "--frobnicate"},
+      {{"predict", "--model", "model", "--top", "1", "--top", "2"}, 2, "cpt predict: --top is given more than once"},
       {{"dump"}, 2, "cpt dump: --model is required"},
       {{"explain", "--model", "model", "--data", "test.vw", "--top", "-1"}, 2, "--top: '-1' is not a whole number"},
       {{"explain", "--model", "model"}, 2, "cpt explain: --data is required"},
@@ -70,6 +71,7 @@ TEST_F(ErrorsTest, UsageErrors) {
 }
 
 TEST_F(ErrorsTest, MissingInput) {
+  std::filesystem::create_directory(path("empty"));
   for (const char* command : {"predict", "score", "explain"}) {
     expect({{command, "--model", "model", "--data", "none.vw"}, 66, "'none.vw'"});
     expect(
@@ -77,7 +79,8 @@ TEST_F(ErrorsTest, MissingInput) {
   }
   for (const char* command : {"inspect", "dump"}) {
     expect({{command, "--model", "none"}, 66, "none: not a finished cpt model, no such directory"});
-    expect({{command, "--model", "."}, 66, "not a finished cpt model, it has no MANIFEST"});
+    expect({{command, "--model", "."}, 66, "cpt: .: is not a model; did you mean ./model?"});
+    expect({{command, "--model", "empty"}, 66, "empty: not a finished cpt model, it has no MANIFEST"});
   }
 }
 

@@ -46,6 +46,25 @@ TEST(AddCount, StaysInsideItsBounds) {
   for (const char* text : {"1", "4294967296", "-1"}) EXPECT_FALSE(parses(declare, {"--count", text})) << text;
 }
 
+std::string reason_against(const char* text) {
+  try {
+    require_count("--count", text, 1, 4096);
+  } catch (const CLI::ValidationError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RequireCount, SaysWhichBoundIsBroken) {
+  EXPECT_EQ(reason_against("4096"), "");
+  for (const std::string text : {"4097", "1e20", "99999999999999999999"}) {
+    EXPECT_EQ(reason_against(text.c_str()), "--count: '" + text + "' is not a whole number from 1 to 4096");
+  }
+  for (const std::string text : {"0", "-5000", "many"}) {
+    EXPECT_EQ(reason_against(text.c_str()), "--count: '" + text + "' is not a whole number of at least 1");
+  }
+}
+
 struct Policy {
   bool skip = false;
   std::optional<std::uint64_t> most;

@@ -47,7 +47,8 @@ TEST_F(CacheOfAJob, ComesAndGoesAsARunGoesOn) {
 }
 
 TEST_F(CacheOfAJob, IsRefusedWhereNoFolderCanBe) {
-  expect_failed(run(2, train({shards()}, {"--cache", file("here", "a file")})), kCannotWrite, HasSubstr("here"));
+  expect_failed(run(2, train({shards()}, {"--cache", file("here", "a file")})), kCannotWrite,
+                HasSubstr("here: is not a directory"));
 }
 
 }  // namespace

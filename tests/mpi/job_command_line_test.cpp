@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::AllOf;
 
+using ::testing::EndsWith;
 using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -34,6 +35,7 @@ TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
 TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
   expect_usage_error(with({"--bitz", "12"}), AllOf(HasSubstr("--bitz"), HasSubstr("see --help")));
   expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes: '0' is not a whole number of at least 1"));
+  expect_usage_error(with({"--passes", "2", "--passes", "3"}), HasSubstr("--passes is given more than once"));
   expect_usage_error(with({"--passes", "many"}), HasSubstr("--passes"));
   expect_usage_error(with({"--epoch-examples", "9", "--epoch-fraction", "0.1"}),
                      AllOf(HasSubstr("--epoch-examples"), HasSubstr("--epoch-fraction")));
@@ -103,7 +105,7 @@ TEST_F(CommandLineOfAJob, VersionIsPrintedOnce) {
   const Outcome outcome = start(3, {"--version"})->wait(kSoon);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(lines_of(outcome.out).size(), 1U) << outcome.out;
-  EXPECT_THAT(outcome.out, AllOf(StartsWith("cpt_dist "), HasSubstr("commit "), HasSubstr("MPI")));
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("cpt_dist "), HasSubstr("commit "), HasSubstr("MPI"), EndsWith(")\n")));
 }
 
 TEST_F(CommandLineOfAJob, WinsOverTheConfigFile) {
@@ -126,7 +128,9 @@ TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
 
 TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
   expect_usage_error(with({"--config", path("nowhere.ini").string()}), HasSubstr("nowhere.ini"));
-  expect_usage_error(with({"--config", file("unknown.ini", "bitz = 12\n")}), HasSubstr("bitz"));
+  expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}),
+                     HasSubstr("unknown.ini:3: there is no option 'bitz'"));
+  expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("no section [bits]"));
   expect_usage_error(with({"--config", file("wrong.ini", "seed = five\n")}), HasSubstr("seed"));
   expect_usage_error(with({"--config", file("range.ini", "alpha = 2\n")}), HasSubstr("alpha"));
 }

@@ -91,6 +91,8 @@ TEST_F(InitialModelOfAJob, CostsAnEarlierRunNothingWhenItCannotBeRead) {
   std::ofstream(path("damaged") / "weights", std::ios::binary | std::ios::in) << "not what was there";
   const Outcome damaged = run(2, {"--init", path("damaged").string(), "--test", test_, "--run", path("made").string()});
   expect_failed(damaged, kBadData, HasSubstr("checksum"));
+  const Outcome around = run_alone({"--init", path("made").string(), "--test", test_, "--run", path("other").string()});
+  expect_failed(around, kNoInput, HasSubstr("made: is not a model; did you mean " + model() + "?"));
   const Outcome itself =
       run(2, {"--init", (path("made") / "." / "model").string(), "--test", test_, "--run", path("made").string()});
   expect_failed(itself, kUsage, AllOf(HasSubstr("--init"), HasSubstr("--run")));

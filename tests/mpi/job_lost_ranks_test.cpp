@@ -3,6 +3,7 @@
 
 #include "mpi/job_fifo.h"
 #include "mpi/job_fixture.h"
+#include "mpi/job_waiting.h"
 
 namespace cpt::testing {
 namespace {
@@ -95,7 +96,7 @@ TEST_P(EndedJob, AloneLeavesNoResults) {
   const auto job = start_alone(train({shards()}, kForEver));
   wait_until_learning();
   ::kill(job->process(), GetParam());
-  EXPECT_EQ(job->wait(kSoon).code, GetParam() == SIGTERM ? kStoppedOnRequest : 128 + GetParam());
+  EXPECT_EQ(job->wait(kSoon).code, GetParam() == SIGKILL ? 128 + SIGKILL : kStoppedOnRequest);
   expect_no_results();
 }
 
@@ -105,6 +106,19 @@ TEST_P(EndedJob, LeavesTheRunDirectoryToTheNext) {
   ::kill(job->process(), GetParam());
   job->wait(kSoon);
   expect_complete(run(kRanks, train({shards()}, {"--resume", "--passes", "1"})));
+}
+
+using InterruptedJob = JobTest;
+
+// It takes the first Control-C for a request, and waits for input all the same.
+TEST_F(InterruptedJob, EndsAtOnceIfItIsInterruptedAgain) {
+  Fifo shard(path("shard.vw"));
+  shard.write(stream(1600));
+  const auto job = start_alone(train({shard.path()}));
+  wait_until_learning();
+  wait_until("the job ends", [&] { return ::kill(job->process(), SIGINT) != 0 || job->has_ended(); });
+  EXPECT_EQ(job->wait(kSoon).code, 128 + SIGINT);
+  expect_no_results();
 }
 
 }  // namespace

@@ -87,13 +87,17 @@ TEST_F(ResumedCommandLine, MayRaiseThePasses) {
 class BeginningOrGoingOn : public CheckpointTest {};
 
 TEST_F(BeginningOrGoingOn, BeginsWhereThereIsNoCheckpoint) {
-  expect_complete(run(2, train({shards()}, {"--resume"})));
+  const Outcome outcome = run(2, train({shards()}, {"--resume"}));
+  expect_complete(outcome);
   EXPECT_EQ(summary()["train"]["examples"], kExamples);
+  EXPECT_THAT(outcome.err, HasSubstr(run_directory().string() + " has no checkpoint to resume: the run begins anew\n"));
 }
 
 TEST_F(BeginningOrGoingOn, NeedsDataToBegin) {
   for (const int ranks : {1, 3}) {
-    expect_failed(run(ranks, {"--run", run_directory().string(), "--resume"}), kUsage, HasSubstr("--data is missing"));
+    expect_failed(run(ranks, {"--run", run_directory().string(), "--resume"}), kUsage,
+                  HasSubstr("--data is missing, and " + run_directory().string() + " has no checkpoint"));
+    EXPECT_FALSE(fs::exists(run_directory()));
   }
 }
 

@@ -57,6 +57,15 @@ TEST_F(StandardStreams, OutputThatCannotBeWrittenIsAnError) {
   }
 }
 
+// As with `| head -n 1`, only that here it has gone before the job begins.
+TEST_F(StandardStreams, ReadersThatHaveGoneEndNoTraining) {
+  const Words arguments = train({shards()}, {"--progress", "plain"});
+  const Words shell{"bash", "-c", R"(exec 3> >(:); wait $!; exec "$@" >&3 2>&3)", "bash", CPT_DIST};
+  const Outcome outcome = start_command(joined(shell, arguments))->wait(kLongEnough);
+  EXPECT_EQ(outcome.code, 0);
+  expect_complete();
+}
+
 // No file takes the place of a closed stream, to be written or read as if it were one.
 TEST_F(StandardStreams, ClosedErrorIsNotWrittenElsewhere) {
   const Launch silent{.closed = {STDIN_FILENO, STDERR_FILENO}};

@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+constexpr int kUsage = 2;
 constexpr int kCannotWrite = 73;
 
 class RunDirectoryOfAJob : public JobTest {
@@ -24,7 +25,21 @@ class RunDirectoryOfAJob : public JobTest {
 
 TEST_F(RunDirectoryOfAJob, CannotBeAFile) {
   file("run", "not a folder");
-  expect_refused(HasSubstr(run_directory().string() + ": "));
+  expect_refused(HasSubstr(run_directory().string() + ": is not a directory"));
+}
+
+TEST_F(RunDirectoryOfAJob, NeedsAName) {
+  expect_failed(run_alone({"--data", shards(), "--run", ""}), kUsage, HasSubstr("--run is empty"));
+}
+
+// What the first run wrote there would be shards of the second.
+TEST_F(RunDirectoryOfAJob, CannotBeAFolderOfShards) {
+  for (const char* option : {"--data", "--test"}) {
+    const Words words{"--data", file("shard.vw", stream(50)), option, shards(), "--run", shards() + "/../shards"};
+    expect_failed(run_alone(words), kUsage,
+                  HasSubstr("is the folder of shards that " + std::string(option) + " names"));
+    EXPECT_FALSE(fs::exists(shards() + "/lock"));
+  }
 }
 
 TEST_F(RunDirectoryOfAJob, CannotLieWhereNothingMayBeWritten) {

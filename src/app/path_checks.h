@@ -1,0 +1,15 @@
+// Paths that cannot be meant, told before anything is read or written there.
+#pragma once
+
+#include <filesystem>
+
+#include "app/dist_options.h"
+
+namespace cpt {
+
+// Throws Error(kUsage) where the run directory has no name, is also a folder of shards, or has no checkpoint for a
+// --resume that brings no data either; Error(kCannotWrite) where the run directory or the cache is a file. Makes
+// nothing. For the one process that writes the run directory.
+void require_usable_paths(const DistOptions& options);
+
+}  // namespace cpt
