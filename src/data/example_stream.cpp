@@ -135,7 +135,9 @@ bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage)
 
 // Makes a shard go on where its cursor says; false if it is known to have ended there.
 bool ExampleStream::open(ActiveShard& shard) {
-  auto source = std::make_unique<PeekedSource>(open_bytes(shard.input.path, control_, range_of(shard.input)));
+  auto source =
+      std::make_unique<PeekedSource>(open_bytes(shard.input.path, control_, range_of(shard.input),
+                                                shard.input.regular ? std::optional(shard.input.bytes) : std::nullopt));
   const bool binary = is_binary_shard(source->peek(kBinaryMagicBytes));
   const Format format = options_->format;
   const auto refuse = [&](const char* reason) { throw Error(Fault::kBadData, input_name(shard.input.path) + reason); };
