@@ -82,7 +82,8 @@ class BinaryReader {
   void read_end();
   void enter_block(const BlockHead& head, std::uint64_t done);
   const char* refusal_of(std::string_view label) const;
-  void check_labels(std::size_t examples);
+  void check_line(std::size_t examples);
+  [[noreturn]] void refuse_line(std::size_t examples, const std::string& expected, const std::string& found);
 
   std::unique_ptr<ByteSource> source_;
   const ReadOptions& options_;
@@ -98,7 +99,7 @@ class BinaryReader {
   bool goes_on_ = false;              // behind a line of an earlier reader; no block was read yet
   bool ended_ = false;
   std::optional<TextEnd> text_end_;
-  bool refuses_labels_ = false;  // some of those in the block
+  bool refuses_some_ = false;  // of the labels or importances in the block
 };
 
 }  // namespace cpt

@@ -41,6 +41,7 @@ TEST(VwParser, ImportanceIsTheSecondToken) {
   EXPECT_EQ(vw("y 2.5 |f a").importance, 2.5F);
   EXPECT_EQ(vw("y 2.5 'tag|f a").importance, 2.5F);
   EXPECT_EQ(vw("y 2.5|f a").importance, 2.5F);
+  EXPECT_EQ(vw("y 1e12 |f a").importance, 1e12F);
 }
 
 TEST(VwParser, NamespaceMayBeEmpty) {
