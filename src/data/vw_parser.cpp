@@ -41,6 +41,8 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   }
   Tokens tokens(text_between(line.data(), bar));
   parsed.label = tokens.next();
+  const bool is_tag = parsed.label.starts_with('\'') && parsed.label.data() + parsed.label.size() == bar;
+  if (is_tag) parsed.label.remove_prefix(parsed.label.size());
   if (parsed.label.empty()) {
     if (options_.labels_required) reject(line, Tokens(line).next(), "a label");
     return parsed;

@@ -52,6 +52,8 @@ class PlainVwParser : public LineParser {
     Header header;
     Tokens tokens(text);
     header.label = tokens.next();
+    const bool touches_bar = header.label.data() + header.label.size() == text.data() + text.size();
+    if (touches_bar && header.label.starts_with('\'')) header.label.remove_prefix(header.label.size());
     if (header.label.empty()) {
       if (options_.labels_required) reject(line_, Tokens(line_).next(), "a label");
       return header;

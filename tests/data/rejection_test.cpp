@@ -27,6 +27,7 @@ const std::vector<BadLine>& bad_lines() {
       // a missing label
       {Format::kVw, "|f a", "2:1: expected a label, found '|f'"},
       {Format::kVw, "  |f a", "2:3: expected a label, found '|f'"},
+      {Format::kVw, "'t7|f a", "2:1: expected a label, found ''t7|f'"},
       {Format::kLibsvm, "3:1 4:1", "2:1: expected a label, found '3:1'"},
       {Format::kLibsvm, "1,,2 3:1", "2:1: " + kLabels + "'1,,2'"},
       {Format::kLibsvm, ",1 3:1", "2:1: " + kLabels + "',1'"},

@@ -69,6 +69,10 @@ TEST(VwParser, LabelMayBeMissingIfNotRequired) {
   options.labels_required = false;
   EXPECT_EQ(vw("|f a", options).label, "");
   EXPECT_EQ(vw("  |f a", options).label, "");
+  EXPECT_EQ(vw("'tag|f a", options), vw("|f a", options));
+  EXPECT_EQ(vw("'|f a", options), vw("|f a", options));
+  EXPECT_EQ(vw("'no_tag |f a", options).label, "'no_tag");
+  EXPECT_EQ(vw("'no_tag '|f a", options).label, "'no_tag");
   EXPECT_EQ(vw("y |f a", options).label, "y");
 }
 
