@@ -147,7 +147,7 @@ bool BinaryReader::read_block() {
   const std::uint64_t done = goes_on_ ? number_ - head.lines_before : 0;
   goes_on_ = false;
   number_ = head.lines_before + 1;  // should it be damaged
-  read_payload(head);
+  read_payload(head, done);
   switch (head.kind) {
     case BlockKind::kExamples:
       enter_block(head, done);
@@ -183,8 +183,8 @@ void BinaryReader::check_lines(const BlockHead& head) const {
   }
 }
 
-// Memory grows with what there is, whatever the head claims.
-void BinaryReader::read_payload(const BlockHead& head) {
+// Memory grows with what there is, whatever the head claims. So many of its lines were read before.
+void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done) {
   for (std::size_t done = 0; done < head.stored_bytes;) {
     const std::size_t piece = std::min<std::size_t>(kPiece, head.stored_bytes - done);
     if (stored_.size() < done + piece) stored_.resize(done + piece);
@@ -196,7 +196,7 @@ void BinaryReader::read_payload(const BlockHead& head) {
   const auto damaged = [&] {
     const DamagedStream damage(kBlock, "a damaged one" + place);
     if (head.kind != BlockKind::kExamples) throw DamagedStream(damage);  // no example is behind it
-    throw DamagedBlock(damage);
+    throw DamagedBlock(damage, head.lines - lines_done);
   };
   if (payload_checksum(stored) != head.checksum) damaged();
   payload_.resize(head.raw_bytes);
@@ -228,11 +228,12 @@ void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
   try {
     block_.read(payload_);
   } catch (const DamagedStream& damage) {
-    throw DamagedBlock(damage);
+    throw DamagedBlock(damage, head.lines - done);
   }
   if (block_.lines() != head.lines) {
     block_.clear();
-    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(block_begin_)});
+    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(block_begin_)},
+                       head.lines - done);
   }
   refuses_some_ =
       std::ranges::any_of(block_.labels(), [this](const auto& label) { return refusal_of(label.name) != nullptr; }) ||

@@ -23,7 +23,12 @@ namespace cpt {
 // A block that makes no sense where the one behind it can be read.
 class DamagedBlock : public DamagedStream {
  public:
-  explicit DamagedBlock(const DamagedStream& damage) : DamagedStream(damage) {}
+  // lines: of it, those that were not read before.
+  DamagedBlock(const DamagedStream& damage, std::uint64_t lines) : DamagedStream(damage), lines_(lines) {}
+  std::uint64_t lines() const { return lines_; }
+
+ private:
+  std::uint64_t lines_;
 };
 
 // Not thread-safe. Lines of a binary shard are those of text that its examples were read from, but only those that
@@ -77,7 +82,7 @@ class BinaryReader {
   bool read_block();
   BlockHead read_head();
   void check_lines(const BlockHead& head) const;
-  void read_payload(const BlockHead& head);
+  void read_payload(const BlockHead& head, std::uint64_t lines_done = 0);
   void read_trailer(std::uint64_t index);
   void read_end();
   void enter_block(const BlockHead& head, std::uint64_t done);

@@ -264,7 +264,8 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
     } catch (const Rejection& rejection) {
       report_bad_line(shard, blocks.number(), rejection.column(), rejection.what());
     } catch (const DamagedBlock& damage) {
-      report_bad_line(shard, blocks.number(), 1, damage.what());
+      const std::string lines = std::to_string(damage.lines()) + (damage.lines() == 1 ? " line" : " lines");
+      report_bad_line(shard, blocks.number(), 1, std::string(damage.what()) + "; " + lines + " in it cannot be read");
     } catch (const DamagedStream& damage) {
       if (control_->stop.load(std::memory_order_relaxed)) return false;
       report_bad_line(shard, blocks.number() + 1, 1, damage.what());

@@ -174,8 +174,9 @@ TEST(BinaryShard, RefusesLinesAsTextDoes) {
 // As they were converted when there was no bound.
 TEST(BinaryShard, RefusesImportancesThatNoTextMayHave) {
   const Folder folder;
+  const ReadOptions options;
   std::string content;
-  BinaryWriter writer({}, [&content](std::span<const std::byte> bytes) {
+  BinaryWriter writer(options, [&content](std::span<const std::byte> bytes) {
     content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   });
   Batch batch;
@@ -263,9 +264,9 @@ TEST_F(DamagedBinary, SaysWhatIsWrong) {
   ASSERT_NE(begin, std::string::npos);
   damaged[begin + 60] = static_cast<char>(damaged[begin + 60] ^ 1);
   const std::string path = folder_.write("damaged", damaged);
-  EXPECT_EQ(
-      error_of(Fault::kBadData, [&] { content_of(path, {}); }),
-      path + ":1:1: expected a sound block of a binary shard, found a damaged one at byte " + std::to_string(begin));
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
+            path + ":1:1: expected a sound block of a binary shard, found a damaged one at byte " +
+                std::to_string(begin) + "; 5 lines in it cannot be read");
   folder_.write("damaged", sound_.substr(0, sound_.size() - 30));
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
             path + ":25:1: expected a sound block of a binary shard, found the end of the file");

@@ -215,6 +215,7 @@ TEST(Split, ADamagedBlockIsOneBadLineOfOnePart) {
   const Content whole = content_of(path, 1);
   EXPECT_EQ(whole.error_lines, 1U);
   EXPECT_EQ(whole.examples.size(), 55U);
+  EXPECT_THAT(whole.warnings, ElementsAre(HasSubstr("; 5 lines in it cannot be read")));
   for (const std::uint32_t parts : {2U, 3U, 7U}) expect_same(content_of(path, parts), whole);
 }
 
