@@ -138,9 +138,16 @@ bool ExampleStream::open(ActiveShard& shard) {
   auto source =
       std::make_unique<PeekedSource>(open_bytes(shard.input.path, control_, range_of(shard.input),
                                                 shard.input.regular ? std::optional(shard.input.bytes) : std::nullopt));
-  const bool binary = is_binary_shard(source->peek(kBinaryMagicBytes));
+  const std::string_view beginning = source->peek(kBinaryMagicBytes);
+  const bool binary = is_binary_shard(beginning);
   const Format format = options_->format;
-  const auto refuse = [&](const char* reason) { throw Error(Fault::kBadData, input_name(shard.input.path) + reason); };
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(Fault::kBadData, input_name(shard.input.path) + reason);
+  };
+  if (const std::string_view compression = foreign_compression(beginning); !compression.empty()) {
+    refuse(": is compressed with " + std::string(compression) +
+           ", which is not read: decompress it first, or into a pipe");
+  }
   if (binary && format != Format::kAuto && format != Format::kBinary) {
     refuse(": expected text, found a binary shard; read it with --format binary");
   }
