@@ -24,7 +24,8 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
       "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}, Brier {:.4f}, top-1 error about {:.2f}\n",
       part, grouped(losses.examples), grouped(losses.new_labels), losses.mean_squared(), losses.squared_interval(),
       losses.mean_squared_seen(), losses.mean_log_seen(), losses.mean_brier_seen(), losses.mean_top1_error_seen());
-  if (error_lines > 0) lines += fmt::format("  {} bad lines skipped\n", grouped(error_lines));
+  if (error_lines > 0)
+    lines += fmt::format("  {} bad line{} skipped\n", grouped(error_lines), error_lines == 1 ? "" : "s");
   return lines;
 }
 

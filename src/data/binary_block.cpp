@@ -353,8 +353,7 @@ void BlockExamples::read(std::span<const std::byte> payload) {
 
 void BlockExamples::append(Origin origin, Batch& batch) {
   const std::size_t count = feature_counts_[next_];
-  const float importance = importances_.empty() ? 1.0F : importances_[next_];
-  const Batch::Space space = batch.extend(count, label().name, label().hash, importance, origin);
+  const Batch::Space space = batch.extend(count, label().name, label().hash, importance(), origin);
   const std::uint32_t* entry_of = entry_of_.data() + next_feature_;
   for (std::size_t f = 0; f < count; ++f) {
     const Entry& entry = entries_[entry_of[f]];

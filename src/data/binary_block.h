@@ -108,6 +108,7 @@ class BlockExamples {
   std::size_t examples_of_line() const;
   // Of the next example or of the one so many behind it.
   const Label& label(std::size_t behind = 0) const { return labels_[label_of_[next_ + behind]]; }
+  float importance(std::size_t behind = 0) const { return importances_.empty() ? 1.0F : importances_[next_ + behind]; }
   // Where the line of the example before the next one ends in the text, and where that of the next one does; only of a
   // payload that keeps places.
   bool keeps_places() const { return keeps_places_; }
@@ -115,6 +116,7 @@ class BlockExamples {
   TextPlace next_place() const;
   // Of all examples of the payload.
   std::span<const Label> labels() const { return labels_; }
+  std::span<const float> importances() const { return importances_; }  // empty where all are 1
   // Appends the next example to the batch.
   void append(Origin origin, Batch& batch);
   void skip();

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include "cpt/error.h"
 #include "data/label_choice.h"
+#include "data/limits.h"
 
 namespace cpt {
 
@@ -23,6 +25,9 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 constexpr const char* kBlock = "a sound block of a binary shard";
 constexpr const char* kCutOff = "the end of the file";
+
+// As old shards may hold it.
+bool too_important(float importance) { return importance > static_cast<float>(kMaxImportance); }
 
 template <class T>
 std::span<char> bytes_of(T& value) {
@@ -102,7 +107,7 @@ bool BinaryReader::next(Origin origin, Batch& batch) {
     origin.line = block_.next_place().line;
     origin.end = block_.next_place().bytes;
   }
-  if (refuses_labels_) check_labels(examples);
+  if (refuses_some_) check_line(examples);
   for (std::size_t i = 0; i < examples; ++i) block_.append(origin, batch);
   return true;
 }
@@ -113,15 +118,22 @@ const char* BinaryReader::refusal_of(std::string_view label) const {
   return options_.knows_label && !options_.knows_label(label) ? kKnownLabelExpected : nullptr;
 }
 
-void BinaryReader::check_labels(std::size_t examples) {
+void BinaryReader::check_line(std::size_t examples) {
   for (std::size_t i = 0; i < examples; ++i) {
     const std::string_view label = block_.label(i).name;
-    const char* expected = refusal_of(label);
-    if (expected == nullptr) continue;
-    const std::string found = quote(label);
-    for (std::size_t left = examples; left > 0; --left) block_.skip();
-    throw Rejection(1, expected, found);
+    if (const char* expected = refusal_of(label)) refuse_line(examples, expected, quote(label));
+    const float importance = block_.importance(i);
+    if (too_important(importance)) {
+      std::array<char, 32> found{};
+      std::snprintf(found.data(), found.size(), "%g", static_cast<double>(importance));
+      refuse_line(examples, kImportanceExpected, found.data());
+    }
   }
+}
+
+void BinaryReader::refuse_line(std::size_t examples, const std::string& expected, const std::string& found) {
+  for (std::size_t left = examples; left > 0; --left) block_.skip();
+  throw Rejection(1, expected, found);
 }
 
 // False at the end of the shard.
@@ -135,7 +147,7 @@ bool BinaryReader::read_block() {
   const std::uint64_t done = goes_on_ ? number_ - head.lines_before : 0;
   goes_on_ = false;
   number_ = head.lines_before + 1;  // should it be damaged
-  read_payload(head);
+  read_payload(head, done);
   switch (head.kind) {
     case BlockKind::kExamples:
       enter_block(head, done);
@@ -171,8 +183,8 @@ void BinaryReader::check_lines(const BlockHead& head) const {
   }
 }
 
-// Memory grows with what there is, whatever the head claims.
-void BinaryReader::read_payload(const BlockHead& head) {
+// Memory grows with what there is, whatever the head claims. So many of its lines were read before.
+void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done) {
   for (std::size_t done = 0; done < head.stored_bytes;) {
     const std::size_t piece = std::min<std::size_t>(kPiece, head.stored_bytes - done);
     if (stored_.size() < done + piece) stored_.resize(done + piece);
@@ -184,7 +196,7 @@ void BinaryReader::read_payload(const BlockHead& head) {
   const auto damaged = [&] {
     const DamagedStream damage(kBlock, "a damaged one" + place);
     if (head.kind != BlockKind::kExamples) throw DamagedStream(damage);  // no example is behind it
-    throw DamagedBlock(damage);
+    throw DamagedBlock(damage, head.lines - lines_done);
   };
   if (payload_checksum(stored) != head.checksum) damaged();
   payload_.resize(head.raw_bytes);
@@ -216,14 +228,16 @@ void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
   try {
     block_.read(payload_);
   } catch (const DamagedStream& damage) {
-    throw DamagedBlock(damage);
+    throw DamagedBlock(damage, head.lines - done);
   }
   if (block_.lines() != head.lines) {
     block_.clear();
-    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(block_begin_)});
+    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(block_begin_)},
+                       head.lines - done);
   }
-  refuses_labels_ =
-      std::ranges::any_of(block_.labels(), [this](const auto& label) { return refusal_of(label.name) != nullptr; });
+  refuses_some_ =
+      std::ranges::any_of(block_.labels(), [this](const auto& label) { return refusal_of(label.name) != nullptr; }) ||
+      std::ranges::any_of(block_.importances(), too_important);
   for (std::uint64_t line = 0; line < done; ++line) {
     for (std::size_t left = block_.examples_of_line(); left > 0; --left) block_.skip();
   }

@@ -23,7 +23,12 @@ namespace cpt {
 // A block that makes no sense where the one behind it can be read.
 class DamagedBlock : public DamagedStream {
  public:
-  explicit DamagedBlock(const DamagedStream& damage) : DamagedStream(damage) {}
+  // lines: of it, those that were not read before.
+  DamagedBlock(const DamagedStream& damage, std::uint64_t lines) : DamagedStream(damage), lines_(lines) {}
+  std::uint64_t lines() const { return lines_; }
+
+ private:
+  std::uint64_t lines_;
 };
 
 // Not thread-safe. Lines of a binary shard are those of text that its examples were read from, but only those that
@@ -77,12 +82,13 @@ class BinaryReader {
   bool read_block();
   BlockHead read_head();
   void check_lines(const BlockHead& head) const;
-  void read_payload(const BlockHead& head);
+  void read_payload(const BlockHead& head, std::uint64_t lines_done = 0);
   void read_trailer(std::uint64_t index);
   void read_end();
   void enter_block(const BlockHead& head, std::uint64_t done);
   const char* refusal_of(std::string_view label) const;
-  void check_labels(std::size_t examples);
+  void check_line(std::size_t examples);
+  [[noreturn]] void refuse_line(std::size_t examples, const std::string& expected, const std::string& found);
 
   std::unique_ptr<ByteSource> source_;
   const ReadOptions& options_;
@@ -98,7 +104,7 @@ class BinaryReader {
   bool goes_on_ = false;              // behind a line of an earlier reader; no block was read yet
   bool ended_ = false;
   std::optional<TextEnd> text_end_;
-  bool refuses_labels_ = false;  // some of those in the block
+  bool refuses_some_ = false;  // of the labels or importances in the block
 };
 
 }  // namespace cpt

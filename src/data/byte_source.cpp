@@ -52,8 +52,9 @@ class DetectingSource : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted) {
-  return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path, std::move(control), counted));
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted,
+                                       std::optional<std::uint64_t> size) {
+  return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path, std::move(control), counted, size));
 }
 
 std::size_t read_fully(ByteSource& source, std::span<char> space) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -27,8 +28,8 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   // Fills the front of `space` (not empty) and returns how many bytes; 0 only at the end, or once told to stop.
-  // Throws Error(kNoInput) when reading fails, DamagedStream when a compressed stream is corrupt or breaks off; what
-  // came before the damage is returned first.
+  // Throws Error(kNoInput) when reading fails, Error(kBadData) where a file was cut off meanwhile, DamagedStream when a
+  // compressed stream is corrupt or breaks off; what came before the damage is returned first.
   virtual std::size_t read(std::span<char> space) = 0;
   // The same for bytes that nobody wants: up to `most` (>= 1) of them are gone, and their number is returned.
   virtual std::uint64_t skip(std::uint64_t most);
@@ -36,8 +37,10 @@ class ByteSource {
 
 // A file, a named pipe or "-" (standard input); gzip (one or more members) and zstd (one or more frames) are recognised
 // by their first bytes. Does not wait for a writer of a named pipe. Of a file, only bytes of the range count as read.
-// Throws Error(kNoInput).
-std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted = {});
+// Where `size` is given, the file is read as what it was when it had so many bytes: what is behind them is left, and
+// one that has fewer now throws Error(kBadData) where it ends. Throws Error(kNoInput).
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted = {},
+                                       std::optional<std::uint64_t> size = {});
 
 // Reads until the space is full or the source ends; returns how many bytes there were.
 std::size_t read_fully(ByteSource& source, std::span<char> space);

@@ -135,10 +135,19 @@ bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage)
 
 // Makes a shard go on where its cursor says; false if it is known to have ended there.
 bool ExampleStream::open(ActiveShard& shard) {
-  auto source = std::make_unique<PeekedSource>(open_bytes(shard.input.path, control_, range_of(shard.input)));
-  const bool binary = is_binary_shard(source->peek(kBinaryMagicBytes));
+  auto source =
+      std::make_unique<PeekedSource>(open_bytes(shard.input.path, control_, range_of(shard.input),
+                                                shard.input.regular ? std::optional(shard.input.bytes) : std::nullopt));
+  const std::string_view beginning = source->peek(kBinaryMagicBytes);
+  const bool binary = is_binary_shard(beginning);
   const Format format = options_->format;
-  const auto refuse = [&](const char* reason) { throw Error(Fault::kBadData, input_name(shard.input.path) + reason); };
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(Fault::kBadData, input_name(shard.input.path) + reason);
+  };
+  if (const std::string_view compression = foreign_compression(beginning); !compression.empty()) {
+    refuse(": is compressed with " + std::string(compression) +
+           ", which is not read: decompress it first, or into a pipe");
+  }
   if (binary && format != Format::kAuto && format != Format::kBinary) {
     refuse(": expected text, found a binary shard; read it with --format binary");
   }
@@ -262,7 +271,8 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
     } catch (const Rejection& rejection) {
       report_bad_line(shard, blocks.number(), rejection.column(), rejection.what());
     } catch (const DamagedBlock& damage) {
-      report_bad_line(shard, blocks.number(), 1, damage.what());
+      const std::string lines = std::to_string(damage.lines()) + (damage.lines() == 1 ? " line" : " lines");
+      report_bad_line(shard, blocks.number(), 1, std::string(damage.what()) + "; " + lines + " in it cannot be read");
     } catch (const DamagedStream& damage) {
       if (control_->stop.load(std::memory_order_relaxed)) return false;
       report_bad_line(shard, blocks.number() + 1, 1, damage.what());

@@ -52,7 +52,8 @@ class ExampleStream {
   // whose index is damaged is to be read in parts, and Error(kUsage) for interactions in a format without namespaces
   // and for a binary shard that was converted with other options. Nothing of a bad line reaches the batch; a damaged
   // block of a binary shard is one bad line. A shard whose content ends before its cursor is Error(kBadData), whatever
-  // the options say. A shard that has a copy is read from there as far as that goes; nothing but take_warnings(),
+  // the options say, and so is a file that became shorter than Shard::bytes; one that became longer is read as if it
+  // had not. A shard that has a copy is read from there as far as that goes; nothing but take_warnings(),
   // part_read() and the time it takes tells of that. A copy that turns out to be damaged is removed, and the text is
   // read from there on.
   bool read(Batch& batch);

@@ -24,8 +24,9 @@ constexpr int kPollMilliseconds = 50;
 
 }  // namespace
 
-FileSource::FileSource(const std::string& path, SharedControl control, ByteRange counted)
-    : path_(path), control_(std::move(control)), counted_(counted) {
+FileSource::FileSource(const std::string& path, SharedControl control, ByteRange counted,
+                       std::optional<std::uint64_t> size)
+    : path_(path), control_(std::move(control)), counted_(counted), size_(size) {
   // Non-blocking only so that open() does not wait for the writer of a named pipe; it changes nothing for files.
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(path_, "open", errno);
@@ -37,6 +38,7 @@ FileSource::FileSource(const std::string& path, SharedControl control, ByteRange
     fail(path_, "read", failure);
   }
   may_block_ = !S_ISREG(status.st_mode);
+  if (may_block_) size_.reset();
 }
 
 FileSource::~FileSource() {
@@ -46,7 +48,9 @@ FileSource::~FileSource() {
 std::size_t FileSource::read(std::span<char> space) {
   while (!stopped()) {
     if (may_block_ && !wait_until_readable()) break;
-    const ssize_t count = ::read(descriptor_, space.data(), space.size());
+    const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(space.size(), left()));
+    const ssize_t count = most == 0 ? 0 : ::read(descriptor_, space.data(), most);
+    if (count == 0) require_end();
     if (count >= 0) {
       move_on(static_cast<std::uint64_t>(count));
       return static_cast<std::size_t>(count);
@@ -63,11 +67,20 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
   if (at < 0) fail(path_, "seek", errno);
   // A seek goes beyond the end of a file without complaint.
-  const auto left = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
-  const std::uint64_t count = std::min(most, left);
+  const auto there = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
+  const std::uint64_t count = std::min({most, there, left()});
+  if (count == 0) require_end();
   if (::lseek(descriptor_, static_cast<off_t>(count), SEEK_CUR) < 0) fail(path_, "seek", errno);
   move_on(count);
   return count;
+}
+
+// A file that ends here must have had as many bytes all along.
+void FileSource::require_end() const {
+  if (!size_ || at_ == *size_) return;
+  throw Error(Fault::kBadData, input_name(path_) + ": expected the " + std::to_string(*size_) +
+                                   " bytes that it had at the start, found its end at byte " + std::to_string(at_) +
+                                   ": it was cut off meanwhile");
 }
 
 void FileSource::move_on(std::uint64_t bytes) {

@@ -1,6 +1,8 @@
 // Bytes of a file or pipe as they are.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -10,9 +12,11 @@ namespace cpt {
 
 class FileSource : public ByteSource {
  public:
-  // The control counts what is read, or skipped, of the range `counted`. Throws Error(kNoInput) if the path cannot be
-  // opened or is a directory.
-  FileSource(const std::string& path, SharedControl control, ByteRange counted = {});
+  // The control counts what is read, or skipped, of the range `counted`. Where `size` is given, which a pipe has no use
+  // for, no more than that is read of a file, and one that ends before throws Error(kBadData) where it does. Throws
+  // Error(kNoInput) if the path cannot be opened or is a directory.
+  FileSource(const std::string& path, SharedControl control, ByteRange counted = {},
+             std::optional<std::uint64_t> size = {});
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
@@ -22,6 +26,8 @@ class FileSource : public ByteSource {
   std::uint64_t skip(std::uint64_t most) override;
 
  private:
+  std::uint64_t left() const { return size_ ? *size_ - at_ : ~std::uint64_t{0}; }
+  void require_end() const;
   void move_on(std::uint64_t bytes);
   bool stopped() const;
   bool is_readable(int milliseconds) const;
@@ -30,6 +36,7 @@ class FileSource : public ByteSource {
   std::string path_;
   SharedControl control_;
   ByteRange counted_;
+  std::optional<std::uint64_t> size_;
   std::uint64_t at_ = 0;  // bytes read and skipped
   int descriptor_;
   bool may_block_ = false;  // a pipe, terminal or socket

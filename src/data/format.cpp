@@ -37,6 +37,14 @@ bool is_xmc_header(std::string_view line) {
   return tokens.next().empty();
 }
 
+std::string_view foreign_compression(std::string_view beginning) {
+  // A line of text may begin with "BZh", or with "PK".
+  if (beginning.starts_with("BZh") && beginning.size() >= 8 && beginning.substr(4, 4) == "1AY&") return "bzip2";
+  if (beginning.starts_with("\3757zXZ")) return "xz";
+  if (beginning.starts_with("PK\x03\x04")) return "zip";
+  return {};
+}
+
 std::optional<Format> detect_format(std::string_view line) {
   if (Tokens(line).next().starts_with(kFasttextLabelPrefix)) return Format::kFasttext;
   if (line.find('|') != std::string_view::npos) return Format::kVw;

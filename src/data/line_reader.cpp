@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 constexpr std::size_t kLongestWithEnd = kMaxLineBytes + 2;
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 const char* find_line_feed(std::string_view text) {
   return text.empty() ? nullptr : static_cast<const char*>(std::memchr(text.data(), '\n', text.size()));
 }
@@ -100,7 +102,8 @@ void LineReader::make_room() {
   last_ = left;
 }
 
-LineReader::Status LineReader::finish(std::string_view& line) {
+LineReader::Status LineReader::finish(std::string_view& line) const {
+  if (number_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line.size() > kMaxLineBytes ? Status::kTooLong : Status::kLine;
 }

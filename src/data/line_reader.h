@@ -12,7 +12,8 @@
 
 namespace cpt {
 
-// Lines end in LF or CRLF; the last one may lack its end. Not thread-safe.
+// Lines end in LF or CRLF; the last one may lack its end. A byte order mark of UTF-8 at the beginning of the content is
+// among its bytes, but not in the line. Not thread-safe.
 class LineReader {
  public:
   enum class Status : std::uint8_t {
@@ -48,7 +49,7 @@ class LineReader {
   bool skip_to_line_end();
   bool fill();
   void make_room();
-  static Status finish(std::string_view& line);
+  Status finish(std::string_view& line) const;
 
   std::unique_ptr<ByteSource> source_;
   std::vector<char> buffer_;

@@ -20,7 +20,7 @@ struct FilePart {
 // One input file, or a part of one (split.h). The index of a shard in the list of all shards is its number.
 struct Shard {
   std::string path;         // "-" is standard input
-  std::uint64_t bytes = 0;  // of the file, as stored, so compressed where it is; 0 for pipes
+  std::uint64_t bytes = 0;  // of the file, as stored, so compressed where it is: no more are read; 0 for pipes
   bool regular = true;      // a file; else a pipe, whose size is not known
   std::string copy{};       // where a binary copy of it may be read instead (shard_copy.h); empty: nowhere
   FilePart part{};

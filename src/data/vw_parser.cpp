@@ -41,6 +41,8 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   }
   Tokens tokens(text_between(line.data(), bar));
   parsed.label = tokens.next();
+  const bool is_tag = parsed.label.starts_with('\'') && parsed.label.data() + parsed.label.size() == bar;
+  if (is_tag) parsed.label.remove_prefix(parsed.label.size());
   if (parsed.label.empty()) {
     if (options_.labels_required) reject(line, Tokens(line).next(), "a label");
     return parsed;
@@ -48,9 +50,9 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   require_known(line, parsed.label, options_);
   std::string_view token = tokens.next();
   if (!token.empty() && token.front() != '\'') {
-    const auto importance = parse_number(token);
-    parsed.importance = static_cast<float>(importance.value_or(0));
-    if (!(parsed.importance > 0)) reject(line, token, "an importance above 0 and at most 1e30");
+    const double importance = parse_number(token).value_or(0);
+    parsed.importance = static_cast<float>(importance);
+    if (!(parsed.importance > 0) || importance > kMaxImportance) reject(line, token, kImportanceExpected);
     token = tokens.next();
   }
   if (!token.empty() && token.front() == '\'') token = tokens.next();

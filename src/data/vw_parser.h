@@ -13,7 +13,7 @@
 namespace cpt {
 
 // A '|' starts a namespace wherever it stands; its name follows directly, or is empty. The first ':' of a token
-// separates name and value. The tag is ignored.
+// separates name and value. The tag is ignored; a first token that begins with ' and touches the bar is one.
 class VwParser : public LineParser {
  public:
   explicit VwParser(const ReadOptions& options);

@@ -43,8 +43,8 @@ double Learner::predict(Walk& walk) const {
 
 void throw_diverged() {
   throw Error(Fault::kFailed,
-              "the weights are no longer finite: use a lower --learning-rate, --normalize l2, or "
-              "--merge confidence");
+              "the weights are no longer finite: use a lower --learning-rate, --normalize l2, --merge confidence, or "
+              "smaller importances and feature values");
 }
 
 std::uint64_t Learner::structure_digest() const { return mix(tree_.digest() + labels_.digest()); }

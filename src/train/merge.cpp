@@ -131,8 +131,8 @@ void WeightMerger::compare_digests() {
   std::exception_ptr failure;
   if (!finite_) {
     failure = std::make_exception_ptr(Error(Fault::kFailed,
-                                            "merged weights are not finite: use --merge confidence or a "
-                                            "lower --learning-rate"));
+                                            "merged weights are not finite: use --merge confidence, a lower "
+                                            "--learning-rate, or smaller importances and feature values"));
   }
   struct Digests {
     std::uint64_t fault;

@@ -266,7 +266,7 @@ class TrainedTest : public ProgramTest {
     options.normalize = model_.options().normalize;
     options.interactions = model_.options().interactions;
     options.labels_required = false;
-    ExampleStream stream({{path(name).string(), 0}}, {0}, options);
+    ExampleStream stream(find_shards({path(name).string()}), {0}, options);
     Batch batch = stream.make_batch();
     while (stream.read(batch)) {
     }

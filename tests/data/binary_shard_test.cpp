@@ -171,6 +171,26 @@ TEST(BinaryShard, RefusesLinesAsTextDoes) {
             binary + ":2:1: expected a label, found ''");
 }
 
+// As they were converted when there was no bound.
+TEST(BinaryShard, RefusesImportancesThatNoTextMayHave) {
+  const Folder folder;
+  const ReadOptions options;
+  std::string content;
+  BinaryWriter writer(options, [&content](std::span<const std::byte> bytes) {
+    content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  });
+  Batch batch;
+  for (const float importance : {1.0F, 1e25F, 1e12F}) batch.finish_example("y", importance, {});
+  for (std::size_t i = 0; i < batch.size(); ++i) writer.add(batch[i], true);
+  writer.finish(0);
+  const std::string path = folder.write("old", content);
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
+            path + ":2:1: expected an importance above 0 and at most 1e12, found 1e+25");
+  const Content read = content_of(path, skipping());
+  EXPECT_EQ(read.error_lines, 1U);
+  EXPECT_EQ(read.examples.size(), 2U);
+}
+
 class DamagedBinary : public ::testing::Test {
  protected:
   DamagedBinary() {
@@ -244,9 +264,9 @@ TEST_F(DamagedBinary, SaysWhatIsWrong) {
   ASSERT_NE(begin, std::string::npos);
   damaged[begin + 60] = static_cast<char>(damaged[begin + 60] ^ 1);
   const std::string path = folder_.write("damaged", damaged);
-  EXPECT_EQ(
-      error_of(Fault::kBadData, [&] { content_of(path, {}); }),
-      path + ":1:1: expected a sound block of a binary shard, found a damaged one at byte " + std::to_string(begin));
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
+            path + ":1:1: expected a sound block of a binary shard, found a damaged one at byte " +
+                std::to_string(begin) + "; 5 lines in it cannot be read");
   folder_.write("damaged", sound_.substr(0, sound_.size() - 30));
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
             path + ":25:1: expected a sound block of a binary shard, found the end of the file");

@@ -265,5 +265,22 @@ TEST(FileSource, SkipsWithoutReadingButNotPastTheEnd) {
   EXPECT_EQ(control->bytes_read, 1'000'002U);
 }
 
+TEST(FileSource, TakesNoMoreThanItIsToldAndNoLess) {
+  const Folder folder;
+  const std::string path = folder.write("a", "abcdef");
+  std::string space(10, ' ');
+  FileSource shorter(path, nullptr, {}, 4);
+  EXPECT_EQ(shorter.read(space), 4U);
+  EXPECT_EQ(shorter.read(space), 0U);
+  EXPECT_EQ(shorter.skip(10), 0U);
+  FileSource longer(path, nullptr, {}, 7);
+  EXPECT_EQ(longer.skip(5), 5U);
+  EXPECT_EQ(longer.read(space), 1U);
+  const std::string reason =
+      path + ": expected the 7 bytes that it had at the start, found its end at byte 6: it was cut off meanwhile";
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { longer.read(space); }), reason);
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { longer.skip(10); }), reason);
+}
+
 }  // namespace
 }  // namespace cpt

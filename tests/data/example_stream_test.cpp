@@ -1,15 +1,27 @@
 #include "data/example_stream.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "data/folder.h"
+#include "data/lines.h"
 #include "data/reading.h"
+#include "data/split.h"
 
 namespace cpt {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // One line per word, the word being the label.
 std::string shard(const std::string& labels) {
@@ -44,8 +56,10 @@ TEST(ExampleStream, LinesWithoutAnExampleTakeNoTurn) {
 
 TEST(ExampleStream, OriginCountsAllShardsOfTheRun) {
   const Folder folder;
-  const std::vector<Shard> shards = {
-      {"unread", 0}, {folder.write("1", shard("a")), 0}, {"unread", 0}, {folder.write("3", shard("bc")), 0}};
+  const std::vector<Shard> shards = {{"unread", 0},
+                                     {folder.write("1", shard("a")), shard("a").size()},
+                                     {"unread", 0},
+                                     {folder.write("3", shard("bc")), shard("bc").size()}};
   ExampleStream stream(shards, {1, 3}, {});
   const auto examples = read_rest(stream);
   ASSERT_EQ(labels_of(examples), "a b c");
@@ -92,6 +106,67 @@ TEST(ExampleStream, NamesWhatCannotBeRead) {
   EXPECT_EQ(error_of(Fault::kNoInput, [&] { read_all({folder.path()}); }),
             folder.path() + ": read failed: Is a directory");
 }
+
+// Of a file that changes once its shards are found; the reader has the first of its two buffers by then, or nothing.
+class ChangingFile : public ::testing::TestWithParam<std::uint32_t> {
+ protected:
+  static constexpr std::size_t kLines = 20'000;  // some buffers full
+
+  std::string path(const std::string& text) const { return folder_.write("changing", text); }
+  static std::string lines(std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += "label |f feature\n";
+    return text;
+  }
+  // Reads the parts that the file had; calls `change` behind the first line of each.
+  template <class Change>
+  static std::size_t examples_of(const std::string& file, const ReadOptions& options, Change change) {
+    const std::vector<Shard> parts = split(find_shards({file})[0], GetParam());
+    std::size_t examples = 0;
+    for (std::uint32_t part = 0; part < parts.size(); ++part) {
+      ExampleStream stream(parts, {part}, options);
+      Batch batch;
+      stream.read(batch);
+      change();
+      while (stream.read(batch)) {
+      }
+      examples += batch.size();
+    }
+    return examples;
+  }
+
+ private:
+  Folder folder_;
+};
+
+TEST_P(ChangingFile, ThatIsCutOffIsAnErrorWithBothSizes) {
+  const std::string text = lines(kLines);
+  for (const std::size_t left : {std::size_t{0}, text.size() / kLines * (kLines - 1)}) {
+    const std::string file = path(text);
+    const auto cut = [&] { std::filesystem::resize_file(file, left); };
+    EXPECT_THAT(error_of(Fault::kBadData, [&] { examples_of(file, skipping(), cut); }),
+                AllOf(StartsWith(file + ": expected the " + std::to_string(text.size()) + " bytes"),
+                      HasSubstr("cut off meanwhile")))
+        << left;
+  }
+}
+
+TEST_P(ChangingFile, ThatGrowsIsReadAsItWas) {
+  const std::string file = path(lines(kLines) + "last |f fea");
+  const auto grow = [&] { std::ofstream(file, std::ios::app) << "ture\nno example\n" << lines(10); };
+  EXPECT_EQ(examples_of(file, {}, grow), kLines + 1);
+}
+
+TEST_P(ChangingFile, ThatHasGrownSinceItWasLeftGoesOnAsItWas) {
+  const std::string file = path(lines(10) + "last |f fea");
+  const std::vector<Shard> parts = split(find_shards({file})[0], GetParam());
+  std::ofstream(file, std::ios::app) << "ture\nno example\n" << lines(10);
+  std::vector<std::uint32_t> all(parts.size());
+  std::iota(all.begin(), all.end(), 0U);
+  expect_to_go_on_anywhere({parts, all, {}});
+}
+
+INSTANTIATE_TEST_SUITE_P(InParts, ChangingFile, ::testing::Values(1, 3));
 
 TEST(ExampleStream, ReadsAThousandShardsAtATime) {
   const Folder folder;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "data/folder.h"
 #include "data/reading.h"
 
@@ -35,6 +39,19 @@ TEST(Format, ThatCannotBeToldIsAnErrorEvenWhenSkipping) {
             path +
                 ":2:1: expected a line in vw, libsvm or fasttext format, found 'hello world'; "
                 "name the format with --format");
+}
+
+TEST(Format, OfAForeignCompressionIsRefusedByName) {
+  const Folder folder;
+  for (const auto& [content, name] : std::vector<std::pair<std::string, std::string>>{
+           {"BZh91AY&SY.", "bzip2"}, {std::string("\3757zXZ\0\0\4", 8), "xz"}, {"PK\3\4.......", "zip"}}) {
+    const std::string path = folder.write("a", content);
+    EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
+              path + ": is compressed with " + name + ", which is not read: decompress it first, or into a pipe");
+  }
+  for (const std::string label : {"BZh", "BZh9", "PK", "PK\3", "xz"}) {
+    EXPECT_EQ(labels_of(read_all({folder.write("a", label + "|f")})), label);
+  }
 }
 
 TEST(Format, GivenByNameIsNotGuessed) {

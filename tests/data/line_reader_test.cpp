@@ -57,6 +57,20 @@ TEST(LineReader, TakesBothLineEndsAndNone) {
   }
 }
 
+TEST(LineReader, LeavesOutAByteOrderMarkAtTheBeginningOnly) {
+  const std::string mark = "\xef\xbb\xbf";
+  for (const std::size_t piece : {1U, 2U, 3U, 100U}) {
+    EXPECT_EQ(lines_of(mark + "a\n" + mark + "b", piece), Lines({"a", mark + "b"}));
+    EXPECT_EQ(lines_of(mark + mark + "\r\na\n", piece), Lines({mark, "a"}));
+    EXPECT_EQ(lines_of(mark, piece), Lines({""}));
+    EXPECT_EQ(lines_of(mark.substr(0, 2), piece), Lines({mark.substr(0, 2)}));
+  }
+  LineReader reader(std::make_unique<Pieces>(mark + "a\nb\n", 100));
+  std::string_view line;
+  reader.next(line);
+  EXPECT_EQ(reader.offset(), 5U) << "its bytes count";
+}
+
 TEST(LineReader, KnowsWhereTheNextLineBegins) {
   for (const std::size_t piece : {1U, 3U, 100U}) {
     LineReader reader(std::make_unique<Pieces>("a\n\r\n\nbc", piece));

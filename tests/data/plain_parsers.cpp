@@ -52,6 +52,8 @@ class PlainVwParser : public LineParser {
     Header header;
     Tokens tokens(text);
     header.label = tokens.next();
+    const bool touches_bar = header.label.data() + header.label.size() == text.data() + text.size();
+    if (touches_bar && header.label.starts_with('\'')) header.label.remove_prefix(header.label.size());
     if (header.label.empty()) {
       if (options_.labels_required) reject(line_, Tokens(line_).next(), "a label");
       return header;
@@ -59,8 +61,11 @@ class PlainVwParser : public LineParser {
     require_known(line_, header.label, options_);
     std::string_view token = tokens.next();
     if (!token.empty() && token.front() != '\'') {
-      header.importance = static_cast<float>(plain_number(token).value_or(0));
-      if (!(header.importance > 0)) reject(line_, token, "an importance above 0 and at most 1e30");
+      const double importance = plain_number(token).value_or(0);
+      header.importance = static_cast<float>(importance);
+      if (!(header.importance > 0) || importance > kMaxImportance) {
+        reject(line_, token, "an importance above 0 and at most 1e12");
+      }
       token = tokens.next();
     }
     if (!token.empty() && token.front() == '\'') token = tokens.next();

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cpt/error.h"
@@ -74,7 +76,9 @@ inline ExampleStream stream_of(const std::vector<std::string>& paths, ReadOption
   std::vector<std::uint32_t> all;
   for (const std::string& path : paths) {
     all.push_back(static_cast<std::uint32_t>(shards.size()));
-    shards.push_back({path, 0});
+    std::error_code is_no_file;
+    const auto bytes = std::filesystem::file_size(path, is_no_file);
+    shards.push_back({path, is_no_file ? 0 : bytes, path != "-"});
   }
   return {shards, all, std::move(options)};
 }

@@ -17,7 +17,7 @@ struct BadLine {
 };
 
 const std::string kLabels = "expected labels with one comma between them, found ";
-const std::string kImportance = "expected an importance above 0 and at most 1e30, found ";
+const std::string kImportance = "expected an importance above 0 and at most 1e12, found ";
 const std::string kValue = "expected a number of at most 1e30 in size, found ";
 const std::string kScaled = "expected a number of at most 1e30 in size once scaled, found ";
 const std::string kIndex = "expected an index that is an unsigned integer below 2^64, found ";
@@ -27,6 +27,7 @@ const std::vector<BadLine>& bad_lines() {
       // a missing label
       {Format::kVw, "|f a", "2:1: expected a label, found '|f'"},
       {Format::kVw, "  |f a", "2:3: expected a label, found '|f'"},
+      {Format::kVw, "'t7|f a", "2:1: expected a label, found ''t7|f'"},
       {Format::kLibsvm, "3:1 4:1", "2:1: expected a label, found '3:1'"},
       {Format::kLibsvm, "1,,2 3:1", "2:1: " + kLabels + "'1,,2'"},
       {Format::kLibsvm, ",1 3:1", "2:1: " + kLabels + "',1'"},
@@ -39,6 +40,7 @@ const std::vector<BadLine>& bad_lines() {
       {Format::kVw, "y nan |f a", "2:3: " + kImportance + "'nan'"},
       {Format::kVw, "y inf |f a", "2:3: " + kImportance + "'inf'"},
       {Format::kVw, "y 1e31 |f a", "2:3: " + kImportance + "'1e31'"},
+      {Format::kVw, "y 1.000001e12 |f a", "2:3: " + kImportance + "'1.000001e12'"},
       {Format::kVw, "y 1e-60 |f a", "2:3: " + kImportance + "'1e-60'"},
       {Format::kVw, "y tag|f a", "2:3: " + kImportance + "'tag'"},
       // what is not a line of the format

@@ -111,6 +111,21 @@ TEST(Split, PartsBeginAnywhere) {
   }
 }
 
+TEST(Split, AByteOrderMarkIsNoneOfTheText) {
+  const Folder folder;
+  for (const std::string text : {"a |f x\nb |f y:bad\nc |f z\n", "a |f x:bad\nb |f y\n",
+                                 "\n__label__a x\n__label__b y\n", "3 10 5\n1 1:1\n2 1:1\n"}) {
+    Content plain = content_of(folder.write("a", text), 1);
+    for (WholeExample& example : plain.examples) example.origin.end += 3;
+    const std::string path = folder.write("a", "\xef\xbb\xbf" + text);
+    for (std::uint32_t parts = 1; parts <= text.size() + 3; ++parts) {
+      SCOPED_TRACE(parts);
+      ASSERT_NO_FATAL_FAILURE(expect_same(content_of(path, parts), plain));
+      ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(split_input({path}, parts)));
+    }
+  }
+}
+
 TEST(Split, EveryLineOfAPartIsAPlaceToGoOn) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
@@ -200,6 +215,7 @@ TEST(Split, ADamagedBlockIsOneBadLineOfOnePart) {
   const Content whole = content_of(path, 1);
   EXPECT_EQ(whole.error_lines, 1U);
   EXPECT_EQ(whole.examples.size(), 55U);
+  EXPECT_THAT(whole.warnings, ElementsAre(HasSubstr("; 5 lines in it cannot be read")));
   for (const std::uint32_t parts : {2U, 3U, 7U}) expect_same(content_of(path, parts), whole);
 }
 

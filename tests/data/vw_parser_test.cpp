@@ -41,6 +41,7 @@ TEST(VwParser, ImportanceIsTheSecondToken) {
   EXPECT_EQ(vw("y 2.5 |f a").importance, 2.5F);
   EXPECT_EQ(vw("y 2.5 'tag|f a").importance, 2.5F);
   EXPECT_EQ(vw("y 2.5|f a").importance, 2.5F);
+  EXPECT_EQ(vw("y 1e12 |f a").importance, 1e12F);
 }
 
 TEST(VwParser, NamespaceMayBeEmpty) {
@@ -68,6 +69,10 @@ TEST(VwParser, LabelMayBeMissingIfNotRequired) {
   options.labels_required = false;
   EXPECT_EQ(vw("|f a", options).label, "");
   EXPECT_EQ(vw("  |f a", options).label, "");
+  EXPECT_EQ(vw("'tag|f a", options), vw("|f a", options));
+  EXPECT_EQ(vw("'|f a", options), vw("|f a", options));
+  EXPECT_EQ(vw("'no_tag |f a", options).label, "'no_tag");
+  EXPECT_EQ(vw("'no_tag '|f a", options).label, "'no_tag");
   EXPECT_EQ(vw("y |f a", options).label, "y");
 }
 

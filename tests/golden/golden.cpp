@@ -40,7 +40,7 @@ std::string figures(const Model& model) {
        << "\nlabels " << model.labels() << '\n';
   ReadOptions options;
   options.seed = model.options().seed;
-  ExampleStream stream({{"shards/a.vw", 0}}, {0}, options);
+  ExampleStream stream(find_shards({"shards/a.vw"}), {0}, options);
   Batch batch = stream.make_batch();
   while (batch.size() < kPredicted && stream.read(batch)) {
   }

@@ -88,11 +88,11 @@ using Divergence = JobTest;
 
 const Words kAbsurdRate{"--loss", "squared", "--update", "sgd", "--learning-rate", "1e12"};
 
-// Rate times importance is beyond what a float can hold.
+// Rate times importance times value is beyond what a float can hold.
 TEST_F(Divergence, OfTheWeightsIsAnErrorWithAdvice) {
   Words shards;
   for (const char* name : {"0.vw", "1.vw", "2.vw"})
-    shards.push_back(file(name, "l1 |a f\nl2 |a g\nl1 1e30 |a f\nl2 1e30 |a g\n"));
+    shards.push_back(file(name, "l1 |a f\nl2 |a g\nl1 1e12 |a f\nl2 1e12 |a g\nl1 |a f:1e30\nl2 |a g:1e30\n"));
   for (const int ranks : {1, 3}) {
     expect_failed(start(ranks, train(shards, kAbsurdRate))->wait(kSoon), 1,
                   AllOf(HasSubstr("the weights are no longer finite"), HasSubstr("use a lower --learning-rate")));

@@ -123,7 +123,7 @@ TEST_P(GivenTreeRun, LearnsAsAModelWithThisTreeDoes) {
   for (const TreeChange& change : read_given_tree({TreeSource::Kind::kTree, file_})) model.learner().apply(change);
   ReadOptions reading;
   reading.seed = given.model.seed;
-  ExampleStream stream({{given.data[0], 0}}, {0}, reading);
+  ExampleStream stream(find_shards({given.data[0]}), {0}, reading);
   Batch batch = stream.make_batch();
   while (stream.read(batch)) {
   }
