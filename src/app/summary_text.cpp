@@ -18,12 +18,20 @@ std::string grouped(std::uint64_t count) {
   return text;
 }
 
+// What is measured on a sample, whose first example comes late.
+std::string sampled_figures(const Losses& losses) {
+  std::string figures;
+  if (losses.brier_samples > 0) figures += fmt::format(", Brier {:.4f}", losses.mean_brier_seen());
+  if (losses.top1_samples > 0) figures += fmt::format(", top-1 error about {:.2f}", losses.mean_top1_error_seen());
+  return figures;
+}
+
 std::string losses_lines(const char* part, const Losses& losses, std::uint64_t error_lines) {
   std::string lines = fmt::format(
       "{}: {} examples, {} of them with a new label\n"
-      "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}, Brier {:.4f}, top-1 error about {:.2f}\n",
+      "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}{}\n",
       part, grouped(losses.examples), grouped(losses.new_labels), losses.mean_squared(), losses.squared_interval(),
-      losses.mean_squared_seen(), losses.mean_log_seen(), losses.mean_brier_seen(), losses.mean_top1_error_seen());
+      losses.mean_squared_seen(), losses.mean_log_seen(), sampled_figures(losses));
   if (error_lines > 0)
     lines += fmt::format("  {} bad line{} skipped\n", grouped(error_lines), error_lines == 1 ? "" : "s");
   return lines;
