@@ -89,7 +89,11 @@ void print_results(const std::string& text) {
 
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
   const fs::path model = model_of(options);
-  if (!model.empty()) desk.observer().info("model written");
+  if (model.empty()) {
+    desk.run().remove_model();
+  } else {
+    desk.observer().info("model written");
+  }
   const std::string json = summary_json(options, result.summary);
   write_file_atomically(desk.run().summary(), std::as_bytes(std::span(json)));
   const std::string text = summary_text(result.summary, model);
@@ -224,6 +228,7 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // who reads what is printed may go, and training goes on
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that would be too large is an error that is told
   try {
     cpt::occupy_closed_streams();
     std::optional<cpt::MpiSession> session;

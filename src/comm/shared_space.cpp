@@ -2,13 +2,17 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
+#include <utility>
 
 #include "comm/collectives.h"
 #include "core/file_descriptor.h"
@@ -18,7 +22,7 @@ namespace cpt {
 
 namespace {
 
-// Before the area: how often its rank has published, on a line of its own.
+// Before the area, on a line of its own: how often its rank has published (u64), and its key (u64).
 constexpr std::size_t kHeadBytes = 64;
 
 // Where a rank's area is to be found.
@@ -26,7 +30,13 @@ struct Place {
   std::uint64_t machine = 0;  // of processes that can find one another by number; 0: there is no area
   std::int64_t process = 0;
   std::int64_t file = 0;  // its descriptor there
+  std::uint64_t key = 0;  // that its area begins with; any other file is another one
 };
+
+std::uint64_t random_key() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
 
 // Ranks share where host name, running kernel and numbering of processes are the same. The host name is what makes a
 // machine in the eyes of a user; ranks that were given names of their own share nothing.
@@ -42,15 +52,23 @@ std::uint64_t machine_of(const std::string& host) {
 // A file in memory, without a name; its pages are there, so that no access can fail later. None where that fails.
 FileDescriptor make_file(std::size_t bytes) {
   FileDescriptor file(memfd_create("cpt shared space", MFD_CLOEXEC));
-  if (file.get() < 0 || posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)) == 0) return file;
-  return FileDescriptor();
+  int failure = file.get() < 0 ? errno : EINTR;
+  while (failure == EINTR) failure = posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
+  return failure == 0 ? std::move(file) : FileDescriptor();
 }
 
-// The file of another rank. None where this one may not open it.
-FileDescriptor open_file(const Place& place) {
+// The file of another rank. None where this one may not open it, or where what it finds cannot be one: /proc may show
+// other processes than those that the ranks are.
+FileDescriptor open_file(const Place& place, std::size_t bytes) {
   const std::string path = "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
-  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return FileDescriptor();
+  const bool fits = S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) == bytes;
+  return fits ? std::move(file) : FileDescriptor();
 }
+
+std::uint64_t& key_of(std::byte* mapping) { return *reinterpret_cast<std::uint64_t*>(mapping + sizeof(std::uint64_t)); }
 
 std::atomic_ref<std::uint64_t> times_published(std::byte* mapping) {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(mapping));
@@ -71,11 +89,16 @@ SharedSpace::SharedSpace(Communicator& comm, std::size_t bytes)
   const std::size_t mapped = kHeadBytes + bytes;
   const FileDescriptor file = make_file(mapped);
   mappings_[rank_] = map(file.get(), mapped, PROT_READ | PROT_WRITE);
-  const Place mine{mappings_[rank_] == nullptr ? 0 : machine_of(comm.host()), getpid(), file.get()};
+  Place mine;
+  if (std::byte* own = mappings_[rank_].get(); own != nullptr) {
+    mine = {machine_of(comm.host()), getpid(), file.get(), random_key()};
+    key_of(own) = mine.key;
+  }
   const std::vector<Place> places = all_gather_value(comm, mine, "share memory");
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     if (rank == rank_ || places[rank].machine == 0 || places[rank].machine != mine.machine) continue;
-    mappings_[rank] = map(open_file(places[rank]).get(), mapped, PROT_READ);
+    Mapping mapping = map(open_file(places[rank], mapped).get(), mapped, PROT_READ);
+    if (mapping != nullptr && key_of(mapping.get()) == places[rank].key) mappings_[rank] = std::move(mapping);
   }
   tell_readers(comm);  // and all have opened what they could
 }

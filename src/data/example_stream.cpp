@@ -22,6 +22,11 @@
 namespace cpt {
 namespace {
 
+// What is read of a file: it is what it was when it was found.
+std::optional<std::uint64_t> size_of(const Shard& shard) {
+  return shard.regular ? std::optional(shard.bytes) : std::nullopt;
+}
+
 std::uint64_t size_of_copy(const Shard& shard) {
   if (shard.copy.empty()) return 0;
   std::error_code failure;
@@ -135,9 +140,8 @@ bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage)
 
 // Makes a shard go on where its cursor says; false if it is known to have ended there.
 bool ExampleStream::open(ActiveShard& shard) {
-  auto source =
-      std::make_unique<PeekedSource>(open_bytes(shard.input.path, control_, range_of(shard.input),
-                                                shard.input.regular ? std::optional(shard.input.bytes) : std::nullopt));
+  auto source = std::make_unique<PeekedSource>(
+      open_bytes(shard.input.path, control_, range_of(shard.input), size_of(shard.input)));
   const std::string_view beginning = source->peek(kBinaryMagicBytes);
   const bool binary = is_binary_shard(beginning);
   const Format format = options_->format;
@@ -329,7 +333,7 @@ bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batc
 // What a reader from the beginning would have chosen; nullptr if that has still to be seen.
 LineParser* ExampleStream::parser_of_beginning(const ActiveShard& shard) {
   if (options_->format != Format::kAuto) return nullptr;
-  LineReader lines(open_bytes(shard.input.path, nullptr));
+  LineReader lines(open_bytes(shard.input.path, nullptr, {}, size_of(shard.input)));
   std::string_view line;
   for (auto status = lines.next(line); status != LineReader::Status::kEnd; status = lines.next(line)) {
     if (status == LineReader::Status::kLine && !is_blank_line(line)) return &parser_for(shard, lines.number(), line);

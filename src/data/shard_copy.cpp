@@ -19,7 +19,7 @@ namespace cpt {
 namespace {
 
 // Of what is in a copy besides its blocks.
-constexpr int kCopyFormat = 1;
+constexpr int kCopyFormat = 2;
 
 // File systems keep times to the tick of their clock, which is two seconds at worst.
 constexpr std::chrono::seconds kSettled{2};
@@ -57,6 +57,7 @@ std::optional<CopySource> copy_source(const Shard& shard, std::uint32_t number, 
   std::error_code failure;
   const std::filesystem::path path = std::filesystem::canonical(shard.path, failure);
   if (failure || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (static_cast<std::uint64_t>(status.st_size) != shard.bytes) return std::nullopt;
   const std::chrono::nanoseconds changed = time_of(status.st_mtim);
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

@@ -8,7 +8,8 @@ namespace cpt {
 
 // Of the examples of a phase, counted from 1, which ones have their Brier score estimated (every 16th) and their best
 // label searched, if their label was in the tree. The search costs much more than learning, so it comes at intervals
-// that grow: every 64 examples up to 2^13, then 64 times between a power of two and the next.
+// that grow: every 64 examples up to 2^13, then 64 times between a power of two and the next, and from 2^16 on by the
+// root of the number of examples.
 bool brier_due(std::uint64_t number);
 bool top1_due(std::uint64_t number);
 // What such an example counts for: its importance, times the interval.

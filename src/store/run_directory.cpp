@@ -70,6 +70,8 @@ void RunDirectory::begin_fresh() const {
 
 void RunDirectory::remove_summary() const { remove_durably(summary()); }
 
+void RunDirectory::remove_model() const { remove_durably(model()); }
+
 void RunDirectory::require_nothing_to_lose() const {
   std::error_code unknown;
   if (!may_hold_blob_set(model())) {
@@ -92,6 +94,7 @@ void RunDirectory::remove_earlier_results() const {
 }
 
 void RunDirectory::remove_leftovers() const {
+  restore_directory(model());  // of a process that was killed while it replaced it
   std::vector<fs::path> leftovers;
   std::error_code error;
   for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {

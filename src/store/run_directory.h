@@ -24,9 +24,10 @@ class RunDirectory {
   // Creates the directory if it is missing, locks it, and removes leftovers of killed processes ("NAME.tmp-PID", also
   // in checkpoints/). Begin::kFresh then REMOVES the checkpoints, summary.json and metrics.jsonl of an earlier run, so
   // that none of its figures is taken for this run's; its model/ stays until this run's takes its place, because it is
-  // all that there is if this run fails. Begin::kResume leaves them all. log.txt is left to who writes it. Throws Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host
-  // and process). Begin::kFresh alone throws, before anything is removed, Error(kCannotWrite) if model/ is a directory
-  // that no run wrote, and Error(kUsage) if there is a complete checkpoint of a run that did not finish.
+  // all that there is if this run fails. Begin::kResume leaves them all. log.txt is left to who writes it. Throws
+  // Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host and process).
+  // Begin::kFresh alone throws, before anything is removed, Error(kCannotWrite) if model/ is a directory that no run
+  // wrote, and Error(kUsage) if there is a complete checkpoint of a run that did not finish.
   explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh);
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -47,6 +48,8 @@ class RunDirectory {
   // For a resumed run, when it has found the checkpoint that it goes on from and before it learns: from here on it is a
   // run that did not finish. Durable. Fine if there is none.
   void remove_summary() const;
+  // For a run that makes no model, before it writes its summary: an earlier one's would be taken for its own. Durable.
+  void remove_model() const;
 
  private:
   void require_nothing_to_lose() const;

@@ -2,7 +2,6 @@
 // written once and copied never, however many owners they have.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,7 +20,7 @@ class ExampleShelf {
   static constexpr std::size_t kRounds = 6;
   static constexpr std::size_t kBytesOfRound = std::size_t{2} << 20;
 
-  // Collective.
+  // Collective. bytes_of_round: a multiple of ExampleRecord::kAlignment.
   explicit ExampleShelf(Communicator& comm, std::size_t bytes_of_round = kBytesOfRound);
 
   // Whether a rank reads this shelf. This rank itself does, unless there is no memory for one.

@@ -1,6 +1,9 @@
 #include "train/visit_messages.h"
 
+#include <string>
+
 #include "core/checked.h"
+#include "cpt/error.h"
 
 namespace cpt {
 
@@ -11,6 +14,15 @@ constexpr unsigned kCarriesExample = 128;
 std::uint64_t label_code(LabelId label) { return label == kNoLabel ? 0 : std::uint64_t{label} + 1; }
 LabelId label_of(std::uint64_t code) {
   return code == 0 ? kNoLabel : narrow<LabelId>(code - 1, "the number of a label");
+}
+
+// Or kNoPartition.
+Partition take_partition(ByteReader& in) {
+  const auto partition = in.value<Partition>();
+  if (partition >= kPartitions && partition != kNoPartition) {
+    throw Error(Fault::kFailed, "a message tells of partition " + std::to_string(partition));
+  }
+  return partition;
 }
 
 std::byte* put_details(std::byte* out, const Visit& visit) {
@@ -96,8 +108,8 @@ Arrival MessageReader::read_arrival(ByteReader& in, ConstBytes shelf, const Arri
   arrival.label = label_of(in.varint());
   if (const std::uint64_t place = in.varint(); place > 0) {
     arrival.example = ExampleRecord(shelf, place - 1);
-    arrival.level1 = in.value<Partition>();
-    arrival.deep = in.value<Partition>();
+    arrival.level1 = take_partition(in);
+    arrival.deep = take_partition(in);
     return arrival;
   }
   std::string_view name;

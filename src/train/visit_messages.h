@@ -55,11 +55,12 @@ struct ArrivalMessage {
   ConstBytes shelf = {};         // of its sender; empty where this rank does not read it
 };
 
-// Reads messages and keeps the examples in them: good until the next call.
+// Reads messages and keeps the examples that travelled in them: those are good until clear(). Those on a shelf are good
+// as long as ExampleShelf says.
 class MessageReader {
  public:
   // Appends what is in the messages, one after another, and where that of each ends. Throws Error(kFailed) if a message
-  // makes no sense.
+  // makes no sense; what lies on a shelf is not looked at.
   void read_arrivals(const std::vector<ArrivalMessage>& messages, std::vector<Arrival>& arrivals,
                      std::vector<std::size_t>& ends);
   void read_visits(const std::vector<ConstBytes>& messages, std::vector<Visit>& visits, std::vector<std::size_t>& ends);

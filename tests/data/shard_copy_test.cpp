@@ -336,7 +336,7 @@ TEST(ShardCopy, IsOfAFileAndNotOfAName) {
   const Input input = one_shard(folder, lines(1));
   const std::string link = folder.path("link");
   fs::create_symlink(input.shards[0].path, link);
-  const auto key = [](const std::string& path) { return copy_source({path}, 0, {})->key; };
+  const auto key = [](const std::string& path) { return copy_source(find_shards({path})[0], 0, {})->key; };
   const std::string before = key(link);
   EXPECT_EQ(before, key(input.shards[0].path));
   EXPECT_NE(before, key(folder.write("b", lines(1))));
@@ -348,8 +348,23 @@ TEST(ShardCopy, IsOfAFileAndNotOfAName) {
   fs::resize_file(input.shards[0].path, 3);
   fs::last_write_time(link, time);
   EXPECT_NE(before, key(link));
+  const Shard found = find_shards({link})[0];
+  EXPECT_TRUE(copy_source(found, 0, {}));
   fs::remove(input.shards[0].path);
-  EXPECT_FALSE(copy_source({link}, 0, {}));
+  EXPECT_FALSE(copy_source(found, 0, {}));
+}
+
+// A run reads of a file what there was when it was found: a copy of that would be taken for one of all there is now.
+TEST(ShardCopy, IsNotOfAFileThatHasGrownOrShrunk) {
+  const Folder folder;
+  const Input input = one_shard(folder, lines(3));
+  const std::string path = input.shards[0].path;
+  ASSERT_TRUE(copy_source(input.shards[0], 0, input.options));
+  folder.write(fs::path(path).filename().string(), lines(4));
+  EXPECT_FALSE(copy_source(input.shards[0], 0, input.options));
+  EXPECT_TRUE(copy_source(find_shards({path})[0], 0, input.options));
+  fs::resize_file(path, 5);
+  EXPECT_FALSE(copy_source(input.shards[0], 0, input.options));
 }
 
 TEST(ShardCopy, MustWaitUntilAnotherChangeWouldBeSeen) {

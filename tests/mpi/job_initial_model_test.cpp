@@ -40,7 +40,9 @@ class InitialModelOfAJob : public JobTest {
   Json made_;  // the summary of the run that made the model
 };
 
+// Nor leaves one of an earlier run beside its summary.
 TEST_F(InitialModelOfAJob, ScoresWithoutLearningAndWritesNoModel) {
+  expect_complete(run_alone(train({shards()})));
   for (const char* placement : {"owned", "replicated"}) {
     const Outcome outcome = run(3, score({"--placement", placement, "--progress", "none"}));
     ASSERT_EQ(outcome.code, 0) << outcome.err;

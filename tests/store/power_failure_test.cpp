@@ -224,15 +224,14 @@ std::vector<std::string> flaws_of_replacing(const fs::path& root, const Step& st
   const bool finished = fs::exists(root / "summary.json");
   const bool has_model = fs::exists(root / "model/MANIFEST");
   const std::vector<Checkpoint> checkpoints = Checkpoints(root / "checkpoints").list();
-  if (has_model) flaws.push_back(flaw_of(root / "model", 3));
-  if (finished && !has_model) flaws.emplace_back("it looks finished without a model");
+  flaws.push_back(has_model ? flaw_of(root / "model", 3) : "the model is gone and there is no other");
   if (!finished && !checkpoints.empty()) flaws.emplace_back("it looks like a run that did not finish");
   for (const Checkpoint& checkpoint : checkpoints) flaws.push_back(flaw_of(checkpoint.directory, checkpoint.number));
-  if (step.name == "the end" && (finished || has_model)) flaws.emplace_back("results of the first run are there");
+  if (step.name == "the end" && finished) flaws.emplace_back("figures of the first run are there");
   const std::string error = error_of([&] { RunDirectory{root}; });
   if (error != "no error") flaws.push_back(error);
   for (const std::string& name : names_in(root)) {
-    if (name != "lock" && name != "checkpoints") flaws.push_back(name + " is left behind");
+    if (name != "lock" && name != "checkpoints" && name != "model") flaws.push_back(name + " is left behind");
   }
   if (fs::exists(root / "checkpoints") && !names_in(root / "checkpoints").empty())
     flaws.emplace_back("checkpoints are left behind");

@@ -169,6 +169,25 @@ TEST_F(RunDirectoryTest, AResumedRunFindsAllButTheLeftovers) {
   EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "checkpoints"));
 }
 
+// Killed between the two renames that put a new model in the place of the old one.
+TEST_F(RunDirectoryTest, GivesAModelThatWasSetAsideItsNameBack) {
+  for (const Begin begin : {Begin::kFresh, Begin::kResume}) {
+    leave_finished_run();
+    std::filesystem::rename(path / "model", path / "model.old.tmp-7");
+    {
+      const RunDirectory run(path, begin);
+      EXPECT_THAT(names_in(run.model()), UnorderedElementsAre("MANIFEST", "tree"));
+    }
+    // Where there is a model, that is the new one.
+    write_set(path / "model.old.tmp-7", {{"other", noise(10)}}, "cpt model");
+    const RunDirectory run(path, Begin::kResume);
+    EXPECT_THAT(names_in(run.model()), UnorderedElementsAre("MANIFEST", "tree"));
+    EXPECT_FALSE(std::filesystem::exists(path / "model.old.tmp-7"));
+    run.remove_model();
+    EXPECT_FALSE(std::filesystem::exists(run.model()));
+  }
+}
+
 TEST_F(RunDirectoryTest, ResumingMayBeTheFirstRun) {
   const RunDirectory run(path, Begin::kResume);
   EXPECT_THAT(names_in(path), ElementsAre("lock"));
