@@ -116,11 +116,12 @@ void SharedSpace::tell_readers(Communicator& comm) {
   comm.wait(*comm.start_exchange(std::move(told), std::move(heard)), "share memory");
 }
 
-Bytes SharedSpace::mine() const {
-  const Mapping& mapping = mappings_[rank_];
+Bytes SharedSpace::area_of(const Mapping& mapping) {
   if (mapping == nullptr) return {};
   return {mapping.get() + kHeadBytes, mapping.get_deleter().bytes - kHeadBytes};
 }
+
+Bytes SharedSpace::mine() const { return area_of(mappings_[rank_]); }
 
 void SharedSpace::publish() const {
   const Mapping& mapping = mappings_[rank_];
@@ -129,9 +130,8 @@ void SharedSpace::publish() const {
 
 ConstBytes SharedSpace::of(int rank) const {
   const Mapping& mapping = mappings_[static_cast<std::size_t>(rank)];
-  if (mapping == nullptr) return {};
-  static_cast<void>(times_published(mapping.get()).load(std::memory_order_acquire));
-  return {mapping.get() + kHeadBytes, mapping.get_deleter().bytes - kHeadBytes};
+  if (mapping != nullptr) static_cast<void>(times_published(mapping.get()).load(std::memory_order_acquire));
+  return area_of(mapping);
 }
 
 }  // namespace cpt

@@ -39,6 +39,7 @@ class SharedSpace {
   using Mapping = std::unique_ptr<std::byte, Unmap>;
 
   static Mapping map(int file, std::size_t bytes, int protection);
+  static Bytes area_of(const Mapping& mapping);
   void tell_readers(Communicator& comm);
 
   std::size_t rank_;

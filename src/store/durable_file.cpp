@@ -172,17 +172,15 @@ void publish_directory(const fs::path& from, const fs::path& to) {
   if (replaces) fs::remove_all(aside, ignored);
 }
 
-bool restore_directory(const fs::path& path) {
-  if (name_exists(path)) return false;
+void restore_directory(const fs::path& path) {
+  if (name_exists(path)) return;
   const std::string aside = without_trailing_slash(path).filename().string() + ".old";
   std::error_code error;
   for (fs::directory_iterator entry(directory_of(path), error), end; !error && entry != end; entry.increment(error)) {
     if (!is_temporary_name(entry->path()) || entry->path().stem() != aside) continue;
     rename_path(entry->path(), path);
-    sync_directory(directory_of(path));
-    return true;
+    return sync_directory(directory_of(path));
   }
-  return false;
 }
 
 bool link_file(const fs::path& from, const fs::path& to) { return ::link(from.c_str(), to.c_str()) == 0; }

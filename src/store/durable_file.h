@@ -69,8 +69,8 @@ void sync_directory(const std::filesystem::path& path);
 void publish_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // Where publish_directory() was killed between the two, so that nothing has the name `path`: what it had renamed aside
-// gets its name back, durably, and true is returned.
-bool restore_directory(const std::filesystem::path& path);
+// gets its name back, durably.
+void restore_directory(const std::filesystem::path& path);
 
 // Gives a file a second name on the same file system, which must be new; durable after sync_directory() of its
 // directory. False, and nothing done, if the file system does not do that, or not for these two.

@@ -25,6 +25,8 @@ constexpr std::uint64_t kStepsUntilForgotten = 5;
 // Partitions of later stages have counted up to two rounds fewer: of no matter where there were many.
 constexpr std::uint64_t kStepsUntilLoadsCount = 10;
 
+static_assert(ExampleShelf::kRounds >= 6, "others may still read what lies on a shelf: see the header");
+
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
 
 // What rank 0 tells of its tree; the changes follow.

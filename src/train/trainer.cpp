@@ -255,9 +255,7 @@ class Training::Run : private Keepsake {
     summary_.lines_used = survey.used;
     summary_.weight_digest = survey.digest + learner.frequencies().digest();
     together(comm_, "end", [&] {
-      if (survey.finite) return;
-      throw Error(Fault::kFailed,
-                  "the weights are not finite: use a lower --learning-rate, or smaller importances and feature values");
+      if (!survey.finite) throw_diverged();
     });
     if (owned()) {
       std::uint64_t sums[] = {survey.used, survey.digest};
