@@ -19,9 +19,19 @@ constexpr std::uint64_t kTop1Every = 64;    // examples, at first
 constexpr std::uint64_t kTop1Samples = 64;  // then so many between a power of two and the next
 constexpr std::uint64_t kTop1Root = 4;      // then every so many roots
 
+// A power of two, and so is the number of examples after which it changes.
 std::uint64_t top1_interval(std::uint64_t number) {
-  const auto root_bits = (std::bit_width(number) - 1) / 2;
-  return std::max(kTop1Every, std::min(std::bit_floor(number) / kTop1Samples, kTop1Root << root_bits));
+  const std::uint64_t before = std::max(number - 1, kTop1Every);
+  const auto root_bits = (std::bit_width(before) - 1) / 2;
+  return std::max(kTop1Every, std::min(std::bit_floor(before) / kTop1Samples, kTop1Root << root_bits));
+}
+
+// One example of each `interval`, a power of two, in a place that differs: shards take turns, so that always the same
+// place would be always the same shard where their number is a power of two.
+bool is_sample(std::uint64_t number, std::uint64_t interval) {
+  const std::uint64_t before = number - 1;
+  const std::uint64_t intervals = before >> std::countr_zero(interval);
+  return ((before ^ mix(intervals + 1)) & (interval - 1)) == 0;
 }
 
 double mean(double sum, double weight) { return weight > 0 ? sum / weight : 0; }
@@ -120,8 +130,8 @@ double Losses::equivalent() const {
   return root < 1 ? 1 / (1 - root) : std::numeric_limits<double>::infinity();
 }
 
-bool brier_due(std::uint64_t number) { return number % kBrierEvery == 0; }
-bool top1_due(std::uint64_t number) { return number % top1_interval(number) == 0; }
+bool brier_due(std::uint64_t number) { return is_sample(number, kBrierEvery); }
+bool top1_due(std::uint64_t number) { return is_sample(number, top1_interval(number)); }
 
 double top1_weight(double importance, std::uint64_t number) {
   return importance * static_cast<double>(top1_interval(number));

@@ -6,10 +6,10 @@
 
 namespace cpt {
 
-// Of the examples of a phase, counted from 1, which ones have their Brier score estimated (every 16th) and their best
-// label searched, if their label was in the tree. The search costs much more than learning, so it comes at intervals
-// that grow: every 64 examples up to 2^13, then 64 times between a power of two and the next, and from 2^16 on by the
-// root of the number of examples.
+// Of the examples of a phase, counted from 1, which ones have their Brier score estimated (one of every 16) and their
+// best label searched (one of an interval), if their label was in the tree. The search costs much more than learning,
+// so intervals grow: 64 examples up to 2^13, then 64 intervals between a power of two and the next, and from 2^16 on by
+// the root of the number of examples. Which example of an interval it is, is drawn, the same in every run.
 bool brier_due(std::uint64_t number);
 bool top1_due(std::uint64_t number);
 // What such an example counts for: its importance, times the interval.

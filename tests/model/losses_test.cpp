@@ -14,10 +14,12 @@
 namespace cpt {
 namespace {
 
-std::uint64_t interval_of_searches(std::uint64_t number) {
+std::uint64_t interval_of_searches(std::uint64_t examples_before) {
   std::uint64_t interval = 64;
-  for (std::uint64_t power = std::uint64_t{1} << 13; power <= number && power <= 1U << 16; power *= 2) interval *= 2;
-  for (std::uint64_t power = std::uint64_t{1} << 18; power <= number; power *= 4) interval *= 2;
+  for (std::uint64_t power = std::uint64_t{1} << 13; power <= examples_before && power <= 1U << 16; power *= 2) {
+    interval *= 2;
+  }
+  for (std::uint64_t power = std::uint64_t{1} << 18; power <= examples_before; power *= 4) interval *= 2;
   return interval;
 }
 
@@ -42,14 +44,14 @@ struct SlowLosses {
     sums.seen_weight += h;
     sums.squared_seen += squared;
     sums.log_seen += log;
-    if (sums.examples % 16 == 0) {
+    if (brier_due(sums.examples)) {
       const Ranked drawn = learner.estimator().draw(x, mix(learner.options().seed ^ mix(sums.examples)));
       ++sums.brier_samples;
       sums.brier_weight += h;
       sums.brier += h * (1 - 2 * p + drawn.probability);
     }
-    const std::uint64_t interval = interval_of_searches(sums.examples);
-    if (sums.examples % interval == 0) {
+    if (top1_due(sums.examples)) {
+      const std::uint64_t interval = interval_of_searches(sums.examples - 1);
       const std::vector<double> all = learner.estimator().all_probabilities(x);
       const bool best = std::max_element(all.begin(), all.end()) - all.begin() == static_cast<std::ptrdiff_t>(label);
       ++sums.top1_samples;
@@ -118,19 +120,53 @@ class Progressive : public testing::TestWithParam<std::tuple<Loss, double>> {
 INSTANTIATE_TEST_SUITE_P(LossAndClip, Progressive,
                          testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared), testing::Values(0, 0.001)));
 
-// Each search stands for the examples since the one before, so that the mean is that of the whole stream.
+TEST(BrierSamples, AreOneOfEverySixteen) {
+  for (std::uint64_t first = 1; first <= std::uint64_t{1} << 16; first += 16) {
+    int due = 0;
+    for (std::uint64_t number = first; number < first + 16; ++number) due += brier_due(number) ? 1 : 0;
+    ASSERT_EQ(due, 1) << first;
+  }
+}
+
+// Each search stands for the examples of its interval, so that the mean is that of the whole stream.
 TEST(Searches, GrowRarerAndStandForMore) {
   std::uint64_t searches = 0;
-  double stand_for = 0;
-  for (std::uint64_t number = 1; number <= std::uint64_t{1} << 21; ++number) {
-    ASSERT_EQ(top1_due(number), number % interval_of_searches(number) == 0) << number;
-    if (!top1_due(number)) continue;
+  std::uint64_t interval = 0;
+  for (std::uint64_t before = 0; before < std::uint64_t{1} << 21; before += interval) {
+    interval = interval_of_searches(before);
+    int due = 0;
+    for (std::uint64_t number = before + 1; number <= before + interval; ++number) {
+      if (!top1_due(number)) continue;
+      ++due;
+      ASSERT_EQ(top1_weight(1, number), static_cast<double>(interval)) << number;
+    }
+    ASSERT_EQ(due, 1) << before;
     ++searches;
-    stand_for += top1_weight(1, number);
   }
   // Until 2^13, then until 2^16, 2^18 and so on.
   EXPECT_EQ(searches, 128U + 3 * 64 + 192 + 384 + 256);
-  EXPECT_NEAR(stand_for, std::pow(2, 21), std::pow(2, 13));
+}
+
+// Shards take turns: whatever their number, each has its share of the samples.
+TEST(Samples, AreOfAllShards) {
+  constexpr std::uint64_t kExamples = std::uint64_t{1} << 21;
+  for (const std::uint64_t shards : {2U, 3U, 16U, 64U}) {
+    std::vector<double> drawn(shards);
+    std::vector<double> searched(shards);
+    double draws = 0;
+    double searches = 0;
+    for (std::uint64_t number = 1; number <= kExamples; ++number) {
+      const std::uint64_t shard = number % shards;
+      if (brier_due(number)) ++drawn[shard], ++draws;
+      if (top1_due(number)) ++searched[shard], ++searches;
+    }
+    for (std::uint64_t shard = 0; shard < shards; ++shard) {
+      const double share = 1 / static_cast<double>(shards);
+      // Within five standard deviations.
+      EXPECT_NEAR(drawn[shard], draws * share, 5 * std::sqrt(draws * share)) << shard << " of " << shards;
+      EXPECT_NEAR(searched[shard], searches * share, 5 * std::sqrt(searches * share)) << shard << " of " << shards;
+    }
+  }
 }
 
 TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {

@@ -8,6 +8,7 @@
 #include "data/example_stream.h"
 #include "data/shards.h"
 #include "model/learner.h"
+#include "model/losses.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -41,13 +42,13 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
   losses.seen_weight += h;
   losses.squared_seen += h * (1 - p) * (1 - p);
   losses.log_seen += log_loss;
-  if (losses.examples % 16 == 0) {
+  if (brier_due(losses.examples)) {
     const std::uint64_t coins = mix(learner.options().seed ^ mix(losses.examples));
     ++losses.brier_samples;
     losses.brier_weight += h;
     losses.brier += h * (1 - 2 * p + learner.estimator().draw(x, coins).probability);
   }
-  if (losses.examples % 64 == 0) {
+  if (top1_due(losses.examples)) {
     const std::vector<double> all = learner.estimator().all_probabilities(x);
     const auto best = std::max_element(all.begin(), all.end()) - all.begin();  // the lowest id of equal ones
     ++losses.top1_samples;

@@ -8,6 +8,7 @@
 
 #include "comm/alone.h"
 #include "cpt/error.h"
+#include "model/losses.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -115,7 +116,7 @@ TEST_F(Books, PassOverNewLabelsWhereNothingIsLearned) {
   EXPECT_EQ(learner_.tree().labels(), 1U);
 }
 
-// Every 16th example and every 256th, counted over rounds; a search comes after the draw and before what is learned.
+// Numbers go on over rounds; a search comes after the draw and before what is learned.
 TEST_F(Books, AskForDrawsAndSearchesWhenTheyAreDue) {
   know("old");
   std::uint64_t number = 0;
@@ -124,10 +125,10 @@ TEST_F(Books, AskForDrawsAndSearchesWhenTheyAreDue) {
     auto visit = visits.begin();
     for (std::size_t i = 0; i < 21; ++i) {
       ++number;
-      if (number % 16 == 0) {
+      if (brier_due(number)) {
         EXPECT_EQ((visit++)->kind, VisitKind::kDraw) << number;
       }
-      if (number % 64 == 0) {
+      if (top1_due(number)) {
         EXPECT_EQ((visit++)->kind, VisitKind::kSearch) << number;
       }
       EXPECT_EQ(visit->order, i);
