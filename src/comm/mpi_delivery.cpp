@@ -1,6 +1,7 @@
 #include "comm/mpi_delivery.h"
 
 #include <algorithm>
+#include <string>
 
 namespace cpt {
 
@@ -13,40 +14,52 @@ MpiArrivals::MpiArrivals(const DeliveryRoute& route, std::span<Incoming> incomin
 }
 
 bool MpiArrivals::take() {
-  for (std::size_t i = 0; i < missing_.size();) {
-    if (!take_from(missing_[i])) {
-      ++i;
-      continue;
-    }
-    missing_[i] = missing_.back();
-    missing_.pop_back();
-  }
-  return missing_.empty();
-}
-
-bool MpiArrivals::take_from(Sender& sender) const {
-  // The buffer may move when it grows, so the next piece waits until this one is in it.
-  while (sender.piece != MPI_REQUEST_NULL || start_piece(sender)) {
-    int here = 0;
-    check_mpi(MPI_Test(&sender.piece, &here, MPI_STATUS_IGNORE), "MPI_Test");
-    if (here == 0) return false;
-    if (sender.last) return true;
-  }
+  do {
+    end_pieces();
+    if (missing_.empty()) return true;
+  } while (start_pieces());
   return false;
 }
 
-bool MpiArrivals::start_piece(Sender& sender) const {
+bool MpiArrivals::is_under_way() const {
+  return std::ranges::any_of(missing_, [](const Sender& sender) { return sender.piece != MPI_REQUEST_NULL; });
+}
+
+void MpiArrivals::end_pieces() {
+  std::erase_if(missing_, [](Sender& sender) {
+    if (sender.piece == MPI_REQUEST_NULL) return false;
+    int here = 0;
+    check_mpi(MPI_Test(&sender.piece, &here, MPI_STATUS_IGNORE), "MPI_Test");
+    return here != 0 && sender.last;
+  });
+}
+
+// A buffer may move when it grows, so the next piece of a sender waits until the one before is in it.
+bool MpiArrivals::start_pieces() {
+  if (!is_under_way()) return start_piece(MPI_ANY_SOURCE);
+  bool started = false;
+  for (std::size_t i = 0; i < missing_.size(); ++i) {
+    if (missing_[i].piece == MPI_REQUEST_NULL) started |= start_piece(missing_[i].rank);
+  }
+  return started;
+}
+
+bool MpiArrivals::start_piece(int rank) {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  check_mpi(MPI_Improbe(sender.rank, route_.tag, route_.comm, &found, &message, &status), "MPI_Improbe");
+  check_mpi(MPI_Improbe(rank, route_.tag, route_.comm, &found, &message, &status), "MPI_Improbe");
   if (found == 0) return false;
+  const auto sender = std::ranges::find(missing_, status.MPI_SOURCE, &Sender::rank);
+  if (sender == missing_.end()) {
+    throw Error(Fault::kFailed, "rank " + std::to_string(status.MPI_SOURCE) + " sent a message that was not expected");
+  }
   int count = 0;
   check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
   const auto length = static_cast<std::size_t>(count);
-  const Bytes room = sender.bytes->extend(length);
-  check_mpi(MPI_Imrecv(room.data(), count, MPI_BYTE, &message, &sender.piece), "MPI_Imrecv");
-  sender.last = length < route_.max_message;
+  const Bytes room = sender->bytes->extend(length);
+  check_mpi(MPI_Imrecv(room.data(), count, MPI_BYTE, &message, &sender->piece), "MPI_Imrecv");
+  sender->last = length < route_.max_message;
   return true;
 }
 

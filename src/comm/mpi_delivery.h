@@ -30,7 +30,8 @@ class MpiArrivals {
   // here.
   MpiArrivals(const DeliveryRoute& route, std::span<Incoming> incoming);
 
-  // Takes what has come, and says whether all is here. Never blocks, and looks only for senders not heard to the end.
+  // Takes what has come, and says whether all is here. Never blocks; where nothing has come it asks MPI once, however
+  // many messages are missing.
   bool take();
 
  private:
@@ -41,10 +42,13 @@ class MpiArrivals {
     bool last;          // whether it is the message's last piece
   };
 
-  // Whether all is here from this one.
-  bool take_from(Sender& sender) const;
-  // Starts to receive the next piece, if one has come.
-  bool start_piece(Sender& sender) const;
+  // Starts to receive the next piece of a rank, or of any, if one has come.
+  bool start_piece(int rank);
+  // Of the senders that no piece is under way of.
+  bool start_pieces();
+  // Of the pieces under way, those that are here now.
+  void end_pieces();
+  bool is_under_way() const;
 
   DeliveryRoute route_;
   std::vector<Sender> missing_;
