@@ -28,6 +28,7 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
       if (x.origin.position != last.position) shards_at_last_position = 0;
       if (!same_line) ++shards_at_last_position;
       last = x.origin;
+      news.features += x.features.size();
       const auto slot = narrow<std::uint32_t>(news.examples++, "the examples of a rank in a round");
       const std::uint64_t order = make_order(x.origin.position - first, x.origin.shard, index_in_line);
       Arrival arrival{.order = order, .slot = slot, .label = learner_.find(x), .example = {}};

@@ -19,6 +19,7 @@ namespace cpt {
 // What a rank tells all others with its examples of a round.
 struct RoundNews {
   std::uint64_t examples = 0;       // that it has read
+  std::uint64_t features = 0;       // of them together
   std::uint64_t fault = 0;          // encode_fault() of what it failed with
   std::uint64_t bad_lines = 0;      // it has skipped in this pass
   std::uint64_t active_shards = 0;  // that it had examples of

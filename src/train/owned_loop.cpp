@@ -140,6 +140,20 @@ void OwnedLoop::guarded(Round& round, Work work) {
     failure_ = std::current_exception();
     round.is_void = tainted_ = true;
   }
+  if (transport_) std::rethrow_exception(transport_);
+}
+
+// Messages move on meanwhile. If they cannot, that is no failure of the work: ranks that have lost messages cannot
+// agree on anything any more.
+void OwnedLoop::pass_visits(const std::vector<Visit>& visits, Round& round) {
+  owner_.run(visits, learning_, round.results, [this] {
+    if (transport_) return;
+    try {
+      comm_.advance();
+    } catch (...) {
+      transport_ = std::current_exception();
+    }
+  });
 }
 
 void OwnedLoop::read(Feed& feed) {
@@ -166,8 +180,9 @@ void OwnedLoop::read(Feed& feed) {
 }
 
 std::uint64_t OwnedLoop::round_positions() const {
-  const std::uint64_t examples =
+  const std::uint64_t wished =
       options_.round_examples != 0 ? options_.round_examples : owned_round_length(labels_heard_, comm_.size());
+  const std::uint64_t examples = std::min(wished, most_round_examples(latest_contents_));
   return std::clamp<std::uint64_t>(examples / std::max<std::uint64_t>(active_shards_, 1), 1, kMostPositions);
 }
 
@@ -181,7 +196,7 @@ void OwnedLoop::pass_root(Round& round) {
     gather_arrivals(round, news);
     if (comm_.rank() != 0) return;
     const std::vector<Visit> visits = bookkeeper_.open(round.arrivals, learning_, round.book);
-    owner_.run(visits, learning_, round.results, [this] { comm_.advance(); });
+    pass_visits(visits, round);
   });
   start_hops(round, round.root_hops, {0});
 }
@@ -237,9 +252,10 @@ std::vector<RoundNews> OwnedLoop::hear_news(const Round& round) const {
 // What all ranks decide alike, because all hear the same.
 void OwnedLoop::heed(const std::vector<RoundNews>& news) {
   RoundNews all;
+  RoundContents contents;
   all.ended = 1;
   for (const RoundNews& one : news) {
-    all.examples += one.examples;
+    contents += {one.examples, one.features, one.examples > 0 ? 1U : 0U};
     all.fault |= one.fault;
     all.bad_lines += one.bad_lines;
     all.active_shards += one.active_shards;
@@ -255,9 +271,10 @@ void OwnedLoop::heed(const std::vector<RoundNews>& news) {
   if (all.active_shards != 0) active_shards_ = all.active_shards;
   all_read_ = all.ended != 0;
   wishes_ |= all.wishes;
-  if (all.examples == 0) return;
+  if (contents.examples == 0) return;
+  latest_contents_ = contents;
   progress_.count_rounds(1);
-  if (learning_ && epochs_.advance(all.examples)) end_epoch();
+  if (learning_ && epochs_.advance(contents.examples)) end_epoch();
 }
 
 void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>& news) {
@@ -299,7 +316,7 @@ void OwnedLoop::run_stage(Round& round, const Mail& hops, Stage stage) {
   add_direct_visits(round.arrivals, stage, owner_, visits);
   ends.push_back(visits.size());
   merge_runs(visits, std::move(ends), visit_scratch_);
-  owner_.run(visits, learning_, round.results, [this] { comm_.advance(); });
+  pass_visits(visits, round);
 }
 
 // Completes what begin_hops() began.

@@ -85,6 +85,7 @@ class OwnedLoop {
   void change_owners();
   void come_to_rest();
   [[noreturn]] void give_up(const AgreedError* reason);
+  void pass_visits(const std::vector<Visit>& visits, Round& round);
   template <class Work>
   void guarded(Round& round, Work work);
 
@@ -109,6 +110,7 @@ class OwnedLoop {
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;       // in its shards, of the next round
   std::uint64_t active_shards_ = 0;  // by the last news
+  RoundContents latest_contents_;    // of the latest round that all ranks have heard of
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   std::optional<Balance> balance_;
   std::uint64_t partitions_moved_ = 0;
@@ -117,9 +119,10 @@ class OwnedLoop {
     std::uint64_t step;
     LabelId labels;
   };
-  std::deque<Heard> heard_;     // of the labels that all ranks have heard of, when that was how many
-  std::exception_ptr failure_;  // of this rank
-  LabelId labels_heard_;        // of which all ranks have heard; rank 0 may know of more
+  std::deque<Heard> heard_;       // of the labels that all ranks have heard of, when that was how many
+  std::exception_ptr failure_;    // of this rank
+  std::exception_ptr transport_;  // of the messages of others, met while it had other things to do
+  LabelId labels_heard_;          // of which all ranks have heard; rank 0 may know of more
   bool learning_ = true;
   bool all_read_ = false;
   bool moving_ = false;   // partitions are to change owners

@@ -13,6 +13,9 @@ constexpr std::uint64_t kLabelsPerExample = 4;
 // In the owned placement new labels take a longer way until all ranks know of them, some rounds later.
 constexpr std::uint64_t kShortestOwnedRound = 32;
 constexpr std::uint64_t kLongestOwnedRound = 1024;
+constexpr std::uint64_t kMostFeaturesOfReader = std::uint64_t{1} << 17;
+constexpr std::uint64_t kMostFeaturesOfRound = std::uint64_t{1} << 21;
+constexpr RoundContents kUnknown{.examples = 1, .features = 1024, .readers = 1};
 // A merge moves whole lines between all ranks; epochs shorter than this would spend their time on it.
 constexpr std::uint64_t kShortestEpoch = 1000;
 
@@ -26,6 +29,20 @@ std::uint64_t round_length(std::uint64_t labels, int ranks) {
 std::uint64_t owned_round_length(std::uint64_t labels, int ranks) {
   return std::clamp(labels / kLabelsPerExample, kShortestOwnedRound, kLongestOwnedRound) *
          static_cast<std::uint64_t>(ranks);
+}
+
+RoundContents& RoundContents::operator+=(const RoundContents& other) {
+  examples += other.examples;
+  features += other.features;
+  readers += other.readers;
+  return *this;
+}
+
+std::uint64_t most_round_examples(const RoundContents& earlier) {
+  const RoundContents& known = earlier.features == 0 ? kUnknown : earlier;
+  const std::uint64_t features = std::min(kMostFeaturesOfReader * known.readers, kMostFeaturesOfRound);
+  const std::uint64_t of_example = (known.features + known.examples - 1) / known.examples;
+  return std::max<std::uint64_t>(features / of_example, 1);
 }
 
 bool EpochSchedule::would_end(std::uint64_t examples) const {

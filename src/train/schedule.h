@@ -14,6 +14,20 @@ std::uint64_t round_length(std::uint64_t labels, int ranks);
 // The same for the owned placement, where it changes nothing but speed: examples that all ranks together take.
 std::uint64_t owned_round_length(std::uint64_t labels, int ranks);
 
+// What a round of the owned placement has held, of all ranks together.
+struct RoundContents {
+  std::uint64_t examples = 0;
+  std::uint64_t features = 0;
+  std::uint64_t readers = 0;  // ranks that had examples
+
+  RoundContents& operator+=(const RoundContents& other);
+};
+
+// How many examples a round may hold, so that those of a reader fit on its shelf and those of all into rank 0's memory,
+// which gets them: about 2^17 features of each reader and 2^21 of all, where examples go on as they were. At least one;
+// few where nothing is known of them.
+std::uint64_t most_round_examples(const RoundContents& earlier);
+
 // What an epoch schedule has counted.
 struct EpochCounts {
   std::uint64_t in_epoch = 0;  // examples learned in the epoch under way, by all ranks together

@@ -197,6 +197,72 @@ TEST_P(DyingRank, LetsNobodyHangWheneverItDies) {
   }
 }
 
+// On one rank, messages are lost once: while it computes, and not while it waits.
+class LosesMessages : public Interposed {
+ public:
+  LosesMessages(Communicator& inner, int rank) : Interposed(inner, {}), is_lost_(inner.rank() != rank) {}
+
+  void advance() override {
+    if (!std::exchange(waits_, false) && !std::exchange(is_lost_, true)) throw Error(Fault::kFailed, "lost on purpose");
+    Interposed::advance();
+  }
+
+ protected:
+  std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
+    return watched(Interposed::begin_all_gather(mine, all));
+  }
+  std::unique_ptr<Operation> begin_broadcast(Bytes data, int root) override {
+    return watched(Interposed::begin_broadcast(data, root));
+  }
+  std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) override {
+    return watched(Interposed::begin_exchange(std::move(outgoing), std::move(incoming)));
+  }
+  std::unique_ptr<Operation> begin_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming) override {
+    return watched(Interposed::begin_delivery(std::move(outgoing), incoming));
+  }
+
+ private:
+  class Watched : public Operation {
+   public:
+    Watched(std::unique_ptr<Operation> inner, bool& waits) : inner_(std::move(inner)), waits_(waits) {}
+    bool done() override {
+      waits_ = true;
+      return inner_->done();
+    }
+
+   private:
+    std::unique_ptr<Operation> inner_;
+    bool& waits_;
+  };
+
+  std::unique_ptr<Operation> watched(std::unique_ptr<Operation> operation) {
+    return std::make_unique<Watched>(std::move(operation), waits_);
+  }
+
+  bool waits_ = false;
+  bool is_lost_;
+};
+
+// Ranks agree on the failure of one of them; without messages they cannot.
+TEST(LostMessages, EndTheRankAtOnce) {
+  Folder folder;
+  TrainingOptions options = small_job();
+  options.placement = Placement::kOwned;
+  options.round_examples = 100000;
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    options.data.push_back(
+        folder.write("shard" + std::to_string(seed), random_lines({.seed = seed, .examples = 4000, .labels = 300})));
+  }
+  for (const std::size_t rank : {0U, 1U}) {
+    Staging staging;
+    staging.wrap = [&](Communicator& inner) { return std::make_unique<LosesMessages>(inner, static_cast<int>(rank)); };
+    const std::vector<Ending> endings = train_on(2, options, staging);
+    EXPECT_EQ(endings[rank].error, "lost on purpose");
+    EXPECT_FALSE(endings[rank].agreed);
+    EXPECT_FALSE(endings[1 - rank].result);
+  }
+}
+
 TEST(ErrorsAlone, OptionsAreChecked) {
   const Folder folder;
   const std::string shard = folder.write("shard", "a | x\n");

@@ -115,6 +115,22 @@ TEST_P(Owned, IsOneRankWithLinesOfSeveralLabels) {
   expect_that_of_one_rank();
 }
 
+// However many examples a round is to hold, it does not hold more than so many features.
+TEST_P(Owned, RoundsOfLongExamplesAreShort) {
+  std::string lines;
+  for (std::size_t i = 0; i < 700; ++i) {
+    lines += std::to_string(i % 40) + " |";
+    for (std::size_t f = 0; f < 2000; ++f) lines += " " + std::to_string(f * (1 + i % 3));
+    lines += "\n";
+  }
+  add_data({lines});
+  options_.round_examples = 100000;
+  expect_that_of_one_rank();
+  const std::vector<TrainingResult> results = results_on(ranks(), options_, staging());
+  // Two of 128 are read before any is heard of.
+  EXPECT_EQ(results[0].summary.rounds, 2 + (700 - 2 * 128 + 64) / 65U);
+}
+
 TEST_P(Owned, EveryRankHoldsWhatItOwnsAndNoMore) {
   add_data(even_shards(4));
   std::uint64_t used = 0;

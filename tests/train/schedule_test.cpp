@@ -45,6 +45,16 @@ TEST(OwnedRoundLength, IsAQuarterOfTheLabelsForEachRankBetweenItsBounds) {
   }
 }
 
+TEST(MostRoundExamples, HoldSoManyFeaturesOfAReaderAndOfAll) {
+  EXPECT_EQ(most_round_examples({.examples = 100, .features = 1100, .readers = 1}), (1U << 17) / 11);
+  EXPECT_EQ(most_round_examples({.examples = 100, .features = 1100, .readers = 8}), (1U << 20) / 11);
+  EXPECT_EQ(most_round_examples({.examples = 100, .features = 1100, .readers = 64}), (1U << 21) / 11);
+  EXPECT_EQ(most_round_examples({.examples = 3, .features = 1 << 20, .readers = 2}), 1U);
+  EXPECT_EQ(most_round_examples({.examples = 2, .features = std::uint64_t{1} << 40, .readers = 2}), 1U);
+}
+
+TEST(MostRoundExamples, AreFewUntilTheirSizeIsKnown) { EXPECT_EQ(most_round_examples({}), 128U); }
+
 // The numbers of all examples at which epochs end, with so many examples to a round.
 std::vector<std::uint64_t> ends(EpochSchedule schedule, std::uint64_t round, std::uint64_t examples) {
   std::vector<std::uint64_t> ends;
