@@ -76,8 +76,9 @@ class Batch {
   std::size_t features() const { return features_used_; }  // of all examples together
   bool empty() const { return entries_.empty(); }
   ExampleView operator[](std::size_t i) const;
-  // That of [i], for those who want nothing else.
+  // Those of [i], for who wants nothing else.
   const Origin& origin(std::size_t i) const { return entries_[i].origin; }
+  std::uint64_t label_hash(std::size_t i) const { return entries_[i].label_hash; }
   void clear();
 
  private:

@@ -12,7 +12,11 @@ void InOrder::prepare(const ExampleView& x, Walk& walk) const {
 template <class Visit>
 void InOrder::walk_ahead(Slice slice, Visit visit) {
   ahead_.each(
-      slice.begin, slice.end, [&](std::size_t i, Slot& slot) { prepare((*slice.batch)[i], slot.walk); },
+      slice.begin, slice.end,
+      [&](std::size_t i, Slot& slot) {
+        labels_.ask(*slice.batch, i, slice.end);
+        prepare((*slice.batch)[i], slot.walk);
+      },
       [&](std::size_t i, Slot& slot) { visit(i - slice.begin, slot.walk); });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpt/example.h"
+#include "model/labels_ahead.h"
 #include "model/learner.h"
 #include "model/losses.h"
 #include "model/walk_ahead.h"
@@ -23,7 +24,7 @@ struct Slice {
 // Takes examples through predict, count, train, in order. Keeps its buffers between calls; not thread-safe.
 class InOrder {
  public:
-  explicit InOrder(Learner& learner) : learner_(&learner) {}
+  explicit InOrder(Learner& learner) : learner_(&learner), labels_(learner.labels(), learner.tree()) {}
 
   // Called with every walk right before its lines change. Normally empty.
   void before_training(std::function<void(const Walk&)> hook) { before_training_ = std::move(hook); }
@@ -47,6 +48,7 @@ class InOrder {
   void learn(Walk& walk, bool is_new, Losses& losses);
 
   Learner* learner_;
+  LabelsAhead labels_;
   std::function<void(const Walk&)> before_training_;
   WalkAhead<Slot> ahead_;
 };

@@ -24,6 +24,13 @@ LabelId LabelDictionary::find(std::string_view name, std::uint64_t hash) const {
   }
 }
 
+LabelId LabelDictionary::likely(std::uint64_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots_[at].id != kNoLabel && slots_[at].tag != tag_of(hash)) at = (at + 1) & mask;
+  return slots_[at].id;
+}
+
 LabelId LabelDictionary::add(std::string_view name, std::uint64_t hash) {
   if (size() >= kMostLabels) throw Error(Fault::kFailed, "more than 2^30 labels");
   if (2 * (size() + 1) > slots_.size()) grow();

@@ -20,8 +20,12 @@ class LabelDictionary {
   std::size_t size() const { return hashes_.size(); }
   // kNoLabel if the name has not been added. `hash` is hash_label(name).
   LabelId find(std::string_view name, std::uint64_t hash) const;
-  // Asks the memory for what find() will look at first.
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  // What find() looks at lies in three places, each found by what is in the one before. These ask the memory for them
+  // in turn, so that find() need not wait; likely() is what it will nearly always find.
+  void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  LabelId likely(std::uint64_t hash) const;
+  void prefetch_ends(LabelId id) const { __builtin_prefetch(&ends_[id]); }
+  void prefetch_name(LabelId id) const { __builtin_prefetch(name(id).data()); }
   // The name must be new. Throws Error(kFailed) when ids run out.
   LabelId add(std::string_view name, std::uint64_t hash);
   // Valid until the next add().

@@ -31,7 +31,10 @@ class Tree {
   const BlockContent& content(BlockId block) const { return blocks_.content(block); }
   const Blocks& structure() const { return blocks_; }
 
-  // The hops from the root block to the leaf's. The order is root first.
+  // The hops from the root block to the leaf's. The order is root first. Before that, and in this order, is the time to
+  // ask the memory for the leaf and for the block that it hangs in.
+  void prefetch_leaf(LabelId label) const { __builtin_prefetch(&leaves_[label]); }
+  void prefetch_block_of(LabelId label) const { __builtin_prefetch(&link(leaves_[label].block)); }
   void path(LabelId label, std::vector<Hop>& path) const;
   // The number of nodes above the leaf.
   std::uint32_t depth(LabelId label) const;

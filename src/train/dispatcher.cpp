@@ -9,10 +9,6 @@
 
 namespace cpt {
 
-namespace {
-constexpr std::size_t kLabelsAhead = 8;
-}
-
 void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const Ways& ways, RoundNews& news) {
   for (ArrivalWriter& writer : writers_) writer.begin_message();
   ways.shelf.begin_round();
@@ -22,7 +18,7 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
   for (Slice slice = feed.next_before(end); slice.size() > 0; slice = feed.next_before(end)) {
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
       const ExampleView x = (*slice.batch)[i];
-      if (i + kLabelsAhead < slice.end) learner_.labels().prefetch((*slice.batch)[i + kLabelsAhead].label_hash);
+      labels_.ask(*slice.batch, i, slice.end);
       const bool same_line = x.origin.position == last.position && x.origin.shard == last.shard;
       index_in_line = same_line ? index_in_line + 1 : 0;
       if (x.origin.position != last.position) shards_at_last_position = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/buffer.h"
+#include "model/labels_ahead.h"
 #include "model/learner.h"
 #include "train/example_shelf.h"
 #include "train/feed.h"
@@ -31,7 +32,8 @@ struct RoundNews {
 // Borrows the learner, whose tree is the one that all ranks have heard of.
 class Dispatcher {
  public:
-  Dispatcher(const Learner& learner, int ranks) : learner_(learner), writers_(static_cast<std::size_t>(ranks)) {}
+  Dispatcher(const Learner& learner, int ranks)
+      : learner_(learner), labels_(learner.labels(), learner.tree()), writers_(static_cast<std::size_t>(ranks)) {}
 
   // Where the examples go.
   struct Ways {
@@ -48,6 +50,7 @@ class Dispatcher {
   void find_way(LabelId label);
 
   const Learner& learner_;
+  LabelsAhead labels_;
   std::vector<ArrivalWriter> writers_;  // by rank
   std::vector<Hop> path_;
   std::vector<std::uint8_t> places_;  // of path_

@@ -33,6 +33,14 @@ TEST(Labels, IdsAreGivenInOrderAndNamesComeBack) {
   EXPECT_EQ(find(labels, label_number(kMany)), kNoLabel);
 }
 
+TEST(Labels, TheLikelyOneIsFoundAndAnUnknownNameHasNone) {
+  LabelDictionary labels;
+  EXPECT_EQ(labels.likely(hash_label("a")), kNoLabel);
+  for (LabelId id = 0; id < 10'000; ++id) add(labels, label_number(id));
+  for (LabelId id = 0; id < 10'000; ++id) ASSERT_EQ(labels.likely(hash_label(label_number(id))), id);
+  for (LabelId id = 10'000; id < 20'000; ++id) ASSERT_EQ(labels.likely(hash_label(label_number(id))), kNoLabel);
+}
+
 TEST(Labels, AnyBytesAreAName) {
   LabelDictionary labels;
   const std::string names[] = {"",  std::string("\0", 1), std::string("a\0b", 3),

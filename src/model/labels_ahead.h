@@ -1,0 +1,48 @@
+// Looking for the labels of a batch with the memory asked for ahead of time.
+#pragma once
+
+#include <cstddef>
+
+#include "cpt/example.h"
+#include "model/labels.h"
+#include "model/tree.h"
+
+namespace cpt {
+
+// To find a label and its way through the tree takes some five accesses to memory, each of which tells the place of the
+// next. Where labels are many, they would take longer than the learning. Borrows both; the tree may have no leaves, for
+// methods other than trees.
+class LabelsAhead {
+ public:
+  LabelsAhead(const LabelDictionary& labels, const Tree& tree) : labels_(labels), tree_(tree) {}
+
+  // Called before the label of each example of [.., end) is looked for, in order.
+  void ask(const Batch& batch, std::size_t i, std::size_t end) const {
+    if (i + kSlot < end) labels_.prefetch_slot(batch.label_hash(i + kSlot));
+    if (i + kLeaf < end) ask_for_leaf(labels_.likely(batch.label_hash(i + kLeaf)));
+    if (i + kBlock < end) ask_for_block(labels_.likely(batch.label_hash(i + kBlock)));
+  }
+
+ private:
+  // So many examples ahead.
+  static constexpr std::size_t kSlot = 9;
+  static constexpr std::size_t kLeaf = 6;
+  static constexpr std::size_t kBlock = 3;
+
+  void ask_for_leaf(LabelId label) const {
+    if (label == kNoLabel) return;
+    labels_.prefetch_ends(label);
+    if (label < tree_.labels()) tree_.prefetch_leaf(label);
+  }
+
+  void ask_for_block(LabelId label) const {
+    if (label == kNoLabel) return;
+    labels_.prefetch_name(label);
+    if (label < tree_.labels()) tree_.prefetch_block_of(label);
+  }
+
+  const LabelDictionary& labels_;
+  const Tree& tree_;
+};
+
+}  // namespace cpt
