@@ -8,6 +8,7 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "comm/share_out.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
@@ -84,12 +85,8 @@ void compare_fingerprints(Communicator& comm, const std::string& mine) {
 
 // The checksums of all files' beginnings; each rank reads some of them.
 std::vector<KnownShard> recognize(const std::vector<Shard>& shards, Communicator& comm) {
-  std::vector<std::uint64_t> heads(shards.size(), 0);
-  together(comm, "start: shards", [&] {
-    for (auto i = static_cast<std::size_t>(comm.rank()); i < shards.size(); i += static_cast<std::size_t>(comm.size()))
-      heads[i] = head_checksum(shards[i]);
-  });
-  sum_in_rank_order(comm, heads, "start: shards");
+  const std::vector<std::uint64_t> heads =
+      share_out(comm, shards.size(), "start: shards", [&](std::size_t i) { return head_checksum(shards[i]); });
   std::vector<KnownShard> known;
   for (std::size_t i = 0; i < shards.size(); ++i) known.push_back({shards[i], heads[i], 0, {}});
   return known;
