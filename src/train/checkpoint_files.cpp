@@ -95,11 +95,9 @@ std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::pa
 }
 
 void compare_trees(const Learner& learner, Communicator& comm) {
-  const std::vector<std::uint64_t> all = all_gather_value(comm, learner.growth_digest(), "checkpoint: trees");
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    throw AgreedError(Fault::kFailed, "the trees of rank 0 and " + rank_and_host(comm, static_cast<int>(r)) +
-                                          " differ: no checkpoint is written");
+  if (const auto difference = find_difference(comm, learner.growth_digest(), "checkpoint: trees")) {
+    throw AgreedError(Fault::kFailed,
+                      "the trees of rank 0 and " + difference->rank + " differ: no checkpoint is written");
   }
 }
 

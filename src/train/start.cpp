@@ -73,11 +73,9 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
 }
 
 void compare_fingerprints(Communicator& comm, const std::string& mine) {
-  const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(mine), "start: options");
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
+  if (const auto difference = find_difference(comm, hash_label(mine), "start: options")) {
     throw AgreedError(Fault::kUsage,
-                      rank_and_host(comm, static_cast<int>(r)) +
+                      difference->rank +
                           " runs another build, has other options or sees other shards or another model than " +
                           rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
   }

@@ -275,11 +275,9 @@ class Training::Run : private Keepsake {
   }
 
   void compare_replicas(std::uint64_t digest) {
-    const std::vector<std::uint64_t> all = all_gather_value(comm_, digest, "end: digests");
-    for (std::size_t r = 1; r < all.size(); ++r) {
-      if (all[r] == all[0]) continue;
-      throw AgreedError(Fault::kFailed, "the weights of rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) +
-                                            " differ at the end of the run");
+    if (const auto difference = find_difference(comm_, digest, "end: digests")) {
+      throw AgreedError(Fault::kFailed,
+                        "the weights of rank 0 and " + difference->rank + " differ at the end of the run");
     }
   }
 

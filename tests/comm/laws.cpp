@@ -99,6 +99,18 @@ void values_of_all_ranks_are_gathered(Communicator& comm) {
   }
 }
 
+void the_first_rank_that_differs_is_found(Communicator& comm) {
+  EXPECT_FALSE(find_difference(comm, std::uint64_t{7}, "compare"));
+  for (int odd = 1; odd < comm.size(); ++odd) {
+    const std::uint64_t mine = comm.rank() < odd ? 7 : 7 + static_cast<std::uint64_t>(comm.rank());
+    const auto difference = find_difference(comm, mine, "compare");
+    ASSERT_TRUE(difference);
+    EXPECT_EQ(difference->rank, rank_and_host(comm, odd));
+    EXPECT_EQ(difference->its, 7U + static_cast<std::uint64_t>(odd));
+    EXPECT_EQ(difference->of_rank_0, 7U);
+  }
+}
+
 void uneven_buffers_reach_the_root_only(Communicator& comm) {
   for (int root = 0; root < comm.size(); ++root) {
     const Contents mine = message(comm.rank(), root, length_between(comm.rank(), root));
@@ -294,6 +306,7 @@ const std::vector<Law>& laws() {
       {"ExchangeDeliversEachPairsBytes", exchange_delivers_each_pairs_bytes},
       {"OperationsMayOverlap", operations_may_overlap},
       {"ValuesOfAllRanksAreGathered", values_of_all_ranks_are_gathered},
+      {"TheFirstRankThatDiffersIsFound", the_first_rank_that_differs_is_found},
       {"UnevenBuffersReachTheRootOnly", uneven_buffers_reach_the_root_only},
       {"UnevenBuffersReachAll", uneven_buffers_reach_all},
       {"ABufferOfAnyLengthIsBroadcast", a_buffer_of_any_length_is_broadcast},
