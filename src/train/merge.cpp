@@ -74,13 +74,20 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
                                                                                 std::uint64_t segments) {
   const auto ranks = static_cast<std::uint64_t>(comm_.size());
   std::vector<std::vector<Record>> records(ranks);
-  for (const TouchedLines::Entry& entry : touched_.sorted()) {
-    const std::uint64_t run = entry.index / kRun;
-    if (run / ranks % segments != segment) continue;
+  const auto& entries = touched_.sorted();
+  for (auto entry = entries.begin(); entry != entries.end();) {
+    const std::uint64_t run = entry->index / kRun;
+    const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
+    if (ahead > 0) {  // past the lines of other segments
+      const std::uint64_t next = (run / ranks + ahead) * ranks * kRun;
+      entry = std::ranges::lower_bound(entry, entries.end(), next, {}, &TouchedLines::Entry::index);
+      continue;
+    }
     Record& record = records[run % ranks].emplace_back();
-    record.index = entry.index;
-    std::memcpy(record.line.data(), learner_.weights().line(entry.index), sizeof(Line));
-    merged_digest_ += WeightTable::digest_of(entry.before.data(), entry.index);
+    record.index = entry->index;
+    std::memcpy(record.line.data(), learner_.weights().line(entry->index), sizeof(Line));
+    merged_digest_ += WeightTable::digest_of(entry->before.data(), entry->index);
+    ++entry;
   }
   return records;
 }
