@@ -20,7 +20,8 @@ std::optional<std::uint64_t> free_memory(const std::filesystem::path& root = "/"
 std::uint64_t peak_memory(const std::filesystem::path& root = "/");
 
 // Bytes of the table that the ranks on the machine of this one hold, as long as nothing moves. Memory is taken as lines
-// are used, in the end for all. The owner of the root never holds less than a sixteenth.
+// are used, in the end for all. The owner of the root never holds less than a sixteenth. Replicas keep beside each line
+// that has changed what it held at the last merge (TouchedLines), which may be all of them.
 std::uint64_t table_bytes(const ModelOptions& model, bool owned, const Communicator& comm);
 
 // How many ranks run on the machine of this one.
