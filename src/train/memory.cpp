@@ -47,13 +47,17 @@ void lower_to_groups(const fs::path& mount, fs::path group, const char* file, st
   lower_to(mount / file, bytes);
 }
 
-void check(const ModelOptions& model, bool owned, const Communicator& comm, std::uint64_t free) {
+std::string remedy(ModelOptions model, bool owned, const Communicator& comm, std::uint64_t free, Table table) {
+  if (table == Table::kKept) return "it keeps its size, so use machines with more memory, or more of them";
+  while (model.bits > kLeastBits && table_bytes(model, owned, comm) > free) --model.bits;
+  return "--bits " + std::to_string(model.bits) + " would fit";
+}
+
+void check(const ModelOptions& model, bool owned, const Communicator& comm, std::uint64_t free, Table table) {
   if (table_bytes(model, owned, comm) <= free) return;
-  ModelOptions smaller = model;
-  while (smaller.bits > kLeastBits && table_bytes(smaller, owned, comm) > free) --smaller.bits;
   throw Error(Fault::kFailed, "the weight table of 2^" + std::to_string(model.bits) + " lines takes " +
                                   share_of_memory(model, owned, comm) + ", and " + gibibytes(free) +
-                                  " are free: --bits " + std::to_string(smaller.bits) + " would fit");
+                                  " are free: " + remedy(model, owned, comm, free, table));
 }
 
 }  // namespace
@@ -111,9 +115,10 @@ std::string share_of_memory(const ModelOptions& model, bool owned, const Communi
   return owned ? takes : takes + ", each with the whole table and what its lines held before they changed";
 }
 
-void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free) {
+void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free,
+                    Table table) {
   together(comm, "start: memory", [&] {
-    if (free) check(model, owned, comm, *free);
+    if (free) check(model, owned, comm, *free, table);
   });
 }
 

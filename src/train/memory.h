@@ -31,8 +31,12 @@ int ranks_on_this_host(const Communicator& comm);
 std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm);
 std::string gibibytes(std::uint64_t bytes);
 
-// All ranks call it, each with what is free on its machine. Throws on all the same Error(kFailed), which tells the
-// numbers and how many --bits would do, if the table does not fit somewhere.
-void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free);
+// That of a model or of a checkpoint keeps its size.
+enum class Table { kNew, kKept };
+
+// All ranks call it, each with what is free on its machine, before any takes memory for the table. Throws on all the
+// same Error(kFailed), which tells the numbers and how many --bits would do, if the table does not fit somewhere.
+void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free,
+                    Table table = Table::kNew);
 
 }  // namespace cpt

@@ -40,7 +40,7 @@ class Training::Run : private Keepsake {
  public:
   Run(const TrainingOptions& options, Communicator& comm)
       : comm_(comm),
-        start_(prepare(options, comm)),
+        start_(prepare(options, comm, free_memory())),
         options_(start_.options),
         course_(*start_.course),
         epochs_(options_.epoch_fraction, options_.epoch_examples, start_.state ? start_.state->epochs : EpochCounts{}) {
