@@ -94,7 +94,7 @@ class Training::Run : private Keepsake {
       return together(comm_, "write the model", [&] {
         if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
       });
-    } catch (const AgreedError& error) {
+    } catch (const Error& error) {  // alone it is no AgreedError
       if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
       if (comm_.rank() == 0) progress.warn(std::string("the last checkpoint cannot be read again: ") + error.what());
     }

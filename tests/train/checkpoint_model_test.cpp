@@ -147,18 +147,27 @@ TEST_F(CheckpointModel, IsWrittenAgainWhereTheRunHadEnded) {
 // Damages a part of the last checkpoint right after it was written.
 class Damager : public Recorder {
  public:
+  explicit Damager(int rank)  // whose part it is
+      : name_("weights-0000" + std::to_string(rank)) {}
   void checkpointed(const CheckpointReport& report) override {
-    const fs::path file = report.directory / "weights-00001";
+    const fs::path file = report.directory / name_;
     fs::resize_file(file, fs::file_size(file) - 1);
   }
+
+ private:
+  std::string name_;
 };
 
 TEST_F(CheckpointModel, IsWrittenFromMemoryWhereTheCheckpointCannotBeReadAgain) {
   const Files expected = files_from_memory(2, job(kSmall));
-  Damager damager;
-  results_on(2, job(kSmall), {.observer = &damager, .model = model_});
-  EXPECT_EQ(files_in(model_), expected);
-  EXPECT_THAT(damager.warnings, ::testing::Contains(HasSubstr("the last checkpoint cannot be read again")));
+  for (const int ranks : {1, 2}) {
+    SCOPED_TRACE(ranks);
+    Damager damager(ranks - 1);
+    results_on(ranks, job(kSmall), {.observer = &damager, .model = model_});
+    EXPECT_EQ(files_in(model_), expected);
+    EXPECT_THAT(damager.warnings, ::testing::Contains(HasSubstr("the last checkpoint cannot be read again")));
+    fs::remove_all(model_);
+  }
 }
 
 TEST_F(CheckpointModel, IsNotWrittenFromADamagedPart) {
