@@ -52,12 +52,12 @@ class Training::Run : private Keepsake {
 
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
     Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    go_on(progress);
     Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
     together(comm_, "start", [&] { make_loops(progress, checkpointer); });
     for (const std::string& warning : start_.warnings) {
       if (comm_.rank() == 0) progress.warn(warning);
     }
-    go_on(progress);
     bool goes_on = false;
     while (course_.begin_leg()) {
       if (!goes_on) tell_idle_ranks(progress);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "store/checkpoints.h"
+#include "train/checkpoint_files.h"
 #include "train/resumed_job.h"
 
 namespace cpt {
@@ -94,6 +95,24 @@ TEST(ResumeOwned, LosesNothingToCheckpointsOnTheWay) {
     job.options.checkpoints.every_examples = 1;
     expect_same(job.finish(ranks), expected);
     EXPECT_EQ(Checkpoints(job.checkpoints()).list().size(), 2U);
+  }
+}
+
+// The rest is too short for another one on the way: the only one is that of the end.
+TEST(ResumeOwned, CountsTheExamplesUntilTheNextCheckpointFromTheLastOne) {
+  for (const int ranks : {1, 2}) {
+    SCOPED_TRACE(ranks);
+    ResumedJob job;
+    job.add_data({random_lines(lines(1, 3500))});
+    const std::uint64_t calls = job.calls(ranks, 0);
+    job.run_until(ranks, {.call = calls - calls / 8});
+    const Checkpoint last = Checkpoints(job.checkpoints()).list().back();
+    const std::uint64_t done = read_run_state(last.directory).progress.examples;
+    ASSERT_GT(done, 1750U);
+    ASSERT_LT(done, 3500U);
+    job.options.checkpoints.every_examples = done;
+    job.finish(ranks);
+    EXPECT_EQ(Checkpoints(job.checkpoints()).list().back().number, last.number + 1);
   }
 }
 
