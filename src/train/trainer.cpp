@@ -81,6 +81,7 @@ class Training::Run : private Keepsake {
       progress.warn("there is no example in the data: the model knows no label");
     }
     if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model, progress);
+    together(comm_, "end: report", [&] { progress.rethrow_failure(); });
     return result;
   }
 
