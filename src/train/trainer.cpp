@@ -31,8 +31,8 @@ namespace cpt {
 
 namespace {
 
-// A day: copies take as long as the shards are.
-constexpr std::chrono::hours kPatienceForCopies{24};
+// A day: to copy shards, or to read them up to a cursor, takes as long as they are.
+constexpr std::chrono::hours kPatienceWithShards{24};
 
 }  // namespace
 
@@ -177,12 +177,8 @@ class Training::Run : private Keepsake {
     std::vector<Shard> shards = course_.shards(leg.phase);
     if (cache_) attach_copies(shards, mine, progress, checkpointer);
     std::optional<Feed> feed;
-    together(comm_, "open shards", [&] {
-      std::vector<Cursor> cursors;
-      for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
-      feed.emplace(ExampleStream(shards, mine, read_options(learning), cursors));
-      checkpointer.set_my_shards(mine);
-    });
+    open_shards(leg, shards, mine, read_options(learning), feed);
+    checkpointer.set_my_shards(mine);
     if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
     if (replicated_) return replicated_->run(*feed, learning);
     const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);
@@ -190,9 +186,24 @@ class Training::Run : private Keepsake {
     return bad_lines;
   }
 
+  // Those of this rank. What lies before the cursors of a run that goes on is behind then, on all ranks.
+  void open_shards(const Leg& leg, const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
+                   ReadOptions options, std::optional<Feed>& feed) {
+    const auto is_inside = [&](std::uint32_t number) { return course_.cursor(number).bytes > 0; };
+    const bool goes_on = std::ranges::any_of(leg.shards, is_inside);
+    const Patience patience(comm_, goes_on ? kPatienceWithShards : std::chrono::hours(0));
+    together(comm_, "open shards", [&] {
+      std::vector<Cursor> cursors;
+      for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
+      ExampleStream stream(shards, mine, std::move(options), cursors);
+      stream.go_to_cursors();
+      feed.emplace(std::move(stream));
+    });
+  }
+
   void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
                      Checkpointer& checkpointer) {
-    const Patience patience(comm_, kPatienceForCopies);
+    const Patience patience(comm_, kPatienceWithShards);
     const auto is_asked_to_stop = [&] { return (checkpointer.wishes() & Wish::kStop) != 0; };
     together(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
     progress.tell_cache(cache_->report(comm_));
