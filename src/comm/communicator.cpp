@@ -34,12 +34,14 @@ class OtherRanks {
   explicit OtherRanks(const Communicator& comm) : comm_(comm), named_(static_cast<std::size_t>(comm.size())) {}
 
   void name(int rank, const char* verb) {
-    const std::string what = "delivery: rank " + std::to_string(comm_.rank()) + verb;
+    const auto refuse_it = [&](const std::string& whom) {
+      refuse("delivery: rank " + std::to_string(comm_.rank()) + verb + whom);
+    };
     if (rank < 0 || rank >= comm_.size()) {
-      refuse(what + "rank " + std::to_string(rank) + " among " + std::to_string(comm_.size()));
+      refuse_it("rank " + std::to_string(rank) + " among " + std::to_string(comm_.size()));
     }
-    if (rank == comm_.rank()) refuse(what + "itself");
-    if (named_[static_cast<std::size_t>(rank)]) refuse(what + "rank " + std::to_string(rank) + " twice");
+    if (rank == comm_.rank()) refuse_it("itself");
+    if (named_[static_cast<std::size_t>(rank)]) refuse_it("rank " + std::to_string(rank) + " twice");
     named_[static_cast<std::size_t>(rank)] = true;
   }
 

@@ -107,6 +107,19 @@ void ExampleStream::go_to_lowest_position() {
   turn_ = static_cast<std::size_t>(lowest - active_.begin());
 }
 
+void ExampleStream::go_to_cursors() {
+  if (options_->order == ShardOrder::kSequential) return;
+  for (const auto& shard : active_) {
+    if (shard->done.bytes == 0) continue;
+    try {
+      if (open_copy(*shard) || open(*shard)) continue;
+    } catch (const Error&) {
+    }
+    shard->lines.reset();
+    shard->blocks.reset();
+  }
+}
+
 // Whether there is a copy that goes on where the cursor of the shard says.
 bool ExampleStream::open_copy(ActiveShard& shard) {
   if (shard.input.copy.empty()) return false;

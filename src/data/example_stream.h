@@ -41,6 +41,11 @@ class ExampleStream {
   ExampleStream& operator=(ExampleStream&&) noexcept;
   ~ExampleStream();
 
+  // Opens the shards that have a cursor at once, instead of when their first line is due: for a caller that wants to
+  // know when what lies before it, which may take long, is behind. What fails here will fail again when the line is
+  // due. In interleaved order only; before anything is read.
+  void go_to_cursors();
+
   // An empty batch that scales as the options say; read() takes such a one.
   Batch make_batch() const;
 

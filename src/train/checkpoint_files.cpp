@@ -82,7 +82,7 @@ void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& par
 }
 
 // Each rank what it wrote itself, rank 0 the rest too. Returns the bytes of the set.
-std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
+std::uint64_t read_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
   const BlobSetReader set(directory, kCheckpointKind);
   for (const std::string& name : set.names()) {
     const bool is_part = name.starts_with("weights-");
@@ -94,12 +94,20 @@ std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::pa
   return set.stored_bytes();
 }
 
+// Who writes has nobody else's data to blame.
+std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
+  try {
+    return read_own(comm, writers, directory);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::kFailed) throw;
+    std::throw_with_nested(Error(Fault::kCannotWrite, "a checkpoint does not read back as it was written"));
+  }
+}
+
 void compare_trees(const Learner& learner, Communicator& comm) {
-  const std::vector<std::uint64_t> all = all_gather_value(comm, learner.growth_digest(), "checkpoint: trees");
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    throw AgreedError(Fault::kFailed, "the trees of rank 0 and " + rank_and_host(comm, static_cast<int>(r)) +
-                                          " differ: no checkpoint is written");
+  if (const auto difference = find_difference(comm, learner.growth_digest(), "checkpoint: trees")) {
+    throw AgreedError(Fault::kFailed,
+                      "the trees of rank 0 and " + difference->rank + " differ: no checkpoint is written");
   }
 }
 

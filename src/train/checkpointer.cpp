@@ -30,7 +30,13 @@ std::chrono::minutes patience_with_disks(const Learner& learner) {
 
 Checkpointer::Checkpointer(const CheckpointOptions& options, Communicator& comm, const Learner& learner, Course& course,
                            Progress& progress, const Keepsake& run)
-    : options_(options), comm_(comm), learner_(learner), course_(course), progress_(progress), run_(run) {}
+    : options_(options),
+      comm_(comm),
+      learner_(learner),
+      course_(course),
+      progress_(progress),
+      run_(run),
+      last_examples_(progress.examples()) {}
 
 std::uint64_t Checkpointer::wishes() {
   hear_requests();

@@ -31,7 +31,8 @@ class Keepsake {
   virtual Owners writers() const = 0;
 };
 
-// One per rank; all ranks call everything alike, but for wishes(). Borrows its arguments.
+// One per rank; all ranks call everything alike, but for wishes(). Borrows its arguments. `progress` is where the run
+// stands: the first checkpoint is due so many examples later.
 class Checkpointer : public Pauses {
  public:
   Checkpointer(const CheckpointOptions& options, Communicator& comm, const Learner& learner, Course& course,
@@ -76,7 +77,7 @@ class Checkpointer : public Pauses {
   std::vector<std::uint32_t> my_shards_;
   std::uint64_t wishes_ = 0;  // of this rank, not granted yet
   Clock::time_point last_time_ = Clock::now();
-  std::uint64_t last_examples_ = 0;
+  std::uint64_t last_examples_;
   std::uint64_t written_ = 0;
   std::filesystem::path latest_;
   double seconds_ = 0;

@@ -68,11 +68,9 @@ void CountMerger::merge_segment(std::uint64_t first, std::uint64_t last) {
 }
 
 void CountMerger::compare_digests() {
-  const std::vector<std::uint64_t> all = all_gather_value(comm_, learner_.frequencies().digest(), "merge: counts");
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    throw AgreedError(Fault::kFailed, "rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) + " disagree: counts " +
-                                          digest_text(all[0]) + " and " + digest_text(all[r]));
+  if (const auto difference = find_difference(comm_, learner_.frequencies().digest(), "merge: counts")) {
+    throw AgreedError(Fault::kFailed, "rank 0 and " + difference->rank + " disagree: counts " +
+                                          digest_text(difference->of_rank_0) + " and " + digest_text(difference->its));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "cpt/trainer.h"
 #include "model/weight_table.h"
 #include "train/ownership.h"
+#include "train/touched_lines.h"
 
 namespace cpt {
 
@@ -46,13 +47,17 @@ void lower_to_groups(const fs::path& mount, fs::path group, const char* file, st
   lower_to(mount / file, bytes);
 }
 
-void check(const ModelOptions& model, bool owned, const Communicator& comm, std::uint64_t free) {
+std::string remedy(ModelOptions model, bool owned, const Communicator& comm, std::uint64_t free, Table table) {
+  if (table == Table::kKept) return "it keeps its size, so use machines with more memory, or more of them";
+  while (model.bits > kLeastBits && table_bytes(model, owned, comm) > free) --model.bits;
+  return "--bits " + std::to_string(model.bits) + " would fit";
+}
+
+void check(const ModelOptions& model, bool owned, const Communicator& comm, std::uint64_t free, Table table) {
   if (table_bytes(model, owned, comm) <= free) return;
-  ModelOptions smaller = model;
-  while (smaller.bits > kLeastBits && table_bytes(smaller, owned, comm) > free) --smaller.bits;
   throw Error(Fault::kFailed, "the weight table of 2^" + std::to_string(model.bits) + " lines takes " +
                                   share_of_memory(model, owned, comm) + ", and " + gibibytes(free) +
-                                  " are free: --bits " + std::to_string(smaller.bits) + " would fit");
+                                  " are free: " + remedy(model, owned, comm, free, table));
 }
 
 }  // namespace
@@ -77,7 +82,10 @@ std::uint64_t peak_memory(const fs::path& root) { return field_of(root / "proc/s
 
 std::uint64_t table_bytes(const ModelOptions& model, bool owned, const Communicator& comm) {
   const int bits = model.table_bits();
-  if (!owned) return (std::uint64_t{sizeof(Line)} << bits) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
+  if (!owned) {
+    const std::uint64_t of_line = sizeof(Line) + (comm.size() > 1 ? TouchedLines::kBytesOfLine : 0);
+    return (of_line << bits) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
+  }
   const std::array<Region, kPartitions> regions = divide_table(bits);
   const Owners owners = first_owners(comm.size());
   std::uint64_t bytes = 0;
@@ -103,12 +111,14 @@ std::string share_of_memory(const ModelOptions& model, bool owned, const Communi
   const int here = ranks_on_this_host(comm);
   std::string takes = gibibytes(table_bytes(model, owned, comm)) + " of this machine's memory";
   if (comm.size() == 1) return takes;
-  return takes + ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
+  takes += ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
+  return owned ? takes : takes + ", each with the whole table and what its lines held before they changed";
 }
 
-void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free) {
+void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free,
+                    Table table) {
   together(comm, "start: memory", [&] {
-    if (free) check(model, owned, comm, *free);
+    if (free) check(model, owned, comm, *free, table);
   });
 }
 

@@ -20,7 +20,8 @@ std::optional<std::uint64_t> free_memory(const std::filesystem::path& root = "/"
 std::uint64_t peak_memory(const std::filesystem::path& root = "/");
 
 // Bytes of the table that the ranks on the machine of this one hold, as long as nothing moves. Memory is taken as lines
-// are used, in the end for all. The owner of the root never holds less than a sixteenth.
+// are used, in the end for all. The owner of the root never holds less than a sixteenth. Replicas keep beside each line
+// that has changed what it held at the last merge (TouchedLines), which may be all of them.
 std::uint64_t table_bytes(const ModelOptions& model, bool owned, const Communicator& comm);
 
 // How many ranks run on the machine of this one.
@@ -30,8 +31,12 @@ int ranks_on_this_host(const Communicator& comm);
 std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm);
 std::string gibibytes(std::uint64_t bytes);
 
-// All ranks call it, each with what is free on its machine. Throws on all the same Error(kFailed), which tells the
-// numbers and how many --bits would do, if the table does not fit somewhere.
-void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free);
+// That of a model or of a checkpoint keeps its size.
+enum class Table { kNew, kKept };
+
+// All ranks call it, each with what is free on its machine, before any takes memory for the table. Throws on all the
+// same Error(kFailed), which tells the numbers and how many --bits would do, if the table does not fit somewhere.
+void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free,
+                    Table table = Table::kNew);
 
 }  // namespace cpt

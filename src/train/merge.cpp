@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <string>
 
 #include "comm/agreement.h"
@@ -75,13 +74,20 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
                                                                                 std::uint64_t segments) {
   const auto ranks = static_cast<std::uint64_t>(comm_.size());
   std::vector<std::vector<Record>> records(ranks);
-  for (const TouchedLines::Entry& entry : touched_.sorted()) {
-    const std::uint64_t run = entry.index / kRun;
-    if (run / ranks % segments != segment) continue;
+  const auto& entries = touched_.sorted();
+  for (auto entry = entries.begin(); entry != entries.end();) {
+    const std::uint64_t run = entry->index / kRun;
+    const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
+    if (ahead > 0) {  // past the lines of other segments
+      const std::uint64_t next = (run / ranks + ahead) * ranks * kRun;
+      entry = std::ranges::lower_bound(entry, entries.end(), next, {}, &TouchedLines::Entry::index);
+      continue;
+    }
     Record& record = records[run % ranks].emplace_back();
-    record.index = entry.index;
-    std::memcpy(record.line.data(), learner_.weights().line(entry.index), sizeof(Line));
-    merged_digest_ += WeightTable::digest_of(entry.before.data(), entry.index);
+    record.index = entry->index;
+    std::memcpy(record.line.data(), learner_.weights().line(entry->index), sizeof(Line));
+    merged_digest_ += WeightTable::digest_of(entry->before.data(), entry->index);
+    ++entry;
   }
   return records;
 }
@@ -128,28 +134,23 @@ void WeightMerger::install(const std::vector<Record>& merged) {
 }
 
 void WeightMerger::compare_digests() {
-  std::exception_ptr failure;
-  if (!finite_) {
-    failure = std::make_exception_ptr(Error(Fault::kFailed,
-                                            "merged weights are not finite: use --merge confidence, a lower "
-                                            "--learning-rate, or smaller importances and feature values"));
-  }
+  together(comm_, "merge: digests", [&] {
+    if (finite_) return;
+    throw Error(Fault::kFailed,
+                "merged weights are not finite: use --merge confidence, a lower --learning-rate, or smaller "
+                "importances and feature values");
+  });
   struct Digests {
-    std::uint64_t fault;
     std::uint64_t structure;
     std::uint64_t weights;
+    bool operator==(const Digests&) const = default;
   };
-  const Digests mine{encode_fault(failure), learner_.structure_digest(), merged_digest_};
-  const std::vector<Digests> all = all_gather_value(comm_, mine, "merge: digests");
-  for (const Digests& other : all) {
-    if (other.fault != 0) throw_agreed(comm_, failure);
-  }
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r].structure == all[0].structure && all[r].weights == all[0].weights) continue;
-    throw AgreedError(Fault::kFailed, "rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) + " disagree: trees " +
-                                          digest_text(all[0].structure) + " and " + digest_text(all[r].structure) +
-                                          ", merged weights " + digest_text(all[0].weights) + " and " +
-                                          digest_text(all[r].weights));
+  const Digests mine{learner_.structure_digest(), merged_digest_};
+  if (const auto difference = find_difference(comm_, mine, "merge: digests")) {
+    const auto& [rank, its, of_rank_0] = *difference;
+    throw AgreedError(Fault::kFailed, "rank 0 and " + rank + " disagree: trees " + digest_text(of_rank_0.structure) +
+                                          " and " + digest_text(its.structure) + ", merged weights " +
+                                          digest_text(of_rank_0.weights) + " and " + digest_text(its.weights));
   }
 }
 

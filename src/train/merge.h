@@ -16,7 +16,8 @@ namespace cpt {
 // all ranks by one that a single rank computed.
 class WeightMerger {
  public:
-  // What all ranks together send in one segment, unless told otherwise: bounds the memory that a merge takes.
+  // What all ranks together send in one segment, unless told otherwise. It bounds the memory that a merge takes on a
+  // rank: up to three times as much, besides what TouchedLines keeps.
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
 
   WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes = kSegmentBytes);

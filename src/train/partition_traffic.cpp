@@ -120,11 +120,8 @@ struct Parcel {
 // Whose owners differ would wait for messages that nobody sends.
 void compare_owners(Communicator& comm, const Owners& owners) {
   const std::string_view bytes(reinterpret_cast<const char*>(owners.data()), sizeof owners);
-  const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(bytes), "gather partitions: owners");
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    throw AgreedError(Fault::kFailed, rank_and_host(comm, static_cast<int>(r)) +
-                                          " knows of other owners of the model's partitions than " +
+  if (const auto difference = find_difference(comm, hash_label(bytes), "gather partitions: owners")) {
+    throw AgreedError(Fault::kFailed, difference->rank + " knows of other owners of the model's partitions than " +
                                           rank_and_host(comm, 0));
   }
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "comm/agreement.h"
-#include "comm/collectives.h"
+#include "comm/share_out.h"
 #include "cpt/error.h"
 #include "data/byte_source.h"
 #include "data/shard_copy.h"
@@ -53,12 +53,8 @@ std::uint64_t parts_for_all(const std::vector<Shard>& shards, std::uint64_t rank
 std::vector<KnownShard> split_files(const std::vector<KnownShard>& files, std::uint32_t parts, Communicator& comm,
                                     std::vector<Shard>& whole) {
   if (parts == 1) return files;
-  std::vector<std::uint64_t> splits(files.size(), 0);
-  together(comm, "start: split", [&] {
-    for (auto i = static_cast<std::size_t>(comm.rank()); i < files.size(); i += static_cast<std::size_t>(comm.size()))
-      splits[i] = can_be_split(files[i].shard) ? 1 : 0;
-  });
-  sum_in_rank_order(comm, splits, "start: split");
+  const std::vector<std::uint64_t> splits = share_out(
+      comm, files.size(), "start: split", [&](std::size_t i) { return can_be_split(files[i].shard) ? 1U : 0U; });
   std::vector<KnownShard> shards;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (splits[i] == 0) {

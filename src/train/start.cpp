@@ -8,6 +8,7 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "comm/share_out.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
@@ -72,11 +73,9 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
 }
 
 void compare_fingerprints(Communicator& comm, const std::string& mine) {
-  const std::vector<std::uint64_t> all = all_gather_value(comm, hash_label(mine), "start: options");
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
+  if (const auto difference = find_difference(comm, hash_label(mine), "start: options")) {
     throw AgreedError(Fault::kUsage,
-                      rank_and_host(comm, static_cast<int>(r)) +
+                      difference->rank +
                           " runs another build, has other options or sees other shards or another model than " +
                           rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
   }
@@ -84,12 +83,8 @@ void compare_fingerprints(Communicator& comm, const std::string& mine) {
 
 // The checksums of all files' beginnings; each rank reads some of them.
 std::vector<KnownShard> recognize(const std::vector<Shard>& shards, Communicator& comm) {
-  std::vector<std::uint64_t> heads(shards.size(), 0);
-  together(comm, "start: shards", [&] {
-    for (auto i = static_cast<std::size_t>(comm.rank()); i < shards.size(); i += static_cast<std::size_t>(comm.size()))
-      heads[i] = head_checksum(shards[i]);
-  });
-  sum_in_rank_order(comm, heads, "start: shards");
+  const std::vector<std::uint64_t> heads =
+      share_out(comm, shards.size(), "start: shards", [&](std::size_t i) { return head_checksum(shards[i]); });
   std::vector<KnownShard> known;
   for (std::size_t i = 0; i < shards.size(); ++i) known.push_back({shards[i], heads[i], 0, {}});
   return known;
@@ -113,11 +108,10 @@ std::function<bool(Partition)> own_partitions(const TrainingOptions& options, co
       [all, owners = first_owners(comm.size()), rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
 }
 
-void take_up_model(Start& start, Communicator& comm) {
-  const ModelHead head = read_model_head(start.options.init);
-  start.options.model = head.options;
-  start.init_digest = head.digest;
-  start.model.emplace(load_learner(start.options.init, own_partitions(start.options, comm)));
+using FreeMemory = std::optional<std::uint64_t>;
+
+void require_memory_for_table(const Start& start, Communicator& comm, FreeMemory free, Table table) {
+  require_memory(start.options.model, is_owned(start.options, comm), comm, free, table);
 }
 
 // What was given anew takes the place of what the run began with, where that may change.
@@ -133,15 +127,21 @@ TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOpti
   return options;
 }
 
-void take_up_checkpoint(const TrainingOptions& options, const Communicator& comm, const fs::path& checkpoint,
-                        Start& start) {
-  RunState state = read_run_state(checkpoint);
+void take_up_state(const TrainingOptions& options, RunState state, Start& start) {
   start.options = options_to_go_on(state.options, options);
   start.options.validate();
   start.init_digest = state.init_digest;
-  start.model.reset();  // of a newer checkpoint that could not be read to its end
-  start.model.emplace(load_checkpoint(checkpoint, own_partitions(start.options, comm)));
   start.state = std::move(state);
+}
+
+void take_up_checkpoint(const TrainingOptions& options, Communicator& comm, FreeMemory free, const fs::path& checkpoint,
+                        Start& start) {
+  together(comm, "resume", [&] { take_up_state(options, read_run_state(checkpoint), start); });
+  require_memory_for_table(start, comm, free, Table::kKept);
+  together(comm, "resume", [&] {
+    start.model.reset();  // of a newer checkpoint that could not be read to its end
+    start.model.emplace(load_checkpoint(checkpoint, own_partitions(start.options, comm)));
+  });
 }
 
 // Newest first.
@@ -172,12 +172,12 @@ Resumption describe(const fs::path& checkpoint, std::vector<std::string> refused
 }
 
 // False if there is no checkpoint. Where one cannot be read, on whichever rank, all fall back to the one before it.
-bool resume(const TrainingOptions& options, Communicator& comm, Start& start) {
+bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free, Start& start) {
   const std::vector<fs::path> checkpoints = list_checkpoints(options.checkpoints.directory, comm);
   std::vector<std::string> refused;
   for (const fs::path& checkpoint : checkpoints) {
     try {
-      together(comm, "resume", [&] { take_up_checkpoint(options, comm, checkpoint, start); });
+      take_up_checkpoint(options, comm, free, checkpoint, start);
       start.resumption = describe(checkpoint, std::move(refused), *start.state);
       return true;
     } catch (const Error& error) {
@@ -191,19 +191,35 @@ bool resume(const TrainingOptions& options, Communicator& comm, Start& start) {
 }
 
 // What must be on this machine before anything is begun.
-void begin(Start& start, Communicator& comm) {
-  if (!start.options.init.empty()) take_up_model(start, comm);
+void begin(Start& start) {
+  if (!start.options.init.empty()) {
+    const ModelHead head = read_model_head(start.options.init);
+    start.options.model = head.options;
+    start.init_digest = head.digest;
+  }
   if (!start.options.model.is_tree()) start.options.placement = Placement::kReplicated;
 }
 
 // Test shards that are only predicted leave nothing in the table.
-void choose_bits(Start& start, std::vector<Shard> shards, const std::vector<Shard>& test, Communicator& comm) {
+void choose_bits(Start& start, std::vector<Shard> shards, const std::vector<Shard>& test, Communicator& comm,
+                 FreeMemory free) {
   TrainingOptions& options = start.options;
   if (!options.test_frozen) shards.insert(shards.end(), test.begin(), test.end());
-  TableSize size =
-      fitting_table(options.model, wanted_bits(shards, comm), is_owned(options, comm), comm, free_memory());
+  TableSize size = fitting_table(options.model, wanted_bits(shards, comm), is_owned(options, comm), comm, free);
   options.model.bits = size.bits;
   if (!size.warning.empty()) start.warnings.push_back(std::move(size.warning));
+}
+
+void make_model(Start& start, Communicator& comm, FreeMemory free) {
+  const std::string& init = start.options.init;
+  require_memory_for_table(start, comm, free, init.empty() ? Table::kNew : Table::kKept);
+  together(comm, "start: table", [&] {
+    if (init.empty()) {
+      start.model.emplace(start.options.model);
+    } else {
+      start.model.emplace(load_learner(init, own_partitions(start.options, comm)));
+    }
+  });
 }
 
 // A given tree is the first structure changes of the run. Rank 0 alone reads it: other hosts need not have the file.
@@ -230,10 +246,10 @@ std::size_t share_of(const std::vector<KnownShard>& known, const Communicator& c
   return assign_shards(plain(known), comm.size())[static_cast<std::size_t>(comm.rank())].size();
 }
 
-Start prepare(const TrainingOptions& options, Communicator& comm) {
+Start prepare(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {
   Start start;
   start.options = options;
-  const bool resumed = options.resume && resume(options, comm, start);
+  const bool resumed = options.resume && resume(options, comm, free, start);
   start.options.resume = resumed;
   std::vector<Shard> data;
   std::vector<Shard> test;
@@ -242,15 +258,13 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
     data = find_shards(start.options.data);
     test = find_shards(start.options.test);
     check_standard_input(start.options, data, test, comm.size());
-    if (!resumed) begin(start, comm);
+    if (!resumed) begin(start);
   });
   compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
-  if (start.options.auto_bits && !start.model) choose_bits(start, data, test, comm);
+  const bool sizes_table = !resumed && start.options.init.empty() && start.options.auto_bits;
+  if (sizes_table) choose_bits(start, data, test, comm, free);
   start.options.auto_bits = false;
-  require_memory(start.options.model, is_owned(start.options, comm), comm, free_memory());
-  together(comm, "start: table", [&] {
-    if (!start.model) start.model.emplace(start.options.model);
-  });
+  if (!resumed) make_model(start, comm, free);
   if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
   std::vector<Shard> whole;
   const std::vector<KnownShard> known_data = shards_of(data, start.options, comm, whole);

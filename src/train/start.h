@@ -27,7 +27,8 @@ struct Start {
 // Whether ranks hold parts of the weights.
 bool is_owned(const TrainingOptions& options, const Communicator& comm);
 
-// Collective; the errors are those of Training's constructor.
-Start prepare(const TrainingOptions& options, Communicator& comm);
+// Collective; the errors are those of Training's constructor. `free`: as free_memory() tells it before the run has
+// taken any.
+Start prepare(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free);
 
 }  // namespace cpt

@@ -22,7 +22,7 @@ void TouchedLines::touch(const std::vector<float*>& lines) {
   }
 }
 
-const std::vector<TouchedLines::Entry>& TouchedLines::sorted() {
+const TouchedLines::Entries& TouchedLines::sorted() {
   if (!sorted_) {
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.index < b.index; });
     sorted_ = true;

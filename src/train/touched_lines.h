@@ -3,15 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "model/weight_table.h"
 
 namespace cpt {
 
-// Costs one bit per line of the table and 72 bytes per touched line. Not thread-safe.
+// Costs one bit per line of the table and kBytesOfLine per touched line, in chunks that never move. Not thread-safe.
 class TouchedLines {
  public:
+  // With its part of a chunk of memory and of what finds that.
+  static constexpr std::uint64_t kBytesOfLine = 80;
+
   struct Entry {
     std::uint64_t index = 0;
     Line before{};
@@ -26,14 +30,15 @@ class TouchedLines {
   // Calls of touch() times lines since clear(): how often lines were updated.
   std::uint64_t updates() const { return updates_; }
 
+  using Entries = std::deque<Entry>;  // a vector that grows has twice as much and more
   // By ascending index. Valid until the next touch() or clear().
-  const std::vector<Entry>& sorted();
+  const Entries& sorted();
   void clear();
 
  private:
   const WeightTable* weights_;
   std::vector<std::uint64_t> touched_;  // a bit per line
-  std::vector<Entry> entries_;
+  Entries entries_;
   bool sorted_ = true;
   std::uint64_t updates_ = 0;
 };

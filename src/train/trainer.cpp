@@ -31,8 +31,8 @@ namespace cpt {
 
 namespace {
 
-// A day: copies take as long as the shards are.
-constexpr std::chrono::hours kPatienceForCopies{24};
+// A day: to copy shards, or to read them up to a cursor, takes as long as they are.
+constexpr std::chrono::hours kPatienceWithShards{24};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ class Training::Run : private Keepsake {
  public:
   Run(const TrainingOptions& options, Communicator& comm)
       : comm_(comm),
-        start_(prepare(options, comm)),
+        start_(prepare(options, comm, free_memory())),
         options_(start_.options),
         course_(*start_.course),
         epochs_(options_.epoch_fraction, options_.epoch_examples, start_.state ? start_.state->epochs : EpochCounts{}) {
@@ -52,12 +52,12 @@ class Training::Run : private Keepsake {
 
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
     Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    go_on(progress);
     Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
     together(comm_, "start", [&] { make_loops(progress, checkpointer); });
     for (const std::string& warning : start_.warnings) {
       if (comm_.rank() == 0) progress.warn(warning);
     }
-    go_on(progress);
     bool goes_on = false;
     while (course_.begin_leg()) {
       if (!goes_on) tell_idle_ranks(progress);
@@ -81,6 +81,7 @@ class Training::Run : private Keepsake {
       progress.warn("there is no example in the data: the model knows no label");
     }
     if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model, progress);
+    together(comm_, "end: report", [&] { progress.rethrow_failure(); });
     return result;
   }
 
@@ -94,7 +95,7 @@ class Training::Run : private Keepsake {
       return together(comm_, "write the model", [&] {
         if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
       });
-    } catch (const AgreedError& error) {
+    } catch (const Error& error) {  // alone it is no AgreedError
       if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
       if (comm_.rank() == 0) progress.warn(std::string("the last checkpoint cannot be read again: ") + error.what());
     }
@@ -176,12 +177,8 @@ class Training::Run : private Keepsake {
     std::vector<Shard> shards = course_.shards(leg.phase);
     if (cache_) attach_copies(shards, mine, progress, checkpointer);
     std::optional<Feed> feed;
-    together(comm_, "open shards", [&] {
-      std::vector<Cursor> cursors;
-      for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
-      feed.emplace(ExampleStream(shards, mine, read_options(learning), cursors));
-      checkpointer.set_my_shards(mine);
-    });
+    open_shards(leg, shards, mine, read_options(learning), feed);
+    checkpointer.set_my_shards(mine);
     if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
     if (replicated_) return replicated_->run(*feed, learning);
     const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);
@@ -189,9 +186,24 @@ class Training::Run : private Keepsake {
     return bad_lines;
   }
 
+  // Those of this rank. What lies before the cursors of a run that goes on is behind then, on all ranks.
+  void open_shards(const Leg& leg, const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
+                   ReadOptions options, std::optional<Feed>& feed) {
+    const auto is_inside = [&](std::uint32_t number) { return course_.cursor(number).bytes > 0; };
+    const bool goes_on = std::ranges::any_of(leg.shards, is_inside);
+    const Patience patience(comm_, goes_on ? kPatienceWithShards : std::chrono::hours(0));
+    together(comm_, "open shards", [&] {
+      std::vector<Cursor> cursors;
+      for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
+      ExampleStream stream(shards, mine, std::move(options), cursors);
+      stream.go_to_cursors();
+      feed.emplace(std::move(stream));
+    });
+  }
+
   void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
                      Checkpointer& checkpointer) {
-    const Patience patience(comm_, kPatienceForCopies);
+    const Patience patience(comm_, kPatienceWithShards);
     const auto is_asked_to_stop = [&] { return (checkpointer.wishes() & Wish::kStop) != 0; };
     together(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
     progress.tell_cache(cache_->report(comm_));
@@ -275,11 +287,9 @@ class Training::Run : private Keepsake {
   }
 
   void compare_replicas(std::uint64_t digest) {
-    const std::vector<std::uint64_t> all = all_gather_value(comm_, digest, "end: digests");
-    for (std::size_t r = 1; r < all.size(); ++r) {
-      if (all[r] == all[0]) continue;
-      throw AgreedError(Fault::kFailed, "the weights of rank 0 and " + rank_and_host(comm_, static_cast<int>(r)) +
-                                            " differ at the end of the run");
+    if (const auto difference = find_difference(comm_, digest, "end: digests")) {
+      throw AgreedError(Fault::kFailed,
+                        "the weights of rank 0 and " + difference->rank + " differ at the end of the run");
     }
   }
 

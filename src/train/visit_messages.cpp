@@ -143,7 +143,11 @@ Visit MessageReader::read_visit(ByteReader& in, const Visit& last) {
   const auto code = in.value<std::uint8_t>();
   Visit visit{.order = last.order, .slot = last.slot, .label = last.label, .example = {}};
   visit.kind = static_cast<VisitKind>(code % kCarriesExample);
-  visit.partition = in.value<Partition>();
+  visit.partition = take_partition(in);
+  if (visit.kind > VisitKind::kOpen || visit.partition == kNoPartition) {
+    throw Error(Fault::kFailed, "a message tells of a visit of kind " + std::to_string(code % kCarriesExample) +
+                                    " to partition " + std::to_string(visit.partition));
+  }
   take_details(in, visit);
   if (code >= kCarriesExample) {
     visit.order = in.value<std::uint64_t>();
@@ -160,8 +164,11 @@ void MessageReader::read_visits(const std::vector<ConstBytes>& messages, std::ve
   std::vector<std::size_t> example_of;  // by visit
   for (const ConstBytes message : messages) {
     Visit last;
+    const std::size_t before = examples_.offsets.size();
     for (ByteReader in(message); !in.at_end(); visits.push_back(last)) {
       last = read_visit(in, last);
+      if (examples_.offsets.size() == before)
+        throw Error(Fault::kFailed, "a message begins with a visit of no example");
       example_of.push_back(examples_.offsets.size() - 1);
     }
     ends.push_back(visits.size());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/collectives.h"
 #include "core/checked.h"
 #include "cpt/error.h"
 #include "model/learner.h"
@@ -24,11 +25,6 @@ struct Header {
   std::uint32_t partition;
   std::uint32_t runs;
 };
-
-template <class T>
-std::span<const std::byte> bytes_of(const T& value) {
-  return std::as_bytes(std::span<const T, 1>(&value, 1));
-}
 
 template <class T>
 T read_value(const StoredBytes& source) {

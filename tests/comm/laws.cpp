@@ -8,6 +8,7 @@
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "comm/message.h"
+#include "comm/share_out.h"
 #include "comm/shared_space.h"
 
 namespace cpt::testing {
@@ -95,6 +96,18 @@ void values_of_all_ranks_are_gathered(Communicator& comm) {
   for (int r = 0; r < comm.size(); ++r) {
     EXPECT_EQ(all[static_cast<std::size_t>(r)].examples, 1000 - r);
     EXPECT_EQ(all[static_cast<std::size_t>(r)].loss, 0.5 * r);
+  }
+}
+
+void the_first_rank_that_differs_is_found(Communicator& comm) {
+  EXPECT_FALSE(find_difference(comm, std::uint64_t{7}, "compare"));
+  for (int odd = 1; odd < comm.size(); ++odd) {
+    const std::uint64_t mine = comm.rank() < odd ? 7 : 7 + static_cast<std::uint64_t>(comm.rank());
+    const auto difference = find_difference(comm, mine, "compare");
+    ASSERT_TRUE(difference);
+    EXPECT_EQ(difference->rank, rank_and_host(comm, odd));
+    EXPECT_EQ(difference->its, 7U + static_cast<std::uint64_t>(odd));
+    EXPECT_EQ(difference->of_rank_0, 7U);
   }
 }
 
@@ -247,6 +260,25 @@ void work_done_together_fails_together(Communicator& comm) {
   }
 }
 
+void work_is_shared_out_and_all_get_what_comes_of_it(Communicator& comm) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, ranks, 5 * ranks + 2}) {
+    std::vector<std::size_t> done;
+    const std::uint64_t before = comm.bytes_sent();
+    const std::vector<std::uint64_t> values = share_out(comm, count, "share", [&](std::size_t i) {
+      done.push_back(i);
+      return std::uint64_t{i} << 40;
+    });
+    ASSERT_EQ(values.size(), count);
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(values[i], std::uint64_t{i} << 40);
+    for (const std::size_t i : done) EXPECT_EQ(i % ranks, static_cast<std::size_t>(comm.rank()));
+    const std::uint64_t words = (count + ranks - 1) / ranks + (ranks > 1 ? 1 : 0);  // and one to agree
+    EXPECT_EQ(comm.bytes_sent() - before, 8 * words * (ranks - 1));
+  }
+  const auto fails = [](std::size_t i) -> std::uint64_t { throw Error(Fault::kNoInput, "no " + std::to_string(i)); };
+  EXPECT_THROW(share_out(comm, 1, "share", fails), Error);
+}
+
 // The ranks of these tests are on one machine.
 void what_a_rank_publishes_the_others_read(Communicator& comm) {
   constexpr std::size_t kBytes = 5000;
@@ -274,6 +306,7 @@ const std::vector<Law>& laws() {
       {"ExchangeDeliversEachPairsBytes", exchange_delivers_each_pairs_bytes},
       {"OperationsMayOverlap", operations_may_overlap},
       {"ValuesOfAllRanksAreGathered", values_of_all_ranks_are_gathered},
+      {"TheFirstRankThatDiffersIsFound", the_first_rank_that_differs_is_found},
       {"UnevenBuffersReachTheRootOnly", uneven_buffers_reach_the_root_only},
       {"UnevenBuffersReachAll", uneven_buffers_reach_all},
       {"ABufferOfAnyLengthIsBroadcast", a_buffer_of_any_length_is_broadcast},
@@ -287,6 +320,7 @@ const std::vector<Law>& laws() {
        agreement_on_success_is_silent_and_an_agreed_error_stays_as_it_is},
       {"AnyExceptionCanBeAgreedOn", any_exception_can_be_agreed_on},
       {"WorkDoneTogetherFailsTogether", work_done_together_fails_together},
+      {"WorkIsSharedOutAndAllGetWhatComesOfIt", work_is_shared_out_and_all_get_what_comes_of_it},
       {"WhatARankPublishesTheOthersRead", what_a_rank_publishes_the_others_read},
   };
   static const std::vector<Law> with_deliveries = [] {

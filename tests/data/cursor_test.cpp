@@ -77,6 +77,35 @@ TEST(Cursor, GoesOnFarInsideAShard) {
   }
 }
 
+TEST(Cursor, IsGoneToInAllShardsAtOnce) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) text += "y" + std::to_string(i % 10) + " |f x" + std::to_string(i) + "\n";
+  const Input input = input_of({folder.write("a", gzip(text)), folder.write("b", zstd(text)), folder.write("c", text)});
+  ExampleStream all = input.stream();
+  const Reading expected = read_lines(all);
+  ExampleStream fresh = input.stream();
+  fresh.go_to_cursors();
+  EXPECT_EQ(fresh.part_read(), 0) << "nothing is to be skipped";
+  ExampleStream rest = input.stream(expected.cursors.at(119'000));
+  rest.go_to_cursors();
+  EXPECT_GT(rest.part_read(), 0.9);
+  const Reading reading = read_lines(rest);
+  EXPECT_TRUE(
+      std::equal(reading.lines.begin(), reading.lines.end(), expected.lines.begin() + 119'000, expected.lines.end()));
+  EXPECT_EQ(reading.end, expected.end);
+}
+
+TEST(Cursor, ThatCannotBeGoneToFailsWhenItsLineIsDue) {
+  const Folder folder;
+  const Input input = input_of({folder.write("a", "a |f x\nb |f x\n"), folder.write("b", "c |f x\n")});
+  ExampleStream stream = input.stream({{7, 1, 1, 1, 0, 2}, {70, 10, 1, 10, 0, 20}});
+  stream.go_to_cursors();
+  Batch batch = stream.make_batch();
+  EXPECT_TRUE(stream.read(batch));
+  EXPECT_THROW(stream.read(batch), Error);
+}
+
 // The fasttext line is bad in a shard that began as libsvm; a stream that began with it would take it.
 TEST(Cursor, FormatsAreToldByTheFirstLineOfTheShard) {
   const Folder folder;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "comm/interposed.h"
 #include "cpt/model.h"
 #include "store/blob_set.h"
 #include "store/checkpoints.h"
@@ -147,18 +148,50 @@ TEST_F(CheckpointModel, IsWrittenAgainWhereTheRunHadEnded) {
 // Damages a part of the last checkpoint right after it was written.
 class Damager : public Recorder {
  public:
+  explicit Damager(int rank)  // whose part it is
+      : name_("weights-0000" + std::to_string(rank)) {}
   void checkpointed(const CheckpointReport& report) override {
-    const fs::path file = report.directory / "weights-00001";
+    const fs::path file = report.directory / name_;
     fs::resize_file(file, fs::file_size(file) - 1);
   }
+
+ private:
+  std::string name_;
 };
 
 TEST_F(CheckpointModel, IsWrittenFromMemoryWhereTheCheckpointCannotBeReadAgain) {
   const Files expected = files_from_memory(2, job(kSmall));
-  Damager damager;
-  results_on(2, job(kSmall), {.observer = &damager, .model = model_});
-  EXPECT_EQ(files_in(model_), expected);
-  EXPECT_THAT(damager.warnings, ::testing::Contains(HasSubstr("the last checkpoint cannot be read again")));
+  for (const int ranks : {1, 2}) {
+    SCOPED_TRACE(ranks);
+    Damager damager(ranks - 1);
+    results_on(ranks, job(kSmall), {.observer = &damager, .model = model_});
+    EXPECT_EQ(files_in(model_), expected);
+    EXPECT_THAT(damager.warnings, ::testing::Contains(HasSubstr("the last checkpoint cannot be read again")));
+    fs::remove_all(model_);
+  }
+}
+
+// Damages what a checkpoint holds as soon as it has its name, before anybody reads it back.
+TEST_F(CheckpointModel, IsNotWrittenWhereTheCheckpointDoesNotReadBack) {
+  for (const int ranks : {1, 2}) {
+    for (const bool cut : {true, false}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, part " + (cut ? "cut" : "removed"));
+      Staging staging{.wrap = [&](Communicator& inner) {
+        return std::make_unique<Interposed>(inner, [&, rank = inner.rank()](std::uint64_t) {
+          const std::vector<Checkpoint> written = Checkpoints(checkpoints_).list();
+          if (rank != 0 || written.empty()) return;
+          const fs::path part = written.back().directory / "weights-00000";
+          if (!cut) fs::remove(part);
+          if (cut && fs::file_size(part) > 10) fs::resize_file(part, 10);
+        });
+      }};
+      for (const Ending& ending : train_on(ranks, job(kSmall), staging)) {
+        EXPECT_EQ(ending.fault, Fault::kCannotWrite);
+        EXPECT_THAT(ending.error, AllOf(HasSubstr("does not read back as it was written"), HasSubstr("weights-00000")));
+      }
+      fs::remove_all(checkpoints_);
+    }
+  }
 }
 
 TEST_F(CheckpointModel, IsNotWrittenFromADamagedPart) {

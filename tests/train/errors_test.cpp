@@ -119,6 +119,20 @@ TEST_P(Errors, AnObserverThatThrowsStopsAll) {
   }
 }
 
+class NoPlaceForCheckpoints : public Recorder {
+ public:
+  void checkpointed(const CheckpointReport&) override { throw Error(Fault::kCannotWrite, "the disk is full"); }
+};
+
+TEST_P(Errors, AnObserverThatThrowsAtTheLastCheckpointStopsAll) {
+  options_.checkpoints.directory = folder_ / "checkpoints";
+  NoPlaceForCheckpoints observer;
+  EXPECT_THAT(agreed_error(Fault::kCannotWrite, {.observer = &observer, .model = folder_ / "model"}),
+              AllOf(StartsWith("rank 0 on "), HasSubstr("the disk is full")));
+  EXPECT_TRUE(fs::exists(folder_ / "model"));
+  EXPECT_EQ(train_on(1, options_, {.observer = &observer})[0].fault, Fault::kCannotWrite);
+}
+
 // How many collectives each rank takes part in before it ends.
 class CallCounter {
  public:

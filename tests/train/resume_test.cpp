@@ -2,9 +2,13 @@
 // number of ranks where each owns a part, on the same number where each has all.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 
+#include "comm/interposed.h"
 #include "store/checkpoints.h"
+#include "train/checkpoint_files.h"
 #include "train/resumed_job.h"
 
 namespace cpt {
@@ -94,6 +98,24 @@ TEST(ResumeOwned, LosesNothingToCheckpointsOnTheWay) {
     job.options.checkpoints.every_examples = 1;
     expect_same(job.finish(ranks), expected);
     EXPECT_EQ(Checkpoints(job.checkpoints()).list().size(), 2U);
+  }
+}
+
+// The rest is too short for another one on the way: the only one is that of the end.
+TEST(ResumeOwned, CountsTheExamplesUntilTheNextCheckpointFromTheLastOne) {
+  for (const int ranks : {1, 2}) {
+    SCOPED_TRACE(ranks);
+    ResumedJob job;
+    job.add_data({random_lines(lines(1, 3500))});
+    const std::uint64_t calls = job.calls(ranks, 0);
+    job.run_until(ranks, {.call = calls - calls / 8});
+    const Checkpoint last = Checkpoints(job.checkpoints()).list().back();
+    const std::uint64_t done = read_run_state(last.directory).progress.examples;
+    ASSERT_GT(done, 1750U);
+    ASSERT_LT(done, 3500U);
+    job.options.checkpoints.every_examples = done;
+    job.finish(ranks);
+    EXPECT_EQ(Checkpoints(job.checkpoints()).list().back().number, last.number + 1);
   }
 }
 
@@ -247,6 +269,32 @@ TEST_P(Resume, TestsAgainWhatIsOnlyPredicted) {
   const Outcome second = job.finish(2);
   EXPECT_EQ(second.train.examples, 333U);
   EXPECT_EQ(second.test.examples, 500U);
+}
+
+// Tells how long rank 0 is ready to wait in each of its calls.
+class Watched : public Interposed {
+ public:
+  Watched(Communicator& inner, std::vector<std::chrono::milliseconds>& waits)
+      : Interposed(inner, [this, &waits](std::uint64_t) {
+          if (rank() == 0) waits.push_back(stall_timeout());
+        }) {}
+};
+
+// It takes as long to read as it is long, where it is compressed.
+TEST_P(Resume, WaitsADayForWhatLiesBeforeTheCursorsAndForNothingElse) {
+  ResumedJob job = this->job();
+  const auto long_waits = [&] {
+    TrainingOptions options = job.options;
+    options.checkpoints.directory = job.checkpoints();
+    options.resume = true;
+    std::vector<std::chrono::milliseconds> waits;
+    results_on(2, options, {.wrap = [&](Communicator& inner) { return std::make_unique<Watched>(inner, waits); }});
+    return std::ranges::count_if(waits, [](std::chrono::milliseconds wait) { return wait >= std::chrono::hours(24); });
+  };
+  job.run_until(2, {.call = 4});
+  EXPECT_EQ(long_waits(), 1);
+  Checkpoints(job.checkpoints()).remove_all();
+  EXPECT_EQ(long_waits(), 0);
 }
 
 TEST_P(Resume, WithMorePassesTrainsThose) {

@@ -168,6 +168,33 @@ TEST_F(Visits, OfAllKindsComeAsTheyWereSent) {
   }
 }
 
+TEST_F(Visits, ThatMakeNoSenseAreRefused) {
+  const auto message_of = [&](Partition partition) {
+    Visit one = visit(0, VisitKind::kKnown);
+    one.partition = partition;
+    Buffer message;
+    VisitWriter(message).append(one);
+    return message;
+  };
+  const auto read_after_another = [&](ConstBytes message) {
+    const Buffer other = message_of(1);
+    MessageReader reader;
+    std::vector<Visit> visits;
+    std::vector<std::size_t> ends;
+    reader.read_visits({other.bytes(), message}, visits, ends);
+  };
+  Buffer message = message_of(kPartitions - 1);
+  EXPECT_NO_THROW(read_after_another(message.bytes()));
+  EXPECT_THROW(read_after_another(message_of(kPartitions).bytes()), Error);
+  EXPECT_THROW(read_after_another(message_of(kNoPartition).bytes()), Error);
+
+  const std::byte kind = message.bytes()[0];
+  message.bytes()[0] |= std::byte{5};
+  EXPECT_THROW(read_after_another(message.bytes()), Error) << "of no kind";
+  message.bytes()[0] = kind & std::byte{127};
+  EXPECT_THROW(read_after_another(message.bytes().first(sizeof kind + sizeof(Partition))), Error) << "of no example";
+}
+
 // Features cross the wire once however many visits an example makes, and values of 1 not at all.
 TEST_F(Visits, OfOneExampleCarryItOnce) {
   Buffer once;
