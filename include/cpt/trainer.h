@@ -1,11 +1,10 @@
-// Training a model from shards, on one rank or as one of several.
+// Training a model from shards.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +16,6 @@
 #include "cpt/traffic.h"
 
 namespace cpt {
-
-class Communicator;
 
 // How the weights of the ranks become one set at an epoch boundary. For a line, rank r brings its change delta_r since
 // the last merge, and its confidence c_r: by how much its sum of squared gradients grew.
@@ -209,56 +206,11 @@ struct TrainingResult {
   std::vector<int> owners;  // the rank that owns a partition; empty where every rank has all
 };
 
-// Writes the model under the name that rank 0 gives, whole or not at all. All ranks call it with their results. Throws
-// Error(kCannotWrite), on all ranks as the same AgreedError.
-void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory);
-
-// That of the rank whose peak is the highest by now, on all ranks: each brings that of its summary.
-MemoryUse largest_memory(MemoryUse mine, Communicator& comm);
-
-// Trains on this process alone.
+// Trains on this process alone, all that the options say but for writing the model: see Model::save(). Throws Error:
+// kUsage for options out of range; kNoInput where a shard, the model or the given tree is missing; kBadData for data
+// that cannot be parsed, a damaged model or given tree, shards that are not those of the checkpoint, and where no
+// checkpoint of several can be read; kCannotWrite where a checkpoint cannot be written; kFailed if the weights diverge
+// or find no memory. What the observer throws ends the run, too.
 TrainingResult train(const TrainingOptions& options, Observer& observer);
-// Trains as one rank of several; all ranks call it with the same options. An error of one rank that the others can
-// still hear of is thrown by all as the same AgreedError.
-TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer);
-
-// Where a run goes on.
-struct Resumption {
-  std::filesystem::path checkpoint;
-  std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
-  bool finished = false;             // the run was at its end, and what follows, if anything, is a run of its own
-  Phase phase = Phase::kTrain;       // as in Report: the last one that belongs to the checkpoint
-  std::uint32_t pass = 0;
-  std::uint64_t examples = 0;
-  std::uint64_t epochs = 0;
-  int ranks = 1;  // that wrote it
-};
-
-// The same in two steps, for those who clear something away in between: only when nothing is wrong with what the run
-// begins with. One per rank; borrows the communicator.
-class Training {
- public:
-  // Finds the shards, takes up the model, the given tree or the checkpoint (owned: of its weights this rank's only) and
-  // compares ranks. Throws Error: kNoInput where a shard, the model or the given tree is missing, kBadData for a
-  // damaged model, a given tree that is none, shards that are not those of the checkpoint, and where no checkpoint of
-  // several can be read; kUsage for options out of range and for ranks that do not see the same.
-  Training(const TrainingOptions& options, Communicator& comm);
-  ~Training();
-
-  // Those that hold: of the model or the checkpoint, if the run goes on from one; with the bits that were chosen.
-  const TrainingOptions& options() const;
-  // Where the run goes on; none if it begins.
-  const std::optional<Resumption>& resumption() const;
-
-  // At most once. Writes the model, too, if given a name for it, on all ranks or on none (rank 0's counts); where that
-  // fails there is no result. As save_model() does, and the same files, but the last checkpoint, where the run ends
-  // with one, is not compressed and written a second time: model and checkpoint then have files in common (hard links),
-  // as far as the file system allows that.
-  TrainingResult run(Observer& observer, const std::filesystem::path& model = {});
-
- private:
-  class Run;
-  std::unique_ptr<Run> run_;
-};
 
 }  // namespace cpt

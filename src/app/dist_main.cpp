@@ -30,9 +30,10 @@
 #include "comm/mpi.h"
 #include "comm/patience.h"
 #include "cpt/error.h"
-#include "cpt/trainer.h"
 #include "store/durable_file.h"
 #include "store/run_directory.h"
+#include "train/memory.h"
+#include "train/training.h"
 
 namespace cpt {
 

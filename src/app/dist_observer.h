@@ -8,8 +8,8 @@
 
 #include "app/dist_options.h"
 #include "app/run_files.h"
-#include "cpt/trainer.h"
 #include "store/run_directory.h"
+#include "train/training.h"
 
 namespace spdlog {
 class logger;

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "app/dist_options.h"
-#include "cpt/trainer.h"
+#include "train/training.h"
 
 namespace cpt {
 

@@ -8,6 +8,7 @@
 
 #include "comm/communicator.h"
 #include "cpt/options.h"
+#include "cpt/trainer.h"
 
 namespace cpt {
 
@@ -38,5 +39,8 @@ enum class Table { kNew, kKept };
 // same Error(kFailed), which tells the numbers and how many --bits would do, if the table does not fit somewhere.
 void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free,
                     Table table = Table::kNew);
+
+// That of the rank whose peak is the highest by now, on all ranks: each brings that of its summary.
+MemoryUse largest_memory(MemoryUse mine, Communicator& comm);
 
 }  // namespace cpt

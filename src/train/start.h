@@ -8,9 +8,9 @@
 
 #include "comm/communicator.h"
 #include "cpt/model.h"
-#include "cpt/trainer.h"
 #include "train/course.h"
 #include "train/run_state.h"
+#include "train/training.h"
 
 namespace cpt {
 

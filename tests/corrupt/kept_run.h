@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cpt/trainer.h"
 #include "train/job.h"
+#include "train/training.h"
 
 namespace cpt {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "cpt/trainer.h"
+#include "train/training.h"
 
 namespace cpt {
 

@@ -1,0 +1,332 @@
+#include "train/training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "comm/patience.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "data/example_stream.h"
+#include "train/alone_loop.h"
+#include "train/checkpointer.h"
+#include "train/cores.h"
+#include "train/known_labels.h"
+#include "train/memory.h"
+#include "train/model_files.h"
+#include "train/owned_loop.h"
+#include "train/replicated_loop.h"
+#include "train/shard_cache.h"
+#include "train/split_files.h"
+#include "train/start.h"
+#include "train/traffic_sum.h"
+#include "train/tree_figures.h"
+
+namespace cpt {
+
+namespace {
+
+// A day: to copy shards, or to read them up to a cursor, takes as long as they are.
+constexpr std::chrono::hours kPatienceWithShards{24};
+
+}  // namespace
+
+class Training::Run : private Keepsake {
+ public:
+  Run(const TrainingOptions& options, Communicator& comm)
+      : comm_(comm),
+        start_(prepare(options, comm, free_memory())),
+        options_(start_.options),
+        course_(*start_.course),
+        epochs_(options_.epoch_fraction, options_.epoch_examples, start_.state ? start_.state->epochs : EpochCounts{}) {
+    if (!options_.cache.empty()) together(comm_, "start: cache", [&] { cache_.emplace(options_.cache); });
+  }
+
+  const TrainingOptions& options() const { return options_; }
+  const std::optional<Resumption>& resumption() const { return start_.resumption; }
+
+  TrainingResult run(Observer& observer, const std::filesystem::path& model) {
+    Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    go_on(progress);
+    Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
+    together(comm_, "start", [&] { make_loops(progress, checkpointer); });
+    for (const std::string& warning : start_.warnings) {
+      if (comm_.rank() == 0) progress.warn(warning);
+    }
+    bool goes_on = false;
+    while (course_.begin_leg()) {
+      if (!goes_on) tell_idle_ranks(progress);
+      goes_on = true;
+      run_leg(progress, checkpointer);
+      if (!course_.finished()) checkpointer.keep();
+    }
+    finish(progress);
+    bool kept = false;
+    if (goes_on) {
+      kept = checkpointer.keep();
+    } else if (start_.resumption && start_.resumption->refused.empty()) {
+      checkpointer.prune();  // what ended the run may have come before that; C8: the newest was read to its end
+    }
+    summary_.checkpoints = checkpointer.written();
+    summary_.checkpoint_seconds = checkpointer.seconds();
+    summary_.memory = memory_use();
+    TrainingResult result{std::move(*start_.model), summary_, {}};
+    if (owned_) result.owners.assign(owned_->owners().begin(), owned_->owners().end());
+    if (comm_.rank() == 0 && summary_.tree.labels == 0) {
+      progress.warn("there is no example in the data: the model knows no label");
+    }
+    if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model, progress);
+    together(comm_, "end: report", [&] { progress.rethrow_failure(); });
+    return result;
+  }
+
+ private:
+  // Nothing has been learned since the checkpoint, if there is one.
+  void write_model(const TrainingResult& result, const Checkpointer* kept, const std::filesystem::path& directory,
+                   Progress& progress) {
+    const Patience patience(comm_, patience_with_disks(result.model.learner()));
+    if (kept == nullptr) return save_model(result, comm_, directory);
+    try {
+      return together(comm_, "write the model", [&] {
+        if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
+      });
+    } catch (const Error& error) {  // alone it is no AgreedError
+      if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
+      if (comm_.rank() == 0) progress.warn(std::string("the last checkpoint cannot be read again: ") + error.what());
+    }
+    save_model(result, comm_, directory);  // what the checkpoint was written from is still in memory
+  }
+
+  bool owned() const { return is_owned(options_, comm_); }
+
+  void make_loops(Progress& progress, Pauses& pauses) {
+    Learner& learner = start_.model->learner();
+    if (owned()) {
+      owned_.emplace(options_, comm_, learner, progress, epochs_, pauses);
+      return;
+    }
+    in_order_.emplace(learner);
+    if (comm_.size() > 1) replicated_.emplace(options_, comm_, learner, *in_order_, progress, epochs_, pauses);
+  }
+
+  // Takes up the figures of the checkpoint. What follows on a run that was finished is a run of its own.
+  void go_on(Progress& progress) {
+    if (!start_.state) return;
+    for (const std::string& reason : start_.resumption->refused) {
+      if (comm_.rank() == 0) progress.warn("a checkpoint cannot be used: " + reason);
+    }
+    if (start_.state->finished && !course_.finished()) return;
+    progress.go_on(start_.state->progress);
+    summary_ = start_.state->summary;
+    counting_ = true;
+  }
+
+  RunState run_state() const override {
+    RunState state;
+    state.options = options_;
+    state.init_digest = start_.init_digest;
+    state.epochs = epochs_.counts();
+    state.summary = summary_;
+    state.finished = course_.finished();
+    return state;
+  }
+
+  Owners writers() const override { return owned_ ? owned_->owners() : first_owners(comm_.size()); }
+
+  ReadOptions read_options(bool learning) const {
+    ReadOptions read = cpt::read_options(options_);
+    if (learning && options_.model.method == Method::kPecoc) {
+      read.knows_label = [&labels = start_.model->learner().labels()](std::string_view label) {
+        return labels.find(label, hash_label(label)) != kNoLabel;
+      };
+    }
+    return read;
+  }
+
+  void run_leg(Progress& progress, Checkpointer& checkpointer) {
+    const Leg leg = course_.leg();
+    const bool begins_phase = !counting_ || progress.phase() != leg.phase;
+    if (begins_phase) progress.begin(leg.phase);
+    if (course_.examples() == 0) course_.set_examples_before(progress.total().examples);
+    counting_ = true;
+    progress.begin_pass(leg.pass);
+    const std::uint64_t bad_lines = traverse(leg, progress, checkpointer);
+    progress.report_now();
+    together(comm_, "report", [&] { progress.rethrow_failure(); });
+    course_.end_leg();
+    if (leg.phase == Phase::kTrain) {
+      summary_.train_error_lines += bad_lines;
+      summary_.train = progress.total();
+      summary_.trained = true;
+    } else {
+      summary_.test_error_lines = bad_lines;
+      summary_.test = progress.total();
+      summary_.tested = true;
+    }
+  }
+
+  // Returns the bad lines skipped, on all ranks together.
+  std::uint64_t traverse(const Leg& leg, Progress& progress, Checkpointer& checkpointer) {
+    const bool learning = leg.phase == Phase::kTrain || !options_.test_frozen;
+    const std::vector<std::uint32_t> mine = my_shards(leg);
+    std::vector<Shard> shards = course_.shards(leg.phase);
+    if (cache_) attach_copies(shards, mine, progress, checkpointer);
+    std::optional<Feed> feed;
+    open_shards(leg, shards, mine, read_options(learning), feed);
+    checkpointer.set_my_shards(mine);
+    if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
+    if (replicated_) return replicated_->run(*feed, learning);
+    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);
+    if (learning) progress.count_epoch();
+    return bad_lines;
+  }
+
+  // Those of this rank. What lies before the cursors of a run that goes on is behind then, on all ranks.
+  void open_shards(const Leg& leg, const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
+                   ReadOptions options, std::optional<Feed>& feed) {
+    const auto is_inside = [&](std::uint32_t number) { return course_.cursor(number).bytes > 0; };
+    const bool goes_on = std::ranges::any_of(leg.shards, is_inside);
+    const Patience patience(comm_, goes_on ? kPatienceWithShards : std::chrono::hours(0));
+    together(comm_, "open shards", [&] {
+      std::vector<Cursor> cursors;
+      for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
+      ExampleStream stream(shards, mine, std::move(options), cursors);
+      stream.go_to_cursors();
+      feed.emplace(std::move(stream));
+    });
+  }
+
+  void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
+                     Checkpointer& checkpointer) {
+    const Patience patience(comm_, kPatienceWithShards);
+    const auto is_asked_to_stop = [&] { return (checkpointer.wishes() & Wish::kStop) != 0; };
+    together(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
+    progress.tell_cache(cache_->report(comm_));
+  }
+
+  // The shards of the leg.
+  std::vector<Shard> to_read() const {
+    const std::vector<Shard> known = course_.shards(course_.leg().phase);
+    std::vector<Shard> shards;
+    for (const std::uint32_t number : course_.leg().shards) shards.push_back(known[number]);
+    return shards;
+  }
+
+  // A run that goes on keeps its shards as they are.
+  void tell_idle_ranks(Progress& progress) {
+    if (comm_.rank() != 0) return;
+    const std::string warning = warning_of_idle_ranks(to_read(), comm_.size(), !start_.resumption);
+    if (!warning.empty()) progress.warn(warning);
+  }
+
+  // The numbers of the leg's shards that this rank reads.
+  std::vector<std::uint32_t> my_shards(const Leg& leg) const {
+    std::vector<std::uint32_t> mine = assign_shards(to_read(), comm_.size())[static_cast<std::size_t>(comm_.rank())];
+    for (std::uint32_t& index : mine) index = leg.shards[index];
+    return mine;
+  }
+
+  // What another rank owns was never touched here.
+  WeightTable::Survey survey_own() const {
+    const WeightTable& weights = start_.model->learner().weights();
+    if (!owned_) return weights.survey();
+    WeightTable::Survey survey;
+    for (Partition p = 0; p < kPartitions; ++p) {
+      if (owned_->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
+    }
+    return survey;
+  }
+
+  MemoryUse memory_use() const {
+    const Learner& learner = start_.model->learner();
+    MemoryUse use{comm_.rank(), peak_memory(), learner.weights().bytes(), 0};
+    use.structure_bytes = learner.tree().bytes() + learner.labels().bytes() + learner.frequencies().bytes();
+    if (!owned_) return use;
+    use.structure_bytes += owned_->structure_bytes();
+    use.table_bytes = 0;
+    for (Partition p = 0; p < kPartitions; ++p) {
+      if (owned_->owners()[p] == comm_.rank()) use.table_bytes += learner.weights().region(p).lines * sizeof(Line);
+    }
+    return use;
+  }
+
+  void finish(const Progress& progress) {
+    const Learner& learner = start_.model->learner();
+    summary_.ranks = comm_.size();
+    summary_.seconds = progress.seconds();
+    summary_.rounds = progress.rounds();
+    summary_.epochs = progress.epochs();
+    summary_.tree = measure_tree(learner);
+    const WeightTable::Survey survey = survey_own();
+    summary_.weight_bytes = learner.weights().bytes();
+    summary_.lines_used = survey.used;
+    summary_.weight_digest = survey.digest + learner.frequencies().digest();
+    together(comm_, "end", [&] {
+      if (!survey.finite) throw_diverged();
+    });
+    if (owned()) {
+      std::uint64_t sums[] = {survey.used, survey.digest};
+      sum_in_rank_order(comm_, sums, "end: weights");
+      summary_.lines_used = sums[0];
+      summary_.weight_digest = sums[1];
+      summary_.partitions_moved = owned_->partitions_moved();
+      summary_.balance = owned_->latest_balance();
+    } else {
+      compare_replicas(summary_.weight_digest);
+    }
+    summary_.traffic = traffic_of_all(comm_);
+    for (const auto& [call, part] : summary_.traffic) {
+      summary_.bytes_sent += part.bytes;
+      summary_.communication_seconds += part.seconds;
+    }
+  }
+
+  void compare_replicas(std::uint64_t digest) {
+    if (const auto difference = find_difference(comm_, digest, "end: digests")) {
+      throw AgreedError(Fault::kFailed,
+                        "the weights of rank 0 and " + difference->rank + " differ at the end of the run");
+    }
+  }
+
+  Communicator& comm_;
+  Start start_;
+  const TrainingOptions& options_;  // of start_, as is course_
+  Course& course_;
+  EpochSchedule epochs_;
+  // One of the last two on several ranks, none on one.
+  std::optional<InOrder> in_order_;
+  std::optional<ReplicatedLoop> replicated_;
+  std::optional<OwnedLoop> owned_;
+  std::optional<ShardCache> cache_;
+  bool counting_ = false;  // the figures of a phase are under way
+  Summary summary_;
+};
+
+void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory) {
+  if (result.owners.empty()) {
+    together(comm, "write the model", [&] {
+      if (comm.rank() == 0) save_learner(result.model.learner(), directory, cores_of_rank(comm));
+    });
+    return;
+  }
+  Owners owners;
+  std::copy_n(result.owners.begin(), owners.size(), owners.begin());
+  save_learner(result.model.learner(), comm, owners, directory);
+}
+
+TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer) {
+  return Training(options, comm).run(observer);
+}
+
+Training::Training(const TrainingOptions& options, Communicator& comm) : run_(std::make_unique<Run>(options, comm)) {}
+Training::~Training() = default;
+
+const TrainingOptions& Training::options() const { return run_->options(); }
+const std::optional<Resumption>& Training::resumption() const { return run_->resumption(); }
+TrainingResult Training::run(Observer& observer, const std::filesystem::path& model) {
+  return run_->run(observer, model);
+}
+
+}  // namespace cpt
