@@ -4,6 +4,7 @@
 #
 #   qsub pbs.sh                                             with the lines below edited
 #   DATA=train RUN=runs/ads qsub -v DATA,RUN pbs.sh         or without
+#   SCRIPT=~/batch/pbs.sh qsub -v SCRIPT ~/batch/pbs.sh     where it is not in the current folder
 #
 #PBS -N cpt_dist
 #PBS -l select=1:ncpus=4:mpiprocs=4
@@ -23,11 +24,20 @@ cd "${PBS_O_WORKDIR:-.}" || exit 1
 : "${MPIRUN_OPTIONS:=}"
 : "${SCRIPT:=$PWD/pbs.sh}"                  # this file, for the job that follows; PBS runs a copy of it
 : "${NOTICE:=180}"                          # seconds before the time is up: more than a checkpoint takes, plus a minute
+# What PBS knows of this job. It breaks long lines, and goes on after a tab.
+job=$(qstat -f "$PBS_JOBID" 2>/dev/null | sed -e ':a' -e 'N' -e '$!ba' -e 's/\n\t//g')
+# attribute NAME: empty if there is none.
+attribute() { sed -n "s/^ *$1 = //p" <<<"$job"; }
 # The time limit, [[hours:]minutes:]seconds. PBS gives no notice before it, so this script keeps the time itself.
-: "${WALLTIME:=$(qstat -f "$PBS_JOBID" 2>/dev/null | sed -n 's/^ *Resource_List\.walltime = //p')}"
+: "${WALLTIME:=$(attribute 'Resource_List\.walltime')}"
 export RANKS DATA RUN OPTIONS CPT_DIST MPIRUN_OPTIONS SCRIPT NOTICE
 
 say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$PBS_JOBID" "$*"; }
+
+if [[ ! -f $SCRIPT ]]; then
+  say "SCRIPT=$SCRIPT is not there: submit with SCRIPT=.../pbs.sh, the path of this file, and qsub -v SCRIPT"
+  exit 2
+fi
 
 if [[ -e $RUN/summary.json ]]; then
   say "$RUN/summary.json is there, so nothing is left to do"
@@ -66,6 +76,21 @@ in_seconds() {
   printf '%s\n' "$total"
 }
 
+# submit_successor: with what this job was given, on qsub's command line or below #PBS.
+submit_successor() {
+  local given=() resource value
+  for resource in select nodes walltime; do
+    value=$(attribute "Resource_List\\.$resource")
+    if [[ -n $value ]]; then given+=(-l "$resource=$value"); fi
+  done
+  value=$(attribute queue)
+  if [[ -n $value ]]; then given+=(-q "$value"); fi
+  value=$(attribute Account_Name)
+  if [[ -n $value ]]; then given+=(-A "$value"); fi
+  qsub "${given[@]}" -W "depend=afterany:$PBS_JOBID" \
+    -v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE "$SCRIPT"
+}
+
 read -ra options <<<"$OPTIONS"
 read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
 say "$RANKS ranks, $RUN, ${WALLTIME:-no time limit known}"
@@ -93,8 +118,7 @@ say "exit status $status${asked:+, asked to $asked}"
 if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
 if [[ $asked != stop ]] && ((status == 75)); then
   # Most sites keep qrerun for operators; a job that follows this one does as well.
-  qrerun "$PBS_JOBID" 2>/dev/null ||
-    qsub -W "depend=afterany:$PBS_JOBID" -v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE "$SCRIPT" ||
+  qrerun "$PBS_JOBID" 2>/dev/null || submit_successor ||
     say "cannot be requeued; submit it again with the same RUN, and it goes on"
 fi
 exit "$status"

@@ -171,7 +171,8 @@ void declare(CLI::App& command, ConvertOptions& options) {
   command
       .add_option("--interactions", options.read.interactions,
                   "crosses of two namespaces by their first letters, like ab; repeatable")
-      ->type_name("AB");
+      ->type_name("AB")
+      ->allow_extra_args(false);
   add_choice(command, "--normalize", options.read.normalize, normalize_names(), "l2 scales every x to length 1");
   add_count(command, "--seed", options.read.seed, 0, "of hashing");
   add_on_error(command, options.read.skip_bad_lines, options.most_bad_lines,

@@ -91,6 +91,7 @@ int run_program(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is then noticed as ClosedPipe, wherever that is
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that would be too large is an error that is told
   try {
     cpt::occupy_closed_streams();
     return cpt::run_program(argc, argv);

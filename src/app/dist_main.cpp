@@ -42,6 +42,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "cpt_dist";
+constexpr const char* kIfNoMemory = "use fewer --bits";
 
 // Ranks other than 0 have nobody to tell.
 class SilentObserver : public Observer {
@@ -203,7 +204,7 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
   } else {
     who += ": " + rank_and_host(comm, comm.rank());
   }
-  session.abort(report_failure(who.c_str(), error));
+  session.abort(report_failure(who.c_str(), error, kIfNoMemory));
 }
 
 // `session`: nullptr where the process is alone.
@@ -215,11 +216,11 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
     run_job(*comm, line.options);
     return 0;
   } catch (const AgreedError& error) {
-    if (comm->rank() == 0) report_failure(kProgram, error);
+    if (comm->rank() == 0) report_failure(kProgram, error, kIfNoMemory);
     return exit_code(error.fault());
   } catch (const std::exception& error) {
     if (comm->size() > 1) give_up(*session, *comm, error);
-    return report_failure(kProgram, error);
+    return report_failure(kProgram, error, kIfNoMemory);
   }
 }
 

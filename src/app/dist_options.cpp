@@ -81,7 +81,10 @@ std::string checkpoint_every_text(const DistOptions& options) {
   const CheckpointOptions& checkpoints = options.training.checkpoints;
   if (!options.keeps_checkpoints) return kNever;
   if (checkpoints.every_examples != 0) return std::to_string(checkpoints.every_examples);
-  return std::to_string(checkpoints.every.count() / 1000) + "s";
+  char text[32];
+  const double seconds = std::chrono::duration<double>(checkpoints.every).count();
+  const char* end = std::to_chars(text, text + sizeof text, seconds, std::chars_format::fixed).ptr;
+  return std::string(static_cast<const char*>(text), end) + "s";
 }
 
 std::string on_error_text(const TrainingOptions& training) {
@@ -108,6 +111,7 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
   app.add_option("--interactions", training.model.interactions,
                  "crosses of two namespaces by their first letters, like ab; repeatable")
       ->type_name("AB")
+      ->allow_extra_args(false)
       ->group(group);
   add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")
       ->group(group);
@@ -264,10 +268,6 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-bool is_given(const DistOptions& options, const char* name) {
-  return std::ranges::find(options.given, name) != options.given.end();
-}
-
 std::vector<std::string> given_options(const CLI::App& app, const DistOptions& options) {
   std::vector<std::string> given;
   for (const auto& [name, value] : describe_options(options)) {
@@ -278,6 +278,10 @@ std::vector<std::string> given_options(const CLI::App& app, const DistOptions& o
 }
 
 }  // namespace
+
+bool DistOptions::is_given(const std::string& name) const { return std::ranges::find(given, name) != given.end(); }
+
+std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine line;
@@ -293,6 +297,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_rank_options(app, line.options);
   add_checkpoint_options(app, line.options);
   add_output_options(app, line.options);
+  const auto place_and_reason = [&](const std::string& reason) {
+    return place_in_config(app, {argv + 1, argv + argc}, reason) + reason;
+  };
   try {
     app.parse(argc, argv);
     line.options.training.validate();
@@ -302,11 +309,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     std::ostringstream out;
     line.ends = true;
     line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(Fault::kUsage);
-    line.text = line.code == 0 ? out.str() : "cpt_dist: " + reason_of(app, error) + " (see --help)\n";
+    line.text = line.code == 0 ? out.str() : "cpt_dist: " + place_and_reason(reason_of(app, error)) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;
     line.code = static_cast<int>(error.fault());
-    line.text = std::string("cpt_dist: ") + error.what() + "\n";
+    line.text = "cpt_dist: " + place_and_reason(error.what()) + "\n";
   }
   return line;
 }
@@ -314,7 +321,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 void settle_placement(DistOptions& options) {
   TrainingOptions& training = options.training;
   if (training.model.is_tree()) return;
-  if (training.placement == Placement::kOwned && is_given(options, "placement")) {
+  if (training.placement == Placement::kOwned && options.is_given("placement")) {
     throw Error(Fault::kUsage, "--placement owned is for trees: with --method " +
                                    name_of(method_names(), training.model.method) +
                                    " a probability needs what is known of all labels, so every rank holds all of it");

@@ -20,6 +20,8 @@ struct DistOptions {
   std::filesystem::path run = "cpt-run";
   ProgressStyle progress = ProgressStyle::kAuto;
   std::chrono::milliseconds stall_timeout{std::chrono::minutes(10)};
+
+  bool is_given(const std::string& name) const;
 };
 
 // What the command line asks for: a run, or a text and the end (--help, --version: code 0; a usage error: code 2).
@@ -38,6 +40,9 @@ void settle_placement(DistOptions& options);
 
 // Name and value, as on the command line; a value shows all there is to it.
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
+
+// A value as messages show it.
+std::string shown(const std::string& value);
 
 // The options of a model.
 OptionValues describe_model_options(const ModelOptions& model);

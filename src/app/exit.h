@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <string>
 
 #include "cpt/error.h"
 
@@ -11,6 +12,7 @@ namespace cpt {
 constexpr int exit_code(Fault fault) { return static_cast<int>(fault); }
 
 // Prints "PROGRAM: reason" on standard error, the chain of causes in one line, and returns the exit code.
-int report_failure(const char* program, const std::exception& error);
+// `if_no_memory`: what the user can do where memory was the reason, if anything.
+int report_failure(const char* program, const std::exception& error, const std::string& if_no_memory = "");
 
 }  // namespace cpt

@@ -24,8 +24,6 @@ bool lies_in(const fs::path& folder, const fs::path& path) {
   return !error && std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
-
 }  // namespace
 
 void take_model_options(DistOptions& options) {
@@ -41,7 +39,7 @@ void take_model_options(DistOptions& options) {
   const OptionValues expected = describe_model_options(of_model);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const auto& [name, value] = chosen[i];
-    if (value == expected[i].second || std::ranges::find(options.given, name) == options.given.end()) continue;
+    if (value == expected[i].second || !options.is_given(name)) continue;
     throw Error(Fault::kUsage, "--" + name + " is " + shown(value) + ", but the model " + init + " was made with " +
                                    shown(expected[i].second) + ": leave the option out");
   }

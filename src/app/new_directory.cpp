@@ -1,19 +1,51 @@
 #include "app/new_directory.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <system_error>
 
 #include "cpt/error.h"
 #include "store/durable_file.h"
+#include "store/unfinished.h"
 
 namespace cpt {
 
+namespace {
+
 namespace fs = std::filesystem;
 
-NewDirectory::NewDirectory(const fs::path& target) : target_(target), path_(temporary_name(target)) {
+bool is_a_directory(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_directory(path, unknown);
+}
+
+void require_nothing_there(const fs::path& target) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(target, error))) return;
+  if (is_a_directory(target) && fs::is_empty(target, error)) return;
+  throw Error(Fault::kCannotWrite, target.string() + ": is there already, and is not an empty directory");
+}
+
+// A process of another container may have the same number.
+void create_alone(const fs::path& path) {
+  std::error_code unknown;
+  if (fs::exists(path, unknown)) {
+    throw Error(Fault::kCannotWrite, path.string() + ": is there already; remove it if no other process writes it");
+  }
+  create_directory_durably(path);
+}
+
+}  // namespace
+
+NewDirectory::NewDirectory(const fs::path& target) : target_(target), fills_(is_a_directory(target)) {
+  const fs::path unfinished = fills_ ? target / "unfinished" : target;
+  sweep_unfinished(unfinished);
   require_nothing_there(target);
-  create_directory_durably(path_);
+  path_ = temporary_name(unfinished);
+  create_alone(path_);
+  held_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  hold_unfinished(held_);
 }
 
 NewDirectory::~NewDirectory() {
@@ -21,17 +53,16 @@ NewDirectory::~NewDirectory() {
   fs::remove_all(path_, ignored);
 }
 
-void NewDirectory::publish() { publish_directory(path_, target_); }
+void NewDirectory::publish() {
+  if (fills_) {
+    publish_contents(path_, target_);
+  } else {
+    publish_directory(path_, target_);
+  }
+}
 
 std::string part_name(std::uint64_t number, const std::string& ending) {
   return fmt::format("part-{:03}.{}", number, ending);
-}
-
-void require_nothing_there(const fs::path& target) {
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(target, error))) return;
-  if (fs::is_directory(target, error) && fs::is_empty(target, error)) return;
-  throw Error(Fault::kCannotWrite, target.string() + ": is there already, and is not an empty directory");
 }
 
 }  // namespace cpt

@@ -5,13 +5,17 @@
 #include <filesystem>
 #include <string>
 
+#include "core/file_descriptor.h"
+
 namespace cpt {
 
-// Where the results are written until they are whole: beside the directory's own name.
+// Where the results are written until they are whole: beside the directory's own name. An empty directory that is there
+// already stays the same one, since it may be where somebody stands, a mount point or one with rights of its own: the
+// results are written in a folder of it, and then moved up one by one, which a crash may cut short.
 class NewDirectory {
  public:
-  // Throws Error(kCannotWrite) where `target` is there already and is not an empty directory, or where nothing can be
-  // written beside it.
+  // Removes what killed processes have left of the same directory. Throws Error(kCannotWrite) where `target` is there
+  // already and is not an empty directory, or where nothing can be written beside it or in it.
   explicit NewDirectory(const std::filesystem::path& target);
   // Without publish(), removes what was written.
   ~NewDirectory();
@@ -24,14 +28,13 @@ class NewDirectory {
 
  private:
   std::filesystem::path target_;
+  bool fills_;  // a directory that is there
   std::filesystem::path path_;
+  FileDescriptor held_;
 };
 
 // Shards in it: "part-007.vw". So many at most, so that their names sort as their numbers do.
 inline constexpr std::uint64_t kMostParts = 1000;
 std::string part_name(std::uint64_t number, const std::string& ending);
-
-// Throws as NewDirectory's constructor does for what is there, for those who want to know before long work.
-void require_nothing_there(const std::filesystem::path& target);
 
 }  // namespace cpt

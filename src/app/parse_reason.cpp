@@ -1,5 +1,6 @@
 #include "app/parse_reason.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <string_view>
@@ -10,8 +11,8 @@ namespace {
 
 constexpr std::string_view kSection = ".++";  // what CLI11 calls the beginning of one
 
-// "FILE:LINE" of the option, or "FILE" where no line begins with its name.
-std::string place_in(const std::string& file, const std::string& option) {
+// Which line of a config file begins with the name of the option; 0 where none does.
+std::uint64_t line_of(const std::string& file, const std::string& option) {
   std::ifstream lines(file);
   std::uint64_t number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -19,9 +20,26 @@ std::string place_in(const std::string& file, const std::string& option) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos || line.compare(begin, option.size(), option) != 0) continue;
     const std::size_t end = line.find_first_not_of(" \t\r", begin + option.size());
-    if (end == std::string::npos || line[end] == '=') return file + ":" + std::to_string(number);
+    if (end == std::string::npos || line[end] == '=') return number;
   }
-  return file;
+  return 0;
+}
+
+std::string place_in(const std::string& file, std::uint64_t line) {
+  return line == 0 ? file : file + ":" + std::to_string(line);
+}
+
+// The name, without its dashes, of the first option that a text names.
+std::string first_option_in(const std::string& text) {
+  const std::size_t dashes = text.find("--");
+  if (dashes == std::string::npos) return "";
+  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", dashes);
+  return text.substr(dashes + 2, end == std::string::npos ? end : end - dashes - 2);
+}
+
+bool names(const std::vector<std::string>& words, const std::string& option) {
+  return std::ranges::any_of(words,
+                             [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
 }
 
 }  // namespace
@@ -35,12 +53,20 @@ std::string reason_of(const CLI::App& app, const CLI::ParseError& error) {
     if (option.ends_with(kSection)) {
       return file + ": there is no section [" + option.substr(0, option.size() - kSection.size()) + "]";
     }
-    return place_in(file, option) + ": there is no option '" + option + "'";
+    return place_in(file, line_of(file, option)) + ": there is no option '" + option + "'";
   }
   if (const std::size_t end = text.find(": At Most 1 required"); end != std::string::npos) {
     return text.substr(0, end) + " is given more than once";
   }
   return text;
+}
+
+std::string place_in_config(const CLI::App& app, const std::vector<std::string>& words, const std::string& reason) {
+  const std::string option = first_option_in(reason);
+  if (option.empty() || names(words, "--" + option) || app.get_config_ptr()->count() == 0) return "";
+  const std::string file = app.get_config_ptr()->as<std::string>();
+  const std::uint64_t line = line_of(file, option);
+  return line == 0 ? "" : place_in(file, line) + ": ";
 }
 
 }  // namespace cpt

@@ -3,11 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace cpt {
 
 // What CLI11 says of it, but for what it does not say well: an option that a config file names and the program does not
 // have (told with file and line), and one that is given more than once.
 std::string reason_of(const CLI::App& app, const CLI::ParseError& error);
+
+// "FILE:LINE: " of the option that a reason names first, where it is the config file that gives it and not the words of
+// the command line; else empty.
+std::string place_in_config(const CLI::App& app, const std::vector<std::string>& words, const std::string& reason);
 
 }  // namespace cpt

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cpt/error.h"
+#include "store/unfinished.h"
 
 namespace cpt {
 
@@ -21,10 +22,14 @@ bool is_written_in_place(const fs::path& path) {
   return fs::exists(path, error) && !fs::is_regular_file(path, error);
 }
 
-// The file behind a symbolic link, so that the link stays one.
-fs::path target_of(const fs::path& path) {
+// The file behind symbolic links, whether it is there or not, so that the links stay.
+fs::path target_of(fs::path path) {
+  constexpr int kMostLinks = 40;  // as the system has it
   std::error_code error;
-  return fs::is_symlink(path, error) ? fs::weakly_canonical(path) : path;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(path, error); ++links) {
+    path = path.parent_path() / fs::read_symlink(path, error);
+  }
+  return path;
 }
 
 }  // namespace
@@ -35,12 +40,15 @@ ResultWriter::ResultWriter(const fs::path& path) {
     line_by_line_ = ::isatty(STDOUT_FILENO) == 1;
     return;
   }
-  path_ = target_of(path);
-  const bool in_place = is_written_in_place(path_);
+  const bool in_place = is_written_in_place(path);
+  path_ = in_place ? path : target_of(path);
+  if (!in_place) sweep_unfinished(path_);
   const fs::path name = in_place ? path_ : temporary_name(path_);
   file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
   if (file_.get() < 0) fail("open");
-  if (!in_place) temporary_ = name;
+  if (in_place) return;
+  temporary_ = name;
+  hold_unfinished(file_);
 }
 
 ResultWriter::~ResultWriter() {
@@ -60,6 +68,7 @@ void ResultWriter::finish() {
   flush();
   if (temporary_.empty()) return;
   if (::fsync(file_.get()) != 0) fail("fsync");
+  const FileDescriptor held(::dup(file_.get()));  // until it has its name
   if (::close(file_.release()) != 0) fail("close");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename");
   temporary_.clear();

@@ -20,7 +20,8 @@ struct ClosedPipe {};
 class ResultWriter {
  public:
   // An empty path or "-" is standard output. A file is written under a temporary name beside its own until finish();
-  // pipes and devices are written as they are. Throws Error(kCannotWrite).
+  // pipes and devices are written as they are, and a symbolic link stays one. What killed processes have left of the
+  // same file is removed. Throws Error(kCannotWrite).
   explicit ResultWriter(const std::filesystem::path& path = {});
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;

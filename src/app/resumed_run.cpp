@@ -19,12 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-bool is_given(const DistOptions& options, const std::string& name) {
-  return std::ranges::find(options.given, name) != options.given.end();
-}
-
-std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
-
 bool may_change(const std::string& name, const TrainingOptions& then) {
   constexpr std::array<const char*, 8> kFree = {"data", "test",  "labels",           "passes",
                                                 "run",  "cache", "checkpoint-every", "keep"};
@@ -40,7 +34,7 @@ void refuse_other_values(const DistOptions& now, const TrainingOptions& then) {
   const OptionValues expected = describe_options(before);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const auto& [name, value] = chosen[i];
-    if (!is_given(now, name) || value == expected[i].second || may_change(name, then)) continue;
+    if (!now.is_given(name) || value == expected[i].second || may_change(name, then)) continue;
     throw Error(Fault::kUsage, "--" + name + " is " + shown(value) + ", but the run in " + now.run.string() +
                                    " was begun with " + shown(expected[i].second) +
                                    ": leave the option out, or begin another run with --run");
@@ -81,8 +75,8 @@ bool take_run_options(DistOptions& options) {
       options.training.model = then.model;
       options.training.auto_bits = false;
       options.training.given_tree = then.given_tree;
-      if (!is_given(options, "passes")) options.training.passes = then.passes;
-      if (!is_given(options, "round-examples")) options.training.round_examples = then.round_examples;
+      if (!options.is_given("passes")) options.training.passes = then.passes;
+      if (!options.is_given("round-examples")) options.training.round_examples = then.round_examples;
       return true;
     } catch (const Error& error) {
       if (error.fault() == Fault::kUsage) throw;  // others are for the one who takes the checkpoint up

@@ -8,9 +8,9 @@
 
 namespace cpt {
 
-// Whether there is a checkpoint to go on from whose state can be read. Its options then take the place of those that
-// were not given. Throws Error(kUsage), with both values, if one that was given was another when the run began, unless
-// it may change.
+// Whether there are checkpoints to go on from. The options of the newest one whose state can be read take the place of
+// those that were not given; where none can, they stay. Throws Error(kUsage), with both values, if one that was given
+// was another when the run began, unless it may change.
 bool take_run_options(DistOptions& options);
 
 // Takes what came after the checkpoint out of metrics.jsonl: it will come again.

@@ -34,6 +34,11 @@ Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall
   return {{"bytes_sent", bytes}, {"seconds", seconds}, {"by_call", by_call}};
 }
 
+// `indent`: -1 for one line. A path need not be UTF-8.
+std::string text_of(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string summary_json(const DistOptions& options, const Summary& summary) {
@@ -69,7 +74,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
                        {"busiest_over_mean", summary.balance->busiest_over_mean},
                        {"limited_by_root", summary.balance->limited_by_root}};
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json, 2) + "\n";
 }
 
 std::string metrics_line(const Report& report) {
@@ -85,7 +90,7 @@ std::string metrics_line(const Report& report) {
   json["rounds"] = report.rounds;
   json["epochs"] = report.epochs;
   json["communication"] = communication_json(report.bytes_sent, report.communication_seconds, report.traffic);
-  return json.dump();
+  return text_of(json);
 }
 
 std::string metrics_line(const Balance& balance, std::uint64_t epoch) {
@@ -99,7 +104,7 @@ std::string metrics_line(const Balance& balance, std::uint64_t epoch) {
   for (const Balance::Move& move : balance.moves) {
     json["moves"].push_back({{"partition", move.partition}, {"from", move.from}, {"to", move.to}});
   }
-  return json.dump();
+  return text_of(json);
 }
 
 std::string metrics_line(const CheckpointReport& report) {
@@ -110,7 +115,7 @@ std::string metrics_line(const CheckpointReport& report) {
   json["seconds"] = report.run_seconds;
   json["took"] = report.seconds;
   json["bytes"] = report.bytes;
-  return json.dump();
+  return text_of(json);
 }
 
 LineFile::LineFile(std::filesystem::path path, bool goes_on)

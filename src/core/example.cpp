@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "core/hash_order.h"
+#include "core/value_limit.h"
 #include "cpt/hashing.h"
 
 namespace cpt {
 namespace {
-
-constexpr float kMaxValue = 1e30F;
 
 // Values break ties, so that the sum of a repeated feature does not depend on the order of the text.
 template <class Feature>
@@ -58,12 +57,13 @@ bool put_distinct(std::span<const Feature> dealt, const Batch::Space& to) {
 // Writes features that are in order, repeated ones as their sum; returns how many are left.
 template <class Feature>
 std::size_t put_sums(std::span<const Feature> sorted, const Batch::Space& to) {
+  constexpr auto kMost = static_cast<float>(kMaxValue);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < sorted.size();) {
     Feature sum = sorted[i++];
     while (i < sorted.size() && sorted[i].feature == sum.feature) sum.value += sorted[i++].value;
     // Each value is within the bound, their sum may not be.
-    sum.value = std::clamp(sum.value, -kMaxValue, kMaxValue);
+    sum.value = std::clamp(sum.value, -kMost, kMost);
     if (sum.value == 0 || sum.feature == kConstantFeature) continue;
     to.features[kept] = sum.feature;
     to.values[kept++] = sum.value;

@@ -1,5 +1,6 @@
 #include "cpt/options.h"
 
+#include "core/interaction_pairs.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -22,6 +23,10 @@ void ModelOptions::validate() const {
   require(learning_rate >= 1e-12 && learning_rate <= 1e12, "--learning-rate", learning_rate, "between 1e-12 and 1e12");
   require(clip >= 0 && clip < 0.5, "--clip", clip, "at least 0 and below 0.5");
   require(bits >= kLeastBits && bits <= kMostBits, "--bits", bits, "between 10 and 40");
+  require_pairs(interactions);
+}
+
+void require_pairs(const std::vector<std::string>& interactions) {
   for (const std::string& pair : interactions) {
     if (pair.size() == 2) continue;
     throw Error(Fault::kUsage, "--interactions " + pair + ": give the first letters of two namespaces, like ab");

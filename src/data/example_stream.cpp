@@ -6,12 +6,12 @@
 #include <system_error>
 #include <utility>
 
+#include "core/interaction_pairs.h"
 #include "cpt/error.h"
 #include "data/binary_index.h"
 #include "data/binary_reader.h"
 #include "data/byte_source.h"
 #include "data/format.h"
-#include "data/interactions.h"
 #include "data/limits.h"
 #include "data/open_files.h"
 #include "data/peeked_source.h"
@@ -57,7 +57,7 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
     : options_(std::make_unique<const ReadOptions>(std::move(options))),
       mine_(mine),
       cursors_(cursors.empty() ? std::vector<Cursor>(mine.size()) : cursors) {
-  Interactions::check(options_->interactions);
+  require_pairs(options_->interactions);
   if (options_->order == ShardOrder::kInterleaved) allow_open_files(mine.size());
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const Shard& shard = shards.at(mine[i]);

@@ -2,20 +2,11 @@
 
 #include <cmath>
 
-#include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/limits.h"
 #include "data/rejection.h"
 
 namespace cpt {
-
-void Interactions::check(const std::vector<std::string>& interactions) {
-  for (const std::string& pair : interactions) {
-    if (pair.size() != 2) {
-      throw Error(Fault::kUsage, "--interactions takes the first letters of two namespaces, found " + quote(pair));
-    }
-  }
-}
 
 void Interactions::begin_name_space(std::string_view name, const Batch& batch) {
   const std::size_t first = batch.open_features();

@@ -14,11 +14,8 @@ namespace cpt {
 // Collects the namespaces of a line, then adds their crosses to its open example. Not thread-safe.
 class Interactions {
  public:
-  // Throws Error(kUsage) unless each interaction is two bytes long.
-  static void check(const std::vector<std::string>& interactions);
-
-  // The options must outlive it.
-  explicit Interactions(const ReadOptions& options) : options_(options) { check(options.interactions); }
+  // Each interaction is two bytes long. The options must outlive it.
+  explicit Interactions(const ReadOptions& options) : options_(options) {}
 
   bool none() const { return options_.interactions.empty(); }
   void begin_line() { segments_.clear(), names_.clear(); }

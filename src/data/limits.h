@@ -3,10 +3,9 @@
 
 #include <cstddef>
 
-namespace cpt {
+#include "core/value_limit.h"  // kMaxValue
 
-// No value, scale or product of values may be larger in size.
-inline constexpr double kMaxValue = 1e30;
+namespace cpt {
 
 // Lane 0 of a line sums squares in a float (model/kernels.h). An error is no larger than the importance, so a block of
 // 15 regressors adds at most 1.5e25; and a float that has become 2^25 times as large as what is added, 5e32, stays what

@@ -8,7 +8,7 @@
 namespace cpt {
 
 // The decimal number that is the whole text ("1", "-.5", "+2e-3"); nothing if the text is anything else, NaN, infinite
-// or larger than kMaxValue (data/limits.h) in size. Numbers too small for a double are 0.
+// or larger than kMaxValue in size. Numbers too small for a double are 0.
 inline std::optional<double> parse_number(std::string_view text);
 
 // The same, with NaN for nothing.

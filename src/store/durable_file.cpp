@@ -172,6 +172,24 @@ void publish_directory(const fs::path& from, const fs::path& to) {
   if (replaces) fs::remove_all(aside, ignored);
 }
 
+void publish_contents(const fs::path& from, const fs::path& to) {
+  std::vector<fs::path> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(from, error), end; !error && entry != end; entry.increment(error)) {
+    names.push_back(entry->path().filename());
+  }
+  if (error) fail_writing(from, "list", error.value());
+  std::size_t moved = 0;
+  try {
+    for (; moved < names.size(); ++moved) rename_path(from / names[moved], to / names[moved]);
+    sync_directory(to);
+  } catch (...) {
+    while (moved-- > 0) ::rename((to / names[moved]).c_str(), (from / names[moved]).c_str());
+    throw;
+  }
+  fs::remove(from, error);
+}
+
 void restore_directory(const fs::path& path) {
   if (name_exists(path)) return;
   const std::string aside = without_trailing_slash(path).filename().string() + ".old";

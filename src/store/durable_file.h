@@ -68,6 +68,10 @@ void sync_directory(const std::filesystem::path& path);
 // new one is in its place; if the new one cannot be put there, it gets its name back.
 void publish_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// Moves all that the directory `from` holds into the directory `to`, durably, and removes `from`. Not in one step: a
+// crash in the midst of it leaves a part in each. Where it fails, all is in `from` again.
+void publish_contents(const std::filesystem::path& from, const std::filesystem::path& to);
+
 // Where publish_directory() was killed between the two, so that nothing has the name `path`: what it had renamed aside
 // gets its name back, durably.
 void restore_directory(const std::filesystem::path& path);

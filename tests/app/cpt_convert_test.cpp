@@ -126,6 +126,14 @@ TEST_F(ConvertTest, UsageErrors) {
   EXPECT_THAT(outcome.err, HasSubstr("part-000.cpt: converted with seed 1, "));
 }
 
+TEST_F(ConvertTest, AnInteractionTakesNoPaths) {
+  results(convert({"test.vw", "after"}));
+  results({"convert", "--seed", "7", "--normalize", "l2", "--interactions", "pu", "test.vw", "before"});
+  EXPECT_EQ(content_of(path("before/part-000.cpt")), content_of(path("after/part-000.cpt")));
+  results({"convert", "--interactions", "pu", "--interactions", "up", "test.vw", "two"});
+  expect_refused({"--interactions", "pux", "test.vw", "three"}, 2, "--interactions pux: give the first letters of two");
+}
+
 TEST_F(ConvertTest, HelpHasExamples) {
   EXPECT_THAT(results({"convert", "--help"}), Contains("  cpt convert shards/ binary"));
 }

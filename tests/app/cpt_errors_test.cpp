@@ -1,6 +1,8 @@
 // The ways in which a run of cpt ends without doing what was asked: exit code and the one line that says why.
 #include <algorithm>
+#include <new>
 
+#include "app/exit.h"
 #include "core/version.h"
 #include "program.h"
 
@@ -131,6 +133,15 @@ TEST_F(ErrorsTest, AFullDisk) {
     EXPECT_EQ(outcome.code, 73);
     EXPECT_EQ(outcome.err, "cpt: standard output: write failed: No space left on device\n");
   }
+}
+
+TEST(ReportFailure, SaysWhatHelpsWhereMemoryIsShort) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(report_failure("cpt", std::bad_alloc()), 1);
+  EXPECT_EQ(report_failure("cpt_dist", std::bad_alloc(), "use fewer --bits"), 1);
+  EXPECT_EQ(report_failure("cpt_dist", Error(Fault::kUsage, "no"), "use fewer --bits"), 2);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "cpt: out of memory\ncpt_dist: out of memory; use fewer --bits\ncpt_dist: no\n");
 }
 
 class FaceTest : public ProgramTest {};

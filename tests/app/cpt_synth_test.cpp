@@ -82,7 +82,7 @@ TEST_F(SynthTest, EveryFormatIsReadBackInOrderOfTime) {
   }
 }
 
-TEST_F(SynthTest, ReplacesOnlyAnEmptyDirectory) {
+TEST_F(SynthTest, FillsOnlyAnEmptyDirectory) {
   fs::create_directory(path("empty"));
   results({"synth", "web-ads", "empty", "--events", "100"});
   const auto before = files_of("empty");

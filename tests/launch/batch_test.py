@@ -168,6 +168,21 @@ class SlurmTest(Common, BatchTest):
         self.assertIn("cannot be requeued; submit it again", self.said())
 
 
+# As qstat has them, in the order and with the line breaks of OpenPBS.
+PBS_JOB = """\
+Job Id: 17.host
+    Job_Name = cpt_dist
+    queue = long
+    Account_Name = ads
+    Resource_List.mpiprocs = 128
+    Resource_List.nodect = 2
+    Resource_List.select = 1:ncpus=64:mpiprocs=64:mem=200gb:arch=linux+1:ncpus=64:
+\tmpiprocs=64:mem=400gb
+    Resource_List.walltime = $LIMIT
+    substate = 42
+"""
+
+
 class PbsTest(Common, BatchTest):
     template = "pbs.sh"
 
@@ -175,7 +190,8 @@ class PbsTest(Common, BatchTest):
         super().setUp()
         for name in ("qrerun", "qsub"):
             self.stub(name)
-        self.stub("qstat", '#!/bin/sh\nprintf "    Resource_List.walltime = %s\\n" "$LIMIT"\n')
+        self.stub("qstat", f"#!/bin/sh\ncat <<END\n{PBS_JOB}END\n")
+        (self.folder / "pbs.sh").touch()
         nodes = self.folder / "nodes"
         nodes.write_text("a\na\n", encoding="ascii")
         self.variables = {"PBS_JOBID": "17.host", "PBS_NODEFILE": str(nodes), "PBS_O_WORKDIR": str(self.folder),
@@ -192,8 +208,28 @@ class PbsTest(Common, BatchTest):
         self.expect_exit(75)
         self.assertEqual(self.requeues(), [
             "qrerun 17.host",
-            "qsub -W depend=afterany:17.host -v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE "
-            f"{self.folder}/pbs.sh"])
+            "qsub -l select=1:ncpus=64:mpiprocs=64:mem=200gb:arch=linux+1:ncpus=64:mpiprocs=64:mem=400gb "
+            "-l walltime=24:00:00 -q long -A ads -W depend=afterany:17.host "
+            f"-v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE {self.folder}/pbs.sh"])
+
+    def test_what_pbs_does_not_tell_is_not_asked_of_the_next_job(self):
+        self.stub("qstat", "#!/bin/sh\nexit 1\n")
+        self.given_exits("75")
+        self.begin(QRERUN_STATUS="1")
+        self.expect_exit(75)
+        self.assertRegex(self.requeues()[-1], "^qsub -W depend=afterany:17.host -v ")
+
+    def test_it_must_know_where_it_is(self):
+        (self.folder / "pbs.sh").unlink()
+        self.begin()
+        self.expect_ended(2)
+        self.assertEqual(self.starts(), 0)
+        self.assertIn(f"SCRIPT={self.folder}/pbs.sh is not there", self.said())
+        (self.folder / "launch").mkdir()
+        (self.folder / "launch/pbs.sh").touch()
+        self.given_exits("0")
+        self.begin(SCRIPT="launch/pbs.sh")
+        self.expect_ended(0)
 
     def test_where_nothing_is_allowed(self):
         self.given_exits("75")

@@ -18,7 +18,7 @@ class HelpTest(ScriptTest):
     def scripts(self) -> list[Path]:
         bash = b"#!/usr/bin/env bash\n"
         benches = [path for path in BENCH.iterdir() if path.is_file() and path.read_bytes().startswith(bash)]
-        return [LAUNCH / "demo", LAUNCH / "test", *benches]
+        return [*(LAUNCH / name for name in ("demo", "demo_shards", "install_packages", "test")), *benches]
 
     def expect_head(self, script: Path, status: int):
         self.expect_exit(status)

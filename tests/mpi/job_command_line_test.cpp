@@ -131,8 +131,31 @@ TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
   expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}),
                      HasSubstr("unknown.ini:3: there is no option 'bitz'"));
   expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("no section [bits]"));
-  expect_usage_error(with({"--config", file("wrong.ini", "seed = five\n")}), HasSubstr("seed"));
-  expect_usage_error(with({"--config", file("range.ini", "alpha = 2\n")}), HasSubstr("alpha"));
+}
+
+TEST_F(CommandLineOfAJob, SaysWhereTheConfigFileIsWrong) {
+  const auto with_config = [&](const std::string& content, const Words& more = {}) {
+    return with(joined({"--config", file("job.ini", "# seed = 1\nkeep = 2\n" + content)}, more));
+  };
+  expect_usage_error(with_config("seed = five\n"), HasSubstr("job.ini:3: --seed: 'five' is not a whole number"));
+  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("job.ini:4: Could not convert: --arity = x"));
+  expect_usage_error(with_config("alpha = 2\n"), HasSubstr("job.ini:3: --alpha is 2: it must be "));
+  expect_usage_error(with_config("loss = \"hinge\"\n"), HasSubstr("job.ini:3: --loss: 'hinge' is none of: "));
+  expect_usage_error(with_config("alpha = 0.5\n", {"--alpha", "2"}), StartsWith("cpt_dist: --alpha is 2: "));
+  expect_usage_error(with_config("alpha = 0.5\n", {"--clip=2"}), StartsWith("cpt_dist: --clip is 2: "));
+}
+
+TEST_F(CommandLineOfAJob, TakesOneInteractionAtATime) {
+  expect_usage_error(with({"--interactions", "ab", "cd"}), HasSubstr("cd"));
+  expect_complete(run_alone(train({shards()}, {"--interactions", "ab", "--interactions", "cd"})));
+  EXPECT_EQ(summary()["options"]["interactions"], "ab cd");
+}
+
+TEST_F(CommandLineOfAJob, IsShownAsItWasMeant) {
+  for (const auto& [given, shown] : {std::pair("0.5s", "0.5s"), std::pair("1500h", "5400000s"), std::pair("7", "7")}) {
+    expect_complete(run_alone(train({shards()}, {"--checkpoint-every", given})));
+    EXPECT_EQ(summary()["options"]["checkpoint-every"], shown);
+  }
 }
 
 }  // namespace

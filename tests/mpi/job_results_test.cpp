@@ -1,5 +1,6 @@
 // What a run leaves behind, on any number of ranks.
 #include <algorithm>
+#include <fstream>
 #include <map>
 
 #include "mpi/job_fixture.h"
@@ -63,6 +64,19 @@ bool is_of_kind(const Json& value, const std::string& kind) {
   if (kind == "n") return value.is_number_unsigned();
   if (kind == "s") return value.is_string();
   return value.is_number() || (kind == "x?" && value.is_null());
+}
+
+using Results = JobTest;
+
+TEST_F(Results, MayLieInAFolderWhoseNameIsNotUtf8) {
+  const std::filesystem::path odd = path("run\xff");
+  const Outcome outcome = run_alone({"--data", shards(), "--run", odd.string(), "--bits", "12"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::ifstream metrics(odd / "metrics.jsonl");
+  bool told = false;
+  for (std::string line; std::getline(metrics, line);) told |= Json::parse(line)["phase"] == "checkpoint";
+  EXPECT_TRUE(told);
+  EXPECT_TRUE(std::filesystem::exists(odd / "summary.json"));
 }
 
 class Ranks : public JobTest, public ::testing::WithParamInterface<int> {

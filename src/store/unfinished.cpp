@@ -1,0 +1,38 @@
+#include "store/unfinished.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <system_error>
+#include <vector>
+
+#include "cpt/error.h"
+#include "store/durable_file.h"
+#include "store/file_lock.h"
+
+namespace cpt {
+
+namespace fs = std::filesystem;
+
+void hold_unfinished(const FileDescriptor& file) { ::flock(file.get(), LOCK_EX | LOCK_NB); }
+
+void sweep_unfinished(const fs::path& path) {
+  // PATH may end with a slash.
+  const fs::path name = temporary_name(path).stem();
+  std::vector<fs::path> found;
+  std::error_code failure;
+  for (fs::directory_iterator entry(directory_of(path), failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (entry->path().stem() == name && is_temporary_name(entry->path())) found.push_back(entry->path());
+  }
+  for (const fs::path& unfinished : found) {
+    try {
+      const int flags = fs::is_directory(fs::symlink_status(unfinished, failure)) ? O_RDONLY : O_RDWR | O_NONBLOCK;
+      const FileDescriptor mine = lock_if_free(unfinished, flags | O_NOFOLLOW);
+      if (mine.get() != -1) fs::remove_all(unfinished, failure);
+    } catch (const Error&) {  // gone, or another's
+    }
+  }
+}
+
+}  // namespace cpt
