@@ -10,6 +10,11 @@
 
 namespace cpt {
 
+namespace {
+// Another rank may have written them.
+constexpr std::size_t kRecordsAhead = 24;
+}  // namespace
+
 void Book::enter(const Finding& finding) {
   Entry& entry = entries[finding.slot];
   switch (finding.kind) {
@@ -55,7 +60,9 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
   book.entries.resize(arrivals.size());
   book.order.clear();
   book.first_number = numbered_ + 1;
-  for (const Arrival& arrival : arrivals) {
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    if (i + kRecordsAhead < arrivals.size()) arrivals[i + kRecordsAhead].example.prefetch();
+    const Arrival& arrival = arrivals[i];
     const std::uint64_t number = ++numbered_;
     Book::Entry& entry = book.entries[arrival.slot];
     entry = {.importance = arrival.example.importance(), .label = find(arrival)};

@@ -37,6 +37,8 @@ class ExampleShelf {
   ConstBytes of(int rank) const { return space_.of(rank); }
 
  private:
+  void prefetch_room(std::size_t bytes) const;
+
   SharedSpace space_;
   std::size_t bytes_of_round_;
   std::size_t round_ = 0;  // modulo kRounds
