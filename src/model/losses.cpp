@@ -146,7 +146,8 @@ void count_seen(const Learner& learner, const ExampleView& x, LabelId label, dou
     losses.add_brier(x.importance, p, learner.estimator().draw(x, draw_seed(learner.options(), number)).probability);
   }
   if (top1_due(number)) {
-    losses.add_top1(top1_weight(x.importance, number), learner.estimator().top_k(x, 1).front().label == label);
+    const std::vector<Ranked> best = learner.estimator().top_k(x, 1);
+    losses.add_top1(top1_weight(x.importance, number), !best.empty() && best.front().label == label);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <queue>
 
 #include "cpt/error.h"
@@ -212,38 +213,42 @@ std::uint8_t PartitionLearner::draw(const ExampleView& x, Drawing& drawing) cons
   }
 }
 
-PartitionLearner::Found PartitionLearner::search(const ExampleView& x, double above) const {
+PartitionLearner::Found PartitionLearner::search(const ExampleView& x, double above, double least) const {
   struct Open {
     double probability;
     BlockId block;
     bool operator<(const Open& other) const { return probability < other.probability; }
   };
   Found found;
-  double bound = 0;  // some label has at least this probability: a subtree's best one has at least their mean
+  found.least = least;
   std::priority_queue<Open> open;
   open.push({above, 0});
-  while (!open.empty() && open.top().probability >= found.probability) {
-    const BlockId block = open.top().block;
-    const double reach = open.top().probability;
+  while (!open.empty() && open.top().probability >= found.least) {
+    const auto [reach, block] = open.top();
     open.pop();
     const BlockContent& content = blocks_.content(block);
-    const Line p = regressors_.block_probabilities(x, blocks_, block, lines_);
-    reach_in_block(p, content, regressors_, reach, [&](std::uint8_t place, double probability) {
+    const BlockLink* next_best = open.empty() ? nullptr : &blocks_.link(open.top().block);
+    const Line p = regressors_.block_probabilities(x, blocks_, block, lines_, next_best);
+    reach_in_block(p, content, regressors_, reach, found.least, [&](std::uint8_t place, double probability) {
       const Child child = content.child[place];
-      if (child.is_outside()) {
-        found.ways.push_back({place, probability});
-        bound = std::max(bound, kRoundingMargin * probability / content.leaves[place]);
-      } else if (child.kind() == Child::Kind::kBlock) {
-        open.push({probability, child.block()});
-      } else if (probability > found.probability || found.label == kNoLabel ||
+      if (child.kind() == Child::Kind::kBlock) {
+        if (child.is_outside()) {
+          found.ways.push_back({place, probability});
+        } else {
+          open.push({probability, child.block()});
+        }
+        // The best label of a subtree has at least the mean of all.
+        found.least = std::max(found.least, kRoundingMargin * probability / content.leaves[place]);
+      } else if (found.label == kNoLabel || probability > found.probability ||
                  (probability == found.probability && child.label() < found.label)) {
         found.label = child.label();
         found.probability = probability;
+        found.least = std::max(found.least, probability);
       }
     });
   }
-  bound = std::max(bound, found.probability);
-  std::erase_if(found.ways, [&](const Found::Way& way) { return way.probability < bound; });
+  std::erase_if(found.ways, [&](const Found::Way& way) { return way.probability < found.least; });
+  std::ranges::sort(found.ways, std::greater(), &Found::Way::probability);
   return found;
 }
 

@@ -68,16 +68,18 @@ class PartitionLearner {
 
   // What a search for the label of the highest probability comes to in one partition.
   struct Found {
-    LabelId label = kNoLabel;  // the best one whose leaf is here; of equal ones the lowest
+    LabelId label = kNoLabel;  // the best one whose leaf is here; of equal ones the lowest; kNoLabel: all are worse
     double probability = 0;
     struct Way {
       std::uint8_t exit;
       double probability;  // of reaching it
     };
-    std::vector<Way> ways;  // below which there may be a better one
+    std::vector<Way> ways;  // below which there may be a better one, the likeliest first
+    double least = 0;       // some label, here or elsewhere, has at least this probability
   };
-  // `above`: the probability of reaching the partition.
-  Found search(const ExampleView& x, double above) const;
+  // `above`: the probability of reaching the partition. `least` is what is known before: worse labels are not looked
+  // for.
+  Found search(const ExampleView& x, double above, double least) const;
 
   // New labels, and those whose leaves they split, are remembered until everyone knows the tree with all labels below
   // `first`: neither locate() nor a walk for which may_have_moved() is asked will come with the places of an older one.

@@ -60,6 +60,7 @@ std::uint64_t PartitionOwner::structure_bytes() const {
 void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageResults& results,
                          const std::function<void()>& idle) {
   learning_ = learning;
+  search_ = {};
   ahead_.each(
       0, visits.size(), [&](std::size_t i, Way& way) { prepare(visits[i], way); },
       [&](std::size_t i, Way& way) {
@@ -183,7 +184,11 @@ void PartitionOwner::pass_draw(const Visit& visit, StageResults& results) {
 }
 
 void PartitionOwner::pass_search(const Visit& visit, StageResults& results) {
-  const PartitionLearner::Found found = partitions_[visit.partition]->search(visit.example.view(), visit.probability);
+  if (search_.order != visit.order) search_ = {visit.order, 0};
+  if (visit.probability < search_.least) return;
+  const PartitionLearner::Found found =
+      partitions_[visit.partition]->search(visit.example.view(), visit.probability, search_.least);
+  search_.least = found.least;
   if (found.label != kNoLabel) {
     results.findings.emplace_back(visit.slot, Finding::Kind::kFound, found.label, found.probability);
   }

@@ -109,6 +109,12 @@ class PartitionOwner {
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
   Loads reported_{};
   bool learning_ = true;  // in the run at hand
+  // Of the example that was searched last: what PartitionLearner::Found::least has come to in the partitions so far.
+  struct Search {
+    std::uint64_t order = ~std::uint64_t{0};
+    double least = 0;
+  };
+  Search search_;
   WalkAhead<Way> ahead_;
   Way unknown_;  // of visits that are not prepared
   Walk walk_;    // of those through one partition
