@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "comm/faulty.h"
+#include "mpi/job_fifo.h"
 
 namespace cpt {
 namespace {
@@ -195,6 +196,32 @@ TEST_P(DyingRank, LetsNobodyHangWheneverItDies) {
       for (const Ending& ending : endings) EXPECT_FALSE(ending.result);
     }
   }
+}
+
+// The rank that waits for a pipe holds up all others.
+TEST_P(Errors, ARequestToStopEndsTheWaitForASilentPipe) {
+  const testing::Fifo pipe(folder_ / "pipe");
+  options_.data[1] = pipe.path();
+  options_.checkpoints.directory = folder_ / "checkpoints";
+  options_.checkpoints.requested = [] { return Request::kStop; };
+  EXPECT_THAT(
+      agreed_error(Fault::kFailed),
+      HasSubstr("stopped on request while it waited for input, and nothing is kept: a pipe cannot be read again"));
+}
+
+TEST(ErrorsAlone, ARequestToStopEndsTheWaitForASilentPipe) {
+  const Folder folder;
+  testing::Fifo pipe(folder / "pipe");
+  pipe.write(random_lines({.examples = 1100}));
+  TrainingOptions options = small_job();
+  options.data = {pipe.path()};
+  options.checkpoints.directory = folder / "checkpoints";
+  int questions = 0;
+  // Once for each report of the first 1024 examples, which are what the reader takes at a time; then while it waits.
+  options.checkpoints.requested = [&] { return ++questions > 12 ? Request::kStop : Request::kNone; };
+  const Ending ending = std::move(train_on(1, options)[0]);
+  EXPECT_EQ(ending.fault, Fault::kFailed);
+  EXPECT_EQ(ending.error, "stopped on request after 1024 examples, and nothing is kept: a pipe cannot be read again");
 }
 
 TEST(ErrorsAlone, OptionsAreChecked) {
