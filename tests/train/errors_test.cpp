@@ -198,6 +198,19 @@ TEST_P(DyingRank, LetsNobodyHangWheneverItDies) {
   }
 }
 
+TEST(ErrorsAlone, APipeThatWouldBeReadTwiceIsNamed) {
+  const Folder folder;
+  const testing::Fifo pipe(folder / "pipe");
+  fs::create_symlink("pipe", folder / "link");
+  TrainingOptions options = small_job();
+  options.data = {pipe.path()};
+  options.passes = 2;
+  EXPECT_EQ(train_on(1, options)[0].error, pipe.path() + " cannot be read twice, as files can: use --passes 1");
+  options.passes = 1;
+  options.test = {(folder / "link").string()};
+  EXPECT_EQ(train_on(1, options)[0].error, pipe.path() + " cannot be read twice: it cannot be both --data and --test");
+}
+
 // The rank that waits for a pipe holds up all others.
 TEST_P(Errors, ARequestToStopEndsTheWaitForASilentPipe) {
   const testing::Fifo pipe(folder_ / "pipe");
@@ -227,6 +240,9 @@ TEST(ErrorsAlone, ARequestToStopEndsTheWaitForASilentPipe) {
 TEST(ErrorsAlone, OptionsAreChecked) {
   const Folder folder;
   const std::string shard = folder.write("shard", "a | x\n");
+  testing::Fifo pipe(folder / "pipe");
+  pipe.write("a | x\n");
+  pipe.close();
   const std::vector<std::function<void(TrainingOptions&)>> mistakes = {
       [](TrainingOptions& options) { options.data.clear(); },
       [](TrainingOptions& options) { options.passes = 0; },
@@ -236,6 +252,8 @@ TEST(ErrorsAlone, OptionsAreChecked) {
       [](TrainingOptions& options) { options.model.bits = 5; },
       [](TrainingOptions& options) { options.data.emplace_back("-"), options.passes = 2; },
       [](TrainingOptions& options) { options.data = options.test = {"-"}; },
+      [&](TrainingOptions& options) { options.data.push_back(pipe.path()), options.passes = 2; },
+      [&](TrainingOptions& options) { options.data = options.test = {pipe.path()}; },
   };
   for (const auto& mistake : mistakes) {
     TrainingOptions options = small_job();
