@@ -1,6 +1,7 @@
 #include "train/start.h"
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cpt/hashing.h"
 #include "data/open_files.h"
 #include "data/shards.h"
+#include "model/learner.h"
 #include "store/checkpoints.h"
 #include "train/checkpoint_files.h"
 #include "train/given_tree_files.h"
@@ -249,7 +251,7 @@ Start prepare(const TrainingOptions& options, Communicator& comm) {
   start.options.auto_bits = false;
   require_memory(start.options.model, is_owned(start.options, comm), comm, free_memory());
   together(comm, "start: table", [&] {
-    if (!start.model) start.model.emplace(start.options.model);
+    if (!start.model) start.model.emplace(std::make_unique<Learner>(start.options.model));
   });
   if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
   std::vector<Shard> whole;
