@@ -36,7 +36,7 @@ struct ExampleView {
   std::span<const float> values;          // parallel to features; finite, |value| <= 1e30
   std::string_view label;                 // empty: no label
   std::uint64_t label_hash = 0;           // hash_label(label)
-  float importance = 1;                   // > 0, finite
+  float importance = 1;                   // > 0, at most 1e12
   Origin origin;
 
   // Sum of value^2 over all features. Always >= 1, the constant's.
@@ -58,6 +58,7 @@ class Batch {
   std::size_t open_features() const { return open_.size(); }
   FeatureHash open_feature(std::size_t i) const { return open_[i].feature; }
   float open_value(std::size_t i) const { return open_[i].value; }
+  // What the caller gives is as ExampleView says: it is not looked at here, but Model refuses to learn what is not.
   // Sorts the features by hash, adds up repeated ones, drops those whose value is 0, scales, adds the constant.
   void finish_example(std::string_view label, float importance, const Origin& origin);
   void discard_example() { open_.clear(); }

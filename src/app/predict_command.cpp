@@ -58,7 +58,7 @@ void predict(const PredictOptions& options) {
   const auto predict = [&](const ExampleView& x, Text& text) { return answer(model, options, x, text); };
   const auto predict_and_learn = [&](const ExampleView& x, Text& text) {
     const NoNote note = predict(x, text);
-    if (!x.label.empty()) model.learn(x);
+    if (model.takes_label(x)) model.learn(x);
     return note;
   };
   const auto no_tally = [](const ExampleView&, NoNote) {};
@@ -86,7 +86,8 @@ void declare(CLI::App& command, PredictOptions& options) {
       ->capture_default_str();
   auto* learn =
       command.add_flag("--learn", options.learn,
-                       "after each line is predicted, learn its label if it has one; this is forgotten at the end: "
+                       "after each line is predicted, learn its label if it has one (and pecoc knows it); this is "
+                       "forgotten at the end: "
                        "the model on disk is never changed; lines are then predicted one after another, by one thread");
   command.add_flag("--frozen")->description("learn nothing; the default")->excludes(learn);
   add_threads(command, options.threads);

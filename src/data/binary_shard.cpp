@@ -28,6 +28,8 @@ const char* name_of(MultiLabel choice) {
   return "?";
 }
 
+constexpr std::string_view kMagicWithoutVersion(kBinaryMagic.data(), kBinaryMagicBytes - 1);
+
 }  // namespace
 
 std::uint64_t head_checksum(const BlockHead& head) { return XXH3_64bits(&head, offsetof(BlockHead, head_checksum)); }
@@ -35,7 +37,11 @@ std::uint64_t head_checksum(const BlockHead& head) { return XXH3_64bits(&head, o
 std::uint64_t payload_checksum(std::span<const std::byte> stored) { return XXH3_64bits(stored.data(), stored.size()); }
 
 bool is_binary_shard(std::string_view beginning) {
-  return beginning.substr(0, kBinaryMagicBytes - 1) == std::string_view(kBinaryMagic.data(), kBinaryMagicBytes - 1);
+  return beginning.size() >= kMagicWithoutVersion.size() && may_be_binary_shard(beginning);
+}
+
+bool may_be_binary_shard(std::string_view beginning) {
+  return kMagicWithoutVersion.starts_with(beginning.substr(0, kMagicWithoutVersion.size()));
 }
 
 std::string reading_of(const ReadOptions& options) {

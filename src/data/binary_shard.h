@@ -74,6 +74,8 @@ static_assert(sizeof(Trailer) == 16);
 // Whether a content begins like a binary shard, of whatever version.
 inline constexpr std::size_t kBinaryMagicBytes = kBinaryMagic.size();
 bool is_binary_shard(std::string_view beginning);
+// Whether it may turn out to be one once more bytes are there.
+bool may_be_binary_shard(std::string_view beginning);
 
 // "seed 1, normalize none, multilabel first, interactions none": on what the examples of a line of text depend. Readers
 // that would have read it otherwise must not take them.

@@ -35,7 +35,9 @@ class DetectingSource : public ByteSource {
  private:
   void detect() {
     detected_ = true;
-    while (input_.bytes().size() < kMagicBytes && input_.fill()) {
+    // No longer than there is a doubt: who writes to a pipe may wait for an answer to a few bytes.
+    const auto is_in_doubt = [&] { return may_be_gzip(input_.bytes()) || may_be_zstd(input_.bytes()); };
+    while (input_.bytes().size() < kMagicBytes && is_in_doubt() && input_.fill()) {
     }
     if (is_gzip(input_.bytes())) {
       content_ = std::make_unique<GzipSource>(std::move(input_));

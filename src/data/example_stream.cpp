@@ -155,7 +155,9 @@ bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage)
 bool ExampleStream::open(ActiveShard& shard) {
   auto source = std::make_unique<PeekedSource>(
       open_bytes(shard.input.path, control_, range_of(shard.input), size_of(shard.input)));
-  const std::string_view beginning = source->peek(kBinaryMagicBytes);
+  const std::string_view beginning = source->peek(kBinaryMagicBytes, [](std::string_view begin) {
+    return may_be_binary_shard(begin) || may_be_foreign_compression(begin);
+  });
   const bool binary = is_binary_shard(beginning);
   const Format format = options_->format;
   const auto refuse = [&](const std::string& reason) {

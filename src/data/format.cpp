@@ -1,6 +1,7 @@
 #include "data/format.h"
 
 #include <algorithm>
+#include <array>
 
 #include "data/tokens.h"
 
@@ -27,6 +28,21 @@ bool is_libsvm(std::string_view line) {
   return true;
 }
 
+constexpr char kAny = '?';
+
+struct Compression {
+  std::string_view name;
+  std::string_view magic;  // long enough that no line of text begins so; kAny stands for any byte
+};
+constexpr std::array<Compression, 3> kForeign{{{"bzip2", "BZh?1AY&"}, {"xz", "\3757zXZ"}, {"zip", "PK\x03\x04"}}};
+
+// As far as both go.
+bool begins_like(std::string_view text, std::string_view magic) {
+  const std::size_t common = std::min(text.size(), magic.size());
+  return std::equal(magic.begin(), magic.begin() + common, text.begin(),
+                    [](char expected, char byte) { return expected == kAny || byte == expected; });
+}
+
 }  // namespace
 
 bool is_xmc_header(std::string_view line) {
@@ -38,11 +54,16 @@ bool is_xmc_header(std::string_view line) {
 }
 
 std::string_view foreign_compression(std::string_view beginning) {
-  // A line of text may begin with "BZh", or with "PK".
-  if (beginning.starts_with("BZh") && beginning.size() >= 8 && beginning.substr(4, 4) == "1AY&") return "bzip2";
-  if (beginning.starts_with("\3757zXZ")) return "xz";
-  if (beginning.starts_with("PK\x03\x04")) return "zip";
+  for (const Compression& compression : kForeign) {
+    const bool is_whole = beginning.size() >= compression.magic.size();
+    if (is_whole && begins_like(beginning, compression.magic)) return compression.name;
+  }
   return {};
+}
+
+bool may_be_foreign_compression(std::string_view beginning) {
+  return std::ranges::any_of(kForeign,
+                             [&](const Compression& compression) { return begins_like(beginning, compression.magic); });
 }
 
 std::optional<Format> detect_format(std::string_view line) {

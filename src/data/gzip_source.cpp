@@ -15,8 +15,11 @@ constexpr int kGzipOnly = 16;  // added to the window bits: a gzip header, no zl
 
 }  // namespace
 
-bool is_gzip(std::span<const char> first_bytes) {
-  return first_bytes.size() >= 2 && first_bytes[0] == '\x1f' && first_bytes[1] == '\x8b';
+bool is_gzip(std::span<const char> first_bytes) { return first_bytes.size() >= 2 && may_be_gzip(first_bytes); }
+
+bool may_be_gzip(std::span<const char> first_bytes) {
+  if (!first_bytes.empty() && first_bytes[0] != '\x1f') return false;
+  return first_bytes.size() < 2 || first_bytes[1] == '\x8b';
 }
 
 GzipSource::GzipSource(InputBuffer input) : input_(std::move(input)) {

@@ -12,6 +12,8 @@
 namespace cpt {
 
 bool is_gzip(std::span<const char> first_bytes);
+// Whether they may turn out to be once more are there.
+bool may_be_gzip(std::span<const char> first_bytes);
 
 class GzipSource : public ByteSource {
  public:

@@ -7,10 +7,10 @@
 
 namespace cpt {
 
-std::string_view PeekedSource::peek(std::size_t count) {
+std::string_view PeekedSource::peek(std::size_t count, const std::function<bool(std::string_view)>& wants_more) {
   count = std::min(count, begin_.size());
   try {
-    while (last_ < count) {
+    while (last_ < count && (last_ == 0 || wants_more({begin_.data(), last_}))) {
       const std::size_t got = source_->read(std::span(begin_).subspan(last_, count - last_));
       if (got == 0) break;
       last_ += got;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -14,9 +15,11 @@ class PeekedSource : public ByteSource {
  public:
   explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
-  // The first `count` bytes, or as many as there are, before anything is read. What goes wrong with the source is left
-  // to read(), in its place; what ReadControl::before_waiting throws is thrown, unless it looks like that.
-  std::string_view peek(std::size_t count);
+  // The first `count` bytes, or as many as there are, before anything is read; fewer where `wants_more` says of what
+  // has come so far (not nothing) that more would tell nothing, for who writes to a pipe may wait for an answer to it.
+  // What goes wrong with the source is left to read(), in its place; what ReadControl::before_waiting throws is thrown,
+  // unless it looks like that.
+  std::string_view peek(std::size_t count, const std::function<bool(std::string_view)>& wants_more);
 
   std::size_t read(std::span<char> space) override;
   std::uint64_t skip(std::uint64_t most) override;

@@ -1,5 +1,6 @@
 #include "data/read_ahead.h"
 
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -7,6 +8,9 @@ namespace cpt {
 namespace {
 
 constexpr std::size_t kChunks = 5;  // two with the caller, the rest for the reader
+
+// How long a request may go unnoticed while nothing comes.
+constexpr std::chrono::milliseconds kLongWait{100};
 
 // Above `count`.
 std::uint64_t next_multiple(std::uint64_t of, std::uint64_t count) { return (count / of + 1) * of; }
@@ -41,7 +45,7 @@ const Batch* ReadAhead::next() {
     changed_.notify_all();
   }
   if (current_ == nullptr) {
-    changed_.wait(lock, [this] { return !full_.empty(); });
+    wait_for_chunk(lock);
     current_ = full_.front();
     full_.pop_front();
     report(*current_);
@@ -50,6 +54,15 @@ const Batch* ReadAhead::next() {
   // The last chunk is kept, so later calls end up here too.
   if (current_->failure) std::rethrow_exception(current_->failure);
   return nullptr;
+}
+
+void ReadAhead::wait_for_chunk(std::unique_lock<std::mutex>& lock) {
+  while (!changed_.wait_for(lock, kLongWait, [this] { return !full_.empty(); })) {
+    if (!while_waiting_) continue;
+    lock.unlock();
+    while_waiting_();
+    lock.lock();
+  }
 }
 
 void ReadAhead::report(Chunk& chunk) {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cpt/example.h"
@@ -36,6 +38,9 @@ class ReadAhead {
   // The next chunk (never empty), valid until the next but one call; nullptr at the end. What the stream threw is
   // thrown here, once all examples before it were handed out, and again by every later call.
   const Batch* next();
+  // Called time and again while next() waits for long, by its thread. What it throws, next() throws, and the wait may
+  // go on with another call.
+  void call_while_waiting(std::function<void()> call) { while_waiting_ = std::move(call); }
 
   // As ExampleStream's, for what lies before the end of the chunks handed out (or before the end, or the exception).
   std::uint64_t error_lines() const { return error_lines_; }
@@ -57,6 +62,7 @@ class ReadAhead {
 
   void run();
   void fill(Chunk& chunk);
+  void wait_for_chunk(std::unique_lock<std::mutex>& lock);
   void report(Chunk& chunk);
 
   ExampleStream stream_;
@@ -76,6 +82,7 @@ class ReadAhead {
   Chunk* current_ = nullptr;
   std::uint64_t error_lines_ = 0;
   std::vector<std::string> warnings_;
+  std::function<void()> while_waiting_;
 
   std::thread thread_;  // last: it uses all of the above
 };

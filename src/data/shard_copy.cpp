@@ -73,7 +73,7 @@ bool is_text_file(const Shard& shard) {
   if (!shard.regular || shard.bytes == 0) return false;
   try {
     PeekedSource source(open_bytes(shard.path, nullptr));
-    return !is_binary_shard(source.peek(kBinaryMagicBytes));
+    return !is_binary_shard(source.peek(kBinaryMagicBytes, may_be_binary_shard));
   } catch (const Error&) {
     return false;
   }

@@ -1,5 +1,6 @@
 #include "data/shards.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,11 +18,24 @@
 #include <utility>
 
 #include "core/checked.h"
+#include "core/file_descriptor.h"
 #include "cpt/error.h"
 #include "data/file_source.h"
 
 namespace cpt {
 namespace {
+
+bool has_status(const std::string& path, struct stat& status) {
+  return (path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) == 0;
+}
+
+// Such as files of /proc and of some mounts. One that was empty may have got its first bytes only now.
+bool has_content_but_no_size(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  char first = 0;
+  struct stat status {};
+  return ::read(file.get(), &first, 1) == 1 && ::fstat(file.get(), &status) == 0 && status.st_size == 0;
+}
 
 class ShardFinder {
  public:
@@ -39,13 +53,14 @@ class ShardFinder {
   std::string pattern_;  // at hand
   std::vector<Shard> shards_;
   std::set<std::pair<dev_t, ino_t>> seen_;  // one file may have many names
-  bool standard_input_ = false;
 };
 
 void ShardFinder::add_pattern(const std::string& pattern) {
   pattern_ = pattern;
   if (pattern == "-") {
-    if (!std::exchange(standard_input_, true)) shards_.push_back({"-", 0, false});
+    struct stat status {};
+    const bool is_known = has_status("-", status) && !seen_.emplace(status.st_dev, status.st_ino).second;
+    if (!is_known) shards_.push_back({"-", 0, false});
     return;
   }
   // A file may have the characters of a pattern in its name.
@@ -109,7 +124,7 @@ void ShardFinder::add_directory(const std::string& path) {
 void ShardFinder::add_file(const std::string& path, const struct stat& status) {
   if (!seen_.emplace(status.st_dev, status.st_ino).second) return;
   if (::access(path.c_str(), R_OK) != 0) fail(path + ": " + describe_errno("open", errno));
-  const bool regular = S_ISREG(status.st_mode);
+  const bool regular = S_ISREG(status.st_mode) && (status.st_size > 0 || !has_content_but_no_size(path));
   shards_.push_back({path, regular ? static_cast<std::uint64_t>(status.st_size) : 0, regular});
 }
 
@@ -119,6 +134,14 @@ std::vector<Shard> find_shards(const std::vector<std::string>& patterns) {
   ShardFinder finder;
   for (const std::string& pattern : patterns) finder.add_pattern(pattern);
   return finder.take();
+}
+
+bool is_one_file(const Shard& a, const Shard& b) {
+  struct stat of_a {};
+  struct stat of_b {};
+  if (a.path == b.path) return true;
+  if (!has_status(a.path, of_a) || !has_status(b.path, of_b)) return false;
+  return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 namespace {

@@ -21,7 +21,7 @@ struct FilePart {
 struct Shard {
   std::string path;         // "-" is standard input
   std::uint64_t bytes = 0;  // of the file, as stored, so compressed where it is: no more are read; 0 for pipes
-  bool regular = true;      // a file; else a pipe, whose size is not known
+  bool regular = true;      // a file; else a pipe, or what has no more size than one: it is read once, to its end
   std::string copy{};       // where a binary copy of it may be read instead (shard_copy.h); empty: nowhere
   FilePart part{};
 };
@@ -37,6 +37,9 @@ std::uint64_t own_bytes(const Shard& shard);
 // in the order given, each expanded in the byte order of names. No file twice, by whatever name. Throws
 // Error(kNoInput), naming the pattern, if one yields nothing or cannot be read.
 std::vector<Shard> find_shards(const std::vector<std::string>& patterns);
+
+// Whether both have the same file, by whatever names.
+bool is_one_file(const Shard& a, const Shard& b);
 
 // XXH3-64 of the first 64 KiB of the file as stored, to tell whether it is still the same; 0 for pipes. Throws
 // Error(kNoInput) if it cannot be read.

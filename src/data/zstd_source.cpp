@@ -20,11 +20,18 @@ constexpr std::size_t kContentBytes = std::size_t{1} << 16;
 
 }  // namespace
 
-bool is_zstd(std::span<const char> first_bytes) {
-  if (first_bytes.size() < 4) return false;
-  std::uint32_t magic = 0;
-  for (std::size_t i = 4; i-- > 0;) magic = magic << 8 | static_cast<unsigned char>(first_bytes[i]);
-  return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+bool is_zstd(std::span<const char> first_bytes) { return first_bytes.size() >= 4 && may_be_zstd(first_bytes); }
+
+// Magics are numbers of four bytes, the lowest one first.
+bool may_be_zstd(std::span<const char> first_bytes) {
+  std::uint32_t begun = 0;
+  std::uint32_t mask = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(first_bytes.size(), 4); ++i) {
+    begun |= std::uint32_t{static_cast<unsigned char>(first_bytes[i])} << (8 * i);
+    mask |= std::uint32_t{0xff} << (8 * i);
+  }
+  const std::uint32_t skippable = mask & ZSTD_MAGIC_SKIPPABLE_MASK;
+  return begun == (ZSTD_MAGICNUMBER & mask) || (begun & skippable) == (ZSTD_MAGIC_SKIPPABLE_START & skippable);
 }
 
 ZstdSource::ZstdSource(InputBuffer input) : input_(std::move(input)), context_(ZSTD_createDCtx()) {

@@ -13,6 +13,8 @@ struct ZSTD_DCtx_s;
 namespace cpt {
 
 bool is_zstd(std::span<const char> first_bytes);
+// Whether they may turn out to be once more are there.
+bool may_be_zstd(std::span<const char> first_bytes);
 
 // Takes windows of up to 2 GiB (zstd --long=31).
 class ZstdSource : public ByteSource {

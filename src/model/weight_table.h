@@ -62,8 +62,8 @@ class WeightTable {
     return region.first + static_cast<std::uint64_t>((static_cast<Wide>(feature * key) * region.lines) >> 64);
   }
 
-  // Whether a line was ever trained: its lane 0 is above 0.
-  bool used(std::uint64_t index) const { return line(index)[0] > 0; }
+  // Whether a line was ever trained: its lane 0 is above 0, or NaN, which must not pass for a line of zeros.
+  bool used(std::uint64_t index) const { return !(line(index)[0] <= 0); }
   std::uint64_t count_used() const { return survey().used; }
   std::uint64_t digest() const { return survey().digest; }
   // All of that in one pass.

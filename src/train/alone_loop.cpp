@@ -6,6 +6,11 @@ namespace cpt {
 
 std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& in_order, Feed& feed,
                         Progress& progress, Pauses& pauses) {
+  const auto pause_if_wished = [&] {
+    const std::uint64_t wishes = pauses.wishes();
+    if (wishes != 0 && feed.at_line_end()) pauses.pause(wishes, feed.cursors());
+  };
+  feed.call_while_waiting(pause_if_wished);
   for (;;) {
     const Slice slice = feed.next(progress.until_report());
     for (const std::string& warning : feed.take_warnings()) progress.warn(warning);
@@ -20,8 +25,7 @@ std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& 
     progress.advance(slice.size());
     progress.show(feed.part_read());
     progress.rethrow_failure();
-    const std::uint64_t wishes = pauses.wishes();
-    if (wishes != 0 && feed.at_line_end()) pauses.pause(wishes, feed.cursors());
+    pause_if_wished();
   }
 }
 

@@ -80,8 +80,18 @@ void Checkpointer::pause(std::uint64_t wishes, const std::vector<Cursor>& cursor
 void Checkpointer::stop(bool kept) const {
   const std::string where = std::to_string(progress_.examples()) + " examples";
   if (kept) throw AgreedError(Fault::kStopped, "stopped on request, with a checkpoint; start again with --resume");
-  throw AgreedError(Fault::kFailed, "stopped on request after " + where + ", and nothing is kept: " +
-                                        (writes() ? "a pipe cannot be read again" : "this run writes no checkpoints"));
+  throw AgreedError(Fault::kFailed,
+                    "stopped on request after " + where + ", and nothing is kept: " + reason_to_keep_nothing());
+}
+
+std::string Checkpointer::reason_to_keep_nothing() const {
+  return writes() ? "a pipe cannot be read again" : "this run writes no checkpoints";
+}
+
+void Checkpointer::stop_waiting_in_vain() {
+  if ((wishes() & Wish::kStop) == 0 || enabled()) return;
+  throw Error(Fault::kFailed,
+              "stopped on request while it waited for input, and nothing is kept: " + reason_to_keep_nothing());
 }
 
 // Afterwards every rank knows how far all are (C5: by shard, whoever read it).

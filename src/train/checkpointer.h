@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -44,6 +45,10 @@ class Checkpointer : public Pauses {
   // checkpoint, where a rank was asked to stop; Error(kFailed) if none can be written then.
   void pause(std::uint64_t wishes, const std::vector<Cursor>& cursors) override;
 
+  // For a rank of several that waits for input while all others wait for it, so that no pause can be had. Throws
+  // Error(kFailed) if it was asked to stop, unless a checkpoint would come of it: that is worth waiting for.
+  void stop_waiting_in_vain();
+
   // The shards of the leg under way that this rank reads, as numbers.
   void set_my_shards(std::vector<std::uint32_t> shards) { my_shards_ = std::move(shards); }
 
@@ -67,6 +72,7 @@ class Checkpointer : public Pauses {
   void hear_requests();
   void gather_cursors(const std::vector<Cursor>& cursors);
   [[noreturn]] void stop(bool kept) const;
+  std::string reason_to_keep_nothing() const;
 
   const CheckpointOptions& options_;
   Communicator& comm_;

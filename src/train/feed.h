@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/cursor.h"
@@ -29,6 +31,9 @@ class Feed {
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
   // Whether all examples were handed out. Known once one of these has been empty.
   bool ended() const { return ended_; }
+
+  // As ReadAhead's: while one of these waits for what is not at hand. Then all that was handed out is in cursors().
+  void call_while_waiting(std::function<void()> call) { chunks_.call_while_waiting(std::move(call)); }
 
   // Whether all examples of the line handed out last were handed out.
   bool at_line_end() const;

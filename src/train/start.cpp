@@ -1,6 +1,7 @@
 #include "train/start.h"
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "cpt/hashing.h"
 #include "data/open_files.h"
 #include "data/shards.h"
+#include "model/learner.h"
 #include "store/checkpoints.h"
 #include "train/checkpoint_files.h"
 #include "train/given_tree_files.h"
@@ -31,19 +33,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool reads_standard_input(const std::vector<Shard>& shards) {
-  return std::any_of(shards.begin(), shards.end(), [](const Shard& shard) { return shard.path == "-"; });
-}
+bool is_standard_input(const Shard& shard) { return shard.path == "-"; }
 
-void check_standard_input(const TrainingOptions& options, const std::vector<Shard>& data,
-                          const std::vector<Shard>& test, int ranks) {
-  const bool in_data = reads_standard_input(data);
-  const bool in_test = reads_standard_input(test);
-  if (!in_data && !in_test) return;
-  if (ranks > 1) throw Error(Fault::kUsage, "standard input (-) can be read by one rank only");
-  if (in_data && options.passes > 1)
-    throw Error(Fault::kUsage, "standard input (-) cannot be read twice: use --passes 1");
-  if (in_data && in_test) throw Error(Fault::kUsage, "standard input (-) cannot be both --data and --test");
+void check_pipes(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test,
+                 int ranks) {
+  if (ranks > 1 && (std::ranges::any_of(data, is_standard_input) || std::ranges::any_of(test, is_standard_input)))
+    throw Error(Fault::kUsage, "standard input (-) can be read by one rank only");
+  for (const Shard& shard : data) {
+    if (shard.regular) continue;
+    const std::string name = is_standard_input(shard) ? "standard input (-)" : shard.path;
+    if (options.passes > 1) throw Error(Fault::kUsage, name + " cannot be read twice, as files can: use --passes 1");
+    if (std::ranges::any_of(test, [&](const Shard& other) { return is_one_file(shard, other); }))
+      throw Error(Fault::kUsage, name + " cannot be read twice: it cannot be both --data and --test");
+  }
 }
 
 // Everything that must be the same on all ranks, in words. `init`: the digest of the model to begin with; 0 for none.
@@ -215,7 +217,7 @@ void make_model(Start& start, Communicator& comm, FreeMemory free) {
   require_memory_for_table(start, comm, free, init.empty() ? Table::kNew : Table::kKept);
   together(comm, "start: table", [&] {
     if (init.empty()) {
-      start.model.emplace(start.options.model);
+      start.model.emplace(std::make_unique<Learner>(start.options.model));
     } else {
       start.model.emplace(load_learner(init, own_partitions(start.options, comm)));
     }
@@ -257,7 +259,7 @@ Start prepare(const TrainingOptions& options, Communicator& comm, std::optional<
     start.options.validate();
     data = find_shards(start.options.data);
     test = find_shards(start.options.test);
-    check_standard_input(start.options, data, test, comm.size());
+    check_pipes(start.options, data, test, comm.size());
     if (!resumed) begin(start);
   });
   compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));

@@ -176,6 +176,7 @@ class Training::Run : private Keepsake {
     std::optional<Feed> feed;
     open_shards(leg, shards, mine, read_options(learning), feed);
     checkpointer.set_my_shards(mine);
+    if (comm_.size() > 1) feed->call_while_waiting([&] { checkpointer.stop_waiting_in_vain(); });
     if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
     if (replicated_) return replicated_->run(*feed, learning);
     const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);

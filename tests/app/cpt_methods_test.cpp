@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "model/flat_estimator.h"
+#include "model/learner.h"
 #include "program.h"
 
 namespace cpt {
@@ -75,6 +77,25 @@ TEST_F(MethodsTest, NoTreeIsShownOfAMethodThatHasNone) {
   expect_refusal({"inspect", "--model", "other", "--label", "ad3"}, reason);
   expect_refusal({"inspect", "--model", "other", "--dot", "-"}, reason);
   expect_refusal({"dump", "--model", "other"}, reason);
+}
+
+TEST_F(MethodsTest, LabelsThatPecocDoesNotKnowAreNotLearned) {
+  ModelOptions options = model_options();
+  options.method = Method::kPecoc;
+  Model pecoc(std::make_unique<Learner>(options));
+  for (const LabelId label : {0U, 1U})
+    pecoc.learner().apply({"ad" + std::to_string(label), label == 0 ? kNoLabel : complete_split(label), 0});
+  pecoc.save(path("pecoc"));
+  write("mixed.vw", "ad1 |page w1\nother |page w1\nad1 |page w1\n");
+  const Words lines = results({"predict", "--model", "pecoc", "--data", "mixed.vw", "--learn"});
+  const Batch batch = examples("mixed.vw");
+  Words learned;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Prediction best = pecoc.top_k(batch[i], 1).at(0);
+    learned.push_back(std::string(best.label) + ":" + printed(best.probability));
+    if (i != 1) pecoc.learn(batch[i]);
+  }
+  EXPECT_EQ(lines, learned);
 }
 
 TEST_F(MethodsTest, TheTablePredictsScoresAndCounts) {

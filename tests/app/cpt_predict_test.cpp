@@ -271,6 +271,20 @@ TEST_P(ThreadsTest, AnswerALineAtOnce) {
   }
 }
 
+// Who asks waits for the answer before it goes on, however few bytes it has said: fewer than tell a format.
+TEST_P(ThreadsTest, AnswerAShortFirstLineAtOnce) {
+  Model plain({.bits = 12});  // libsvm has no namespaces to cross
+  plain.learn(examples("train.vw")[0]);
+  plain.save(path("plain"));
+  for (const char* line : {"| a\n", "1:1\n", "(|\n", "B|\n"}) {
+    Conversation talk(folder(), Words{"predict", "--model", "plain", "--data", "-"} + GetParam());
+    talk.say(line);
+    ASSERT_NE(talk.hear(), "") << line;
+    talk.stop_talking();
+    EXPECT_EQ(talk.end(), 0);
+  }
+}
+
 // Though it still waits for more to be asked.
 TEST_P(ThreadsTest, EndWhenNobodyListens) {
   Conversation talk(folder(), Words{"predict", "--model", "model", "--data", "-"} + GetParam());

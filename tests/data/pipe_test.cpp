@@ -95,6 +95,7 @@ TEST(Pipe, WhatIsThrownBeforeItWaitsIsToldAsItIs) {
     const Pipe pipe(folder);
     const int writer = ::open(pipe.path().c_str(), O_RDWR);
     for (const std::string& content : {std::string(), std::string("\x89"), std::string("a |f x\n")}) {
+      if (format == Format::kBinary && content.ends_with('\n')) continue;  // not what was expected, so no wait for more
       ASSERT_EQ(::write(writer, content.data(), content.size()), static_cast<ssize_t>(content.size()));
       ReadOptions options;
       options.format = format;

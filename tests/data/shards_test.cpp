@@ -1,6 +1,7 @@
 #include "data/shards.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +42,8 @@ TEST(FindShards, NeverGivesAFileTwice) {
   folder.write("d/a", "x");
   folder.write("d/b", "x");
   std::filesystem::create_symlink(folder.path("d/a"), folder.path("link"));
-  EXPECT_EQ(names_of(folder, {"d/b", "d", "d/*", "d/../d/a", "link", "-", "-"}), Names({"d/b", "d/a", "-"}));
+  EXPECT_EQ(names_of(folder, {"d/b", "d", "d/*", "d/../d/a", "link", "-", "-", "/dev/stdin"}),
+            Names({"d/b", "d/a", "-"}));
 }
 
 TEST(FindShards, AFileMayLookLikeAPattern) {
@@ -64,6 +66,37 @@ TEST(FindShards, TakesNamedPipes) {
   const Folder folder;
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(names_of(folder, {"pipe"}), Names({"pipe"}));
+}
+
+// The name of a thread is a file of this kind that anyone may write.
+TEST(FindShards, TakesFilesThatTellNoSizeForPipes) {
+  char name[16] = "";
+  ASSERT_EQ(::pthread_getname_np(::pthread_self(), name, sizeof name), 0);
+  ASSERT_EQ(::pthread_setname_np(::pthread_self(), "a |f x"), 0);
+  const std::string path = "/proc/thread-self/comm";
+  const std::vector<Shard> shards = find_shards({path});
+  EXPECT_FALSE(shards.at(0).regular);
+  EXPECT_EQ(head_checksum(shards.at(0)), 0U);
+  ExampleStream stream(shards, {0}, {});
+  EXPECT_EQ(read_rest(stream), read_all({Folder().write("file", "a |f x\n")}));
+  ::pthread_setname_np(::pthread_self(), name);
+}
+
+TEST(FindShards, TakesEmptyFilesForFiles) {
+  const Folder folder;
+  EXPECT_TRUE(find_shards({folder.write("empty", "")}).at(0).regular);
+}
+
+TEST(IsOneFile, WhateverItIsCalled) {
+  const Folder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", folder.path("link"));
+  folder.write("file", "x");
+  const auto shard = [&](const std::string& name) { return find_shards({name}).at(0); };
+  EXPECT_TRUE(is_one_file(shard(folder.path("pipe")), shard(folder.path("link"))));
+  EXPECT_FALSE(is_one_file(shard(folder.path("pipe")), shard(folder.path("file"))));
+  EXPECT_TRUE(is_one_file(shard("-"), shard("-")));
+  EXPECT_TRUE(is_one_file(shard("-"), shard("/dev/stdin")));
 }
 
 TEST(FindShards, NamesThePatternThatYieldsNothing) {

@@ -50,13 +50,16 @@ class Led {
     }
   }
 
-  Ranked best(const ExampleView& x) const {
+  // `remembers`: each partition is told what those before have found.
+  Ranked best(const ExampleView& x, bool remembers) const {
     Ranked best;
+    double least = 0;
     std::vector<std::pair<Partition, double>> open{{kRootPartition, 1.0}};
     while (!open.empty()) {
       const auto [at, above] = open.back();
       open.pop_back();
-      const PartitionLearner::Found found = partitions_[at]->search(x, above);
+      const PartitionLearner::Found found = partitions_[at]->search(x, above, least);
+      if (remembers) least = found.least;
       const bool better = found.label != kNoLabel && (best.label == kNoLabel || found.probability > best.probability);
       const bool equal = found.label != kNoLabel && found.probability == best.probability && found.label < best.label;
       if (better || equal) best = {found.label, found.probability};
@@ -198,8 +201,10 @@ TEST_P(Partitions, LearnWhatOneLearnerLearns) {
     if (!is_new && i % 7 == 0) {
       EXPECT_EQ(led.draw(x, i).probability, whole.estimator().draw(x, i).probability);
       const Ranked best = whole.estimator().top_k(x, 1).front();
-      EXPECT_EQ(led.best(x).label, best.label);
-      EXPECT_EQ(led.best(x).probability, best.probability);
+      for (const bool remembers : {false, true}) {
+        EXPECT_EQ(led.best(x, remembers).label, best.label);
+        EXPECT_EQ(led.best(x, remembers).probability, best.probability);
+      }
     }
     if (is_new) label = whole.apply(whole.settle(x));
     whole.locate(x, label, walk);

@@ -68,6 +68,14 @@ TEST(WeightTable, ALineIsUsedOnceItsSquaresAreAboveZero) {
   EXPECT_EQ(table.count_used(), 2U);
 }
 
+TEST(WeightTable, ALineWhoseSquaresAreNoNumberIsUsedAndNotFinite) {
+  WeightTable table(kLeastBits);
+  table.line(7)[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(table.used(7));
+  EXPECT_EQ(table.count_used(), 1U);
+  EXPECT_FALSE(table.survey().finite);
+}
+
 TEST(WeightTable, TheDigestTellsEveryLaneAndEveryIndex) {
   std::set<std::uint64_t> digests;
   for (std::size_t lane = 1; lane < kLanes; ++lane) {

@@ -110,13 +110,14 @@ TEST_P(EndedJob, LeavesTheRunDirectoryToTheNext) {
 
 using InterruptedJob = JobTest;
 
-// It takes the first Control-C for a request, and waits for input all the same.
+// Rank 0 takes the first Control-C for a request, and waits for rank 1 all the same, which waits for input.
 TEST_F(InterruptedJob, EndsAtOnceIfItIsInterruptedAgain) {
   Fifo shard(path("shard.vw"));
-  shard.write(stream(1600));
-  const auto job = start_alone(train({shard.path()}));
+  shard.write(stream(1100));
+  const auto job = start(2, train({shard.path(), file("long.vw", stream(5000))}));
   wait_until_learning();
-  wait_until("the job ends", [&] { return ::kill(job->process(), SIGINT) != 0 || job->has_ended(); });
+  const pid_t rank = job->process_of_rank(0);
+  wait_until("the job ends", [&] { return ::kill(rank, SIGINT) != 0 || job->has_ended(); });
   EXPECT_EQ(job->wait(kSoon).code, 128 + SIGINT);
   expect_no_results();
 }

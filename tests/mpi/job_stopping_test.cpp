@@ -1,8 +1,11 @@
 // Requests by signal: a checkpoint, or a checkpoint and the end, after which another job goes on.
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "mpi/job_checkpoints.h"
+#include "mpi/job_fifo.h"
 #include "mpi/job_waiting.h"
 
 namespace cpt::testing {
@@ -125,6 +128,46 @@ TEST_P(AskedJob, EndsWithAReasonIfItWritesNone) {
                 ::testing::MatchesRegex("cpt_dist: stopped on request after [0-9]+ examples, and nothing is kept: this "
                                         "run writes no checkpoints"));
   EXPECT_FALSE(fs::exists(run_directory() / "checkpoints"));
+}
+
+// Each rank a pipe that brings no more.
+class WaitingJob : public CheckpointTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  WaitingJob() {
+    for (const char* name : {"a.vw", "b.vw"}) pipes_.push_back(std::make_unique<Fifo>(path(name)));
+    for (const auto& pipe : pipes_) pipe->write(stream(1100));  // more than the reader takes at a time
+  }
+  Words on(std::size_t pipes) const {
+    Words paths;
+    for (std::size_t i = 0; i < pipes; ++i) paths.push_back(pipes_[i]->path());
+    return train(paths, {"--placement", GetParam()});
+  }
+  void expect_nothing_kept(const Outcome& outcome) const {
+    expect_failed(outcome, 1, ::testing::HasSubstr("and nothing is kept: a pipe cannot be read again"));
+  }
+
+  std::vector<std::unique_ptr<Fifo>> pipes_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, WaitingJob, ::testing::Values("owned", "replicated"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(WaitingJob, EndsOnRequest) {
+  const auto job = start(2, on(2));
+  wait_until_learning();
+  ASSERT_EQ(::kill(job->process(), SIGUSR2), 0);
+  expect_nothing_kept(job->wait(kSoon));
+}
+
+TEST_P(WaitingJob, OfOneRankEndsOnRequest) {
+  for (const int signal : {SIGUSR2, SIGTERM, SIGINT}) {
+    const auto job = start_alone(on(1));
+    wait_until_learning();
+    ASSERT_EQ(::kill(job->process(), signal), 0);
+    expect_nothing_kept(job->wait(kSoon));
+    pipes_[0]->write(stream(1100));
+    fs::remove_all(run_directory());
+  }
 }
 
 using ElasticJob = CheckpointTest;

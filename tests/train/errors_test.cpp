@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "comm/faulty.h"
+#include "mpi/job_fifo.h"
 
 namespace cpt {
 namespace {
@@ -277,9 +278,51 @@ TEST(LostMessages, EndTheRankAtOnce) {
   }
 }
 
+TEST(ErrorsAlone, APipeThatWouldBeReadTwiceIsNamed) {
+  const Folder folder;
+  const testing::Fifo pipe(folder / "pipe");
+  fs::create_symlink("pipe", folder / "link");
+  TrainingOptions options = small_job();
+  options.data = {pipe.path()};
+  options.passes = 2;
+  EXPECT_EQ(train_on(1, options)[0].error, pipe.path() + " cannot be read twice, as files can: use --passes 1");
+  options.passes = 1;
+  options.test = {(folder / "link").string()};
+  EXPECT_EQ(train_on(1, options)[0].error, pipe.path() + " cannot be read twice: it cannot be both --data and --test");
+}
+
+// The rank that waits for a pipe holds up all others.
+TEST_P(Errors, ARequestToStopEndsTheWaitForASilentPipe) {
+  const testing::Fifo pipe(folder_ / "pipe");
+  options_.data[1] = pipe.path();
+  options_.checkpoints.directory = folder_ / "checkpoints";
+  options_.checkpoints.requested = [] { return Request::kStop; };
+  EXPECT_THAT(
+      agreed_error(Fault::kFailed),
+      HasSubstr("stopped on request while it waited for input, and nothing is kept: a pipe cannot be read again"));
+}
+
+TEST(ErrorsAlone, ARequestToStopEndsTheWaitForASilentPipe) {
+  const Folder folder;
+  testing::Fifo pipe(folder / "pipe");
+  pipe.write(random_lines({.examples = 1100}));
+  TrainingOptions options = small_job();
+  options.data = {pipe.path()};
+  options.checkpoints.directory = folder / "checkpoints";
+  int questions = 0;
+  // Once for each report of the first 1024 examples, which are what the reader takes at a time; then while it waits.
+  options.checkpoints.requested = [&] { return ++questions > 12 ? Request::kStop : Request::kNone; };
+  const Ending ending = std::move(train_on(1, options)[0]);
+  EXPECT_EQ(ending.fault, Fault::kFailed);
+  EXPECT_EQ(ending.error, "stopped on request after 1024 examples, and nothing is kept: a pipe cannot be read again");
+}
+
 TEST(ErrorsAlone, OptionsAreChecked) {
   const Folder folder;
   const std::string shard = folder.write("shard", "a | x\n");
+  testing::Fifo pipe(folder / "pipe");
+  pipe.write("a | x\n");
+  pipe.close();
   const std::vector<std::function<void(TrainingOptions&)>> mistakes = {
       [](TrainingOptions& options) { options.data.clear(); },
       [](TrainingOptions& options) { options.passes = 0; },
@@ -289,6 +332,8 @@ TEST(ErrorsAlone, OptionsAreChecked) {
       [](TrainingOptions& options) { options.model.bits = 5; },
       [](TrainingOptions& options) { options.data.emplace_back("-"), options.passes = 2; },
       [](TrainingOptions& options) { options.data = options.test = {"-"}; },
+      [&](TrainingOptions& options) { options.data.push_back(pipe.path()), options.passes = 2; },
+      [&](TrainingOptions& options) { options.data = options.test = {pipe.path()}; },
   };
   for (const auto& mistake : mistakes) {
     TrainingOptions options = small_job();

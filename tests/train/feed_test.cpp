@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/shards.h"
+#include "mpi/job_fifo.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -120,6 +121,28 @@ TEST(FeedBefore, ThrowsAfterTheExamplesBefore) {
       stream_of(folder.write("shard", random_lines({.examples = 10}) + "bad\n" + random_lines({.examples = 10}))));
   EXPECT_EQ(feed.next_before(10).size(), 10U);
   EXPECT_THROW(feed.next_before(11), Error);
+}
+
+TEST(Feed, AsksTimeAndAgainWhileItWaitsAndLosesNothing) {
+  const Folder folder;
+  testing::Fifo pipe(folder / "pipe");
+  constexpr std::size_t kChunk = 1024;
+  pipe.write(random_lines({.examples = kChunk + 10}));
+  Feed feed(stream_of(pipe.path()));
+  int questions = 0;
+  std::uint64_t handed_out = 0;
+  feed.call_while_waiting([&] {
+    handed_out = feed.cursors().at(0).examples;
+    if (++questions % 2 == 0) throw Error(Fault::kStopped, "asked to stop");
+  });
+  EXPECT_EQ(feed.next(2 * kChunk).size(), kChunk);
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(feed.next(2 * kChunk), Error);
+  EXPECT_EQ(questions, 4);
+  EXPECT_EQ(handed_out, kChunk);
+  pipe.close();
+  EXPECT_EQ(feed.next(2 * kChunk).size(), 10U);
+  EXPECT_EQ(feed.next(2 * kChunk).size(), 0U);
+  EXPECT_EQ(feed.cursors().at(0).examples, kChunk + 10);
 }
 
 // A round still trains the piece before the one it reads.

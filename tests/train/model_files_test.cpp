@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include "cpt/model.h"
 #include "store/blob_set.h"
@@ -70,6 +71,13 @@ TEST_F(ModelFiles, AreTheSameModel) {
     const Model model = trained_model(random_lines({}), small_model(bits));
     expect_same_model(written_and_read(model), model);
   }
+}
+
+TEST_F(ModelFiles, AreNotWrittenOfWeightsThatAreNoNumbers) {
+  Model model = trained_model(random_lines({}));
+  model.learner().weights().line(3)[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(thrown_by([&] { model.save(directory_); }).fault, Fault::kFailed);
+  EXPECT_FALSE(fs::exists(directory_));
 }
 
 TEST_F(ModelFiles, KeepEveryOption) {

@@ -1,14 +1,20 @@
 // The model as a program that embeds the library sees it.
 #include "cpt/model.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "cpt/hashing.h"
+#include "model/learner.h"
 #include "train/small_model.h"
 
 namespace cpt {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(Model, KnowsNothingAtFirst) {
   const Model model(small_model());
@@ -112,6 +118,61 @@ TEST(Model, RefusesToLearnWithoutALabel) {
   EXPECT_EQ(thrown.fault, Fault::kUsage);
   EXPECT_EQ(thrown.text, "an example without a label cannot be learned");
   EXPECT_EQ(model.labels(), 0U);
+}
+
+TEST(Model, RefusesToLearnWhatWouldPoisonIt) {
+  Model model = trained_model("a | x\nb | y\n");
+  const Digests digests = digests_of(model);
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float importance : {0.0F, -1.0F, kNaN, kInfinity, 1.01e12F}) {
+    Batch batch;
+    batch.add_feature(1, 1);
+    batch.finish_example("a", importance, {});
+    const Thrown thrown = thrown_by([&] { model.learn(batch[0]); });
+    EXPECT_EQ(thrown.fault, Fault::kUsage) << importance;
+    EXPECT_THAT(thrown.text, HasSubstr("expected an importance above 0 and at most 1e12, found "));
+  }
+  for (const float value : {kNaN, kInfinity, -kInfinity, -2e30F}) {
+    const FeatureHash features[] = {kConstantFeature, 1};
+    const float values[] = {1, value};
+    ExampleView x;
+    x.features = features;
+    x.values = values;
+    x.label = "a";
+    x.label_hash = hash_label("a");
+    EXPECT_EQ(thrown_by([&] { model.learn(x); }).fault, Fault::kUsage) << value;
+    EXPECT_EQ(thrown_by([&] { model.probability(x, "a"); }).fault, Fault::kUsage) << value;
+    EXPECT_EQ(thrown_by([&] { model.top_k(x, 1); }).fault, Fault::kUsage) << value;
+  }
+  EXPECT_EQ(digests_of(model), digests);
+
+  Batch heaviest;
+  heaviest.add_feature(1, 1e30F);
+  heaviest.finish_example("a", 1e12F, {});
+  EXPECT_EQ(thrown_by([&] { model.learn(heaviest[0]); }).fault, std::nullopt);
+}
+
+TEST(Model, OfPecocMustKnowItsLabels) {
+  ModelOptions options = small_model();
+  options.method = Method::kPecoc;
+  EXPECT_EQ(thrown_by([&] { Model model(options); }).fault, Fault::kUsage);
+
+  Model model(std::make_unique<Learner>(options));
+  model.learner().apply({"a", kNoLabel, 0});
+  const Batch batch = parse("a | x\nb | x\n");
+  EXPECT_TRUE(model.takes_label(batch[0]));
+  model.learn(batch[0]);
+  EXPECT_FALSE(model.takes_label(batch[1]));
+  EXPECT_EQ(thrown_by([&] { model.learn(batch[1]); }).fault, Fault::kBadData);
+  EXPECT_EQ(model.labels(), 1U);
+}
+
+TEST(Model, TakesAnyLabel) {
+  const Model model(small_model());
+  EXPECT_TRUE(model.takes_label(parse("a | x")[0]));
+  ExampleView none;
+  EXPECT_FALSE(model.takes_label(none));
 }
 
 TEST(Model, MovesWithAllItKnows) {
