@@ -210,7 +210,8 @@ struct TrainingResult {
 // kUsage for options out of range; kNoInput where a shard, the model or the given tree is missing; kBadData for data
 // that cannot be parsed, a damaged model or given tree, shards that are not those of the checkpoint, and where no
 // checkpoint of several can be read; kCannotWrite where a checkpoint cannot be written; kFailed if the weights diverge
-// or find no memory. What the observer throws ends the run, too.
+// or find no memory, and where the run was asked to stop and nothing is kept; kStopped where it was asked to stop and a
+// checkpoint is kept. What the observer throws ends the run, too.
 TrainingResult train(const TrainingOptions& options, Observer& observer);
 
 }  // namespace cpt

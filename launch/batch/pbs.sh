@@ -78,13 +78,15 @@ in_seconds() {
 
 # submit_successor: with what this job was given, on qsub's command line or below #PBS.
 submit_successor() {
-  local given=() resource value
-  for resource in select nodes walltime; do
+  local given=() resource value nodes=select
+  # PBS Professional makes a select of nodes, shows both, and takes one.
+  if [[ -z $(attribute 'Resource_List\.select') ]]; then nodes=nodes; fi
+  for resource in "$nodes" walltime; do
     value=$(attribute "Resource_List\\.$resource")
     if [[ -n $value ]]; then given+=(-l "$resource=$value"); fi
   done
-  value=$(attribute queue)
-  if [[ -n $value ]]; then given+=(-q "$value"); fi
+  # Not the queue that the job is in: the one it was given to may have passed it on to one that takes no others.
+  if [[ -n ${PBS_O_QUEUE-} ]]; then given+=(-q "$PBS_O_QUEUE"); fi
   value=$(attribute Account_Name)
   if [[ -n $value ]]; then given+=(-A "$value"); fi
   qsub "${given[@]}" -W "depend=afterany:$PBS_JOBID" \

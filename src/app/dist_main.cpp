@@ -42,7 +42,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "cpt_dist";
-constexpr const char* kIfNoMemory = "use fewer --bits";
+constexpr const char* kIfNoMemory =
+    "use fewer --bits, or more machines (a run or a model that is there keeps its --bits)";
 
 // Ranks other than 0 have nobody to tell.
 class SilentObserver : public Observer {

@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <system_error>
+#include <vector>
 
 #include "cpt/error.h"
 #include "store/durable_file.h"
@@ -20,10 +23,15 @@ bool is_a_directory(const fs::path& path) {
   return fs::is_directory(path, unknown);
 }
 
-void require_nothing_there(const fs::path& target) {
+// But for the leftovers, which may be all that there is of a result where a process was killed while it moved it up.
+void require_nothing_there(const fs::path& target, const std::vector<fs::path>& leftovers) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(target, error))) return;
-  if (is_a_directory(target) && fs::is_empty(target, error)) return;
+  const auto is_leftover = [&](const fs::directory_entry& entry) {
+    return std::ranges::count(leftovers, entry.path().filename(), &fs::path::filename) > 0;
+  };
+  const fs::directory_iterator entries(target, error);
+  if (!error && std::all_of(begin(entries), end(entries), is_leftover)) return;
   throw Error(Fault::kCannotWrite, target.string() + ": is there already, and is not an empty directory");
 }
 
@@ -40,12 +48,15 @@ void create_alone(const fs::path& path) {
 
 NewDirectory::NewDirectory(const fs::path& target) : target_(target), fills_(is_a_directory(target)) {
   const fs::path unfinished = fills_ ? target / "unfinished" : target;
+  require_nothing_there(target, find_unfinished(unfinished));
   sweep_unfinished(unfinished);
-  require_nothing_there(target);
+  require_nothing_there(target, {});
   path_ = temporary_name(unfinished);
-  create_alone(path_);
-  held_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  hold_unfinished(held_);
+  do {
+    create_alone(path_);
+    held_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (held_.get() < 0) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
+  } while (!hold_unfinished(held_, path_));
 }
 
 NewDirectory::~NewDirectory() {

@@ -44,11 +44,12 @@ ResultWriter::ResultWriter(const fs::path& path) {
   path_ = in_place ? path : target_of(path);
   if (!in_place) sweep_unfinished(path_);
   const fs::path name = in_place ? path_ : temporary_name(path_);
-  file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
-  if (file_.get() < 0) fail("open");
-  if (in_place) return;
+  do {
+    file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
+    if (file_.get() < 0) fail("open");
+    if (in_place) return;
+  } while (!hold_unfinished(file_, name));
   temporary_ = name;
-  hold_unfinished(file_);
 }
 
 ResultWriter::~ResultWriter() {

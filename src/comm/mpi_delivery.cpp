@@ -38,8 +38,8 @@ void MpiArrivals::end_pieces() {
 bool MpiArrivals::start_pieces() {
   if (!is_under_way()) return start_piece(MPI_ANY_SOURCE);
   bool started = false;
-  for (std::size_t i = 0; i < missing_.size(); ++i) {
-    if (missing_[i].piece == MPI_REQUEST_NULL) started |= start_piece(missing_[i].rank);
+  for (const Sender& sender : missing_) {
+    if (sender.piece == MPI_REQUEST_NULL) started |= start_piece(sender.rank);
   }
   return started;
 }

@@ -30,8 +30,8 @@ class MpiArrivals {
   // here.
   MpiArrivals(const DeliveryRoute& route, std::span<Incoming> incoming);
 
-  // Takes what has come, and says whether all is here. Never blocks; where nothing has come it asks MPI once, however
-  // many messages are missing.
+  // Takes what has come, and says whether all is here. Never blocks. As long as nothing comes it asks MPI once,
+  // however many messages are missing; while a piece is under way, once for each.
   bool take();
 
  private:

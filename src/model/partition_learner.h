@@ -49,6 +49,8 @@ class PartitionLearner {
   // Whether the label may have moved since the tree that everyone knows. If not, it goes where that one says, and its
   // walk through this partition and others in a row, by their Regressors, need not be looked up.
   bool may_have_moved(LabelId label) const { return moved_[label % kMovedCounts] != 0; }
+  // Asks the memory for the answer.
+  void prefetch_moved(LabelId label) const { __builtin_prefetch(&moved_[label % kMovedCounts]); }
   const BlockLink& top() const { return blocks_.link(0); }
   void count_lines(std::size_t visited) { lines_visited_ += visited; }
 

@@ -19,15 +19,14 @@ namespace fs = std::filesystem;
   throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno(action, error_number));
 }
 
-// Between open() and flock() the one who had the lock may have renamed or removed the file.
+}  // namespace
+
 bool has_name(const FileDescriptor& file, const fs::path& path) {
   struct stat opened {};
   struct stat named {};
   return ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
          opened.st_ino == named.st_ino;
 }
-
-}  // namespace
 
 FileDescriptor lock_if_free(const fs::path& path, int flags) {
   FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0666));
@@ -36,6 +35,7 @@ FileDescriptor lock_if_free(const fs::path& path, int flags) {
     if (errno != EWOULDBLOCK) fail(path, "flock", errno);
     return FileDescriptor();
   }
+  // Meanwhile the one who had the lock may have renamed or removed it.
   return has_name(file, path) ? std::move(file) : FileDescriptor();
 }
 

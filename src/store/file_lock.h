@@ -13,4 +13,7 @@ namespace cpt {
 // it. Every failure is an Error(kCannotWrite).
 FileDescriptor lock_if_free(const std::filesystem::path& path, int flags);
 
+// Whether an open file or directory still has this name.
+bool has_name(const FileDescriptor& file, const std::filesystem::path& path);
+
 }  // namespace cpt

@@ -14,9 +14,12 @@ namespace cpt {
 
 namespace fs = std::filesystem;
 
-void hold_unfinished(const FileDescriptor& file) { ::flock(file.get(), LOCK_EX | LOCK_NB); }
+bool hold_unfinished(const FileDescriptor& file, const fs::path& name) {
+  ::flock(file.get(), LOCK_EX | LOCK_NB);
+  return has_name(file, name);
+}
 
-void sweep_unfinished(const fs::path& path) {
+std::vector<fs::path> find_unfinished(const fs::path& path) {
   // PATH may end with a slash.
   const fs::path name = temporary_name(path).stem();
   std::vector<fs::path> found;
@@ -25,7 +28,12 @@ void sweep_unfinished(const fs::path& path) {
        entry.increment(failure)) {
     if (entry->path().stem() == name && is_temporary_name(entry->path())) found.push_back(entry->path());
   }
-  for (const fs::path& unfinished : found) {
+  return found;
+}
+
+void sweep_unfinished(const fs::path& path) {
+  std::error_code failure;
+  for (const fs::path& unfinished : find_unfinished(path)) {
     try {
       const int flags = fs::is_directory(fs::symlink_status(unfinished, failure)) ? O_RDONLY : O_RDWR | O_NONBLOCK;
       const FileDescriptor mine = lock_if_free(unfinished, flags | O_NOFOLLOW);

@@ -3,16 +3,20 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "core/file_descriptor.h"
 
 namespace cpt {
 
-// Keeps sweep_unfinished() of other processes from a file or directory until every copy of the descriptor is closed. On
-// a file system that does not lock it they cannot lock it either, and leave it alone.
-void hold_unfinished(const FileDescriptor& file);
+// Keeps sweep_unfinished() of other processes from a file or directory of this name, just made, until every copy of the
+// descriptor is closed; of processes on this machine only, for a directory on NFS. On a file system that does not lock
+// it they cannot lock it either, and leave it alone. False: it was swept before it was held, so make it again.
+[[nodiscard]] bool hold_unfinished(const FileDescriptor& file, const std::filesystem::path& name);
 
-// Removes "PATH.tmp-PID", of whatever process, that nobody holds. Says nothing of what cannot be removed.
+// "PATH.tmp-PID", of whatever process.
+std::vector<std::filesystem::path> find_unfinished(const std::filesystem::path& path);
+// Removes those of them that nobody holds. Says nothing of what cannot be removed.
 void sweep_unfinished(const std::filesystem::path& path);
 
 }  // namespace cpt

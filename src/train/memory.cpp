@@ -47,17 +47,17 @@ void lower_to_groups(const fs::path& mount, fs::path group, const char* file, st
   lower_to(mount / file, bytes);
 }
 
-std::string remedy(ModelOptions model, bool owned, const Communicator& comm, std::uint64_t free, Table table) {
+std::string remedy(ModelOptions model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
   if (table == Table::kKept) return "it keeps its size, so use machines with more memory, or more of them";
-  while (model.bits > kLeastBits && table_bytes(model, owned, comm) > free) --model.bits;
+  while (model.bits > kLeastBits && table_bytes(model, use, comm) > free) --model.bits;
   return "--bits " + std::to_string(model.bits) + " would fit";
 }
 
-void check(const ModelOptions& model, bool owned, const Communicator& comm, std::uint64_t free, Table table) {
-  if (table_bytes(model, owned, comm) <= free) return;
+void check(const ModelOptions& model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
+  if (table_bytes(model, use, comm) <= free) return;
   throw Error(Fault::kFailed, "the weight table of 2^" + std::to_string(model.bits) + " lines takes " +
-                                  share_of_memory(model, owned, comm) + ", and " + gibibytes(free) +
-                                  " are free: " + remedy(model, owned, comm, free, table));
+                                  share_of_memory(model, use, comm) + ", and " + gibibytes(free) +
+                                  " are free: " + remedy(model, use, comm, free, table));
 }
 
 }  // namespace
@@ -80,10 +80,11 @@ std::optional<std::uint64_t> free_memory(const fs::path& root) {
 // Not getrusage(), which counts what the process that started this one had.
 std::uint64_t peak_memory(const fs::path& root) { return field_of(root / "proc/self/status", "VmHWM:").value_or(0); }
 
-std::uint64_t table_bytes(const ModelOptions& model, bool owned, const Communicator& comm) {
+std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm) {
   const int bits = model.table_bits();
-  if (!owned) {
-    const std::uint64_t of_line = sizeof(Line) + (comm.size() > 1 ? TouchedLines::kBytesOfLine : 0);
+  if (use != TableUse::kOwned) {
+    const bool merges = use == TableUse::kReplicated && comm.size() > 1;
+    const std::uint64_t of_line = sizeof(Line) + (merges ? TouchedLines::kBytesOfLine : 0);
     return (of_line << bits) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
   }
   const std::array<Region, kPartitions> regions = divide_table(bits);
@@ -107,18 +108,20 @@ int ranks_on_this_host(const Communicator& comm) {
   return count;
 }
 
-std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm) {
+std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm) {
   const int here = ranks_on_this_host(comm);
-  std::string takes = gibibytes(table_bytes(model, owned, comm)) + " of this machine's memory";
+  std::string takes = gibibytes(table_bytes(model, use, comm)) + " of this machine's memory";
   if (comm.size() == 1) return takes;
   takes += ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
-  return owned ? takes : takes + ", each with the whole table and what its lines held before they changed";
+  if (use == TableUse::kOwned) return takes;
+  takes += ", each with the whole table";
+  return use == TableUse::kOnlyRead ? takes : takes + " and what its lines held before they changed";
 }
 
-void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free,
+void require_memory(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free,
                     Table table) {
   together(comm, "start: memory", [&] {
-    if (free) check(model, owned, comm, *free, table);
+    if (free) check(model, use, comm, *free, table);
   });
 }
 

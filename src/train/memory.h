@@ -20,16 +20,23 @@ std::optional<std::uint64_t> free_memory(const std::filesystem::path& root = "/"
 // The most bytes that this process has had in memory at a time; 0 if the system does not tell.
 std::uint64_t peak_memory(const std::filesystem::path& root = "/");
 
-// Bytes of the table that the ranks on the machine of this one hold, as long as nothing moves. Memory is taken as lines
-// are used, in the end for all. The owner of the root never holds less than a sixteenth. Replicas keep beside each line
-// that has changed what it held at the last merge (TouchedLines), which may be all of them.
-std::uint64_t table_bytes(const ModelOptions& model, bool owned, const Communicator& comm);
+// What ranks do with the table.
+enum class TableUse : std::uint8_t {
+  kOwned,       // each has a part of it
+  kReplicated,  // each has all of it, and if there are several, beside each line that has changed what it held at the
+                // last merge (TouchedLines), in the end of all
+  kOnlyRead,    // each has all of it, and changes nothing
+};
+
+// Bytes that the ranks on the machine of this one hold for the table, as long as nothing moves. Memory is taken as
+// lines are used, in the end for all. The owner of the root never holds less than a sixteenth.
+std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm);
 
 // How many ranks run on the machine of this one.
 int ranks_on_this_host(const Communicator& comm);
 
 // In words, "8.0 GiB of this machine's memory, where 2 of 8 ranks run": what the table takes of it.
-std::string share_of_memory(const ModelOptions& model, bool owned, const Communicator& comm);
+std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm);
 std::string gibibytes(std::uint64_t bytes);
 
 // That of a model or of a checkpoint keeps its size.
@@ -37,7 +44,7 @@ enum class Table { kNew, kKept };
 
 // All ranks call it, each with what is free on its machine, before any takes memory for the table. Throws on all the
 // same Error(kFailed), which tells the numbers and how many --bits would do, if the table does not fit somewhere.
-void require_memory(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free,
+void require_memory(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free,
                     Table table = Table::kNew);
 
 // That of the rank whose peak is the highest by now, on all ranks: each brings that of its summary.

@@ -49,6 +49,11 @@ void PartitionOwner::adopt(const Owners& owners) {
       reported_[p] = 0;
     }
   }
+  begins_any_ = {};
+  for (Partition p = 1; p < kPartitions; ++p) {
+    bool& any = begins_any_[static_cast<std::size_t>(stages_[p])];
+    any |= begins(stages_[p], p);
+  }
 }
 
 std::uint64_t PartitionOwner::structure_bytes() const {
@@ -85,6 +90,7 @@ void PartitionOwner::prepare(const Visit& visit, Way& way) const {
     PartitionLearner& partition = *partitions_[at];
     regressors_.extend(partition.top(), places, way.walk);
     way.parts[way.count++] = {&partition, places.size()};
+    partition.prefetch_moved(visit.label);
     ends = !goes_on_below(at, path);
     if (ends) break;
     at = partition.below(places.back());
@@ -231,6 +237,7 @@ Loads PartitionOwner::take_loads() {
 
 void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const PartitionOwner& owner,
                        std::vector<Visit>& visits) {
+  if (!owner.begins_any(stage)) return;
   for (const Arrival& arrival : arrivals) {
     for (const Partition partition : {arrival.level1, arrival.deep}) {
       if (partition == kNoPartition || !owner.begins(stage, partition)) continue;

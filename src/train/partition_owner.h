@@ -70,6 +70,8 @@ class PartitionOwner {
   bool begins(Stage stage, Partition partition) const {
     return owns(partition) && stages_[partition] == stage && !owns(partition_above(partition));
   }
+  // Whether it is so for any partition.
+  bool begins_any(Stage stage) const { return begins_any_[static_cast<std::size_t>(stage)]; }
   // When the tree is at rest: takes up the partitions that are its own by `owners`, and drops the others.
   void adopt(const Owners& owners);
   void forget_newcomers(LabelId first);
@@ -106,6 +108,7 @@ class PartitionOwner {
   int rank_;
   Owners owners_{};
   Stages stages_{};
+  std::array<bool, 3> begins_any_{};  // by stage
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
   Loads reported_{};
   bool learning_ = true;  // in the run at hand

@@ -112,8 +112,13 @@ std::function<bool(Partition)> own_partitions(const TrainingOptions& options, co
 
 using FreeMemory = std::optional<std::uint64_t>;
 
+TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
+  if (is_owned(options, comm)) return TableUse::kOwned;
+  return options.learns() ? TableUse::kReplicated : TableUse::kOnlyRead;
+}
+
 void require_memory_for_table(const Start& start, Communicator& comm, FreeMemory free, Table table) {
-  require_memory(start.options.model, is_owned(start.options, comm), comm, free, table);
+  require_memory(start.options.model, table_use(start.options, comm), comm, free, table);
 }
 
 // What was given anew takes the place of what the run began with, where that may change.
@@ -207,7 +212,7 @@ void choose_bits(Start& start, std::vector<Shard> shards, const std::vector<Shar
                  FreeMemory free) {
   TrainingOptions& options = start.options;
   if (!options.test_frozen) shards.insert(shards.end(), test.begin(), test.end());
-  TableSize size = fitting_table(options.model, wanted_bits(shards, comm), is_owned(options, comm), comm, free);
+  TableSize size = fitting_table(options.model, wanted_bits(shards, comm), table_use(options, comm), comm, free);
   options.model.bits = size.bits;
   if (!size.warning.empty()) start.warnings.push_back(std::move(size.warning));
 }

@@ -15,10 +15,10 @@ namespace {
 constexpr double kTextOfDefault = 30e6;  // bytes, that want as many lines as the default
 constexpr int kDefaultBits = ModelOptions().bits;
 
-bool fits(const ModelOptions& model, int bits, bool owned, const Communicator& comm, std::uint64_t free) {
+bool fits(const ModelOptions& model, int bits, TableUse use, const Communicator& comm, std::uint64_t free) {
   ModelOptions sized = model;
   sized.bits = bits;
-  return table_bytes(sized, owned, comm) <= free / 2;
+  return table_bytes(sized, use, comm) <= free / 2;
 }
 
 }  // namespace
@@ -42,10 +42,10 @@ int wanted_bits(const std::vector<Shard>& shards, Communicator& comm) {
   return all_known ? bits_for_text(text) : std::max(bits_for_text(text), kBitsOfPipes);
 }
 
-TableSize fitting_table(const ModelOptions& model, int wanted, bool owned, Communicator& comm,
+TableSize fitting_table(const ModelOptions& model, int wanted, TableUse use, Communicator& comm,
                         std::optional<std::uint64_t> free) {
   int mine = wanted;
-  while (free && mine > kLeastBits && !fits(model, mine, owned, comm, *free)) --mine;
+  while (free && mine > kLeastBits && !fits(model, mine, use, comm, *free)) --mine;
   const std::vector<int> all = all_gather_value(comm, mine, "start: size of the table");
   const auto least = std::ranges::min_element(all);
   if (*least == wanted) return {wanted, ""};
@@ -53,7 +53,7 @@ TableSize fitting_table(const ModelOptions& model, int wanted, bool owned, Commu
   sized.bits = wanted;
   const std::string why = (comm.size() > 1 ? rank_and_host(comm, comm.rank()) + ": " : "") +
                           "the data wants a weight table of 2^" + std::to_string(wanted) + " lines, which takes " +
-                          share_of_memory(sized, owned, comm) + "; as " + gibibytes(free.value_or(0)) +
+                          share_of_memory(sized, use, comm) + "; as " + gibibytes(free.value_or(0)) +
                           " are free, of which half is for the table, it gets 2^" + std::to_string(*least) +
                           " lines (--bits says otherwise)";
   const auto tightest = static_cast<int>(least - all.begin());

@@ -9,6 +9,7 @@
 #include "comm/communicator.h"
 #include "cpt/options.h"
 #include "data/shards.h"
+#include "train/memory.h"
 
 namespace cpt {
 
@@ -31,7 +32,7 @@ int wanted_bits(const std::vector<Shard>& shards, Communicator& comm);
 // The most bits, up to the wanted ones, whose table takes at most half of what is free on each host: the rest is for
 // trees, labels, buffers and the cache of files. All ranks call it, each with what is free on its machine, and get the
 // same.
-TableSize fitting_table(const ModelOptions& model, int wanted, bool owned, Communicator& comm,
+TableSize fitting_table(const ModelOptions& model, int wanted, TableUse use, Communicator& comm,
                         std::optional<std::uint64_t> free);
 
 }  // namespace cpt

@@ -194,7 +194,7 @@ class Training::Run : private Keepsake {
       std::vector<Cursor> cursors;
       for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
       ExampleStream stream(shards, mine, std::move(options), cursors);
-      stream.go_to_cursors();
+      if (comm_.size() > 1) stream.go_to_cursors();  // alone, requests to stop are heard meanwhile
       feed.emplace(std::move(stream));
     });
   }

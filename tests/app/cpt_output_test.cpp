@@ -75,6 +75,16 @@ TEST_F(OutputTest, WhatKilledProcessesHaveLeftIsSweptAway) {
   EXPECT_THAT(leftovers("empty"), IsEmpty());
 }
 
+// Whoever was killed while it moved its results up has left them in both places.
+TEST_F(OutputTest, PartsOfAResultStayWhereTheyAre) {
+  fs::create_directories(path("half/unfinished.tmp-99999999"));
+  write("half/part-000.cpt", "moved");
+  write("half/unfinished.tmp-99999999/part-001.cpt", "not yet");
+  EXPECT_EQ(run({"convert", "test.vw", "half"}).code, 73);
+  EXPECT_EQ(content_of(path("half/part-000.cpt")), "moved");
+  EXPECT_EQ(content_of(path("half/unfinished.tmp-99999999/part-001.cpt")), "not yet");
+}
+
 // It may be where the user stands, or a mount point, which nothing can replace.
 TEST_F(OutputTest, AnEmptyDirectoryStaysTheSame) {
   results({"convert", "test.vw", "new"});

@@ -176,6 +176,7 @@ Job Id: 17.host
     Account_Name = ads
     Resource_List.mpiprocs = 128
     Resource_List.nodect = 2
+    Resource_List.nodes = 2:ppn=64
     Resource_List.select = 1:ncpus=64:mpiprocs=64:mem=200gb:arch=linux+1:ncpus=64:
 \tmpiprocs=64:mem=400gb
     Resource_List.walltime = $LIMIT
@@ -195,7 +196,7 @@ class PbsTest(Common, BatchTest):
         nodes = self.folder / "nodes"
         nodes.write_text("a\na\n", encoding="ascii")
         self.variables = {"PBS_JOBID": "17.host", "PBS_NODEFILE": str(nodes), "PBS_O_WORKDIR": str(self.folder),
-                          "LIMIT": "24:00:00"}
+                          "LIMIT": "24:00:00", "PBS_O_QUEUE": "incoming"}
         self.mpirun_options = f"--hostfile {nodes} "
 
     def expect_queued_again(self):
@@ -209,11 +210,12 @@ class PbsTest(Common, BatchTest):
         self.assertEqual(self.requeues(), [
             "qrerun 17.host",
             "qsub -l select=1:ncpus=64:mpiprocs=64:mem=200gb:arch=linux+1:ncpus=64:mpiprocs=64:mem=400gb "
-            "-l walltime=24:00:00 -q long -A ads -W depend=afterany:17.host "
+            "-l walltime=24:00:00 -q incoming -A ads -W depend=afterany:17.host "
             f"-v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE {self.folder}/pbs.sh"])
 
     def test_what_pbs_does_not_tell_is_not_asked_of_the_next_job(self):
         self.stub("qstat", "#!/bin/sh\nexit 1\n")
+        del self.variables["PBS_O_QUEUE"]
         self.given_exits("75")
         self.begin(QRERUN_STATUS="1")
         self.expect_exit(75)

@@ -29,13 +29,21 @@ TEST(UnfinishedTest, WhatIsHeldStays) {
   {
     const FileDescriptor folder(::open((root / "out.tmp-17").c_str(), O_RDONLY | O_DIRECTORY));
     const FileDescriptor file(::open((root / "out.tmp-18").c_str(), O_WRONLY));
-    hold_unfinished(folder);
-    hold_unfinished(file);
+    EXPECT_TRUE(hold_unfinished(folder, root / "out.tmp-17"));
+    EXPECT_TRUE(hold_unfinished(file, root / "out.tmp-18"));
     sweep_unfinished(root / "out");
     EXPECT_THAT(names_in(root.path()), ElementsAre("out.tmp-17", "out.tmp-18"));
   }
   sweep_unfinished(root / "out");
   EXPECT_THAT(names_in(root.path()), ElementsAre());
+}
+
+TEST(UnfinishedTest, WhatWasSweptBeforeItWasHeldIsToldOf) {
+  const TemporaryDirectory root;
+  write_plain(root / "out.tmp-17", {});
+  const FileDescriptor file(::open((root / "out.tmp-17").c_str(), O_WRONLY));
+  sweep_unfinished(root / "out");
+  EXPECT_FALSE(hold_unfinished(file, root / "out.tmp-17"));
 }
 
 TEST(UnfinishedTest, NothingBehindALinkIsSweptAway) {

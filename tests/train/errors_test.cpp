@@ -309,10 +309,16 @@ TEST(ErrorsAlone, ARequestToStopEndsTheWaitForASilentPipe) {
   TrainingOptions options = small_job();
   options.data = {pipe.path()};
   options.checkpoints.directory = folder / "checkpoints";
+  // The reader takes 1024 examples at a time, of which there are eleven reports. It is asked once behind them, and then
+  // while it waits.
+  Recorder recorder;
   int questions = 0;
-  // Once for each report of the first 1024 examples, which are what the reader takes at a time; then while it waits.
-  options.checkpoints.requested = [&] { return ++questions > 12 ? Request::kStop : Request::kNone; };
-  const Ending ending = std::move(train_on(1, options)[0]);
+  options.checkpoints.requested = [&] {
+    return recorder.reports.size() == 11 && ++questions > 1 ? Request::kStop : Request::kNone;
+  };
+  Staging staging;
+  staging.observer = &recorder;
+  const Ending ending = std::move(train_on(1, options, staging)[0]);
   EXPECT_EQ(ending.fault, Fault::kFailed);
   EXPECT_EQ(ending.error, "stopped on request after 1024 examples, and nothing is kept: a pipe cannot be read again");
 }

@@ -128,21 +128,24 @@ class Cluster : public Alone {
 TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
   ModelOptions model;
   model.bits = 24;
-  EXPECT_EQ(table_bytes(model, false, Alone()), kGib);
-  EXPECT_GE(table_bytes(model, false, Cluster(8, 4, 2)),
+  EXPECT_EQ(table_bytes(model, TableUse::kReplicated, Alone()), kGib);
+  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)),
             4 * (kGib + (std::uint64_t{sizeof(TouchedLines::Entry)} << 24)))
       << "lines, and what they held at the last merge";
-  EXPECT_EQ(table_bytes(model, true, Cluster(8, 8, 2)), kGib);
-  EXPECT_EQ(table_bytes(model, true, Cluster(8, 4, 2)) + table_bytes(model, true, Cluster(8, 4, 7)), kGib);
+  EXPECT_EQ(table_bytes(model, TableUse::kOnlyRead, Cluster(8, 4, 2)), 4 * kGib);
+  EXPECT_EQ(table_bytes(model, TableUse::kOwned, Cluster(8, 8, 2)), kGib);
+  EXPECT_EQ(
+      table_bytes(model, TableUse::kOwned, Cluster(8, 4, 2)) + table_bytes(model, TableUse::kOwned, Cluster(8, 4, 7)),
+      kGib);
   model.method = Method::kTable;
-  EXPECT_LT(table_bytes(model, false, Alone()), kGib) << "counts, and no weights";
+  EXPECT_LT(table_bytes(model, TableUse::kReplicated, Alone()), kGib) << "counts, and no weights";
 }
 
 TEST(TableBytes, OfTheRootsOwnerAreNeverLessThanASixteenth) {
   ModelOptions model;
   model.bits = 24;
-  EXPECT_GE(table_bytes(model, true, Cluster(64, 1, 0)), kGib / 16);
-  EXPECT_LT(table_bytes(model, true, Cluster(64, 1, 1)), kGib / 32);
+  EXPECT_GE(table_bytes(model, TableUse::kOwned, Cluster(64, 1, 0)), kGib / 16);
+  EXPECT_LT(table_bytes(model, TableUse::kOwned, Cluster(64, 1, 1)), kGib / 32);
 }
 
 ModelOptions with_bits(int bits) {
@@ -151,9 +154,9 @@ ModelOptions with_bits(int bits) {
   return model;
 }
 
-std::string refusal(const ModelOptions& model, bool owned, Communicator& comm, std::optional<std::uint64_t> free) {
+std::string refusal(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free) {
   try {
-    require_memory(model, owned, comm, free);
+    require_memory(model, use, comm, free);
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kFailed);
     return error.what();
@@ -163,9 +166,9 @@ std::string refusal(const ModelOptions& model, bool owned, Communicator& comm, s
 
 TEST(RequireMemory, RefusesATableThatDoesNotFitAndSaysWhatWould) {
   Alone comm;
-  EXPECT_EQ(refusal(with_bits(26), false, comm, 4 * kGib), "");
-  EXPECT_EQ(refusal(with_bits(26), false, comm, std::nullopt), "");
-  EXPECT_EQ(refusal(with_bits(26), false, comm, 3 * kGib),
+  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 4 * kGib), "");
+  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, std::nullopt), "");
+  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 3 * kGib),
             "the weight table of 2^26 lines takes 4.0 GiB of this machine's memory, and 3.0 GiB are free: --bits 25 "
             "would fit");
 }
@@ -173,8 +176,8 @@ TEST(RequireMemory, RefusesATableThatDoesNotFitAndSaysWhatWould) {
 // Threads of one process are ranks on one host.
 TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
   run_threads(4, [](Communicator& comm) {
-    EXPECT_EQ(refusal(with_bits(26), true, comm, 4 * kGib), "");
-    EXPECT_THAT(refusal(with_bits(26), false, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
+    EXPECT_EQ(refusal(with_bits(26), TableUse::kOwned, comm, 4 * kGib), "");
+    EXPECT_THAT(refusal(with_bits(26), TableUse::kReplicated, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
                 ::testing::MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 lines takes 36.0 GiB of this "
                                         "machine's memory, where 4 of 4 ranks run, each with the whole table and what "
                                         "its lines held before they changed, and 4.0 GiB are free: --bits 22 would "

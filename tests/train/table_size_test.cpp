@@ -39,14 +39,14 @@ TEST(BitsForText, NeverFallAndHaveEnds) {
   EXPECT_EQ(last, kMostBits);
 }
 
-TableSize fit(int wanted, bool owned, Communicator& comm, std::optional<std::uint64_t> free) {
-  return fitting_table(ModelOptions(), wanted, owned, comm, free);
+TableSize fit(int wanted, TableUse use, Communicator& comm, std::optional<std::uint64_t> free) {
+  return fitting_table(ModelOptions(), wanted, use, comm, free);
 }
 
 TEST(FittingTable, IsTheWantedOneWhereHalfOfTheMemoryHasRoom) {
   Alone comm;
   for (const std::optional<std::uint64_t> free : {std::optional(8 * kGib), std::optional<std::uint64_t>()}) {
-    const TableSize size = fit(26, false, comm, free);
+    const TableSize size = fit(26, TableUse::kReplicated, comm, free);
     EXPECT_EQ(size.bits, 26);
     EXPECT_EQ(size.warning, "");
   }
@@ -54,25 +54,26 @@ TEST(FittingTable, IsTheWantedOneWhereHalfOfTheMemoryHasRoom) {
 
 TEST(FittingTable, IsSmallerWhereItMustAndSaysWhy) {
   Alone comm;
-  const TableSize size = fit(26, false, comm, 8 * kGib - 1);
+  const TableSize size = fit(26, TableUse::kReplicated, comm, 8 * kGib - 1);
   EXPECT_EQ(size.bits, 25);
   EXPECT_EQ(size.warning,
             "the data wants a weight table of 2^26 lines, which takes 4.0 GiB of this machine's memory; as 8.0 GiB are "
             "free, of which half is for the table, it gets 2^25 lines (--bits says otherwise)");
-  EXPECT_EQ(fit(26, false, comm, 0).bits, kLeastBits);
+  EXPECT_EQ(fit(26, TableUse::kReplicated, comm, 0).bits, kLeastBits);
 }
 
 // Threads of one process are ranks on one host.
 TEST(FittingTable, IsThatOfTheTightestRankOnAll) {
   run_threads(4, [](Communicator& comm) {
     const std::uint64_t free = (comm.rank() == 2 ? 2 : 99) * kGib;
-    EXPECT_EQ(fit(24, true, comm, free).warning, "");
-    const TableSize size = fit(26, true, comm, free);
+    EXPECT_EQ(fit(24, TableUse::kOwned, comm, free).warning, "");
+    const TableSize size = fit(26, TableUse::kOwned, comm, free);
     EXPECT_EQ(size.bits, 24);
     EXPECT_THAT(size.warning, AllOf(MatchesRegex("rank 2 on [^ ]+: the data wants .*"),
                                     HasSubstr("4.0 GiB of this machine's memory, where 4 of 4 ranks run"),
                                     HasSubstr("2.0 GiB are free"), HasSubstr("gets 2^24 lines")));
-    EXPECT_EQ(fit(26, false, comm, free).bits, 20) << "replicas hold a table each, and what changes of it";
+    EXPECT_EQ(fit(26, TableUse::kReplicated, comm, free).bits, 20)
+        << "replicas hold a table each, and what changes of it";
   });
 }
 
