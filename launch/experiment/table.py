@@ -11,7 +11,7 @@ def row(outcome: Outcome) -> list[str]:
     error = "" if outcome.squared_error is None else f"{outcome.squared_error:.4f}"
     return [outcome.setting.name, outcome.setting.published, f"{test['squared']:.4f}", f"{test['squared_ci']:.4f}",
             f"{test['equivalent']:.1f}", f"{test['log']:.3f}", f"{test['brier_seen']:.4f}", error,
-            str(outcome.tree.get("depth_max", "")), f"{outcome.seconds:.1f}", outcome.setting.published_time]
+            str(outcome.tree.get("depth_max", "")), f"{outcome.seconds:.2f}", outcome.setting.published_time]
 
 
 def bound_row(name: str, published: str, squared: float) -> list[str]:
