@@ -1,5 +1,7 @@
 #include "model/kernels.h"
 
+#include <algorithm>
+
 // Scalable vectors cannot be array elements, and a line is always sixteen lanes.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
 #undef HWY_TARGET_INCLUDE
@@ -89,7 +91,7 @@ void Errors(const Line* probabilities, const Targets* const* targets, std::size_
 }
 
 // Adds `growth` to lane 0 and step * errors to the others.
-void Move(float* line, const V* errors, float step, float growth) {
+HWY_INLINE void Move(float* line, const V* errors, float step, float growth) {
   const V vector_step = hn::Set(kFloat, step);
   for (std::size_t part = 0; part < kParts; ++part) {
     V change = hn::Mul(vector_step, errors[part]);
@@ -98,31 +100,25 @@ void Move(float* line, const V* errors, float step, float growth) {
   }
 }
 
-// Steps and growths of up to kLanes features of one block at a time; unused lanes hold what does no harm.
+// Up to kLanes features of one block at a time; unused lanes hold what does no harm.
 struct Steps {
+  Line x{};
+  Line before{};  // G
   Line step;
-  Line growth;
+  Line growth;  // of G
 };
 
-void ComputeSteps(const float* const* lines, const float* values, std::size_t features, float squares, Update update,
-                  float rate, Steps& steps) {
-  Line x{};
-  Line before;
-  before.fill(1.0F);
-  for (std::size_t f = 0; f < features; ++f) {
-    x[f] = values[f];
-    before[f] = lines[f][0];
-  }
+HWY_INLINE void ComputeSteps(std::size_t features, float squares, Update update, float rate, Steps& steps) {
   // Keeps the first step finite where the growth is too small for a float.
   const V tiny = hn::Set(kFloat, 1e-36F);
   // What is moved at all counts as used, even where the growth is too small for a float.
   const V least = hn::Set(kFloat, 1e-37F);
-  for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-    const V value = hn::LoadU(kFloat, x.data() + lane);
+  for (std::size_t lane = 0; lane < features; lane += kStep) {
+    const V value = hn::LoadU(kFloat, steps.x.data() + lane);
     const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
     V step = hn::Mul(value, hn::Set(kFloat, rate));
     if (update == Update::kAdaptive) {
-      const V after = hn::Add(hn::LoadU(kFloat, before.data() + lane), growth);
+      const V after = hn::Add(hn::LoadU(kFloat, steps.before.data() + lane), growth);
       step = hn::Div(step, hn::Sqrt(hn::Add(after, tiny)));
     }
     hn::StoreU(step, kFloat, steps.step.data() + lane);
@@ -135,14 +131,17 @@ void UpdateLines(float* const* lines, const float* values, std::size_t features,
   Steps steps;
   for (std::size_t b = 0; b < blocks; ++b, lines += features) {
     const float squares = errors[b][0];
-    if (squares == 0) continue;
     V block_errors[kParts];
     for (std::size_t part = 0; part < kParts; ++part) {
       block_errors[part] = hn::LoadU(kFloat, errors[b].data() + part * kStep);
     }
     for (std::size_t begin = 0; begin < features; begin += kLanes) {
       const std::size_t count = HWY_MIN(features - begin, kLanes);
-      ComputeSteps(lines + begin, values + begin, count, squares, update, rate, steps);
+      // Written anew only where they change: a vector load waits long for numbers that were just written one by one.
+      if (b == 0 || features > kLanes) std::copy_n(values + begin, count, steps.x.data());
+      if (squares == 0) continue;
+      for (std::size_t f = 0; f < count; ++f) steps.before[f] = lines[begin + f][0];
+      ComputeSteps(count, squares, update, rate, steps);
       for (std::size_t f = 0; f < count; ++f) Move(lines[begin + f], block_errors, steps.step[f], steps.growth[f]);
     }
   }
