@@ -1,14 +1,17 @@
 #include "data/binary_index.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "cpt/error.h"
 #include "data/binary_reader.h"
 #include "data/byte_source.h"
 #include "data/rejection.h"
+#include "data/split.h"
 
 namespace cpt {
 namespace {
@@ -41,6 +44,17 @@ std::vector<IndexEntry> read_index(const std::string& path, const std::string& h
   BinaryReader blocks(open_bytes(path, nullptr), options);
   blocks.read_header(header);
   return blocks.read_index(trailer.index);
+}
+
+std::uint64_t list_at(const Shard& shard, std::uint64_t bytes, const ReadOptions& options) {
+  try {
+    if (!can_be_split(shard)) return 0;  // offsets are not those of the file
+    const std::vector<IndexEntry> index = read_index(shard.path, reading_of(options), options);
+    const auto behind = std::ranges::upper_bound(index, bytes, {}, &IndexEntry::offset);
+    return behind == index.begin() ? 0 : std::prev(behind)->list;
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 }  // namespace cpt

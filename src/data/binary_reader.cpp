@@ -54,8 +54,9 @@ void BinaryReader::read_header(const std::string& wanted) {
   std::uint64_t checksum = 0;
   require(magic, kHeader);
   if (magic != kBinaryMagic) {
+    const char* advice = magic.back() < kBinaryMagic.back() ? "; convert its text anew" : "";
     throw Error(Fault::kBadData, "expected a binary shard of version " + std::to_string(kBinaryMagic.back()) +
-                                     ", found one of version " + std::to_string(magic.back()));
+                                     ", found one of version " + std::to_string(magic.back()) + advice);
   }
   require(bytes_of(length), kHeader);
   require(bytes_of(checksum), kHeader);
@@ -68,20 +69,42 @@ void BinaryReader::read_header(const std::string& wanted) {
   }
 }
 
-bool BinaryReader::skip(std::uint64_t bytes, std::uint64_t line) {
-  while (taken_ < bytes) {
-    const std::uint64_t count = source_->skip(bytes - taken_);
-    if (count == 0) return false;
-    taken_ += count;
-  }
+bool BinaryReader::skip(std::uint64_t bytes, std::uint64_t line, std::uint64_t list) {
+  if (!pass_to(std::min(list, bytes)) || !pass_blocks(bytes) || !pass_to(bytes)) return false;
   number_ = line;
   goes_on_ = true;
   return true;
 }
 
+bool BinaryReader::pass_to(std::uint64_t bytes) {
+  while (taken_ < bytes) {
+    const std::uint64_t count = source_->skip(bytes - taken_);
+    if (count == 0) return false;
+    taken_ += count;
+  }
+  return true;
+}
+
+// Takes up what they tell of the list. Damage is for who reads them.
+bool BinaryReader::pass_blocks(std::uint64_t bytes) {
+  try {
+    while (taken_ < bytes) {
+      const BlockHead head = read_head();
+      if (head.kind == BlockKind::kFeatures) {
+        read_list(head);
+      } else if (!pass_to(taken_ + head.stored_bytes)) {
+        return false;
+      }
+    }
+  } catch (const DamagedStream& damage) {
+    list_damage_ = damage;
+  }
+  return true;
+}
+
 std::vector<IndexEntry> BinaryReader::read_index(std::uint64_t offset) {
   constexpr const char* kIndex = "the index of a binary shard";
-  if (!skip(offset, 0)) throw DamagedStream(kIndex, kCutOff);
+  if (!pass_to(offset)) throw DamagedStream(kIndex, kCutOff);
   block_begin_ = taken_;
   const BlockHead head = read_head();
   if (head.kind != BlockKind::kIndex) throw DamagedStream(kIndex, "something else at byte " + std::to_string(offset));
@@ -141,7 +164,11 @@ bool BinaryReader::read_block() {
   block_begin_ = taken_;
   ended_ = taken_ >= end_;
   if (ended_) return false;
-  const BlockHead head = read_head();
+  BlockHead head = read_head();
+  if (head.kind == BlockKind::kFeatures) {
+    read_list(head);
+    head = read_head();
+  }
   check_lines(head);
   lines_expected_ = head.lines_before + head.lines;
   const std::uint64_t done = goes_on_ ? number_ - head.lines_before : 0;
@@ -152,6 +179,8 @@ bool BinaryReader::read_block() {
     case BlockKind::kExamples:
       enter_block(head, done);
       break;
+    case BlockKind::kFeatures:
+      throw DamagedStream(kBlock, "two parts of its list at byte " + std::to_string(block_begin_));
     case BlockKind::kEnd:
       read_end();
       break;
@@ -163,13 +192,14 @@ bool BinaryReader::read_block() {
 }
 
 BlockHead BinaryReader::read_head() {
+  head_begin_ = taken_;
   BlockHead head;
   if (fill(bytes_of(head)) < sizeof head) throw DamagedStream(kBlock, kCutOff);
-  const bool known =
-      head.kind == BlockKind::kExamples || head.kind == BlockKind::kEnd || head.kind == BlockKind::kIndex;
+  const bool known = head.kind == BlockKind::kExamples || head.kind == BlockKind::kFeatures ||
+                     head.kind == BlockKind::kEnd || head.kind == BlockKind::kIndex;
   if (head.head_checksum != head_checksum(head) || !known || head.raw_bytes > kMostPayloadBytes ||
       head.stored_bytes > head.raw_bytes) {
-    throw DamagedStream(kBlock, "something else at byte " + std::to_string(block_begin_));
+    throw DamagedStream(kBlock, "something else at byte " + std::to_string(head_begin_));
   }
   return head;
 }
@@ -192,7 +222,7 @@ void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done)
     done += piece;
   }
   const auto stored = std::span(stored_).first(head.stored_bytes);
-  const std::string place = " at byte " + std::to_string(block_begin_);
+  const std::string place = " at byte " + std::to_string(head_begin_);
   const auto damaged = [&] {
     const DamagedStream damage(kBlock, "a damaged one" + place);
     if (head.kind != BlockKind::kExamples) throw DamagedStream(damage);  // no example is behind it
@@ -207,6 +237,31 @@ void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done)
   const std::size_t size =
       ZSTD_decompressDCtx(context_.get(), payload_.data(), payload_.size(), stored.data(), stored.size());
   if (size != head.raw_bytes) damaged();
+}
+
+// What is wrong with it is for the blocks to tell that need it.
+void BinaryReader::read_list(const BlockHead& head) {
+  constexpr const char* kList = "a sound list of the features of a block";
+  std::uint64_t first = 0;
+  try {
+    read_payload(head);
+    if (payload_.size() % sizeof(FeatureHash) != 0 || payload_.size() < sizeof first) {
+      throw DamagedStream(kBlock, "a list that ends in the middle");
+    }
+    std::memcpy(&first, payload_.data(), sizeof first);
+    if (first == 0) {
+      list_.clear();
+      list_damage_.reset();
+    }
+    if (list_damage_) return;
+    if (first != list_.size()) throw DamagedStream(kBlock, "a part of the list that belongs elsewhere");
+  } catch (const DamagedStream&) {
+    list_damage_.emplace(kList, "a damaged one at byte " + std::to_string(head_begin_));
+    return;
+  }
+  const std::size_t count = payload_.size() / sizeof(FeatureHash) - 1;
+  list_.resize(first + count);
+  if (count > 0) std::memcpy(list_.data() + first, payload_.data() + sizeof first, count * sizeof(FeatureHash));
 }
 
 void BinaryReader::read_trailer(std::uint64_t index) {
@@ -225,8 +280,9 @@ void BinaryReader::read_end() {
 }
 
 void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
+  if (list_damage_) throw DamagedBlock(*list_damage_, head.lines - done);
   try {
-    block_.read(payload_);
+    block_.read(payload_, list_);
   } catch (const DamagedStream& damage) {
     throw DamagedBlock(damage, head.lines - done);
   }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/binary_block.h"
 #include "data/binary_shard.h"
+#include "data/block_examples.h"
 #include "data/byte_source.h"
 #include "data/read_options.h"
 #include "data/rejection.h"
@@ -44,9 +44,10 @@ class BinaryReader {
   void read_header();
   // The same for a copy of a text, which must have been made with this header.
   void read_header(const std::string& wanted);
-  // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. False if
-  // the content ends before; offset() is how much there is.
-  bool skip(std::uint64_t bytes, std::uint64_t line);
+  // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. `list`:
+  // of that block, see IndexEntry; 0 if it is not known, then what is before it is searched. False if the content ends
+  // before; offset() is how much there is.
+  bool skip(std::uint64_t bytes, std::uint64_t line, std::uint64_t list = 0);
   // Before the first line: no block is read that begins at this byte of the content, or behind it.
   void end_at(std::uint64_t bytes) { end_ = bytes; }
   // Instead: the index, which begins at this byte. Nothing else can be read then. Throws DamagedStream.
@@ -79,10 +80,13 @@ class BinaryReader {
   bool block_left() const { return block_.examples_left() > 0; }
   std::size_t fill(std::span<char> space);
   void require(std::span<char> space, const char* what);
+  bool pass_to(std::uint64_t bytes);
+  bool pass_blocks(std::uint64_t bytes);
   bool read_block();
   BlockHead read_head();
   void check_lines(const BlockHead& head) const;
   void read_payload(const BlockHead& head, std::uint64_t lines_done = 0);
+  void read_list(const BlockHead& head);
   void read_trailer(std::uint64_t index);
   void read_end();
   void enter_block(const BlockHead& head, std::uint64_t done);
@@ -95,10 +99,13 @@ class BinaryReader {
   std::unique_ptr<ZSTD_DCtx_s, FreeContext> context_;
   std::vector<std::byte> stored_;  // its beginning holds the payload as stored
   std::vector<std::byte> payload_;
+  std::vector<FeatureHash> list_;             // see binary_shard.h
+  std::optional<DamagedStream> list_damage_;  // until the list begins anew
   BlockExamples block_;
   std::uint64_t taken_ = 0;  // bytes of the content so far
   std::uint64_t end_ = ~std::uint64_t{0};
-  std::uint64_t block_begin_ = 0;  // where the block began that is being read
+  std::uint64_t block_begin_ = 0;  // where the block began that is being read, or its part of the list
+  std::uint64_t head_begin_ = 0;   // where the head of the latest payload began
   std::uint64_t number_ = 0;
   std::uint64_t lines_expected_ = 0;  // before the next block
   bool goes_on_ = false;              // behind a line of an earlier reader; no block was read yet

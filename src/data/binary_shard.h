@@ -1,16 +1,24 @@
 // Binary shards: examples as `cpt convert` leaves them, parsed and hashed, in blocks that can be read one by one.
 //
-//   shard  := header block* end? index trailer
+//   shard  := header (list? block)* end? index trailer
 //   header := magic (8 bytes, the last one the version) | length of the text (u32) | XXH3-64 of the text | text
+//   list   := BlockHead of kind kFeatures | payload: the number of the first (u64), then features (u64 each)
 //   block  := BlockHead of kind kExamples | payload
 //   end    := BlockHead of kind kEnd | payload: TextEnd                            (of a copy of a text: shard_copy.h)
-//   index  := BlockHead of kind kIndex | payload: for each block, and for the end, its offset and the lines before it
-//             (u64 each); then, if it is known, how many bytes of text the shard was made of (u64)
+//   index  := BlockHead of kind kIndex | payload: for each block, and for the end, an IndexEntry; then, if it is known,
+//             how many bytes of text the shard was made of (u64)
 //   trailer:= offset of the index (u64) | magic
 //
 // The text of the header says how the examples were read, since what they became depends on it: see reading_of(). A
 // payload is one zstd frame, or the bytes themselves where that is shorter; binary_block.h has what is in that of
-// examples. All numbers are little-endian. Offsets are bytes of the content, from the magic on. Readers go from block
+// examples.
+//
+// Features are hashes of eight bytes, which nothing makes shorter, so a shard tells of each once and for many blocks:
+// they lie in a list, which a block refers to by numbers, and whose new part comes before the block. The list begins
+// anew with each part whose first number is 0, so no reader holds a long one, and who begins in the middle has only to
+// go back to there. (Hashes were 46 % of a shard of novels while each block had its own.)
+//
+// All numbers are little-endian. Offsets are bytes of the content, from the magic on. Readers go from block
 // to block; the index is for those who want to begin in the middle, and its absence tells of a file that was cut off.
 #pragma once
 
@@ -26,10 +34,15 @@
 
 namespace cpt {
 
-inline constexpr std::array<char, 8> kBinaryMagic{'\x89', 'c', 'p', 't', '\r', '\n', '\x1a', 1};
+inline constexpr std::array<char, 8> kBinaryMagic{'\x89', 'c', 'p', 't', '\r', '\n', '\x1a', 2};
 
-// As bytes of a file "BLK1", "ENDT" and "INDX".
-enum class BlockKind : std::uint32_t { kExamples = 0x314b4c42, kEnd = 0x54444e45, kIndex = 0x58444e49 };
+// As bytes of a file "BLK1", "FEAT", "ENDT" and "INDX".
+enum class BlockKind : std::uint32_t {
+  kExamples = 0x314b4c42,
+  kFeatures = 0x54414546,
+  kEnd = 0x54444e45,
+  kIndex = 0x58444e49,
+};
 
 // In front of every payload.
 struct BlockHead {
@@ -58,8 +71,9 @@ struct TextEnd {
 static_assert(sizeof(TextEnd) == 40);
 
 struct IndexEntry {
-  std::uint64_t offset;
-  std::uint64_t lines_before;
+  std::uint64_t offset;        // of the block, or where it begins with a part of the list, of that
+  std::uint64_t lines_before;  // it
+  std::uint64_t list;          // offset of what the list begins with, or of the first block
 };
 
 // The last bytes of a shard.

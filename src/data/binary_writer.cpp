@@ -47,6 +47,7 @@ BinaryWriter::BinaryWriter(const std::string& header, Sink sink, BlockBuilder bl
   put(bytes_of(length));
   put(bytes_of(checksum));
   put(std::as_bytes(std::span(header)));
+  list_begin_ = offset_;
 }
 
 void BinaryWriter::add(const ExampleView& x, bool begins_line) {
@@ -67,17 +68,28 @@ void BinaryWriter::finish(std::uint64_t text_bytes) {
 
 void BinaryWriter::finish(const TextEnd& end) {
   if (block_.lines() > 0) end_block();
-  index_.push_back({offset_, lines_});
+  index_.push_back({offset_, lines_, list_begin_});
   put_block({.kind = BlockKind::kEnd, .lines_before = lines_}, bytes_of(end));
   finish();
 }
 
 void BinaryWriter::end_block() {
-  index_.push_back({offset_, lines_});
+  const std::uint64_t begin = offset_;
   const std::uint32_t lines = block_.lines();
-  const std::vector<std::byte> payload = block_.encode();
-  put_block({.lines = lines, .lines_before = lines_}, payload);
+  const EncodedBlock block = block_.encode(list_);
+  if (!block.listed.empty()) put_list(block);
+  index_.push_back({begin, lines_, list_begin_});
+  put_block({.lines = lines, .lines_before = lines_}, block.payload);
   lines_ += lines;
+}
+
+void BinaryWriter::put_list(const EncodedBlock& block) {
+  if (block.first_listed == 0) list_begin_ = offset_;
+  const auto first = bytes_of(block.first_listed);
+  const auto features = std::as_bytes(std::span(block.listed));
+  std::vector<std::byte> payload(first.begin(), first.end());
+  payload.insert(payload.end(), features.begin(), features.end());
+  put_block({.kind = BlockKind::kFeatures, .lines_before = lines_}, payload);
 }
 
 void BinaryWriter::put_block(BlockHead head, std::span<const std::byte> payload) {

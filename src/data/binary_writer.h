@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "data/binary_block.h"
 #include "data/binary_shard.h"
+#include "data/block_builder.h"
 
 namespace cpt {
 
-// Not thread-safe. Holds one block, of about two megabytes.
+// Not thread-safe. Holds one block and the list of features, of a few megabytes.
 class BinaryWriter {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;
@@ -36,13 +36,16 @@ class BinaryWriter {
 
   void put(std::span<const std::byte> bytes);
   void put_block(BlockHead head, std::span<const std::byte> payload);
+  void put_list(const EncodedBlock& block);
   void end_block();
 
   Sink sink_;
   BlockBuilder block_;
+  FeatureList list_;
   std::vector<IndexEntry> index_;
   std::uint64_t offset_ = 0;
-  std::uint64_t lines_ = 0;  // in the blocks that are written
+  std::uint64_t list_begin_ = 0;  // see IndexEntry
+  std::uint64_t lines_ = 0;       // in the blocks that are written
 };
 
 }  // namespace cpt

@@ -198,7 +198,7 @@ bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> 
   }
   const ByteRange range = range_of(shard.input);
   shard.blocks->end_at(range.end);
-  if (shard.done.bytes != 0) return go_on(*shard.blocks, shard);
+  if (shard.done.bytes != 0) return go_on(*shard.blocks, shard, list_at(shard.input, shard.done.bytes, *options_));
   return range.begin == 0 || begin_part(shard, range.begin);
 }
 
@@ -215,17 +215,20 @@ bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
   const std::vector<IndexEntry> index = read();
   const auto first = std::ranges::lower_bound(index, begin, {}, &IndexEntry::offset);
   const std::uint64_t end = range_of(shard.input).end;
-  if (first != index.end() && first->offset < end) return shard.blocks->skip(first->offset, first->lines_before);
+  if (first != index.end() && first->offset < end) {
+    return shard.blocks->skip(first->offset, first->lines_before, first->list);
+  }
   shard.blocks->skip(end, 0);  // counts as read
   return false;
 }
 
-template <class Reader>
-bool ExampleStream::go_on(Reader& reader, ActiveShard& shard) {
+// hints: for Reader::skip.
+template <class Reader, class... Hint>
+bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
   const std::uint64_t begin = shard.done.bytes;
   std::string damaged;
   try {
-    if (reader.skip(begin, shard.done.line)) return true;
+    if (reader.skip(begin, shard.done.line, hints...)) return true;
     if (control_->stop.load(std::memory_order_relaxed)) return false;
     // Behind damage that was met before; of text, damage only a compressed stream can have, which throws.
     if (shard.blocks && reader.offset() + 1 == begin) return false;

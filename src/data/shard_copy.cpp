@@ -19,13 +19,13 @@ namespace cpt {
 namespace {
 
 // Of what is in a copy besides its blocks.
-constexpr int kCopyFormat = 2;
+constexpr int kCopyFormat = 3;
 
 // File systems keep times to the tick of their clock, which is two seconds at worst.
 constexpr std::chrono::seconds kSettled{2};
 
-// A rank may have many copies open and holds a block of each.
-constexpr BlockLimits kLimits{std::size_t{1} << 12, std::size_t{1} << 16};
+// A rank may have many copies open and holds a block and a list of each.
+constexpr BlockLimits kLimits{std::size_t{1} << 12, std::size_t{1} << 16, std::size_t{1} << 16};
 
 std::chrono::nanoseconds time_of(const timespec& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
@@ -123,7 +123,9 @@ CopyReader::CopyReader(const std::string& path, const std::string& key, const Re
 bool CopyReader::go_on(const Cursor& cursor) {
   const std::vector<IndexEntry> index = read_index(path_, key_, options_);
   const auto behind = std::ranges::upper_bound(index, cursor.position, {}, &IndexEntry::lines_before);
-  if (behind == index.begin() || !blocks_->skip(std::prev(behind)->offset, cursor.position)) return false;
+  if (behind == index.begin()) return false;
+  const IndexEntry& block = *std::prev(behind);
+  if (!blocks_->skip(block.offset, cursor.position, block.list)) return false;
   blocks_->enter();
   const TextPlace wanted{cursor.line, cursor.bytes};
   const std::optional<TextEnd>& end = blocks_->text_end();

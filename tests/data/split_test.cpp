@@ -135,7 +135,7 @@ TEST(Split, EveryLineOfAPartIsAPlaceToGoOn) {
     options.order = random.below(2) == 0 ? ShardOrder::kInterleaved : ShardOrder::kSequential;
     options.multilabel = MultiLabel::kSample;
     const std::string text = folder.write("a", random_text(random, static_cast<Format>(1 + seed % 3)));
-    const std::string binary = folder.write("b", binary_of({text}, options, {5, 40}));
+    const std::string binary = folder.write("b", binary_of({text}, options, {5, 40, 16}));
     const auto parts = static_cast<std::uint32_t>(2 + random.below(9));
     ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(split_input({text, binary}, parts, options)));
   }
@@ -192,7 +192,7 @@ TEST(Split, PartsOfABinaryShardAreItsBlocks) {
     ReadOptions options = skipping();
     options.multilabel = MultiLabel::kSplit;
     const std::string text = folder.write("text", random.text(Format::kLibsvm, 100));
-    const std::string path = folder.write("a", binary_of({text}, options, {5, 40}));
+    const std::string path = folder.write("a", binary_of({text}, options, {5, 40, 16}));
     const Content whole = content_of(path, 1, options);
     EXPECT_GT(whole.examples.size(), 50U);
     // So many that some parts begin where blocks do.
@@ -208,7 +208,7 @@ TEST(Split, ADamagedBlockIsOneBadLineOfOnePart) {
   const Folder folder;
   std::string text;
   for (int i = 0; i < 60; ++i) text += "y" + std::to_string(i) + " |f x" + std::to_string(i % 5) + "\n";
-  std::string binary = binary_of({folder.write("text", text)}, {}, {5, 40});
+  std::string binary = binary_of({folder.write("text", text)}, {}, {5, 40, 16});
   char& damaged = binary[binary.find("BLK1", binary.size() / 2) + sizeof(BlockHead) + 3];
   damaged = static_cast<char>(damaged ^ 0x10);
   const std::string path = folder.write("a", binary);

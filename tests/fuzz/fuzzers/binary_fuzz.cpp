@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
+#include <vector>
 
-#include "data/binary_block.h"
+#include "data/block_builder.h"
+#include "data/block_examples.h"
 #include "data/rejection.h"
 
 namespace {
@@ -15,9 +17,16 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-cpt::Batch read_all(std::span<const std::byte> payload) {
+// What a payload may refer to.
+std::vector<cpt::FeatureHash> some_list() {
+  std::vector<cpt::FeatureHash> list(1000);
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = (i + 1) * 0x9e3779b97f4a7c15ULL;
+  return list;
+}
+
+cpt::Batch read_all(std::span<const std::byte> payload, std::span<const cpt::FeatureHash> list) {
   cpt::BlockExamples block;
-  block.read(payload);
+  block.read(payload, list);
   cpt::Batch batch;
   for (std::uint64_t line = 1; block.examples_left() > 0; ++line) {
     for (std::size_t left = block.examples_of_line(); left > 0; --left) block.append({0, line, line - 1, 0, 0}, batch);
@@ -42,7 +51,7 @@ void check_same(const cpt::ExampleView& a, const cpt::ExampleView& b) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   cpt::Batch batch;
   try {
-    batch = read_all(std::as_bytes(std::span(data, size)));
+    batch = read_all(std::as_bytes(std::span(data, size)), some_list());
   } catch (const cpt::DamagedStream&) {
     return 0;
   }
@@ -52,7 +61,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_example(batch[i]);
     builder.add(batch[i], i == 0 || batch.origin(i).line != batch.origin(i - 1).line);
   }
-  const cpt::Batch again = read_all(builder.encode());
+  cpt::FeatureList list;
+  const cpt::EncodedBlock encoded = builder.encode(list);
+  const cpt::Batch again = read_all(encoded.payload, list.keys());
   require(again.size() == batch.size());
   for (std::size_t i = 0; i < batch.size(); ++i) check_same(batch[i], again[i]);
   return 0;
