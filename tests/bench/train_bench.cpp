@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kMostExamples = 2'000'000;
 constexpr std::size_t kChunk = 1024;
 constexpr int kBits = 24;                     // where nothing else is said
-constexpr std::array kTableBits{14, 18, 22, 24, 26};  // 256 MiB, 1 GiB, 4 GiB
+constexpr std::array kTableBits{22, 24, 26};  // 256 MiB, 1 GiB, 4 GiB
 
 using Stream = std::vector<Batch>;
 
