@@ -1,8 +1,8 @@
 // Run directories that cannot be written: exit code 73, whatever the reason.
 #include <unistd.h>
 
+#include "data/fifo.h"
 #include "mpi/job_disk.h"
-#include "mpi/job_fifo.h"
 #include "mpi/job_fixture.h"
 
 namespace cpt::testing {
