@@ -1,11 +1,15 @@
 #include "app/path_checks.h"
 
+#include <fnmatch.h>
+
+#include <algorithm>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "cpt/error.h"
 #include "store/checkpoints.h"
+#include "store/run_directory.h"
 
 namespace cpt {
 
@@ -19,13 +23,37 @@ void require_directory_or_nothing(const char* option, const fs::path& path) {
   throw Error(Fault::kCannotWrite, std::string(option) + " " + path.string() + ": is not a directory");
 }
 
-// What a run writes there would be shards of the next one.
+// The folders that a path leads through, and its own name, without links and dots.
+std::vector<std::string> names_on(const fs::path& path) {
+  std::vector<std::string> names;
+  std::error_code unknown;
+  for (const fs::path& name : fs::weakly_canonical(fs::absolute(path, unknown), unknown)) {
+    if (!name.empty()) names.push_back(name.string());
+  }
+  return names;
+}
+
+// As glob(3) does it.
+bool matches(const std::string& name, const std::string& pattern) {
+  return name == pattern || ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+}
+
+// Whether a pattern of shards finds the run directory or a file in it, or will once a run has begun.
+bool finds_run(const std::string& pattern, const fs::path& run) {
+  const std::vector<std::string> wanted = names_on(pattern);
+  const std::vector<std::string> own = names_on(run);
+  if (wanted.size() != own.size() && wanted.size() != own.size() + 1) return false;
+  if (!std::equal(own.begin(), own.end(), wanted.begin(), matches)) return false;
+  return wanted.size() == own.size() ||
+         std::ranges::any_of(RunDirectory::kNames, [&](const char* name) { return matches(name, wanted.back()); });
+}
+
+// A second run, or one that goes on, would learn from what the first one wrote.
 void require_no_shards(const fs::path& run, const char* option, const std::vector<std::string>& data) {
-  for (const std::string& path : data) {
-    std::error_code unknown;
-    if (!fs::is_directory(path, unknown) || !fs::equivalent(path, run, unknown)) continue;
-    throw Error(Fault::kUsage,
-                "--run " + run.string() + " is the folder of shards that " + option + " names: choose another one");
+  for (const std::string& pattern : data) {
+    if (!finds_run(pattern, run)) continue;
+    throw Error(Fault::kUsage, "what a run writes to --run " + run.string() + " would be shards of " + option + " " +
+                                   pattern + ": choose another directory");
   }
 }
 

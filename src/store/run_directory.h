@@ -1,6 +1,7 @@
 // The directory that a run writes, held by one job at a time.
 #pragma once
 
+#include <array>
 #include <filesystem>
 
 #include "store/durable_file.h"
@@ -32,6 +33,9 @@ class RunDirectory {
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
+  // What lies in it.
+  static constexpr std::array<const char*, 6> kNames = {"lock",         "checkpoints",   "model",
+                                                        "summary.json", "metrics.jsonl", "log.txt"};
   // For processes that do not hold the run directory.
   static std::filesystem::path model(const std::filesystem::path& run) { return run / "model"; }
 

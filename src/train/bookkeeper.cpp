@@ -10,11 +10,6 @@
 
 namespace cpt {
 
-namespace {
-// Another rank may have written them.
-constexpr std::size_t kRecordsAhead = 24;
-}  // namespace
-
 void Book::enter(const Finding& finding) {
   Entry& entry = entries[finding.slot];
   switch (finding.kind) {
@@ -61,7 +56,7 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
   book.order.clear();
   book.first_number = numbered_ + 1;
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
-    if (i + kRecordsAhead < arrivals.size()) arrivals[i + kRecordsAhead].example.prefetch();
+    if (i + ExampleRecord::kAhead < arrivals.size()) arrivals[i + ExampleRecord::kAhead].example.prefetch();
     const Arrival& arrival = arrivals[i];
     const std::uint64_t number = ++numbered_;
     Book::Entry& entry = book.entries[arrival.slot];

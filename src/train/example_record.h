@@ -57,6 +57,9 @@ class ExampleRecord {
   // Its name; empty where the label is known by its number.
   std::string_view label() const;
   float importance() const;
+  // How many records early to ask for one: another rank may have written it, or a step has passed since it was read, so
+  // it is not in the caches.
+  static constexpr std::size_t kAhead = 24;
   // Asks the memory for the beginning of the record.
   void prefetch() const {
     for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(at_ + 64 * line);

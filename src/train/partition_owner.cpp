@@ -7,8 +7,6 @@ namespace cpt {
 namespace {
 
 constexpr std::size_t kVisitsBetweenIdles = 512;
-// What arrived a step ago has left the caches.
-constexpr std::size_t kRecordsAhead = 24;
 
 // The part of a path that lies in a partition; empty if it ends above.
 std::span<const std::uint8_t> places_in(Partition partition, std::span<const std::uint8_t> path) {
@@ -69,7 +67,7 @@ void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageR
   ahead_.each(
       0, visits.size(), [&](std::size_t i, Way& way) { prepare(visits[i], way); },
       [&](std::size_t i, Way& way) {
-        if (i + kRecordsAhead < visits.size()) visits[i + kRecordsAhead].example.prefetch();
+        if (i + ExampleRecord::kAhead < visits.size()) visits[i + ExampleRecord::kAhead].example.prefetch();
         ahead_.ask(1);
         pass(visits[i], way, results);
         ahead_.ask(4);

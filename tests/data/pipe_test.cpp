@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/byte_source.h"
+#include "data/fifo.h"
 #include "data/folder.h"
 #include "data/packed.h"
 #include "data/read_ahead.h"
@@ -67,9 +68,8 @@ TEST(Pipe, GivesAllThatIsThereBeforeItWaitsForMore) {
   const std::string gzipped = gzip(text);
   for (const std::string& content : {flushed_zstd(text), gzipped.substr(0, gzipped.size() - 8)}) {
     const Folder folder;
-    const Pipe pipe(folder);
-    const int writer = ::open(pipe.path().c_str(), O_RDWR);
-    ASSERT_EQ(::write(writer, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+    Fifo pipe(folder.path("pipe"));
+    pipe.write(content);
     const auto control = std::make_shared<ReadControl>();
     std::size_t read = 0;
     std::optional<std::size_t> read_before_waiting;
@@ -84,7 +84,6 @@ TEST(Pipe, GivesAllThatIsThereBeforeItWaitsForMore) {
     } catch (const DamagedStream&) {  // it was told to stop in the middle
     }
     EXPECT_EQ(read_before_waiting, text.size());
-    ::close(writer);
   }
 }
 
@@ -92,11 +91,10 @@ TEST(Pipe, GivesAllThatIsThereBeforeItWaitsForMore) {
 TEST(Pipe, WhatIsThrownBeforeItWaitsIsToldAsItIs) {
   for (const Format format : {Format::kAuto, Format::kVw, Format::kBinary}) {
     const Folder folder;
-    const Pipe pipe(folder);
-    const int writer = ::open(pipe.path().c_str(), O_RDWR);
+    Fifo pipe(folder.path("pipe"));
     for (const std::string& content : {std::string(), std::string("\x89"), std::string("a |f x\n")}) {
       if (format == Format::kBinary && content.ends_with('\n')) continue;  // not what was expected, so no wait for more
-      ASSERT_EQ(::write(writer, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+      pipe.write(content);
       ReadOptions options;
       options.format = format;
       EXPECT_EQ(error_of(Fault::kCannotWrite,
@@ -108,7 +106,6 @@ TEST(Pipe, WhatIsThrownBeforeItWaitsIsToldAsItIs) {
                          }),
                 "output closed");
     }
-    ::close(writer);
   }
 }
 
@@ -120,19 +117,12 @@ TEST(Pipe, WithoutAWriterDoesNotHoldUpTheEnd) {
 
 TEST(Pipe, WithASilentWriterDoesNotHoldUpTheEnd) {
   const Folder folder;
-  const Pipe pipe(folder);
-  // Open for reading too, so that this open does not wait and the pipe never ends.
-  const int writer = ::open(pipe.path().c_str(), O_RDWR);
-  ASSERT_GE(writer, 0);
-  {
-    const std::string text = "a |f x\nb |f y\nc";
-    ASSERT_EQ(::write(writer, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-    ReadAhead ahead(stream_of({pipe.path()}), {.examples = 1});
-    const Batch* chunk = ahead.next();
-    ASSERT_NE(chunk, nullptr);
-    EXPECT_EQ((*chunk)[0].label, "a");
-  }
-  ::close(writer);
+  Fifo pipe(folder.path("pipe"));
+  pipe.write("a |f x\nb |f y\nc");
+  ReadAhead ahead(stream_of({pipe.path()}), {.examples = 1});
+  const Batch* chunk = ahead.next();
+  ASSERT_NE(chunk, nullptr);
+  EXPECT_EQ((*chunk)[0].label, "a");
 }
 
 TEST(Pipe, StandardInputIsADash) {

@@ -1,9 +1,6 @@
 #include "data/work_ahead.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -12,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "data/fifo.h"
 #include "data/folder.h"
 #include "data/reading.h"
 
@@ -178,31 +176,9 @@ TEST(WorkAhead, EmptyInputHasNoPortion) {
   EXPECT_EQ(ahead.next(), nullptr);
 }
 
-// A pipe that stays open.
-class OpenPipe {
- public:
-  explicit OpenPipe(const Folder& folder) : path_(folder.path("pipe")) {
-    if (::mkfifo(path_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
-    // For reading, too, so that this open does not wait.
-    pipe_ = ::open(path_.c_str(), O_RDWR);
-  }
-  ~OpenPipe() { ::close(pipe_); }
-  OpenPipe(const OpenPipe&) = delete;
-  OpenPipe& operator=(const OpenPipe&) = delete;
-
-  const std::string& path() const { return path_; }
-  void write(const std::string& text) const {
-    EXPECT_EQ(::write(pipe_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  }
-
- private:
-  std::string path_;
-  int pipe_ = -1;
-};
-
 TEST(WorkAhead, ASlowPipeIsAnsweredAsFarAsItGoes) {
   const Folder folder;
-  const OpenPipe pipe(folder);
+  Fifo pipe(folder.path("pipe"));
   Notes notes(2);
   WorkAhead ahead(stream_of({pipe.path()}), 2, notes.work());
   for (int round = 0; round < 300; round += 30) {
@@ -228,7 +204,7 @@ TEST(WorkAhead, ASlowPipeIsAnsweredAsFarAsItGoes) {
 
 TEST(WorkAhead, ASilentPipeDoesNotHoldUpTheEnd) {
   const Folder folder;
-  const OpenPipe pipe(folder);
+  Fifo pipe(folder.path("pipe"));
   pipe.write("a |f x\nb");
   Notes notes(2);
   WorkAhead ahead(stream_of({pipe.path()}), 2, notes.work());

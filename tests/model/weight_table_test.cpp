@@ -1,6 +1,8 @@
 #include "model/weight_table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -161,6 +163,22 @@ TEST(WeightTable, ClearedPartitionsGiveTheirMemoryBack) {
   for (Partition p = 17; p < kPartitions; ++p) table.clear(p);  // three quarters
   EXPECT_LT(resident_bytes() + (std::uint64_t{40} << 20), full);
   EXPECT_EQ(table.count_used(), table.lines() / 4);
+}
+
+// It may be that of a model, which keeps its size, or of a program that does not choose it.
+TEST(WeightTable, WithoutMemorySaysWhatHelpsNewOnesAndThoseThatAreThere) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  const rlimit less{std::min(rlim_t{60} << 40, before.rlim_max), before.rlim_max};  // of 64 TiB
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &less), 0);
+  try {
+    const WeightTable table(kMostBits);
+    ADD_FAILURE() << "there was memory";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kFailed);
+    EXPECT_THAT(error.what(), testing::EndsWith("; allow more memory, or begin a model with fewer --bits"));
+  }
+  ::setrlimit(RLIMIT_AS, &before);
 }
 
 // Features of one block, and one feature in many blocks, fall on lines as if thrown at random: with n balls in n lines

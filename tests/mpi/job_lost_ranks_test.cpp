@@ -1,7 +1,7 @@
 // Ranks that are killed, stopped or silent: the job ends by itself, says which, and leaves no process and no result.
 #include <signal.h>
 
-#include "mpi/job_fifo.h"
+#include "data/fifo.h"
 #include "mpi/job_fixture.h"
 #include "mpi/job_waiting.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/fifo.h"
 #include "mpi/job_checkpoints.h"
-#include "mpi/job_fifo.h"
 #include "mpi/job_waiting.h"
 
 namespace cpt::testing {

@@ -1,8 +1,11 @@
 // Run directories that cannot be written: exit code 73, whatever the reason.
 #include <unistd.h>
 
+#include <utility>
+#include <vector>
+
+#include "data/fifo.h"
 #include "mpi/job_disk.h"
-#include "mpi/job_fifo.h"
 #include "mpi/job_fixture.h"
 
 namespace cpt::testing {
@@ -36,9 +39,30 @@ TEST_F(RunDirectoryOfAJob, NeedsAName) {
 TEST_F(RunDirectoryOfAJob, CannotBeAFolderOfShards) {
   for (const char* option : {"--data", "--test"}) {
     const Words words{"--data", file("shard.vw", stream(50)), option, shards(), "--run", shards() + "/../shards"};
-    expect_failed(run_alone(words), kUsage,
-                  HasSubstr("is the folder of shards that " + std::string(option) + " names"));
+    expect_failed(run_alone(words), kUsage, HasSubstr("would be shards of " + std::string(option) + " " + shards()));
     EXPECT_FALSE(fs::exists(shards() + "/lock"));
+  }
+}
+
+// Already before there is one that the pattern could find.
+TEST_F(RunDirectoryOfAJob, CannotLieWhereAPatternFindsShards) {
+  const std::string run = shards() + "/r";
+  fs::create_symlink(shards(), path("link"));
+  for (const std::string& pattern : {shards() + "/*", path("link").string() + "/[pqr]/", run + "/*", run + "/log.*"}) {
+    for (const char* begin : {"--progress=none", "--resume"}) {
+      expect_failed(run_alone({"--data", pattern, "--run", run + "/", begin}), kUsage,
+                    HasSubstr("would be shards of --data " + pattern));
+      EXPECT_FALSE(fs::exists(run));
+    }
+  }
+  expect_failed(run_alone({"--data", "./not-there*", "--run", "not-there-yet"}), kUsage, HasSubstr("would be shards"));
+}
+
+TEST_F(RunDirectoryOfAJob, MayLieWhereNoPatternFindsWhatItHolds) {
+  const std::vector<std::pair<const char*, const char*>> cases = {{"/*", "/.r"}, {"", "/r"}, {"/*.vw", ""}};
+  for (const auto& [pattern, run] : cases) {
+    const Words words{"--data", shards() + pattern, "--run", shards() + run};
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(run_alone(words).code, 0) << pattern << " and " << run;
   }
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "comm/faulty.h"
-#include "mpi/job_fifo.h"
+#include "data/fifo.h"
 
 namespace cpt {
 namespace {
@@ -280,7 +280,7 @@ TEST(LostMessages, EndTheRankAtOnce) {
 
 TEST(ErrorsAlone, APipeThatWouldBeReadTwiceIsNamed) {
   const Folder folder;
-  const testing::Fifo pipe(folder / "pipe");
+  const Fifo pipe(folder / "pipe");
   fs::create_symlink("pipe", folder / "link");
   TrainingOptions options = small_job();
   options.data = {pipe.path()};
@@ -293,7 +293,7 @@ TEST(ErrorsAlone, APipeThatWouldBeReadTwiceIsNamed) {
 
 // The rank that waits for a pipe holds up all others.
 TEST_P(Errors, ARequestToStopEndsTheWaitForASilentPipe) {
-  const testing::Fifo pipe(folder_ / "pipe");
+  const Fifo pipe(folder_ / "pipe");
   options_.data[1] = pipe.path();
   options_.checkpoints.directory = folder_ / "checkpoints";
   options_.checkpoints.requested = [] { return Request::kStop; };
@@ -304,7 +304,7 @@ TEST_P(Errors, ARequestToStopEndsTheWaitForASilentPipe) {
 
 TEST(ErrorsAlone, ARequestToStopEndsTheWaitForASilentPipe) {
   const Folder folder;
-  testing::Fifo pipe(folder / "pipe");
+  Fifo pipe(folder / "pipe");
   pipe.write(random_lines({.examples = 1100}));
   TrainingOptions options = small_job();
   options.data = {pipe.path()};
@@ -326,7 +326,7 @@ TEST(ErrorsAlone, ARequestToStopEndsTheWaitForASilentPipe) {
 TEST(ErrorsAlone, OptionsAreChecked) {
   const Folder folder;
   const std::string shard = folder.write("shard", "a | x\n");
-  testing::Fifo pipe(folder / "pipe");
+  Fifo pipe(folder / "pipe");
   pipe.write("a | x\n");
   pipe.close();
   const std::vector<std::function<void(TrainingOptions&)>> mistakes = {

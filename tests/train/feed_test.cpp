@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "data/fifo.h"
 #include "data/shards.h"
-#include "mpi/job_fifo.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -125,7 +125,7 @@ TEST(FeedBefore, ThrowsAfterTheExamplesBefore) {
 
 TEST(Feed, AsksTimeAndAgainWhileItWaitsAndLosesNothing) {
   const Folder folder;
-  testing::Fifo pipe(folder / "pipe");
+  Fifo pipe(folder / "pipe");
   constexpr std::size_t kChunk = 1024;
   pipe.write(random_lines({.examples = kChunk + 10}));
   Feed feed(stream_of(pipe.path()));

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace cpt::testing {
+namespace cpt {
 
 // A named pipe. Its readers see the end when it is closed and empty.
 class Fifo {
@@ -41,4 +41,4 @@ class Fifo {
   int descriptor_ = -1;
 };
 
-}  // namespace cpt::testing
+}  // namespace cpt
