@@ -1,7 +1,6 @@
 #include "comm/buffer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -26,21 +25,12 @@ void Buffer::resize(std::size_t size) {
   size_ = size;
 }
 
-void Buffer::append(const void* source, std::size_t count) {
-  if (count == 0) return;
-  std::memcpy(extend(count).data(), source, count);
-}
-
-Bytes Buffer::extend(std::size_t count) {
-  if (count > capacity_ - size_) {
-    const std::size_t capacity = grown(size_ + count);
-    Memory memory = allocate(capacity);
-    std::ranges::copy(bytes(), memory.get());
-    memory_ = std::move(memory);
-    capacity_ = capacity;
-  }
-  size_ += count;
-  return bytes().last(count);
+void Buffer::grow(std::size_t needed) {
+  const std::size_t capacity = grown(needed);
+  Memory memory = allocate(capacity);
+  std::ranges::copy(bytes(), memory.get());
+  memory_ = std::move(memory);
+  capacity_ = capacity;
 }
 
 void Buffer::swap(Buffer& other) noexcept {

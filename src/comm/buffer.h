@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -34,8 +35,14 @@ class Buffer {
   void clear() { size_ = 0; }
   // Adds bytes at the end and keeps those before. append() copies them from `source`, which is not in this buffer; the
   // bytes of extend() are undefined and to be overwritten.
-  void append(const void* source, std::size_t count);
-  Bytes extend(std::size_t count);
+  void append(const void* source, std::size_t count) {
+    if (count > 0) std::memcpy(extend(count).data(), source, count);
+  }
+  Bytes extend(std::size_t count) {
+    if (count > capacity_ - size_) grow(size_ + count);
+    size_ += count;
+    return bytes().last(count);
+  }
   // Takes bytes off the end, at most size().
   void shrink(std::size_t count) { size_ -= count; }
 
@@ -48,7 +55,9 @@ class Buffer {
   };
   using Memory = std::unique_ptr<std::byte[], Release>;
 
-  // Room for at least `needed` bytes.
+  // Memory for at least `needed` bytes, with those that are there.
+  void grow(std::size_t needed);
+  // Its size.
   std::size_t grown(std::size_t needed) const;
   static Memory allocate(std::size_t capacity);
 

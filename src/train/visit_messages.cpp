@@ -11,18 +11,30 @@ namespace {
 
 constexpr unsigned kCarriesExample = 128;
 
+// What an arrival begins with.
+constexpr std::byte kIsPacked{0};
+constexpr std::byte kIsPlaced{1};
+
+// An example on its sender's shelf.
+struct Placed {
+  std::uint64_t order;
+  std::uint32_t slot;  // among those of the sender
+  std::uint32_t label;
+  std::uint32_t place;  // see ExampleShelf
+  Partition level1;
+  Partition deep;
+};
+static_assert(sizeof(Placed) == 24);
+
 std::uint64_t label_code(LabelId label) { return label == kNoLabel ? 0 : std::uint64_t{label} + 1; }
 LabelId label_of(std::uint64_t code) {
   return code == 0 ? kNoLabel : narrow<LabelId>(code - 1, "the number of a label");
 }
 
-// Or kNoPartition.
-Partition take_partition(ByteReader& in) {
-  const auto partition = in.value<Partition>();
+void require_partition(Partition partition) {
   if (partition >= kPartitions && partition != kNoPartition) {
     throw Error(Fault::kFailed, "a message tells of partition " + std::to_string(partition));
   }
-  return partition;
 }
 
 std::byte* put_details(std::byte* out, const Visit& visit) {
@@ -57,29 +69,32 @@ void append(const std::byte* begin, const std::byte* end, Buffer& message) {
 
 }  // namespace
 
-std::byte* ArrivalWriter::put_head(std::byte* out, const Arrival& head) {
+void ArrivalWriter::append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
+                           std::string_view name, Buffer& message) {
+  std::byte bytes[1 + 6 * kMostVarintBytes];
+  std::byte* out = put_value(bytes, kIsPacked);
   out = put_varint(out, position_in_round(head.order) - position_in_round(last_.order));
   out = put_varint(out, shard_of(head.order));
   out = put_varint(out, index_in_line(head.order));
   out = put_varint(out, head.slot - last_.slot);
-  last_ = head;
-  return put_varint(out, label_code(head.label));
-}
-
-void ArrivalWriter::append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
-                           std::string_view name, Buffer& message) {
-  std::byte bytes[7 * kMostVarintBytes];
-  std::byte* out = put_varint(put_head(bytes, head), 0);
+  out = put_varint(out, label_code(head.label));
   if (head.label == kNoLabel) out = put_varint(out, name.size());
+  last_ = head;
   cpt::append(bytes, out, message);
   if (head.label == kNoLabel) message.append(name.data(), name.size());
   pack_example(x, places, message);
 }
 
 void ArrivalWriter::append(const Arrival& head, std::uint64_t place, Buffer& message) {
-  std::byte bytes[7 * kMostVarintBytes];
-  std::byte* out = put_varint(put_head(bytes, head), place + 1);
-  cpt::append(bytes, put_value(put_value(out, head.level1), head.deep), message);
+  const Placed placed{.order = head.order,
+                      .slot = head.slot,
+                      .label = head.label,
+                      .place = narrow<std::uint32_t>(place, "the place of an example"),
+                      .level1 = head.level1,
+                      .deep = head.deep};
+  std::byte bytes[1 + sizeof placed];
+  cpt::append(bytes, put_value(put_value(bytes, kIsPlaced), placed), message);
+  last_ = head;
 }
 
 void VisitWriter::append(const Visit& visit) {
@@ -99,19 +114,25 @@ void VisitWriter::append(const Visit& visit) {
   last_order_ = visit.order;
 }
 
-Arrival MessageReader::read_arrival(ByteReader& in, ConstBytes shelf, const Arrival& last) {
+Arrival MessageReader::read_placed(ByteReader& in, const ArrivalMessage& message) {
+  const auto placed = in.value<Placed>();
+  require_partition(placed.level1);
+  require_partition(placed.deep);
+  return {.order = placed.order,
+          .slot = message.first_slot + placed.slot,
+          .label = placed.label,
+          .level1 = placed.level1,
+          .deep = placed.deep,
+          .example = ExampleRecord(message.shelf, placed.place)};
+}
+
+Arrival MessageReader::read_packed(ByteReader& in, const Arrival& last) {
   Arrival arrival;
   const std::uint64_t position = position_in_round(last.order) + in.varint();
   const std::uint64_t shard = in.varint();
   arrival.order = make_order(position, shard, in.varint());
   arrival.slot = last.slot + narrow<std::uint32_t>(in.varint(), "the slot of an example");
   arrival.label = label_of(in.varint());
-  if (const std::uint64_t place = in.varint(); place > 0) {
-    arrival.example = ExampleRecord(shelf, place - 1);
-    arrival.level1 = take_partition(in);
-    arrival.deep = take_partition(in);
-    return arrival;
-  }
   std::string_view name;
   if (arrival.label == kNoLabel) {
     const std::size_t length = in.varint();
@@ -128,7 +149,7 @@ void MessageReader::read_arrivals(const std::vector<ArrivalMessage>& messages, s
   for (const ArrivalMessage& message : messages) {
     Arrival last{.slot = message.first_slot, .example = {}};
     for (ByteReader in(message.bytes); !in.at_end(); arrivals.push_back(last)) {
-      last = read_arrival(in, message.shelf, last);
+      last = in.value<std::byte>() == kIsPlaced ? read_placed(in, message) : read_packed(in, last);
     }
     ends.push_back(arrivals.size());
   }
@@ -143,7 +164,8 @@ Visit MessageReader::read_visit(ByteReader& in, const Visit& last) {
   const auto code = in.value<std::uint8_t>();
   Visit visit{.order = last.order, .slot = last.slot, .label = last.label, .example = {}};
   visit.kind = static_cast<VisitKind>(code % kCarriesExample);
-  visit.partition = take_partition(in);
+  visit.partition = in.value<Partition>();
+  require_partition(visit.partition);
   if (visit.kind > VisitKind::kOpen || visit.partition == kNoPartition) {
     throw Error(Fault::kFailed, "a message tells of a visit of kind " + std::to_string(code % kCarriesExample) +
                                     " to partition " + std::to_string(visit.partition));

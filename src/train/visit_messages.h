@@ -1,15 +1,16 @@
 // Arrivals and visits as messages: any number of them, back to back.
 //
-//   arrival = position (varint: lines since the one before), shard (varint), index in its line (varint),
+//   arrival = 1 (u8), where the example lies on its sender's shelf: Placed
+//           | 0 (u8), position (varint: lines since the one before), shard (varint), index in its line (varint),
 //             slot (varint: since the one before), label (varint: number + 1, or 0 where it is not known),
-//             place (varint: on its sender's shelf, + 1; or 0), and
-//             where there is a place: partitions (u16 each: level 1, deep);
-//             else: [name of the label (varint length, bytes) where it is not known], example (see example_packer.h)
+//             [name of the label (varint length, bytes) where it is not known], example (see example_packer.h)
 //   visit   = kind (u8, plus 128 where an example follows), partition (u16), details by kind,
 //             [order (u64), slot (varint), label (varint: number + 1, or 0), example]
 //             of several visits of one example in a row, only the first carries it
 //   details = kDraw: coins (u64), probability (f64); kSearch: probability (f64); kKnown: nothing;
 //             kSettle: coins (u64), disagreements (varint); kOpen: split (varint), disagreements (varint)
+//
+// Who shares a shelf shares a machine, where bytes are cheap: what lies there is told in few instructions instead.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,6 @@ class ArrivalWriter {
   void append(const Arrival& head, std::uint64_t place, Buffer& message);
 
  private:
-  std::byte* put_head(std::byte* out, const Arrival& head);
-
   Arrival last_;
 };
 
@@ -67,7 +66,8 @@ class MessageReader {
   void clear() { examples_.clear(); }
 
  private:
-  Arrival read_arrival(ByteReader& in, ConstBytes shelf, const Arrival& last);
+  static Arrival read_placed(ByteReader& in, const ArrivalMessage& message);
+  Arrival read_packed(ByteReader& in, const Arrival& last);
   Visit read_visit(ByteReader& in, const Visit& last);
 
   UnpackedExamples examples_;
