@@ -1,7 +1,7 @@
 // The examples of one block of a binary shard, in columns: numbers of one kind lie together, which makes them small
 // when compressed and fast to read.
 //
-//   payload := BlockCounts
+//   payload := digest of the list of the shard, up to this block (u64) | BlockCounts
 //              column: for each entry of the dictionary by how much the number of its feature in the list of the shard
 //              exceeds that of the entry before it, or 0
 //              values: of each entry                                   (flag kEntryValues)
@@ -13,6 +13,9 @@
 //              line and byte where the line before ended in the text (two u64) | columns: for each line how many
 //              lines, and how many bytes, behind the one before it ends  (flag kPlaces: a copy of a text)
 //              bytes of the labels
+//
+// The digest ties a block to its list: without it, a file that lost a part of the list would tell of wrong features.
+//
 //   values  := digits (one byte) | column: as Decimals, or kNoDecimals (one byte) | planes: the floats
 //   column  := width (one byte: 1 to 4) | planes of so many bytes a number
 //   planes  := the lowest byte of every number, then the next one of every number, and so on

@@ -70,7 +70,7 @@ void BinaryReader::read_header(const std::string& wanted) {
 }
 
 bool BinaryReader::skip(std::uint64_t bytes, std::uint64_t line, std::uint64_t list) {
-  if (!pass_to(std::min(list, bytes)) || !pass_blocks(bytes) || !pass_to(bytes)) return false;
+  if (!pass_to(std::min(list, bytes)) || !pass_blocks_to(bytes) || !pass_to(bytes)) return false;
   number_ = line;
   goes_on_ = true;
   return true;
@@ -86,18 +86,21 @@ bool BinaryReader::pass_to(std::uint64_t bytes) {
 }
 
 // Takes up what they tell of the list. Damage is for who reads them.
-bool BinaryReader::pass_blocks(std::uint64_t bytes) {
-  try {
-    while (taken_ < bytes) {
-      const BlockHead head = read_head();
-      if (head.kind == BlockKind::kFeatures) {
-        read_list(head);
-      } else if (!pass_to(taken_ + head.stored_bytes)) {
-        return false;
-      }
+bool BinaryReader::pass_blocks_to(std::uint64_t bytes) {
+  while (taken_ < bytes) {
+    BlockHead head;
+    try {
+      head = read_head();
+    } catch (const DamagedStream& damage) {
+      list_damage_ = damage;
+      return true;
     }
-  } catch (const DamagedStream& damage) {
-    list_damage_ = damage;
+    if (head.kind == BlockKind::kFeatures) {
+      read_list(head);
+    } else if (!pass_to(taken_ + head.stored_bytes)) {
+      return false;
+    }
+    if (taken_ > bytes) throw DamagedStream("the end of a block at byte " + std::to_string(bytes), "its middle");
   }
   return true;
 }
@@ -225,7 +228,7 @@ void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done)
   const std::string place = " at byte " + std::to_string(head_begin_);
   const auto damaged = [&] {
     const DamagedStream damage(kBlock, "a damaged one" + place);
-    if (head.kind != BlockKind::kExamples) throw DamagedStream(damage);  // no example is behind it
+    if (head.kind != BlockKind::kExamples) throw DamagedStream(damage);  // it holds none
     throw DamagedBlock(damage, head.lines - lines_done);
   };
   if (payload_checksum(stored) != head.checksum) damaged();
@@ -251,6 +254,7 @@ void BinaryReader::read_list(const BlockHead& head) {
     std::memcpy(&first, payload_.data(), sizeof first);
     if (first == 0) {
       list_.clear();
+      list_digest_ = 0;
       list_damage_.reset();
     }
     if (list_damage_) return;
@@ -262,6 +266,7 @@ void BinaryReader::read_list(const BlockHead& head) {
   const std::size_t count = payload_.size() / sizeof(FeatureHash) - 1;
   list_.resize(first + count);
   if (count > 0) std::memcpy(list_.data() + first, payload_.data() + sizeof first, count * sizeof(FeatureHash));
+  list_digest_ = list_digest(list_digest_, std::span(list_).subspan(first));
 }
 
 void BinaryReader::read_trailer(std::uint64_t index) {
@@ -282,13 +287,13 @@ void BinaryReader::read_end() {
 void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
   if (list_damage_) throw DamagedBlock(*list_damage_, head.lines - done);
   try {
-    block_.read(payload_, list_);
+    block_.read(payload_, list_, list_digest_);
   } catch (const DamagedStream& damage) {
     throw DamagedBlock(damage, head.lines - done);
   }
   if (block_.lines() != head.lines) {
     block_.clear();
-    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(block_begin_)},
+    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(head_begin_)},
                        head.lines - done);
   }
   refuses_some_ =

@@ -46,7 +46,7 @@ class BinaryReader {
   void read_header(const std::string& wanted);
   // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. `list`:
   // of that block, see IndexEntry; 0 if it is not known, then what is before it is searched. False if the content ends
-  // before; offset() is how much there is.
+  // before; offset() is how much there is. Throws DamagedStream where no block ends at that byte.
   bool skip(std::uint64_t bytes, std::uint64_t line, std::uint64_t list = 0);
   // Before the first line: no block is read that begins at this byte of the content, or behind it.
   void end_at(std::uint64_t bytes) { end_ = bytes; }
@@ -81,7 +81,7 @@ class BinaryReader {
   std::size_t fill(std::span<char> space);
   void require(std::span<char> space, const char* what);
   bool pass_to(std::uint64_t bytes);
-  bool pass_blocks(std::uint64_t bytes);
+  bool pass_blocks_to(std::uint64_t bytes);
   bool read_block();
   BlockHead read_head();
   void check_lines(const BlockHead& head) const;
@@ -100,6 +100,7 @@ class BinaryReader {
   std::vector<std::byte> stored_;  // its beginning holds the payload as stored
   std::vector<std::byte> payload_;
   std::vector<FeatureHash> list_;             // see binary_shard.h
+  std::uint64_t list_digest_ = 0;             // list_digest()
   std::optional<DamagedStream> list_damage_;  // until the list begins anew
   BlockExamples block_;
   std::uint64_t taken_ = 0;  // bytes of the content so far

@@ -36,6 +36,10 @@ std::uint64_t head_checksum(const BlockHead& head) { return XXH3_64bits(&head, o
 
 std::uint64_t payload_checksum(std::span<const std::byte> stored) { return XXH3_64bits(stored.data(), stored.size()); }
 
+std::uint64_t list_digest(std::uint64_t before, std::span<const FeatureHash> part) {
+  return XXH3_64bits_withSeed(part.data(), part.size_bytes(), before);
+}
+
 bool is_binary_shard(std::string_view beginning) {
   return beginning.size() >= kMagicWithoutVersion.size() && may_be_binary_shard(beginning);
 }

@@ -15,8 +15,9 @@
 //
 // Features are hashes of eight bytes, which nothing makes shorter, so a shard tells of each once and for many blocks:
 // they lie in a list, which a block refers to by numbers, and whose new part comes before the block. The list begins
-// anew with each part whose first number is 0, so no reader holds a long one, and who begins in the middle has only to
-// go back to there. (Hashes were 46 % of a shard of novels while each block had its own.)
+// anew with each part whose first number is 0, see BlockLimits: so no reader holds a long one, who begins in the middle
+// has only to go back to there, and damage costs no more than the blocks up to the next one. (Hashes were 46 % of a
+// shard of novels while each block had its own.)
 //
 // All numbers are little-endian. Offsets are bytes of the content, from the magic on. Readers go from block
 // to block; the index is for those who want to begin in the middle, and its absence tells of a file that was cut off.
@@ -29,6 +30,7 @@
 #include <string>
 #include <string_view>
 
+#include "cpt/example.h"
 #include "data/binary_block.h"
 #include "data/read_options.h"
 
@@ -58,6 +60,8 @@ static_assert(sizeof(BlockHead) == 40);
 
 std::uint64_t head_checksum(const BlockHead& head);
 std::uint64_t payload_checksum(std::span<const std::byte> stored);
+// Of a list with a new part; `before`: of what it was, 0 where it begins anew.
+std::uint64_t list_digest(std::uint64_t before, std::span<const FeatureHash> part);
 
 // No payload is larger: an example of all the features that a line may have fits.
 inline constexpr std::uint32_t kMostPayloadBytes = std::uint32_t{1} << 30;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/checked.h"
+#include "data/binary_shard.h"
 #include "data/decimals.h"
 
 namespace cpt {
@@ -76,19 +77,18 @@ struct Counted {
   }
 };
 
-// Gives numbers to the features that have none in the list, the most frequent first. Returns them.
-std::vector<FeatureHash> bring_up(FeatureList& list, const Counted<FeatureHash>& features, std::size_t most,
-                                  std::uint64_t& first) {
+// Gives numbers to the features that have none in the list, the most frequent first. Fills in what the list gets.
+void bring_up(FeatureList& list, const Counted<FeatureHash>& features, const BlockLimits& limits, EncodedBlock& block) {
   std::vector<std::uint32_t> missing;
   const auto find_missing = [&] {
     missing.clear();
     for (std::uint32_t i = 0; i < features.counts.size(); ++i) {
-      if (list.find(features.numbers.keys()[i]) == FeatureList::kNone) missing.push_back(i);
+      if (list.numbers.find(features.numbers.keys()[i]) == list.numbers.kNone) missing.push_back(i);
     }
   };
   find_missing();
-  if (list.size() + missing.size() > most) {
-    list.clear();
+  if (list.numbers.size() + missing.size() > limits.listed || list.blocks == limits.list_blocks) {
+    list = {};
     find_missing();
   }
   const std::vector<FeatureHash>& keys = features.numbers.keys();
@@ -97,13 +97,13 @@ std::vector<FeatureHash> bring_up(FeatureList& list, const Counted<FeatureHash>&
     const std::uint32_t less = features.counts[b];
     return more != less ? more > less : keys[a] < keys[b];
   });
-  first = list.size();
-  std::vector<FeatureHash> listed;
+  block.first_listed = list.numbers.size();
   for (const std::uint32_t i : missing) {
-    listed.push_back(keys[i]);
-    list.add(keys[i]);
+    block.listed.push_back(keys[i]);
+    list.numbers.add(keys[i]);
   }
-  return listed;
+  ++list.blocks;
+  if (!missing.empty()) list.digest = list_digest(list.digest, block.listed);
 }
 
 // By the numbers of their features, what occurs in a block, and which of them each feature is.
@@ -130,7 +130,7 @@ class DictionaryMaker {
   const Counted<FeatureHash>& features() const { return features_; }
 
   // The list has all of them.
-  Dictionary make(const FeatureList& list) {
+  Dictionary make(const Numbering<FeatureHash>& list) {
     Dictionary dictionary;
     dictionary.with_values = feature_of_.size() <= kMostValuesOfAFeature * features_.counts.size();
     struct Entry {
@@ -203,8 +203,8 @@ void BlockBuilder::add_place(const Origin& origin) {
 EncodedBlock BlockBuilder::encode(FeatureList& list) {
   EncodedBlock block;
   DictionaryMaker maker(features_, values_);
-  block.listed = bring_up(list, maker.features(), limits_.listed, block.first_listed);
-  const Dictionary dictionary = maker.make(list);
+  bring_up(list, maker.features(), limits_, block);
+  const Dictionary dictionary = maker.make(list.numbers);
   const bool has_values = std::ranges::any_of(values_, [](float value) { return value != 1; });
   const bool entry_values = has_values && dictionary.with_values;
   const bool feature_values = has_values && !dictionary.with_values;
@@ -226,6 +226,7 @@ EncodedBlock BlockBuilder::encode(FeatureList& list) {
                  (places_ == Places::kKept ? kPlaces : 0);
 
   std::vector<std::byte>& out = block.payload;
+  put(&list.digest, 1, out);
   put(&counts, 1, out);
   put_column(dictionary.gaps, out);
   if (entry_values) put_values(dictionary.values, out);

@@ -18,15 +18,20 @@ enum class Places : std::uint8_t { kForgotten, kKept };
 
 // A block is full once it has so many examples or features. The more, the smaller the shard; but a reader holds a block
 // of each shard that it has open. The list of features begins anew where it would get longer than `listed`, unless one
-// block has more: it takes memory at both ends, and is what damage to it costs.
+// block has more, and after so many blocks: it takes memory at both ends, and damage to it costs the blocks behind.
 struct BlockLimits {
-  std::size_t examples = std::size_t{1} << 14;
-  std::size_t features = std::size_t{1} << 18;
+  std::size_t examples = std::size_t{1} << 13;
+  std::size_t features = std::size_t{1} << 17;
   std::size_t listed = std::size_t{1} << 18;
+  std::size_t list_blocks = 64;
 };
 
 // The features that the blocks of a shard have told of.
-using FeatureList = Numbering<FeatureHash>;
+struct FeatureList {
+  Numbering<FeatureHash> numbers;
+  std::size_t blocks = 0;    // that it served
+  std::uint64_t digest = 0;  // list_digest()
+};
 
 struct EncodedBlock {
   std::vector<FeatureHash> listed;  // what the list gets; may be nothing

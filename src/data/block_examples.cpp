@@ -158,9 +158,13 @@ std::size_t BlockExamples::examples_of_line() const {
   return count;
 }
 
-void BlockExamples::read(std::span<const std::byte> payload, std::span<const FeatureHash> list) {
+void BlockExamples::read(std::span<const std::byte> payload, std::span<const FeatureHash> list,
+                         std::uint64_t list_digest) {
   clear();
   Parts parts(payload, numbers_);
+  std::uint64_t wanted = 0;
+  std::memcpy(&wanted, parts.take(sizeof wanted).data(), sizeof wanted);
+  if (wanted != list_digest) refuse("one that belongs to another list of features");
   BlockCounts counts{};
   std::memcpy(&counts, parts.take(sizeof counts).data(), sizeof counts);
   Column label_lengths;

@@ -20,10 +20,10 @@ class BlockExamples {
     std::uint64_t hash;  // hash_label()
   };
 
-  // Takes the payload apart, whose labels must stay where they are, by the list of the shard up to this block. Throws
-  // DamagedStream where it makes no sense, after which there are no examples. The parts are checked as far as memory
-  // safety asks for; else the checksum vouches for them.
-  void read(std::span<const std::byte> payload, std::span<const FeatureHash> list);
+  // Takes the payload apart, whose labels must stay where they are, by the list of the shard up to this block and its
+  // digest. Throws DamagedStream where it makes no sense or needs another list, after which there are no examples. The
+  // parts are checked as far as memory safety asks for; else the checksum vouches for them.
+  void read(std::span<const std::byte> payload, std::span<const FeatureHash> list, std::uint64_t list_digest);
 
   // Forgets all examples.
   void clear();

@@ -218,7 +218,7 @@ bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
   if (first != index.end() && first->offset < end) {
     return shard.blocks->skip(first->offset, first->lines_before, first->list);
   }
-  shard.blocks->skip(end, 0);  // counts as read
+  shard.blocks->skip(end, 0, end);  // counts as read
   return false;
 }
 

@@ -32,9 +32,9 @@ class ExampleStream {
   // `cursors`, parallel to `mine`, say where to go on in each shard; none: all from their beginning. Of a stream that
   // went so far with the same options, what is read then is the rest: the same examples in the same order, with the
   // same origins. Interleaved order begins with the shard of the lowest position, the lowest number first among equals.
-  // What lies before a cursor is sought past in a file, but decompressed and dropped where it is compressed. Throws
-  // Error(kUsage) for a bad interaction, Error(kFailed) if so many files may not be open at a time or if a pipe is not
-  // to be read from its beginning.
+  // What lies before a cursor is sought past in a file (but for lists of features, of a binary shard), and decompressed
+  // and dropped where it is compressed. Throws Error(kUsage) for a bad interaction, Error(kFailed) if so many files may
+  // not be open at a time or if a pipe is not to be read from its beginning.
   ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, ReadOptions options,
                 const std::vector<Cursor>& cursors = {});
   ExampleStream(ExampleStream&&) noexcept;

@@ -25,7 +25,7 @@ constexpr int kCopyFormat = 3;
 constexpr std::chrono::seconds kSettled{2};
 
 // A rank may have many copies open and holds a block and a list of each.
-constexpr BlockLimits kLimits{std::size_t{1} << 12, std::size_t{1} << 16, std::size_t{1} << 16};
+constexpr BlockLimits kLimits{.examples = 1 << 12, .features = 1 << 16, .listed = 1 << 16};
 
 std::chrono::nanoseconds time_of(const timespec& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "data/binary.h"
 #include "data/folder.h"
+#include "data/lines.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
 
@@ -82,6 +84,18 @@ TEST(BinaryShard, HoldsWhatNeedsWideColumns) {
     const std::string binary = folder.write("binary", binary_of({path}, {}, limits));
     EXPECT_EQ(content_of(binary, {}).examples, content_of(path, {}).examples);
   }
+}
+
+TEST(BinaryShard, BeginsItsListAnewWhateverTheFeatures) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 23; ++i) text += "y |f x\n";
+  const std::string path = folder.write("text", text);
+  const std::string binary = binary_of({path}, {}, {.examples = 5, .list_blocks = 2});
+  std::size_t lists = 0;
+  for (std::size_t at = binary.find("FEAT"); at != std::string::npos; at = binary.find("FEAT", at + 1)) ++lists;
+  EXPECT_EQ(lists, 3U) << "of five blocks";
+  EXPECT_EQ(content_of(folder.write("binary", binary), {}).examples, content_of(path, {}).examples);
 }
 
 TEST(BinaryShard, OfNothingHoldsNothing) {
@@ -235,6 +249,15 @@ class DamagedBinary : public ::testing::Test {
     }
   }
 
+  // In the part that comes before the second block. Of five blocks, the first three share a list, and so do the last
+  // two.
+  std::string with_damaged_list() const {
+    std::string damaged = sound_;
+    char& byte = damaged.at(sound_.find("FEAT", sound_.find("FEAT") + 1) + sizeof(BlockHead) + 20);
+    byte = static_cast<char>(byte ^ 1);
+    return damaged;
+  }
+
   Folder folder_;
   std::string sound_;
   std::vector<WholeExample> examples_;
@@ -281,13 +304,9 @@ TEST_F(DamagedBinary, SaysWhatIsWrong) {
             path + ":25:1: expected a sound block of a binary shard, found the end of the file");
 }
 
-// Of five blocks, the first three share a list, and so do the last two.
 TEST_F(DamagedBinary, ListCostsTheBlocksThatNeedIt) {
-  std::string damaged = sound_;
   const std::size_t second = sound_.find("FEAT", sound_.find("FEAT") + 1);
-  ASSERT_NE(second, std::string::npos);
-  damaged[second + 60] = static_cast<char>(damaged[second + 60] ^ 1);
-  const std::string path = folder_.write("damaged", damaged);
+  const std::string path = folder_.write("damaged", with_damaged_list());
   ExampleStream stream = stream_of({path}, skipping());
   EXPECT_EQ(labels_of(read_rest(stream)), "y0 y1 y2 y3 y4 y6 y7 y8 y0 y1 y2 y3 y4");
   const std::string reason =
@@ -295,6 +314,35 @@ TEST_F(DamagedBinary, ListCostsTheBlocksThatNeedIt) {
   EXPECT_EQ(stream.take_warnings(),
             (std::vector<std::string>{path + ":6:1" + reason + "; 5 lines in it cannot be read",
                                       path + ":11:1" + reason + "; 5 lines in it cannot be read"}));
+}
+
+TEST_F(DamagedBinary, ListIsMissedBehindACursorToo) {
+  const std::string path = folder_.write("damaged", sound_);
+  ExampleStream sound = stream_of({path}, skipping());
+  const Reading before = read_lines(sound);
+  folder_.write("damaged", with_damaged_list());
+  ExampleStream rest(find_shards({path}), {0}, skipping(), before.cursors.at(12));
+  EXPECT_EQ(labels_of(read_rest(rest)), "y6 y7 y8 y0 y1 y2 y3 y4");
+  EXPECT_EQ(rest.error_lines(), 1U);
+}
+
+TEST_F(DamagedBinary, IsNoticedWhereAPartOfTheListIsMissingOrThereTwice) {
+  std::size_t lists = 0;
+  for (std::size_t at = sound_.find("FEAT"); at != std::string::npos; at = sound_.find("FEAT", at + 1), ++lists) {
+    SCOPED_TRACE("list at " + std::to_string(at));
+    BlockHead head;
+    std::memcpy(&head, sound_.data() + at, sizeof head);
+    const std::size_t bytes = sizeof head + head.stored_bytes;
+    for (const std::string& damaged :
+         {sound_.substr(0, at) + sound_.substr(at + bytes), sound_.substr(0, at + bytes) + sound_.substr(at)}) {
+      Content read;
+      ASSERT_EQ(read_damaged(damaged, read), "");
+      EXPECT_GE(read.error_lines, 1U);
+      EXPECT_LE(read.examples.size(), examples_.size() - 3);
+      ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
+    }
+  }
+  EXPECT_EQ(lists, 5U);
 }
 
 // Two shards in one file, or one without a block of its middle.

@@ -214,8 +214,10 @@ TEST(Cursor, APipeIsReadFromItsBeginningOnly) {
 TEST(Cursor, DamageOfBlocksIsMetOnceWhereverTheReadingGoesOn) {
   const Folder folder;
   std::string text;
-  for (int i = 0; i < 12; ++i) text += "y" + std::to_string(i) + " |f x" + std::to_string(i % 5) + "\n";
-  const std::string sound = binary_of({folder.write("text", text)}, {}, {5, 40, 16});
+  for (int i = 0; i < 12; ++i)
+    text += "y" + std::to_string(i) + " |f x" + std::to_string(3 * i) + " x" + std::to_string(3 * i + 1) + "\n";
+  // The second of three blocks adds to the list of the first, the third one begins it anew.
+  const std::string sound = binary_of({folder.write("text", text)}, {}, {5, 40, 22});
   const std::size_t first_block = sound.find("BLK1");
   ASSERT_NE(first_block, std::string::npos);
   for (const bool packed : {false, true}) {

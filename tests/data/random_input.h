@@ -21,7 +21,7 @@ inline Input random_input(RandomShards& random, const Folder& folder, ReadOption
   for (std::uint64_t left = 1 + random.below(5); left > 0; --left) {
     const auto format = static_cast<Format>(1 + random.below(3));
     std::string content = random.text(format, random.below(3) * random.below(20));
-    if (random.below(5) == 0) content = binary_of({folder.write("text", content)}, options, {5, 40});
+    if (random.below(5) == 0) content = binary_of({folder.write("text", content)}, options, {5, 40, 16});
     paths.push_back(folder.write(std::to_string(left), random.packed(content)));
   }
   return input_of(paths, std::move(options));

@@ -112,6 +112,27 @@ TEST(ShardCopy, OfRandomShardsIsReadAsTheyAreFromAnyLineOn) {
   EXPECT_GT(read, 500U) << "of a few only, not much is shown";
 }
 
+// The second of its blocks begins the list of features anew, the third one adds to it.
+TEST(ShardCopy, OfManyFeaturesIsReadAsTheyAre) {
+  const Folder folder;
+  std::string text;
+  for (int line = 0; line < 9000; ++line) {
+    text += "y |f";
+    for (int i = 0; i < 10; ++i) text += " x" + std::to_string(10 * line + i);
+    text += "\n";
+  }
+  const Input plain = one_shard(folder, text);
+  const Input copied = with_copies(plain);
+  const Reading expected = read_from(plain);
+  ASSERT_NO_FATAL_FAILURE(expect_same(read_from(copied), expected));
+  for (const std::size_t line : {100U, 5000U, 8500U}) {
+    SCOPED_TRACE("from line " + std::to_string(line));
+    const std::vector<Cursor>& cursors = expected.cursors.at(line);
+    ASSERT_NO_FATAL_FAILURE(expect_same(read_from(copied, cursors), read_from(plain, cursors)));
+  }
+  EXPECT_THAT(warnings_of(copied), IsEmpty());
+}
+
 TEST(ShardCopy, OfAPartIsReadAsThePartFromAnyLineOn) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
