@@ -75,19 +75,19 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
   const auto ranks = static_cast<std::uint64_t>(comm_.size());
   std::vector<std::vector<Record>> records(ranks);
   const auto& entries = touched_.sorted();
-  for (auto entry = entries.begin(); entry != entries.end();) {
-    const std::uint64_t run = entry->index / kRun;
+  for (std::size_t at = 0; at < entries.size();) {
+    const TouchedLines::Entry& entry = entries[at];
+    const std::uint64_t run = entry.index / kRun;
     const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
     if (ahead > 0) {  // past the lines of other segments
-      const std::uint64_t next = (run / ranks + ahead) * ranks * kRun;
-      entry = std::ranges::lower_bound(entry, entries.end(), next, {}, &TouchedLines::Entry::index);
+      at = touched_.position((run / ranks + ahead) * ranks * kRun);
       continue;
     }
     Record& record = records[run % ranks].emplace_back();
-    record.index = entry->index;
-    std::memcpy(record.line.data(), learner_.weights().line(entry->index), sizeof(Line));
-    merged_digest_ += WeightTable::digest_of(entry->before.data(), entry->index);
-    ++entry;
+    record.index = entry.index;
+    std::memcpy(record.line.data(), learner_.weights().line(entry.index), sizeof(Line));
+    merged_digest_ += WeightTable::digest_of(entry.before.data(), entry.index);
+    ++at;
   }
   return records;
 }
@@ -117,10 +117,7 @@ std::vector<WeightMerger::Record> WeightMerger::reduce(const std::vector<std::ve
 
 // The content of a line at the last merge: kept where this rank touched it, else still in the table.
 const Line& WeightMerger::before(std::uint64_t index) {
-  const auto& entries = touched_.sorted();
-  const auto found = std::lower_bound(entries.begin(), entries.end(), index,
-                                      [](const TouchedLines::Entry& e, std::uint64_t i) { return e.index < i; });
-  if (found != entries.end() && found->index == index) return found->before;
+  if (touched_.contains(index)) return touched_.sorted()[touched_.position(index)].before;
   return *reinterpret_cast<const Line*>(learner_.weights().line(index));
 }
 

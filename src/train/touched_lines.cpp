@@ -1,7 +1,8 @@
 #include "train/touched_lines.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace cpt {
 
@@ -22,12 +23,32 @@ void TouchedLines::touch(const std::vector<float*>& lines) {
   }
 }
 
+// The bits tell where every entry belongs: each swap brings one there for good.
 const TouchedLines::Entries& TouchedLines::sorted() {
-  if (!sorted_) {
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.index < b.index; });
-    sorted_ = true;
+  if (sorted_) return entries_;
+  count_before();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    for (std::size_t to = position(entries_[i].index); to != i; to = position(entries_[i].index)) {
+      std::swap(entries_[i], entries_[to]);
+    }
   }
+  sorted_ = true;
   return entries_;
+}
+
+void TouchedLines::count_before() {
+  before_.resize(touched_.size());
+  std::uint64_t count = 0;
+  for (std::size_t word = 0; word < touched_.size(); ++word) {
+    before_[word] = count;
+    count += static_cast<std::uint64_t>(std::popcount(touched_[word]));
+  }
+}
+
+std::size_t TouchedLines::position(std::uint64_t index) const {
+  if (index / 64 >= touched_.size() || entries_.empty()) return entries_.size();
+  const std::uint64_t lower = (std::uint64_t{1} << (index % 64)) - 1;
+  return before_[index / 64] + static_cast<std::size_t>(std::popcount(touched_[index / 64] & lower));
 }
 
 void TouchedLines::clear() {

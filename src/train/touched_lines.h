@@ -10,7 +10,7 @@
 
 namespace cpt {
 
-// Costs one bit per line of the table and kBytesOfLine per touched line, in chunks that never move. Not thread-safe.
+// Costs two bits per line of the table and kBytesOfLine per touched line, in chunks that never move. Not thread-safe.
 class TouchedLines {
  public:
   // With its part of a chunk of memory and of what finds that.
@@ -33,11 +33,16 @@ class TouchedLines {
   using Entries = std::deque<Entry>;  // a vector that grows has twice as much and more
   // By ascending index. Valid until the next touch() or clear().
   const Entries& sorted();
+  // Among those, after sorted(): that of the line, or where there is none, of the next one behind it.
+  std::size_t position(std::uint64_t index) const;
   void clear();
 
  private:
+  void count_before();
+
   const WeightTable* weights_;
   std::vector<std::uint64_t> touched_;  // a bit per line
+  std::vector<std::uint64_t> before_;   // by word of touched_: how many bits are set in those before
   Entries entries_;
   bool sorted_ = true;
   std::uint64_t updates_ = 0;

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
 namespace cpt {
 namespace {
 
@@ -40,6 +45,32 @@ TEST_F(TouchedLinesOfATable, ComeOnceEachInAscendingOrder) {
   EXPECT_EQ(indices(), (Indices{0, 5, 7, 63, 64, 900, 1023}));
   EXPECT_TRUE(touched_.contains(64));
   EXPECT_FALSE(touched_.contains(65));
+}
+
+TEST_F(TouchedLinesOfATable, AreFoundByTheirIndex) {
+  touch({900, 5, 64, 1023});
+  touched_.sorted();
+  const std::vector<std::pair<std::uint64_t, std::size_t>> positions{
+      {0, 0}, {5, 0}, {6, 1}, {63, 1}, {64, 1}, {65, 2}, {900, 2}, {901, 3}, {1023, 3}, {1024, 4}, {5000, 4}};
+  for (const auto& [index, position] : positions) EXPECT_EQ(touched_.position(index), position) << index;
+}
+
+// Each with what it held.
+TEST_F(TouchedLinesOfATable, AreSortedWhateverTheOrderOfTouches) {
+  std::mt19937_64 random(1);
+  for (std::uint64_t i = 0; i < table_.lines(); ++i) table_.line(i)[1] = static_cast<float>(i);
+  std::set<std::uint64_t> expected;
+  for (int turn = 0; turn < 5; ++turn) {
+    for (int i = 0; i < 100; ++i) {
+      const std::uint64_t index = random() % table_.lines();
+      touch({index});
+      table_.line(index)[1] = -1;
+      expected.insert(index);
+    }
+    ASSERT_EQ(indices(), Indices(expected.begin(), expected.end()));
+    for (std::size_t i = 0; i < touched_.sorted().size(); ++i)
+      ASSERT_EQ(before(i), static_cast<float>(touched_.sorted()[i].index));
+  }
 }
 
 TEST_F(TouchedLinesOfATable, KeepWhatTheyHeldAtTheFirstTouch) {
