@@ -75,19 +75,19 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
   const auto ranks = static_cast<std::uint64_t>(comm_.size());
   std::vector<std::vector<Record>> records(ranks);
   const auto& entries = touched_.sorted();
-  for (std::size_t at = 0; at < entries.size();) {
-    const TouchedLines::Entry& entry = entries[at];
-    const std::uint64_t run = entry.index / kRun;
+  for (auto entry = entries.begin(); entry != entries.end();) {
+    const std::uint64_t run = entry->index / kRun;
     const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
     if (ahead > 0) {  // past the lines of other segments
-      at = touched_.position((run / ranks + ahead) * ranks * kRun);
+      const std::uint64_t next = (run / ranks + ahead) * ranks * kRun;
+      entry = entries.begin() + static_cast<std::ptrdiff_t>(touched_.position(next));
       continue;
     }
     Record& record = records[run % ranks].emplace_back();
-    record.index = entry.index;
-    std::memcpy(record.line.data(), learner_.weights().line(entry.index), sizeof(Line));
-    merged_digest_ += WeightTable::digest_of(entry.before.data(), entry.index);
-    ++at;
+    record.index = entry->index;
+    std::memcpy(record.line.data(), learner_.weights().line(entry->index), sizeof(Line));
+    merged_digest_ += WeightTable::digest_of(entry->before.data(), entry->index);
+    ++entry;
   }
   return records;
 }
