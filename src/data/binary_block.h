@@ -13,15 +13,13 @@
 //              line and byte where the line before ended in the text (two u64) | columns: for each line how many
 //              lines, and how many bytes, behind the one before it ends  (flag kPlaces: a copy of a text)
 //              bytes of the labels
-//
-// The digest ties a block to its list: without it, a file that lost a part of the list would tell of wrong features.
-//
 //   values  := digits (one byte) | column: as Decimals, or kNoDecimals (one byte) | planes: the floats
 //   column  := width (one byte: 1 to 4) | planes of so many bytes a number
 //   planes  := the lowest byte of every number, then the next one of every number, and so on
 //
 // The list of the shard has a number for every feature; see binary_shard.h. Numbers are given as blocks need them, in a
-// block to the most frequent features first: low ones come most often, which makes small columns.
+// block to the most frequent features first: low ones come most often, which makes small columns. The digest ties a
+// block to its list: without it, a file that lost a part of the list would tell of wrong features.
 //
 // Where few values occur, an entry is a feature with its value; else it is a feature, and values lie beside the
 // examples. Without either flag all are 1. Constant features are left out.

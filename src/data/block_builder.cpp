@@ -133,22 +133,8 @@ class DictionaryMaker {
   Dictionary make(const Numbering<FeatureHash>& list) {
     Dictionary dictionary;
     dictionary.with_values = feature_of_.size() <= kMostValuesOfAFeature * features_.counts.size();
-    struct Entry {
-      std::uint32_t listed;
-      std::uint32_t value_bits;
-      std::uint32_t before;  // its number so far
-    };
-    std::vector<Entry> entries;
-    if (dictionary.with_values) {
-      for (const Pair& pair : pairs_.numbers.keys()) {
-        entries.push_back({list.find(pair.feature), pair.value_bits, static_cast<std::uint32_t>(entries.size())});
-      }
-    } else {
-      renumber(feature_of_);
-      for (const FeatureHash feature : features_.numbers.keys()) {
-        entries.push_back({list.find(feature), 0, static_cast<std::uint32_t>(entries.size())});
-      }
-    }
+    if (!dictionary.with_values) renumber(feature_of_);
+    std::vector<Entry> entries = dictionary.with_values ? entries_with_values(list) : entries_without(list);
     std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
       return a.listed != b.listed ? a.listed < b.listed : a.value_bits < b.value_bits;
     });
@@ -165,6 +151,26 @@ class DictionaryMaker {
   }
 
  private:
+  struct Entry {
+    std::uint32_t listed;      // the number of its feature in the list
+    std::uint32_t value_bits;  // 0 where values lie elsewhere
+    std::uint32_t before;      // its own number so far
+  };
+
+  std::vector<Entry> entries_with_values(const Numbering<FeatureHash>& list) const {
+    std::vector<Entry> entries;
+    std::uint32_t number = 0;
+    for (const Pair& pair : pairs_.numbers.keys()) {
+      entries.push_back({list.find(pair.feature), pair.value_bits, number++});
+    }
+    return entries;
+  }
+  std::vector<Entry> entries_without(const Numbering<FeatureHash>& list) const {
+    std::vector<Entry> entries;
+    std::uint32_t number = 0;
+    for (const FeatureHash feature : features_.numbers.keys()) entries.push_back({list.find(feature), 0, number++});
+    return entries;
+  }
   void renumber(const std::vector<std::uint32_t>& numbers) {
     for (std::uint32_t& entry : entry_of_) entry = numbers[entry];
   }
