@@ -114,7 +114,7 @@ std::vector<IndexEntry> BinaryReader::read_index(std::uint64_t offset) {
   read_payload(head);
   read_trailer(offset);
   std::vector<IndexEntry> index(payload_.size() / sizeof(IndexEntry));
-  std::memcpy(index.data(), payload_.data(), index.size() * sizeof(IndexEntry));
+  if (!index.empty()) std::memcpy(index.data(), payload_.data(), index.size() * sizeof(IndexEntry));
   return index;
 }
 

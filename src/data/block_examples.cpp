@@ -44,6 +44,7 @@ class Parts {
   unsigned take_byte() { return static_cast<unsigned>(take(1)[0]); }
 
   void take_planes(std::size_t count, unsigned width, std::vector<std::uint32_t>& numbers) {
+    if (width < 1 || width > 4) refuse("a column of no known width");
     const auto* planes = reinterpret_cast<const std::uint8_t*>(take(width * count).data());
     numbers.resize(count);  // only once they are there
     switch (width) {
@@ -53,10 +54,8 @@ class Parts {
         return gather_planes<2>(planes, numbers);
       case 3:
         return gather_planes<3>(planes, numbers);
-      case 4:
-        return gather_planes<4>(planes, numbers);
       default:
-        refuse("a column of no known width");
+        return gather_planes<4>(planes, numbers);
     }
   }
 
