@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -30,6 +31,7 @@
 #include "comm/mpi.h"
 #include "comm/patience.h"
 #include "cpt/error.h"
+#include "cpt/hashing.h"
 #include "store/durable_file.h"
 #include "store/run_directory.h"
 #include "train/memory.h"
@@ -122,13 +124,13 @@ void require_shared(Communicator& comm, const Desk& desk) {
   const fs::path lock = broadcast_text(comm, desk.is_reserved() ? desk.run().lock().string() : "", 0, "start: run");
   const auto holder = [&] {
     const std::vector<std::byte> bytes = read_file(lock);
-    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return hash_label({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   };
-  std::string mine;
+  std::uint64_t mine = 0;
   together(comm, "start: run", [&] {
     if (desk.is_reserved()) mine = holder();
   });
-  const std::string expected = broadcast_text(comm, mine, 0, "start: run");
+  const std::uint64_t expected = broadcast_value(comm, mine, 0, "start: run");
   together(comm, "start: run", [&] {
     std::error_code missing;
     if (fs::exists(lock, missing) && holder() == expected) return;

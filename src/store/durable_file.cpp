@@ -219,7 +219,10 @@ void remove_durably(const fs::path& path) {
 }
 
 fs::path temporary_name(const fs::path& path) {
-  return without_trailing_slash(path).string() + std::string(kTemporaryMark) + std::to_string(::getpid());
+  constexpr std::size_t kDigits = 10;  // of every process: names that ranks send have the same length in every run
+  const std::string process = std::to_string(::getpid());
+  const std::string zeros(kDigits - std::min(kDigits, process.size()), '0');
+  return without_trailing_slash(path).string() + std::string(kTemporaryMark) + zeros + process;
 }
 
 bool is_temporary_name(const fs::path& path) {

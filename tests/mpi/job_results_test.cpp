@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <utility>
 
 #include "mpi/job_fixture.h"
 
@@ -217,18 +218,39 @@ Json without_times(Json json) {
   return json;
 }
 
+std::vector<Json> without_times(std::vector<Json> jsons) {
+  for (Json& json : jsons) json = without_times(json);
+  return jsons;
+}
+
 TEST_P(Ranks, DoTheSameInEveryRun) {
   const auto run_once = [this] {
     expect_complete(train_and_test("none"));
-    std::vector<Json> told{without_times(summary())};
-    for (const Json& report : metrics()) told.push_back(without_times(report));
-    return told;
+    return std::pair(without_times(summary()), without_times(metrics()));
   };
-  const std::vector<Json> first = run_once();
+  const auto first = run_once();
   EXPECT_EQ(run_once(), first);
 }
 
 using JobResults = JobTest;
+
+// Nor by the bytes that ranks send, whatever number the system gives to their processes.
+TEST_F(JobResults, DoNotDependOnTheNumbersOfProcesses) {
+  const auto run_after = [this](const std::string& process, const Words& command) {
+    const std::string script = "echo $0 >/proc/sys/kernel/ns_last_pid && exec \"$@\"";
+    return start_command(joined({"unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", script, process}, command))
+        ->wait(kLongEnough);
+  };
+  const Outcome nothing = run_after("500", {"true"});
+  if (nothing.code != 0) GTEST_SKIP() << "processes cannot be given numbers here: " << nothing.err;
+  const auto results_after = [&](const std::string& process) {
+    const Words job = joined({CPT_MPIEXEC, "-n", "2", CPT_DIST}, train({shards()}, {"--progress", "none"}));
+    expect_complete(run_after(process, job));
+    return std::pair(without_times(summary()), without_times(metrics()));
+  };
+  const auto first = results_after("500");
+  EXPECT_EQ(results_after("20000"), first);
+}
 
 TEST_F(JobResults, AreTheSameAloneAndUnderMpirun) {
   const Words words = train({shards()});

@@ -127,6 +127,7 @@ TEST(DurableFileTest, RemovingTakesFilesAndWholeDirectories) {
 TEST(DurableFileTest, TemporaryNamesAreKnownAgain) {
   EXPECT_TRUE(is_temporary_name(temporary_name("runs/model")));
   EXPECT_EQ(directory_of(temporary_name("runs/model/")), "runs");
+  EXPECT_THAT(temporary_name("model").string(), ::testing::MatchesRegex(R"(model\.tmp-[0-9]{10})"));
   EXPECT_TRUE(is_temporary_name("runs/model.old.tmp-17"));
   for (const char* name : {"model", "model.tmp-", "model.tmp-x1", "model.tmp-1x", ".tmp-1", "a.tmp-1/model"}) {
     EXPECT_FALSE(is_temporary_name(name)) << name;
