@@ -9,29 +9,35 @@
 
 namespace cpt {
 
-// A few microseconds of spinning, then the core is offered to others a few times, then sleeps that grow to a
-// millisecond: dozens of ranks may share a core, and the one that is waited for must get it. Many offers would cost
-// more than the work where many ranks wait.
+// A few microseconds of spinning, then the core is offered to others for a while, then sleeps that grow to a
+// millisecond: dozens of ranks may share a core, and the one that is waited for must get it. How long the while is
+// decides what messages between ranks on cores of their own cost: most waits end within it, and who sleeps is told too
+// late. Where ranks share a core, others run meanwhile.
 class Backoff {
  public:
   void pause() {
     ++pauses_;
     if (pauses_ <= kSpins) return;
-    if (pauses_ <= kSpins + kYields) {
+    if (!sleeping_) {
       sched_yield();
+      sleeping_ = Clock::now() - start_ >= kOffering;
       return;
     }
     std::this_thread::sleep_for(sleep_);
     sleep_ = std::min(2 * sleep_, kLongestSleep);
   }
-  bool sleeping() const { return pauses_ > kSpins + kYields; }
+  bool sleeping() const { return sleeping_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   static constexpr int kSpins = 30;
-  static constexpr int kYields = 10;
+  static constexpr std::chrono::microseconds kOffering{1000};
   static constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
 
+  Clock::time_point start_ = Clock::now();
   int pauses_ = 0;
+  bool sleeping_ = false;
   std::chrono::nanoseconds sleep_{50'000};
 };
 
