@@ -12,11 +12,30 @@ namespace cpt {
 
 namespace {
 
-// The load of the most loaded rank over the mean of all; 1 where there is none.
-double unevenness(const std::vector<std::uint64_t>& loads) {
-  const auto sum = static_cast<double>(std::accumulate(loads.begin(), loads.end(), std::uint64_t{0}));
-  const auto most = static_cast<double>(*std::ranges::max_element(loads));
-  return sum > 0 ? most * static_cast<double>(loads.size()) / sum : 1;
+// To pack a line of a partition, send it and have memory for it elsewhere takes as long as so many visits of lines.
+constexpr std::uint64_t kVisitsToMoveALine = 8;
+
+using RankWork = std::vector<std::uint64_t>;
+
+std::uint64_t sum_of(const RankWork& work) { return std::accumulate(work.begin(), work.end(), std::uint64_t{0}); }
+
+// The most that a rank does, over the mean of all; 1 where nobody does anything.
+double unevenness(const RankWork& work) {
+  const auto sum = static_cast<double>(sum_of(work));
+  const auto most = static_cast<double>(*std::ranges::max_element(work));
+  return sum > 0 ? most * static_cast<double>(work.size()) / sum : 1;
+}
+
+std::uint64_t most_above_mean(const RankWork& work) {
+  return *std::ranges::max_element(work) - sum_of(work) / work.size();
+}
+
+std::uint64_t visits_to_move(const Owners& from, const Owners& to, const WeightTable& weights) {
+  std::uint64_t lines = 0;
+  for (Partition p = 0; p < kPartitions; ++p) {
+    if (from[p] != to[p]) lines += weights.region(p).lines;
+  }
+  return lines * kVisitsToMoveALine;
 }
 
 }  // namespace
@@ -32,19 +51,25 @@ void Balancer::end_epoch(const Loads& mine) {
   loads_under_way_ = comm_.start_all_gather(bytes_of(mine_), std::as_writable_bytes(std::span(by_rank_)));
 }
 
-bool Balancer::decide() {
+bool Balancer::decide(const WeightTable& weights) {
   comm_.wait(*loads_under_way_, "epoch: loads");
   loads_under_way_.reset();
+  Loads latest{};
   for (Partition p = 0; p < kPartitions; ++p) {
-    loads_[p] /= 2;
-    for (const Loads& of_rank : by_rank_) loads_[p] += of_rank[p];
+    for (const Loads& of_rank : by_rank_) latest[p] += of_rank[p];
+    loads_[p] = loads_[p] / 2 + latest[p];
   }
+  waited_ += most_above_mean(work_by_rank(owners_, latest, comm_.size()));
   next_ = balanced(owners_, loads_, comm_.size());
-  const std::vector<std::uint64_t> by_rank = load_by_rank(owners_, loads_, comm_.size());
+  if (next_ == owners_) {
+    const Owners better = balanced(owners_, loads_, comm_.size(), kExcessLeft);
+    if (visits_to_move(owners_, better, weights) <= waited_) next_ = better;
+  }
+  const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};
-  latest_.busiest_rank = static_cast<int>(std::ranges::max_element(by_rank) - by_rank.begin());
-  latest_.busiest_over_mean = unevenness(by_rank);
-  latest_.expected_over_mean = unevenness(load_by_rank(next_, loads_, comm_.size()));
+  latest_.busiest_rank = static_cast<int>(std::ranges::max_element(work) - work.begin());
+  latest_.busiest_over_mean = unevenness(work);
+  latest_.expected_over_mean = unevenness(work_by_rank(next_, loads_, comm_.size()));
   latest_.limited_by_root = limited_by_root(next_, loads_, comm_.size());
   for (Partition p = 0; p < kPartitions; ++p) {
     if (owners_[p] != next_[p]) latest_.moves.push_back({p, owners_[p], next_[p]});
@@ -55,6 +80,7 @@ bool Balancer::decide() {
 void Balancer::move(WeightTable& weights) {
   move_partitions(comm_, weights, owners_, next_);
   owners_ = next_;
+  waited_ = 0;
 }
 
 }  // namespace cpt

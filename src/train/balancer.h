@@ -1,6 +1,10 @@
-// Keeps the ranks' loads even: looks at them when an epoch ends, and decides which partitions change owners.
+// Keeps the ranks' loads even: looks at them when an epoch ends, and decides which partitions change owners: where a
+// rank exceeds the mean by more than 20 % at once, and where it exceeds it by 5 % as soon as others have waited for it
+// as long as the move takes. So what is lost to waiting is at most about twice what it takes to end it, however long a
+// run is and however much its loads change.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,8 +25,8 @@ class Balancer {
   // waits for none: they are on their way until decide().
   void end_epoch(const Loads& mine);
   bool is_to_decide() const { return loads_under_way_ != nullptr; }
-  // Looks at the loads of all ranks. Returns whether partitions are to move.
-  bool decide();
+  // Looks at the loads of all ranks. Returns whether partitions are to move. `weights` tell how large they are.
+  bool decide(const WeightTable& weights);
   // What was decided; moves are those to come.
   const Balance& latest() const { return latest_; }
   // Moves them, when no example is under way. Throws AgreedError.
@@ -35,6 +39,7 @@ class Balancer {
   Loads loads_{};  // of the epochs so far, each counting half as much as the one after it
   Loads mine_{};   // of the last epoch
   std::vector<Loads> by_rank_;
+  std::uint64_t waited_ = 0;  // since the last move: for the slowest rank, in lines
   std::unique_ptr<Operation> loads_under_way_;
   Balance latest_;
 };

@@ -377,7 +377,7 @@ void OwnedLoop::end_epoch() {
 
 // A step after the end of the epoch: what it needs has come meanwhile.
 void OwnedLoop::balance() {
-  moving_ = balancer_.decide();
+  moving_ = balancer_.decide(learner_.weights());
   balance_ = balancer_.latest();
   if (moving_) progress_.tell_moves(*balance_);
 }

@@ -4,63 +4,65 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <span>
 
 namespace cpt {
 
 namespace {
 
-// In units of which the root's block, visited once per example, has 512.
+// On average, in units of which the root's block, visited once per example, has 512.
 constexpr std::uint64_t kRootLoad = 512;
 constexpr std::uint64_t kLevel1Load = kRootLoad / kLevel1Partitions;
 constexpr std::uint64_t kDeepLoad = kRootLoad * 5 / 2 / kDeepPartitions;
-constexpr std::uint64_t kSubtreeLoad = kLevel1Load + 16 * kDeepLoad;
 
-// By how much a rank may exceed the mean, in percent.
-constexpr unsigned kFirstExcess = 10;
-constexpr unsigned kExcessDue = 20;
-constexpr unsigned kExcessLeft = 5;
+Loads average_loads() {
+  constexpr std::uint64_t kByLevel[] = {kRootLoad, kLevel1Load, kDeepLoad};
+  Loads loads;
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    loads[partition] = kByLevel[partition_level(partition)];
+  }
+  return loads;
+}
+
+constexpr unsigned kFirstExcess = 10;  // by which a rank may exceed the mean at first, in percent
 
 constexpr int kRootOwner = 0;
+constexpr std::size_t kDeepBelow = 16;  // of each level-1 partition
 
-using RankLoads = std::vector<std::uint64_t>;
+using RankWork = std::vector<std::uint64_t>;
 
-// Whether one of the loads exceeds their mean by more than so many percent.
-bool exceeds(std::uint64_t load, const RankLoads& all, unsigned percent) {
+// Whether some work exceeds the mean of all by more than so many percent.
+bool exceeds(std::uint64_t work, const RankWork& all, unsigned percent) {
   __extension__ using Wide = unsigned __int128;
   const std::uint64_t total = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
-  return static_cast<Wide>(load) * all.size() * 100 > static_cast<Wide>(total) * (100 + percent);
+  return static_cast<Wide>(work) * all.size() * 100 > static_cast<Wide>(total) * (100 + percent);
 }
 
-int least_loaded(const RankLoads& loads) {
-  return static_cast<int>(std::min_element(loads.begin(), loads.end()) - loads.begin());
+int least_of(const RankWork& all) { return static_cast<int>(std::min_element(all.begin(), all.end()) - all.begin()); }
+
+Partition deep_below(Partition level1, std::size_t exit) {
+  return partition_below(level1, 1, static_cast<std::uint8_t>(kDeepBelow + exit));
 }
 
-Partition deep_below(Partition level1, Partition exit) {
-  return partition_below(level1, 1, static_cast<std::uint8_t>(16 + exit));
-}
-
-// Gives out the heaviest first, each to the rank that has least: whole subtrees, then the partitions of those that are
-// split, which are the first ones.
+// Gives out the heaviest first, each to the rank that has least to do: whole subtrees, then the partitions of those
+// that are split, which are the first ones.
 class FirstDeal {
  public:
-  FirstDeal(int ranks, Partition split) : loads_(static_cast<std::size_t>(ranks)) {
-    owners_[kRootPartition] = kRootOwner;
-    loads_[kRootOwner] = kRootLoad;
-    for (Partition subtree = 1; subtree <= kLevel1Partitions; ++subtree) {
-      if (subtree > split) give_subtree(subtree);
-    }
-    for (Partition subtree = 1; subtree <= split; ++subtree) owners_[subtree] = take(kLevel1Load);
+  FirstDeal(int ranks, Partition split) : loads_(average_loads()), work_(static_cast<std::size_t>(ranks)) {
+    give(kRootPartition, kRootOwner);
+    for (Partition subtree = split + 1; subtree <= kLevel1Partitions; ++subtree) give_subtree(subtree, least_of(work_));
+    for (Partition subtree = 1; subtree <= split; ++subtree) give(subtree, least_of(work_));
     for (Partition subtree = 1; subtree <= split; ++subtree) {
-      for (Partition exit = 0; exit < 16; ++exit) owners_[deep_below(subtree, exit)] = take(kDeepLoad);
+      for (std::size_t exit = 0; exit < kDeepBelow; ++exit) give(deep_below(subtree, exit), least_of(work_));
     }
   }
 
   // Nothing can be done about a root that is more than its share.
   bool is_even() const {
-    const bool root_alone = loads_[kRootOwner] == kRootLoad;
-    for (std::size_t rank = 0; rank < loads_.size(); ++rank) {
+    const bool root_alone = work_[kRootOwner] == work_of(kRootPartition, owners_, loads_);
+    for (std::size_t rank = 0; rank < work_.size(); ++rank) {
       if (rank == kRootOwner && root_alone) continue;
-      if (exceeds(loads_[rank], loads_, kFirstExcess)) return false;
+      if (exceeds(work_[rank], work_, kFirstExcess)) return false;
     }
     return true;
   }
@@ -68,66 +70,78 @@ class FirstDeal {
   const Owners& owners() const { return owners_; }
 
  private:
-  int take(std::uint64_t load) {
-    const int rank = least_loaded(loads_);
-    loads_[static_cast<std::size_t>(rank)] += load;
-    return rank;
+  // After the one above it, on whose owner its work depends.
+  void give(Partition partition, int rank) {
+    owners_[partition] = rank;
+    work_[static_cast<std::size_t>(rank)] += work_of(partition, owners_, loads_);
   }
 
-  void give_subtree(Partition subtree) {
-    owners_[subtree] = take(kSubtreeLoad);
-    for (Partition exit = 0; exit < 16; ++exit) owners_[deep_below(subtree, exit)] = owners_[subtree];
+  void give_subtree(Partition subtree, int rank) {
+    give(subtree, rank);
+    for (std::size_t exit = 0; exit < kDeepBelow; ++exit) give(deep_below(subtree, exit), rank);
   }
 
   Owners owners_{};
-  RankLoads loads_;
+  Loads loads_;
+  RankWork work_;
+};
+
+// Partitions that go from one rank to another together.
+class Parcel {
+ public:
+  void add(Partition partition) { partitions_[size_++] = partition; }
+  std::span<const Partition> partitions() const { return {partitions_.data(), size_}; }
+
+ private:
+  std::array<Partition, 1 + kDeepBelow> partitions_{};
+  std::size_t size_ = 0;
 };
 
 // Moves partitions until the ranks are even.
 class Balancer {
  public:
   Balancer(const Owners& now, const Loads& loads, int ranks)
-      : owners_(now), loads_(loads), by_rank_(load_by_rank(now, loads, ranks)) {}
+      : owners_(now), loads_(loads), work_(work_by_rank(now, loads, ranks)) {}
 
   // One move, if a rank that has something to give exceeds the mean by more than so many percent.
   bool move_one(unsigned excess) {
-    const std::optional<Partition> given = find_given(excess);
-    if (!given) return false;
-    const int to = least_loaded(by_rank_);
-    by_rank_[static_cast<std::size_t>(owners_[*given])] -= loads_[*given];
-    by_rank_[static_cast<std::size_t>(to)] += loads_[*given];
-    owners_[*given] = to;
-    return true;
+    std::vector<std::size_t> ranks(work_.size());
+    std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+    std::stable_sort(ranks.begin(), ranks.end(), [this](std::size_t a, std::size_t b) { return work_[a] > work_[b]; });
+    const int to = least_of(work_);
+    for (const std::size_t rank : ranks) {
+      if (!exceeds(work_[rank], work_, excess)) break;
+      if (const auto best = best_to_give(static_cast<int>(rank), to)) {
+        give(*best, to);
+        return true;
+      }
+    }
+    return false;
   }
 
   const Owners& owners() const { return owners_; }
 
  private:
-  std::optional<Partition> find_given(unsigned excess) const {
-    std::vector<std::size_t> ranks(by_rank_.size());
-    std::iota(ranks.begin(), ranks.end(), std::size_t{0});
-    std::stable_sort(ranks.begin(), ranks.end(),
-                     [this](std::size_t a, std::size_t b) { return by_rank_[a] > by_rank_[b]; });
-    for (const std::size_t rank : ranks) {
-      if (!exceeds(by_rank_[rank], by_rank_, excess)) break;
-      if (const auto best = best_to_give(static_cast<int>(rank))) return best;
-    }
-    return std::nullopt;
-  }
-
-  // The partition of a rank whose move to the least loaded one leaves the larger of the two loads lowest.
-  std::optional<Partition> best_to_give(int from) const {
-    const std::uint64_t giver = by_rank_[static_cast<std::size_t>(from)];
-    const std::uint64_t taker = *std::min_element(by_rank_.begin(), by_rank_.end());
+  // What leaves the larger of the two sums lowest. Whole subtrees come first: of what evens alike they split nothing.
+  std::optional<Parcel> best_to_give(int from, int to) {
     const Partition kept = kept_by(from);
-    std::optional<Partition> best;
-    std::uint64_t lowest = giver;
-    for (Partition partition = 1; partition < kPartitions; ++partition) {
-      if (owners_[partition] != from || partition == kept) continue;
-      const std::uint64_t larger = std::max(giver - loads_[partition], taker + loads_[partition]);
-      if (larger >= lowest) continue;
+    std::optional<Parcel> best;
+    std::uint64_t lowest = work(from);
+    const auto consider = [&](const Parcel& parcel) {
+      if (std::ranges::count(parcel.partitions(), kept) > 0) return;
+      give(parcel, to);
+      const std::uint64_t larger = std::max(work(from), work(to));
+      give(parcel, from);
+      if (larger >= lowest) return;
       lowest = larger;
-      best = partition;
+      best = parcel;
+    };
+    for (Partition subtree = 1; subtree <= kLevel1Partitions; ++subtree) consider(subtree_of(subtree, from));
+    for (Partition partition = 1; partition < kPartitions; ++partition) {
+      Parcel single;
+      if (owners_[partition] != from) continue;
+      single.add(partition);
+      consider(single);
     }
     return best;
   }
@@ -143,15 +157,61 @@ class Balancer {
       most = loads_[partition];
       heaviest = partition;
     }
-    return exceeds(most, by_rank_, 0) ? heaviest : kRootPartition;
+    return exceeds(most, work_, 0) ? heaviest : kRootPartition;
   }
+
+  // What a rank has of a subtree.
+  Parcel subtree_of(Partition level1, int rank) const {
+    Parcel parcel;
+    if (owners_[level1] == rank) parcel.add(level1);
+    for (std::size_t exit = 0; exit < kDeepBelow; ++exit) {
+      const Partition deep = deep_below(level1, exit);
+      if (owners_[deep] == rank) parcel.add(deep);
+    }
+    return parcel;
+  }
+
+  void give(const Parcel& parcel, int to) {
+    for (const Partition partition : parcel.partitions()) give(partition, to);
+  }
+
+  // The visits to those below begin elsewhere then.
+  void give(Partition partition, int to) {
+    const std::size_t below = partition_level(partition) == 1 ? kDeepBelow : 0;
+    const auto each_touched = [&](auto count) {
+      count(partition);
+      for (std::size_t exit = 0; exit < below; ++exit) count(deep_below(partition, exit));
+    };
+    each_touched([this](Partition p) { work_of_owner(p) -= work_of(p, owners_, loads_); });
+    owners_[partition] = to;
+    each_touched([this](Partition p) { work_of_owner(p) += work_of(p, owners_, loads_); });
+  }
+
+  std::uint64_t work(int rank) const { return work_[static_cast<std::size_t>(rank)]; }
+  std::uint64_t& work_of_owner(Partition partition) { return work_[static_cast<std::size_t>(owners_[partition])]; }
 
   Owners owners_;
   const Loads& loads_;
-  RankLoads by_rank_;
+  RankWork work_;
 };
 
 }  // namespace
+
+std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& loads) {
+  const std::uint64_t load = loads[partition];
+  const std::size_t level = partition_level(partition);
+  if (level == 0) return load + load / 2;
+  if (owners[partition] == owners[partition_above(partition)]) return load;
+  return load + load / (level == 1 ? 2 : 4);
+}
+
+std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads, int ranks) {
+  RankWork work(static_cast<std::size_t>(ranks));
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    work[static_cast<std::size_t>(owners[partition])] += work_of(partition, owners, loads);
+  }
+  return work;
+}
 
 Owners first_owners(int ranks) {
   for (Partition split = 0; split < kLevel1Partitions; ++split) {
@@ -171,28 +231,20 @@ Stages stages_by(const Owners& owners) {
   return stages;
 }
 
-Owners balanced(const Owners& now, const Loads& loads, int ranks) {
+Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due) {
   Balancer balancer(now, loads, ranks);
-  if (!balancer.move_one(kExcessDue)) return now;
+  if (!balancer.move_one(due)) return now;
   while (balancer.move_one(kExcessLeft)) {
   }
   return balancer.owners();
 }
 
-std::vector<std::uint64_t> load_by_rank(const Owners& owners, const Loads& loads, int ranks) {
-  RankLoads by_rank(static_cast<std::size_t>(ranks));
-  for (Partition partition = 0; partition < kPartitions; ++partition) {
-    by_rank[static_cast<std::size_t>(owners[partition])] += loads[partition];
-  }
-  return by_rank;
-}
-
 bool limited_by_root(const Owners& owners, const Loads& loads, int ranks) {
-  const RankLoads by_rank = load_by_rank(owners, loads, ranks);
-  const std::uint64_t of_root = by_rank[static_cast<std::size_t>(owners[kRootPartition])];
-  const bool alone = of_root == loads[kRootPartition];
-  const bool most = of_root == *std::max_element(by_rank.begin(), by_rank.end());
-  return alone && most && exceeds(of_root, by_rank, kExcessDue);
+  const RankWork work = work_by_rank(owners, loads, ranks);
+  const std::uint64_t of_root = work[static_cast<std::size_t>(owners[kRootPartition])];
+  const bool alone = of_root == work_of(kRootPartition, owners, loads);
+  const bool most = of_root == *std::max_element(work.begin(), work.end());
+  return alone && most && exceeds(of_root, work, kExcessDue);
 }
 
 }  // namespace cpt
