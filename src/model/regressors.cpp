@@ -5,16 +5,6 @@
 
 namespace cpt {
 
-namespace {
-
-void forget_lines(Walk& walk) {
-  walk.lines.clear();
-  walk.lines_asked_for = 0;
-  walk.targets.clear();
-}
-
-}  // namespace
-
 Regressors::Regressors(WeightTable& weights, const ModelOptions& options)
     : weights_(&weights),
       loss_(options.loss),
@@ -35,20 +25,13 @@ void Regressors::append_lines(const ExampleView& x, std::uint64_t key, Partition
 }
 
 void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
-  forget_lines(walk);
+  walk.forget_lines();
   for (const Hop& hop : walk.path) {
     const BlockLink& link = blocks.link(hop.block);
     append_lines(walk.example, link.key, link.partition, walk.lines);
     walk.targets.push_back(&targets_at(ways_, hop.place, false));
   }
   aim_at_end(at_leaf, walk);
-}
-
-void Regressors::begin(const ExampleView& x, LabelId label, Walk& walk) {
-  walk.example = x;
-  walk.label = label;
-  walk.path.clear();
-  forget_lines(walk);
 }
 
 void Regressors::extend(const BlockLink& top, std::span<const std::uint8_t> places, Walk& walk) const {

@@ -31,6 +31,11 @@ struct Walk {
   std::vector<std::uint32_t> occupied;  // by hop, likewise: BlockContent::occupied
   std::vector<Line> errors;             // by hop
 
+  void forget_lines() {
+    lines.clear();
+    lines_asked_for = 0;
+    targets.clear();
+  }
   // Asks the memory for the first `count` lines, but for those that it was asked for already.
   void ask_for_lines(std::size_t count) {
     for (; lines_asked_for < count; ++lines_asked_for) __builtin_prefetch(lines[lines_asked_for], 1);
@@ -47,7 +52,12 @@ class Regressors {
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
   // The same in parts, by places alone, for that is all it takes to know the keys of blocks: begin(), then extend() for
   // each way from a block `top` on, then aim_at_end().
-  static void begin(const ExampleView& x, LabelId label, Walk& walk);
+  static void begin(const ExampleView& x, LabelId label, Walk& walk) {
+    walk.example = x;
+    walk.label = label;
+    walk.path.clear();
+    walk.forget_lines();
+  }
   void extend(const BlockLink& top, std::span<const std::uint8_t> places, Walk& walk) const;
   void aim_at_end(bool at_leaf, Walk& walk) const;
   int ways() const { return ways_; }

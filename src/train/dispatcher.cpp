@@ -10,7 +10,7 @@
 namespace cpt {
 
 void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const Ways& ways, RoundNews& news) {
-  for (ArrivalWriter& writer : writers_) writer.begin_message();
+  for (std::size_t rank = 0; rank < writers_.size(); ++rank) writers_[rank].begin(ways.messages[rank]);
   ways.shelf.begin_round();
   std::uint64_t shards_at_last_position = 0;
   std::uint64_t index_in_line = 0;
@@ -31,6 +31,7 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
       send(x, arrival, ways);
     }
   }
+  for (ArrivalWriter& writer : writers_) writer.end();
   ways.shelf.publish();
   news.active_shards = shards_at_last_position;
   news.ended = feed.ended() ? 1 : 0;
@@ -47,15 +48,15 @@ void Dispatcher::send(const ExampleView& x, Arrival& arrival, const Ways& ways) 
   find_way(arrival.label);
   arrival.lead_by(places_);
   const std::string_view name = arrival.label == kNoLabel ? x.label : std::string_view{};
-  std::optional<std::uint64_t> place;  // once it lies on the shelf
+  std::optional<std::uint32_t> place;  // once it lies on the shelf
   const auto write = [&](int rank) {
     const auto to = static_cast<std::size_t>(rank);
     const bool reads = ways.shelf.read_by(rank);
-    if (reads && !place) place = ways.shelf.put(x, places_, name);
+    if (reads && !place) place = ways.shelf.put(arrival, x, places_, name);
     if (reads && place) {
-      writers_[to].append(arrival, *place, ways.messages[to]);
+      writers_[to].append(*place);
     } else {
-      writers_[to].append(arrival, x, places_, name, ways.messages[to]);
+      writers_[to].append(arrival, x, places_, name);
     }
   };
   std::array<int, 3> to{};  // rank 0 for the root, then the owners at level 1 and below

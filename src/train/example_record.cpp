@@ -11,14 +11,12 @@ namespace cpt {
 
 namespace {
 
-using Ones = std::array<float, ExampleRecord::kMostOnes>;
-
-constexpr Ones make_ones() {
-  Ones ones{};
+template <std::size_t kCount>
+constexpr std::array<float, kCount> make_ones() {
+  std::array<float, kCount> ones{};
   for (float& one : ones) one = 1;
   return ones;
 }
-constexpr Ones kOnes = make_ones();
 
 constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + ExampleRecord::kAlignment - 1) / ExampleRecord::kAlignment * ExampleRecord::kAlignment;
@@ -26,11 +24,7 @@ constexpr std::size_t padded(std::size_t bytes) {
 
 }  // namespace
 
-ExampleRecord::ExampleRecord(ConstBytes shelf, std::uint64_t place) {
-  if (place >= shelf.size() / kAlignment)
-    throw Error(Fault::kFailed, "a message tells of an example that is not there");
-  at_ = shelf.data() + place * kAlignment;
-}
+constinit const std::array<float, ExampleRecord::kMostOnes> ExampleRecord::kOnes = make_ones<kMostOnes>();
 
 ExampleRecord::Head ExampleRecord::head_of(const Shape& shape) {
   Head head{};
@@ -72,19 +66,6 @@ RecordSpace ExampleRecord::extend(const Shape& shape, Buffer& out) {
 
 const std::byte* ExampleRecord::after_values() const {
   return at_ + sizeof(Head) + features() * sizeof(FeatureHash) + value_bytes(head());
-}
-
-ExampleView ExampleRecord::view() const {
-  const std::size_t count = features();
-  const std::byte* features_at = at_ + sizeof(Head);
-  ExampleView x;
-  x.features = {reinterpret_cast<const FeatureHash*>(features_at), count};
-  x.values = {kOnes.data(), std::min(count, kMostOnes)};
-  if ((head().features & kHasValues) != 0) {
-    x.values = {reinterpret_cast<const float*>(features_at + count * sizeof(FeatureHash)), count};
-  }
-  x.importance = head().importance;
-  return x;
 }
 
 std::span<const std::uint8_t> ExampleRecord::places() const {

@@ -6,6 +6,7 @@
 // in the byte order of the machine; ranks of a job run on the same kind.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,8 +30,6 @@ class ExampleRecord {
   ExampleRecord() = default;  // none
   // The record at an address, written by this program.
   explicit ExampleRecord(const std::byte* at) : at_(at) {}
-  // The record at a place of a shelf: see ExampleShelf. Throws Error(kFailed) where there is no such place.
-  ExampleRecord(ConstBytes shelf, std::uint64_t place);
   bool exists() const { return at_ != nullptr; }
 
   struct Shape {
@@ -50,8 +49,17 @@ class ExampleRecord {
   // Makes room for a record at the end of a buffer, and begins it.
   static RecordSpace extend(const Shape& shape, Buffer& out);
 
-  // Without a label, and of no origin.
-  ExampleView view() const;
+  // Without a label, and of no origin. Here, so that who takes a part of it makes no other.
+  ExampleView view() const {
+    const std::size_t count = features();
+    const std::byte* features_at = at_ + sizeof(Head);
+    ExampleView x;
+    x.features = {reinterpret_cast<const FeatureHash*>(features_at), count};
+    const std::byte* values_at = features_at + count * sizeof(FeatureHash);
+    x.values = {has_values() ? reinterpret_cast<const float*>(values_at) : kOnes.data(), count};
+    x.importance = head().importance;
+    return x;
+  }
   // The places at which the path to its label leaves each block, root first, as the sender knows them; may be empty.
   std::span<const std::uint8_t> places() const;
   // Its name; empty where the label is known by its number.
@@ -74,12 +82,14 @@ class ExampleRecord {
   };
   static_assert(sizeof(Head) == 16);
   static constexpr std::uint32_t kHasValues = 1U << 31;
+  static const std::array<float, kMostOnes> kOnes;
 
   static Head head_of(const Shape& shape);
   static std::size_t feature_bytes(const Head& head);
   static std::size_t value_bytes(const Head& head);
   const Head& head() const { return *reinterpret_cast<const Head*>(at_); }
   std::size_t features() const { return head().features & ~kHasValues; }
+  bool has_values() const { return (head().features & kHasValues) != 0; }
   const std::byte* after_values() const;
 
   const std::byte* at_ = nullptr;

@@ -3,13 +3,30 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/checked.h"
+#include "cpt/error.h"
 #include "train/packed_bytes.h"
 
 namespace cpt {
 
 namespace {
+
 constexpr std::size_t kBytesAhead = 2048;
-}
+
+constexpr std::size_t kUnit = ExampleRecord::kAlignment;  // places are multiples of it
+
+// What lies before the record of an example.
+struct Head {
+  std::uint64_t order;
+  std::uint32_t slot;
+  LabelId label;
+  Partition level1;
+  Partition deep;
+  std::uint32_t unused;
+};
+static_assert(sizeof(Head) % kUnit == 0);
+
+}  // namespace
 
 ExampleShelf::ExampleShelf(Communicator& comm, std::size_t bytes_of_round)
     : space_(comm, kRounds * bytes_of_round), bytes_of_round_(bytes_of_round) {}
@@ -31,27 +48,50 @@ void ExampleShelf::prefetch_room(std::size_t bytes) const {
   for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(ahead + at, 1);
 }
 
-std::optional<std::uint64_t> ExampleShelf::put(const ExampleView& x, std::span<const std::uint8_t> places,
-                                               std::string_view name) {
+std::optional<std::uint32_t> ExampleShelf::put(const Arrival& head, const ExampleView& x,
+                                               std::span<const std::uint8_t> places, std::string_view name) {
   const bool plain = std::ranges::all_of(x.values, [](float value) { return value == 1; });
   const ExampleRecord::Shape shape{.features = x.features.size(),
                                    .with_values = !plain,
                                    .places = places.size(),
                                    .label_bytes = name.size(),
                                    .importance = x.importance};
-  const std::size_t bytes = ExampleRecord::bytes(shape);
+  const std::size_t bytes = sizeof(Head) + ExampleRecord::bytes(shape);
   if (bytes > room_.size()) {
     room_ = {};
     return std::nullopt;
   }
   prefetch_room(bytes);
-  const RecordSpace record = ExampleRecord::begin(shape, room_.data());
+  const Head before{head.order, head.slot, head.label, head.level1, head.deep, 0};
+  const RecordSpace record = ExampleRecord::begin(shape, put_value(room_.data(), before));
   std::memcpy(record.features, x.features.data(), x.features.size_bytes());
   if (record.values != nullptr) std::memcpy(record.values, x.values.data(), x.values.size_bytes());
   put_bytes(put_bytes(record.tail, places.data(), places.size()), name.data(), name.size());
-  const auto place = static_cast<std::uint64_t>(room_.data() - space_.mine().data()) / ExampleRecord::kAlignment;
+  const auto place = static_cast<std::size_t>(room_.data() - space_.mine().data()) / kUnit;
   room_ = room_.subspan(bytes);
-  return place;
+  return narrow<std::uint32_t>(place, "the place of an example");
+}
+
+void ExampleShelf::prefetch(ConstBytes shelf, std::uint32_t place) {
+  ExampleRecord(shelf.data() + place * kUnit).prefetch();
+}
+
+Arrival ExampleShelf::at(ConstBytes shelf, std::uint32_t place) {
+  const std::size_t offset = place * kUnit;
+  if (offset + sizeof(Head) >= shelf.size()) {
+    throw Error(Fault::kFailed, "a message tells of an example that is not there");
+  }
+  const std::byte* at = shelf.data() + offset;
+  const Head& head = *reinterpret_cast<const Head*>(at);
+  if (!is_partition_or_none(head.level1) || !is_partition_or_none(head.deep)) {
+    throw Error(Fault::kFailed, "a shelf tells of a partition that does not exist");
+  }
+  return {.order = head.order,
+          .slot = head.slot,
+          .label = head.label,
+          .level1 = head.level1,
+          .deep = head.deep,
+          .example = ExampleRecord(at + sizeof head)};
 }
 
 }  // namespace cpt

@@ -10,6 +10,7 @@
 
 #include "comm/shared_space.h"
 #include "train/example_record.h"
+#include "train/visit.h"
 
 namespace cpt {
 
@@ -27,14 +28,20 @@ class ExampleShelf {
   bool read_by(int rank) const { return space_.read_by(rank); }
 
   void begin_round();
-  // Lays an example down and returns its place: the number of its first 8 bytes on the shelf. Nothing if there is no
-  // room, and then for no later example of the round.
-  std::optional<std::uint64_t> put(const ExampleView& x, std::span<const std::uint8_t> places, std::string_view name);
+  // Lays an example down, and before it what `head` says of it (whose own example is of no matter). Returns its place:
+  // the number of its first 8 bytes on the shelf. Nothing if there is no room, and then for no later example of the
+  // round.
+  std::optional<std::uint32_t> put(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
+                                   std::string_view name);
   // Of all that was put, before messages that tell of it are sent.
   void publish() const { space_.publish(); }
 
   // The shelf of a rank, after a message of its; empty where this rank does not read it.
   ConstBytes of(int rank) const { return space_.of(rank); }
+  // What was put at a place of a shelf, some time before anybody looks at it.
+  static void prefetch(ConstBytes shelf, std::uint32_t place);
+  // Throws Error(kFailed) where there is no such place.
+  static Arrival at(ConstBytes shelf, std::uint32_t place);
 
  private:
   void prefetch_room(std::size_t bytes) const;

@@ -43,6 +43,14 @@ class ByteReader {
     return taken;
   }
 
+  // All that is left but its last so many bytes, which are left then.
+  ConstBytes all_but_last(std::size_t count) {
+    if (count > static_cast<std::size_t>(end_ - at_)) refuse();
+    const std::byte* taken = at_;
+    at_ = end_ - count;
+    return {taken, at_};
+  }
+
   std::uint64_t varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

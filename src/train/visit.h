@@ -47,6 +47,9 @@ struct Visit {
 };
 
 inline constexpr Partition kNoPartition = 0xffff;
+constexpr bool is_partition_or_none(Partition partition) {
+  return partition < kPartitions || partition == kNoPartition;
+}
 
 // An example on its way to an owner for all its partitions there.
 struct Arrival {

@@ -1,9 +1,11 @@
 #include "train/visit_messages.h"
 
+#include <cstring>
 #include <string>
 
 #include "core/checked.h"
 #include "cpt/error.h"
+#include "train/example_shelf.h"
 
 namespace cpt {
 
@@ -11,20 +13,7 @@ namespace {
 
 constexpr unsigned kCarriesExample = 128;
 
-// What an arrival begins with.
-constexpr std::byte kIsPacked{0};
-constexpr std::byte kIsPlaced{1};
-
-// An example on its sender's shelf.
-struct Placed {
-  std::uint64_t order;
-  std::uint32_t slot;  // among those of the sender
-  std::uint32_t label;
-  std::uint32_t place;  // see ExampleShelf
-  Partition level1;
-  Partition deep;
-};
-static_assert(sizeof(Placed) == 24);
+using PlacedCount = std::uint32_t;
 
 std::uint64_t label_code(LabelId label) { return label == kNoLabel ? 0 : std::uint64_t{label} + 1; }
 LabelId label_of(std::uint64_t code) {
@@ -32,7 +21,7 @@ LabelId label_of(std::uint64_t code) {
 }
 
 void require_partition(Partition partition) {
-  if (partition >= kPartitions && partition != kNoPartition) {
+  if (!is_partition_or_none(partition)) {
     throw Error(Fault::kFailed, "a message tells of partition " + std::to_string(partition));
   }
 }
@@ -67,34 +56,52 @@ void append(const std::byte* begin, const std::byte* end, Buffer& message) {
   message.append(begin, static_cast<std::size_t>(end - begin));
 }
 
+// Arrivals whose examples lie on their sender's shelf.
+void read_placed(ByteReader& in, std::size_t count, const ArrivalMessage& message, std::vector<Arrival>& arrivals) {
+  if (count > 0 && message.shelf.empty()) throw Error(Fault::kFailed, "a message tells of a shelf that is not there");
+  const std::byte* places = in.take(count * sizeof(std::uint32_t));
+  const auto place = [&](std::size_t i) {
+    std::uint32_t value;
+    std::memcpy(&value, places + i * sizeof value, sizeof value);
+    return value;
+  };
+  arrivals.reserve(arrivals.size() + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + ExampleRecord::kAhead < count) ExampleShelf::prefetch(message.shelf, place(i + ExampleRecord::kAhead));
+    arrivals.push_back(ExampleShelf::at(message.shelf, place(i)));
+    arrivals.back().slot += message.first_slot;
+  }
+}
+
 }  // namespace
 
+void ArrivalWriter::begin(Buffer& message) {
+  message_ = &message;
+  begin_ = message.size();
+  message.extend(sizeof(PlacedCount));
+  last_ = {};
+  places_.clear();
+}
+
 void ArrivalWriter::append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
-                           std::string_view name, Buffer& message) {
-  std::byte bytes[1 + 6 * kMostVarintBytes];
-  std::byte* out = put_value(bytes, kIsPacked);
-  out = put_varint(out, position_in_round(head.order) - position_in_round(last_.order));
+                           std::string_view name) {
+  std::byte bytes[6 * kMostVarintBytes];
+  std::byte* out = put_varint(bytes, position_in_round(head.order) - position_in_round(last_.order));
   out = put_varint(out, shard_of(head.order));
   out = put_varint(out, index_in_line(head.order));
   out = put_varint(out, head.slot - last_.slot);
   out = put_varint(out, label_code(head.label));
   if (head.label == kNoLabel) out = put_varint(out, name.size());
   last_ = head;
-  cpt::append(bytes, out, message);
-  if (head.label == kNoLabel) message.append(name.data(), name.size());
-  pack_example(x, places, message);
+  cpt::append(bytes, out, *message_);
+  if (head.label == kNoLabel) message_->append(name.data(), name.size());
+  pack_example(x, places, *message_);
 }
 
-void ArrivalWriter::append(const Arrival& head, std::uint64_t place, Buffer& message) {
-  const Placed placed{.order = head.order,
-                      .slot = head.slot,
-                      .label = head.label,
-                      .place = narrow<std::uint32_t>(place, "the place of an example"),
-                      .level1 = head.level1,
-                      .deep = head.deep};
-  std::byte bytes[1 + sizeof placed];
-  cpt::append(bytes, put_value(put_value(bytes, kIsPlaced), placed), message);
-  last_ = head;
+void ArrivalWriter::end() {
+  const auto count = narrow<PlacedCount>(places_.size(), "the examples of a round");
+  put_value(message_->data() + begin_, count);
+  message_->append(places_.data(), places_.size() * sizeof(std::uint32_t));
 }
 
 void VisitWriter::append(const Visit& visit) {
@@ -114,16 +121,29 @@ void VisitWriter::append(const Visit& visit) {
   last_order_ = visit.order;
 }
 
-Arrival MessageReader::read_placed(ByteReader& in, const ArrivalMessage& message) {
-  const auto placed = in.value<Placed>();
-  require_partition(placed.level1);
-  require_partition(placed.deep);
-  return {.order = placed.order,
-          .slot = message.first_slot + placed.slot,
-          .label = placed.label,
-          .level1 = placed.level1,
-          .deep = placed.deep,
-          .example = ExampleRecord(message.shelf, placed.place)};
+// Examples that travelled get their addresses when all of them are there.
+void MessageReader::read_arrivals(const std::vector<ArrivalMessage>& messages, std::vector<Arrival>& arrivals,
+                                  std::vector<std::size_t>& ends) {
+  const std::size_t first = arrivals.size();
+  std::size_t unpacked = examples_.offsets.size();
+  for (const ArrivalMessage& message : messages) {
+    ByteReader in(message.bytes);
+    const auto placed = in.value<PlacedCount>();
+    const ConstBytes packed = in.all_but_last(placed * sizeof(std::uint32_t));
+    read_placed(in, placed, message, arrivals);
+    read_packed(ByteReader(packed), message.first_slot, arrivals);
+    ends.push_back(arrivals.size());
+  }
+  for (std::size_t i = first; i < arrivals.size(); ++i) {
+    if (arrivals[i].example.exists()) continue;
+    arrivals[i].example = examples_[unpacked++];
+    arrivals[i].lead_by(arrivals[i].example.places());
+  }
+}
+
+void MessageReader::read_packed(ByteReader in, std::uint32_t first_slot, std::vector<Arrival>& arrivals) {
+  Arrival last{.slot = first_slot, .example = {}};
+  for (; !in.at_end(); arrivals.push_back(last)) last = read_packed(in, last);
 }
 
 Arrival MessageReader::read_packed(ByteReader& in, const Arrival& last) {
@@ -140,24 +160,6 @@ Arrival MessageReader::read_packed(ByteReader& in, const Arrival& last) {
   }
   unpack_example(in, name, examples_);
   return arrival;
-}
-
-void MessageReader::read_arrivals(const std::vector<ArrivalMessage>& messages, std::vector<Arrival>& arrivals,
-                                  std::vector<std::size_t>& ends) {
-  const std::size_t first = arrivals.size();
-  std::size_t unpacked = examples_.offsets.size();
-  for (const ArrivalMessage& message : messages) {
-    Arrival last{.slot = message.first_slot, .example = {}};
-    for (ByteReader in(message.bytes); !in.at_end(); arrivals.push_back(last)) {
-      last = in.value<std::byte>() == kIsPlaced ? read_placed(in, message) : read_packed(in, last);
-    }
-    ends.push_back(arrivals.size());
-  }
-  for (std::size_t i = first; i < arrivals.size(); ++i) {
-    if (arrivals[i].example.exists()) continue;
-    arrivals[i].example = examples_[unpacked++];
-    arrivals[i].lead_by(arrivals[i].example.places());
-  }
 }
 
 Visit MessageReader::read_visit(ByteReader& in, const Visit& last) {

@@ -1,16 +1,18 @@
-// Arrivals and visits as messages: any number of them, back to back.
+// Arrivals and visits as messages.
 //
-//   arrival = 1 (u8), where the example lies on its sender's shelf: Placed
-//           | 0 (u8), position (varint: lines since the one before), shard (varint), index in its line (varint),
+//   arrivals = placed (u32: how many), arrival*, places (u32 each)
+//   arrival = position (varint: lines since the one before), shard (varint), index in its line (varint),
 //             slot (varint: since the one before), label (varint: number + 1, or 0 where it is not known),
 //             [name of the label (varint length, bytes) where it is not known], example (see example_packer.h)
+//   visits  = visit*
 //   visit   = kind (u8, plus 128 where an example follows), partition (u16), details by kind,
 //             [order (u64), slot (varint), label (varint: number + 1, or 0), example]
 //             of several visits of one example in a row, only the first carries it
 //   details = kDraw: coins (u64), probability (f64); kSearch: probability (f64); kKnown: nothing;
 //             kSettle: coins (u64), disagreements (varint); kOpen: split (varint), disagreements (varint)
 //
-// Who shares a shelf shares a machine, where bytes are cheap: what lies there is told in few instructions instead.
+// Examples that lie on the sender's shelf are told by their places there (see ExampleShelf). They come before the
+// others in order: where one finds no room on the shelf, no later one of the round does.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +27,19 @@ namespace cpt {
 
 class ArrivalWriter {
  public:
-  // What append() then writes is a message of its own.
-  void begin_message() { last_ = {}; }
-  // The example itself; `name` of the label where head.label is kNoLabel.
-  void append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places, std::string_view name,
-              Buffer& message);
+  // What is written until end() goes to the end of this message.
+  void begin(Buffer& message);
   // For a rank that reads this one's shelf: where the example lies there.
-  void append(const Arrival& head, std::uint64_t place, Buffer& message);
+  void append(std::uint32_t place) { places_.push_back(place); }
+  // The example itself; `name` of the label where head.label is kNoLabel.
+  void append(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places, std::string_view name);
+  void end();
 
  private:
+  Buffer* message_ = nullptr;
+  std::size_t begin_ = 0;  // in it
   Arrival last_;
+  std::vector<std::uint32_t> places_;
 };
 
 // One message, which must outlive the writer.
@@ -59,14 +64,14 @@ struct ArrivalMessage {
 class MessageReader {
  public:
   // Appends what is in the messages, one after another, and where that of each ends. Throws Error(kFailed) if a message
-  // makes no sense; what lies on a shelf is not looked at.
+  // makes no sense.
   void read_arrivals(const std::vector<ArrivalMessage>& messages, std::vector<Arrival>& arrivals,
                      std::vector<std::size_t>& ends);
   void read_visits(const std::vector<ConstBytes>& messages, std::vector<Visit>& visits, std::vector<std::size_t>& ends);
   void clear() { examples_.clear(); }
 
  private:
-  static Arrival read_placed(ByteReader& in, const ArrivalMessage& message);
+  void read_packed(ByteReader in, std::uint32_t first_slot, std::vector<Arrival>& arrivals);
   Arrival read_packed(ByteReader& in, const Arrival& last);
   Visit read_visit(ByteReader& in, const Visit& last);
 

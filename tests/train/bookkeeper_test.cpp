@@ -55,6 +55,7 @@ class Books : public ::testing::Test {
   std::vector<Visit> open(const std::vector<std::string>& labels, bool learning = true) {
     Buffer message;
     ArrivalWriter writer;
+    writer.begin(message);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       Batch batch;
       batch.finish_example(labels[i], 2, {});
@@ -63,8 +64,9 @@ class Books : public ::testing::Test {
       head.order = i;
       head.slot = static_cast<std::uint32_t>(labels.size() - 1 - i);
       head.label = known;
-      writer.append(head, batch[0], {}, known == kNoLabel ? std::string_view(labels[i]) : std::string_view{}, message);
+      writer.append(head, batch[0], {}, known == kNoLabel ? std::string_view(labels[i]) : std::string_view{});
     }
+    writer.end();
     std::vector<Arrival> arrivals;
     std::vector<std::size_t> ends;
     reader_.clear();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cpt/error.h"
 #include "model/random_stream.h"
 
@@ -55,21 +57,22 @@ Arrival head_of(std::size_t i) {
 Buffer arrivals_of(const Batch& batch) {
   Buffer message;
   ArrivalWriter writer;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    writer.append(head_of(i), batch[i], places_of(i), batch[i].label, message);
-  }
+  writer.begin(message);
+  for (std::size_t i = 0; i < batch.size(); ++i) writer.append(head_of(i), batch[i], places_of(i), batch[i].label);
+  writer.end();
   return message;
 }
 
 TEST(Arrivals, ComeAsTheyWereSent) {
   const Batch batch = all_sorts();
   const Buffer one = arrivals_of(batch);
+  const Buffer none = arrivals_of(Batch());
   const Buffer other = arrivals_of(batch);
   MessageReader reader;
   std::vector<Arrival> arrivals;
   std::vector<std::size_t> ends;
   reader.read_arrivals({{.bytes = one.bytes(), .first_slot = 0},
-                        {.bytes = {}, .first_slot = 500},
+                        {.bytes = none.bytes(), .first_slot = 500},
                         {.bytes = other.bytes(), .first_slot = 7000}},
                        arrivals, ends);
   EXPECT_EQ(ends, (std::vector<std::size_t>{kExamples, kExamples, 2 * kExamples}));
@@ -94,14 +97,45 @@ TEST(Arrivals, CutShortAreRefused) {
   batch.finish_example("name", 3, {});
   Arrival head;
   Buffer message;
-  ArrivalWriter().append(head, batch[0], places_of(4), "name", message);
+  ArrivalWriter writer;
+  writer.begin(message);
+  writer.append(head, batch[0], places_of(4), "name");
+  writer.end();
   for (std::size_t length = 1; length < message.size(); ++length) {
+    if (length == sizeof(std::uint32_t)) continue;  // that is a message of no arrivals
     MessageReader reader;
     std::vector<Arrival> arrivals;
     std::vector<std::size_t> ends;
     EXPECT_THROW(reader.read_arrivals({{.bytes = ConstBytes(message.bytes()).first(length)}}, arrivals, ends), Error)
         << length;
   }
+}
+
+// A shelf is as long as it is, and a message tells no more places than it has room for.
+TEST(Arrivals, ThatLieNowhereAreRefused) {
+  const auto read = [](const std::vector<std::uint32_t>& places, ConstBytes shelf) {
+    Buffer message;
+    ArrivalWriter writer;
+    writer.begin(message);
+    for (const std::uint32_t place : places) writer.append(place);
+    writer.end();
+    MessageReader reader;
+    std::vector<Arrival> arrivals;
+    std::vector<std::size_t> ends;
+    reader.read_arrivals({{.bytes = message.bytes(), .shelf = shelf}}, arrivals, ends);
+    return arrivals.size();
+  };
+  Buffer shelf;
+  shelf.resize(200);
+  std::fill_n(shelf.data(), shelf.size(), std::byte{0});
+  EXPECT_EQ(read({0, 21}, shelf.bytes()), 2U);
+  EXPECT_THROW(read({0, 22}, shelf.bytes()), Error) << "a head, and no record";
+  EXPECT_THROW(read({0xffffffff}, shelf.bytes()), Error);
+  EXPECT_THROW(read({0}, {}), Error);
+  EXPECT_THROW(read(std::vector<std::uint32_t>(100, 50), {}), Error);
+  EXPECT_EQ(read({}, {}), 0U);
+  shelf.data()[17] = std::byte{0x55};  // of the level-1 partition of the first one
+  EXPECT_THROW(read({0}, shelf.bytes()), Error);
 }
 
 // Visits of examples of a batch, as a rank has them: their records are in memory.
