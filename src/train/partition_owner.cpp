@@ -38,7 +38,6 @@ PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
 
 void PartitionOwner::adopt(const Owners& owners) {
   owners_ = owners;
-  stages_ = stages_by(owners);
   for (Partition p = 0; p < kPartitions; ++p) {
     if (owners[p] != rank_) {
       partitions_[p].reset();
@@ -47,10 +46,13 @@ void PartitionOwner::adopt(const Owners& owners) {
       reported_[p] = 0;
     }
   }
+  const Stages stages = stages_by(owners);
+  begins_ = {};
   begins_any_ = {};
   for (Partition p = 1; p < kPartitions; ++p) {
-    bool& any = begins_any_[static_cast<std::size_t>(stages_[p])];
-    any |= begins(stages_[p], p);
+    if (!owns(p) || owns(partition_above(p))) continue;
+    const auto stage = static_cast<std::size_t>(stages[p]);
+    begins_[stage][p] = begins_any_[stage] = true;
   }
 }
 

@@ -67,9 +67,7 @@ class PartitionOwner {
 
   bool owns(Partition partition) const { return partitions_[partition] != nullptr; }
   // Whether visits of this stage begin here: it is this rank's, and the partition above it is another's.
-  bool begins(Stage stage, Partition partition) const {
-    return owns(partition) && stages_[partition] == stage && !owns(partition_above(partition));
-  }
+  bool begins(Stage stage, Partition partition) const { return begins_[static_cast<std::size_t>(stage)][partition]; }
   // Whether it is so for any partition.
   bool begins_any(Stage stage) const { return begins_any_[static_cast<std::size_t>(stage)]; }
   // When the tree is at rest: takes up the partitions that are its own by `owners`, and drops the others.
@@ -107,8 +105,8 @@ class PartitionOwner {
   Regressors regressors_;
   int rank_;
   Owners owners_{};
-  Stages stages_{};
-  std::array<bool, 3> begins_any_{};  // by stage
+  std::array<std::array<bool, kPartitions>, 3> begins_{};  // by stage
+  std::array<bool, 3> begins_any_{};
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
   Loads reported_{};
   bool learning_ = true;  // in the run at hand
