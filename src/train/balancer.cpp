@@ -26,8 +26,10 @@ double unevenness(const RankWork& work) {
   return sum > 0 ? most * static_cast<double>(work.size()) / sum : 1;
 }
 
-std::uint64_t most_above_mean(const RankWork& work) {
-  return *std::ranges::max_element(work) - sum_of(work) / work.size();
+// What the slowest rank would have had less to do.
+std::uint64_t saved(const Owners& now, const Owners& better, const Loads& loads, int ranks) {
+  const std::uint64_t most_now = std::ranges::max(work_by_rank(now, loads, ranks));
+  return most_now - std::min(most_now, std::ranges::max(work_by_rank(better, loads, ranks)));
 }
 
 std::uint64_t visits_to_move(const Owners& from, const Owners& to, const WeightTable& weights) {
@@ -59,12 +61,10 @@ bool Balancer::decide(const WeightTable& weights) {
     for (const Loads& of_rank : by_rank_) latest[p] += of_rank[p];
     loads_[p] = loads_[p] / 2 + latest[p];
   }
-  waited_ += most_above_mean(work_by_rank(owners_, latest, comm_.size()));
   next_ = balanced(owners_, loads_, comm_.size());
-  if (next_ == owners_) {
-    const Owners better = balanced(owners_, loads_, comm_.size(), kExcessLeft);
-    if (visits_to_move(owners_, better, weights) <= waited_) next_ = better;
-  }
+  const Owners better = balanced(owners_, loads_, comm_.size(), kExcessLeft);
+  waited_ += saved(owners_, better, latest, comm_.size());
+  if (next_ == owners_ && visits_to_move(owners_, better, weights) <= waited_) next_ = better;
   const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};
   latest_.busiest_rank = static_cast<int>(std::ranges::max_element(work) - work.begin());

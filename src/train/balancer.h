@@ -39,7 +39,7 @@ class Balancer {
   Loads loads_{};  // of the epochs so far, each counting half as much as the one after it
   Loads mine_{};   // of the last epoch
   std::vector<Loads> by_rank_;
-  std::uint64_t waited_ = 0;  // since the last move: for the slowest rank, in lines
+  std::uint64_t waited_ = 0;  // since the last move: for what the slowest rank had too much, in lines
   std::unique_ptr<Operation> loads_under_way_;
   Balance latest_;
 };

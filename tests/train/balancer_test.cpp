@@ -11,11 +11,11 @@
 namespace cpt {
 namespace {
 
-constexpr int kRanks = 2;
 constexpr int kMostEpochs = 1000;
 
 // On average, but for one partition of level 1, of rank 1: so that it has so many percent more to do than the mean.
 Loads uneven_loads(std::uint64_t percent) {
+  constexpr int kRanks = 2;
   const Owners owners = first_owners(kRanks);
   Loads loads;
   for (Partition p = 0; p < kPartitions; ++p)
@@ -30,9 +30,9 @@ Loads uneven_loads(std::uint64_t percent) {
 }
 
 // How many epochs of such loads pass until partitions move; kMostEpochs where they do not.
-int epochs_until_moved(const Loads& loads, int bits) {
+int epochs_until_moved(const Loads& loads, int bits, int ranks = 2) {
   int epochs = 0;
-  run_threads(kRanks, [&](Communicator& comm) {
+  run_threads(ranks, [&](Communicator& comm) {
     const WeightTable weights(bits);
     Balancer balancer(comm);
     Loads mine{};
@@ -60,6 +60,22 @@ TEST(Balancing, EndsALittleUnevennessWhenThatPays) {
   EXPECT_GT(later, soon);
   EXPECT_LT(later, kMostEpochs);
   EXPECT_GT(later, epochs_until_moved(uneven_loads(18), 16));
+}
+
+// Rank 1 has more to do than rank 2, but both wait for the rank of the root.
+TEST(Balancing, LeavesWhatChangesNothingForTheSlowest) {
+  Loads loads{};
+  const Owners owners = first_owners(3);
+  loads[kRootPartition] = 100'000;
+  for (Partition p = 1, given = 0; given < 2; ++p) {
+    if (owners[p] != 1) continue;
+    loads[p] = 38'000;
+    ++given;
+  }
+  const auto of_rank_2 = static_cast<Partition>(std::find(owners.begin() + 1, owners.end(), 2) - owners.begin());
+  loads[of_rank_2] = 20'000;
+  ASSERT_NE(balanced(owners, loads, 3, kExcessLeft), owners);
+  EXPECT_EQ(epochs_until_moved(loads, kLeastBits, 3), kMostEpochs);
 }
 
 TEST(Balancing, LeavesWhatIsEvenEnough) { EXPECT_EQ(epochs_until_moved(uneven_loads(4), kLeastBits), kMostEpochs); }
