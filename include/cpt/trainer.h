@@ -112,8 +112,8 @@ struct Report {
   TrafficByCall traffic;             // both by what for, so far
 };
 
-// How evenly the owners of the model are loaded. A load is examples times weight lines; those of an epoch count half as
-// much with every epoch that follows.
+// How evenly the owners of the model are loaded. A load is examples times weight lines, and half a block's lines for
+// each visit of an example that begins at a rank; those of an epoch count half as much with every epoch that follows.
 struct Balance {
   struct Move {
     std::uint32_t partition = 0;

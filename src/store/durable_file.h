@@ -84,7 +84,8 @@ bool link_file(const std::filesystem::path& from, const std::filesystem::path& t
 // are gone leaves a temporary name. Fine if there is none.
 void remove_durably(const std::filesystem::path& path);
 
-// A name beside `path` for what is not finished yet: "PATH.tmp-PID". One process uses it for one thing at a time.
+// A name beside `path` for what is not finished yet: "PATH.tmp-PID", the process number in ten digits. One
+// process uses it for one thing at a time.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 // Whether `path` looks like such a name, of any process.
 bool is_temporary_name(const std::filesystem::path& path);

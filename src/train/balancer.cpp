@@ -15,6 +15,9 @@ namespace {
 // To pack a line of a partition, send it and have memory for it elsewhere takes as long as so many visits of lines.
 constexpr std::uint64_t kVisitsToMoveALine = 8;
 
+// While partitions move, no round is under way: to come to rest and to get going again takes as long as so many rounds.
+constexpr std::uint64_t kRoundsToRest = 4;
+
 using RankWork = std::vector<std::uint64_t>;
 
 std::uint64_t sum_of(const RankWork& work) { return std::accumulate(work.begin(), work.end(), std::uint64_t{0}); }
@@ -26,18 +29,22 @@ double unevenness(const RankWork& work) {
   return sum > 0 ? most * static_cast<double>(work.size()) / sum : 1;
 }
 
-// What the slowest rank would have had less to do.
-std::uint64_t saved(const Owners& now, const Owners& better, const Loads& loads, int ranks) {
-  const std::uint64_t most_now = std::ranges::max(work_by_rank(now, loads, ranks));
-  return most_now - std::min(most_now, std::ranges::max(work_by_rank(better, loads, ranks)));
+std::uint64_t most_work(const Owners& owners, const Loads& loads, int ranks) {
+  return std::ranges::max(work_by_rank(owners, loads, ranks));
 }
 
-std::uint64_t visits_to_move(const Owners& from, const Owners& to, const WeightTable& weights) {
+// What the slowest rank would have had less to do.
+std::uint64_t saved(const Owners& now, const Owners& better, const Loads& loads, int ranks) {
+  const std::uint64_t most_now = most_work(now, loads, ranks);
+  return most_now - std::min(most_now, most_work(better, loads, ranks));
+}
+
+std::uint64_t lines_to_move(const Owners& from, const Owners& to, const WeightTable& weights) {
   std::uint64_t lines = 0;
   for (Partition p = 0; p < kPartitions; ++p) {
     if (from[p] != to[p]) lines += weights.region(p).lines;
   }
-  return lines * kVisitsToMoveALine;
+  return lines;
 }
 
 }  // namespace
@@ -48,9 +55,21 @@ Balancer::Balancer(Communicator& comm)
       next_(owners_),
       by_rank_(static_cast<std::size_t>(comm.size())) {}
 
-void Balancer::end_epoch(const Loads& mine) {
+void Balancer::end_epoch(const EpochLoads& mine) {
   mine_ = mine;
-  loads_under_way_ = comm_.start_all_gather(bytes_of(mine_), std::as_writable_bytes(std::span(by_rank_)));
+  loads_under_way_ = comm_.start_all_gather(bytes_of(mine_.of), std::as_writable_bytes(std::span(by_rank_)));
+}
+
+// The owners from now on.
+Owners Balancer::wished(const Loads& latest, const WeightTable& weights) {
+  const int ranks = comm_.size();
+  const Owners due = balanced(owners_, loads_, ranks);
+  if (due != owners_) return due;
+  const Owners better = balanced(owners_, loads_, ranks, kExcessLeft);
+  waited_ += saved(owners_, better, latest, ranks);
+  const std::uint64_t price = lines_to_move(owners_, better, weights) * kVisitsToMoveALine +
+                              most_work(owners_, latest, ranks) / mine_.rounds * kRoundsToRest;
+  return price <= waited_ ? better : owners_;
 }
 
 bool Balancer::decide(const WeightTable& weights) {
@@ -61,10 +80,7 @@ bool Balancer::decide(const WeightTable& weights) {
     for (const Loads& of_rank : by_rank_) latest[p] += of_rank[p];
     loads_[p] = loads_[p] / 2 + latest[p];
   }
-  next_ = balanced(owners_, loads_, comm_.size());
-  const Owners better = balanced(owners_, loads_, comm_.size(), kExcessLeft);
-  waited_ += saved(owners_, better, latest, comm_.size());
-  if (next_ == owners_ && visits_to_move(owners_, better, weights) <= waited_) next_ = better;
+  next_ = wished(latest, weights);
   const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};
   latest_.busiest_rank = static_cast<int>(std::ranges::max_element(work) - work.begin());

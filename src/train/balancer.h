@@ -15,15 +15,21 @@
 
 namespace cpt {
 
+// What a rank did in an epoch.
+struct EpochLoads {
+  std::uint64_t rounds = 0;  // in the epoch, or since owners have changed in it; the same on all ranks
+  Loads of{};                // its partitions; 0 elsewhere
+};
+
 // All ranks call everything alike, and decide the same.
 class Balancer {
  public:
   explicit Balancer(Communicator& comm);
 
   const Owners& owners() const { return owners_; }
-  // The loads of this rank's partitions in the epoch that ends. Sends 8 bytes per partition to every other rank, and
-  // waits for none: they are on their way until decide().
-  void end_epoch(const Loads& mine);
+  // Sends 8 bytes per partition to every other rank, and waits for none: they are on their way until decide().
+  // mine.rounds > 0.
+  void end_epoch(const EpochLoads& mine);
   bool is_to_decide() const { return loads_under_way_ != nullptr; }
   // Looks at the loads of all ranks. Returns whether partitions are to move. `weights` tell how large they are.
   bool decide(const WeightTable& weights);
@@ -33,11 +39,13 @@ class Balancer {
   void move(WeightTable& weights);
 
  private:
+  Owners wished(const Loads& latest, const WeightTable& weights);
+
   Communicator& comm_;
   Owners owners_;
   Owners next_;
-  Loads loads_{};  // of the epochs so far, each counting half as much as the one after it
-  Loads mine_{};   // of the last epoch
+  Loads loads_{};    // of the epochs so far, each counting half as much as the one after it
+  EpochLoads mine_;  // of the last epoch
   std::vector<Loads> by_rank_;
   std::uint64_t waited_ = 0;  // since the last move: for what the slowest rank had too much, in lines
   std::unique_ptr<Operation> loads_under_way_;

@@ -1,11 +1,9 @@
 #include "train/example_record.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "core/checked.h"
-#include "cpt/error.h"
 
 namespace cpt {
 

@@ -41,6 +41,7 @@ class ExampleRecord {
   };
   static constexpr std::size_t kMostOnes = 4096;
   static constexpr std::size_t kAlignment = 8;
+  static constexpr std::size_t kLeastBytes = 16;  // of any record
   // Of a record of this shape; a multiple of kAlignment. Throws Error(kFailed) where a part has more than a record
   // holds.
   static std::size_t bytes(const Shape& shape);
@@ -80,7 +81,7 @@ class ExampleRecord {
     std::uint32_t label_bytes;
     float importance;
   };
-  static_assert(sizeof(Head) == 16);
+  static_assert(sizeof(Head) == kLeastBytes);
   static constexpr std::uint32_t kHasValues = 1U << 31;
   static const std::array<float, kMostOnes> kOnes;
 

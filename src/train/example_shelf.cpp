@@ -78,7 +78,7 @@ void ExampleShelf::prefetch(ConstBytes shelf, std::uint32_t place) {
 
 Arrival ExampleShelf::at(ConstBytes shelf, std::uint32_t place) {
   const std::size_t offset = place * kUnit;
-  if (offset + sizeof(Head) >= shelf.size()) {
+  if (offset + sizeof(Head) + ExampleRecord::kLeastBytes > shelf.size()) {
     throw Error(Fault::kFailed, "a message tells of an example that is not there");
   }
   const std::byte* at = shelf.data() + offset;

@@ -22,9 +22,6 @@ namespace {
 // After so many steps a round that was read before a rank heard of a label has come to its end everywhere.
 constexpr std::uint64_t kStepsUntilForgotten = 5;
 
-// Partitions of later stages have counted up to two rounds fewer: of no matter where there were many.
-constexpr std::uint64_t kStepsUntilLoadsCount = 10;
-
 static_assert(ExampleShelf::kRounds >= 6, "others may still read what lies on a shelf: see the header");
 
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
@@ -95,7 +92,6 @@ void OwnedLoop::step(Feed* feed) {
   for (; !heard_.empty() && heard_.front().step + kStepsUntilForgotten <= steps_; heard_.pop_front()) {
     owner_.forget_newcomers(heard_.front().labels);
   }
-  if (balancer_.is_to_decide()) balance();
   const std::size_t under_way = rounds_.size();
   if (feed != nullptr) read(*feed);
   for (std::size_t i = under_way; i-- > 0;) {
@@ -125,6 +121,7 @@ void OwnedLoop::step(Feed* feed) {
     spare_.push_back(std::move(rounds_.front()));
     rounds_.pop_front();
   }
+  balance();
 }
 
 // Work whose failure all ranks hear of later; meanwhile this rank sends nothing that others could take for whole.
@@ -190,7 +187,7 @@ void OwnedLoop::pass_root(Round& round) {
   round.examples.wait(comm_, "round: examples");
   const std::vector<RoundNews> news = hear_news(round);
   relay_warnings(round, news);  // first, for they may tell why all give up
-  heed(news);
+  heed(round, news);
   round.begin_hops(round.root_hops);
   guarded(round, [&] {
     gather_arrivals(round, news);
@@ -199,6 +196,7 @@ void OwnedLoop::pass_root(Round& round) {
     pass_visits(visits, round);
   });
   start_hops(round, round.root_hops, {0});
+  take_loads(round, Stage::kRoot);
 }
 
 void OwnedLoop::pass_level1(Round& round) {
@@ -212,6 +210,7 @@ void OwnedLoop::pass_level1(Round& round) {
     run_stage(round, round.root_hops, Stage::kLevel1);
   });
   start_hops(round, round.level1_hops, all_ranks_);
+  take_loads(round, Stage::kLevel1);
 }
 
 void OwnedLoop::pass_deep(Round& round) {
@@ -227,6 +226,7 @@ void OwnedLoop::pass_deep(Round& round) {
   message.append(results.findings.data(), results.findings.size() * sizeof(Finding));
   message.append(results.changes.data(), results.changes.size() * sizeof(Change));
   round.findings.start(comm_, {0}, comm_.rank() == 0 ? all_ranks_ : std::vector<int>{});
+  take_loads(round, Stage::kDeep);
 }
 
 void OwnedLoop::close(Round& round) {
@@ -250,7 +250,7 @@ std::vector<RoundNews> OwnedLoop::hear_news(const Round& round) const {
 }
 
 // What all ranks decide alike, because all hear the same.
-void OwnedLoop::heed(const std::vector<RoundNews>& news) {
+void OwnedLoop::heed(Round& round, const std::vector<RoundNews>& news) {
   RoundNews all;
   RoundContents contents;
   all.ended = 1;
@@ -274,7 +274,11 @@ void OwnedLoop::heed(const std::vector<RoundNews>& news) {
   if (contents.examples == 0) return;
   latest_contents_ = contents;
   progress_.count_rounds(1);
-  if (learning_ && epochs_.advance(contents.examples)) end_epoch();
+  if (!learning_) return;
+  ++rounds_in_epoch_;
+  if (!epochs_.advance(contents.examples)) return;
+  round.loads.rounds = std::exchange(rounds_in_epoch_, 0);
+  progress_.count_epoch();
 }
 
 void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>& news) {
@@ -370,16 +374,22 @@ void OwnedLoop::hear_changes(ConstBytes message) {
   }
 }
 
-void OwnedLoop::end_epoch() {
-  progress_.count_epoch();
-  if (!moving_ && steps_ >= kStepsUntilLoadsCount) balancer_.end_epoch(owner_.take_loads());
+// Each stage counts up to the same round, whatever the others are at.
+void OwnedLoop::take_loads(Round& round, Stage stage) {
+  if (round.loads.rounds == 0) return;
+  owner_.take_loads(stage, round.loads.of);
+  if (stage == Stage::kDeep) epoch_ = round.loads;
 }
 
-// A step after the end of the epoch: what it needs has come meanwhile.
+// Decides by loads that were sent a step ago. Nothing moves for the sake of the last rounds, which are read already.
 void OwnedLoop::balance() {
-  moving_ = balancer_.decide(learner_.weights());
-  balance_ = balancer_.latest();
-  if (moving_) progress_.tell_moves(*balance_);
+  if (balancer_.is_to_decide()) {
+    moving_ = balancer_.decide(learner_.weights());
+    balance_ = balancer_.latest();
+    if (moving_) progress_.tell_moves(*balance_);
+  }
+  if (epoch_ && !moving_ && !all_read_) balancer_.end_epoch(*epoch_);
+  epoch_.reset();
 }
 
 void OwnedLoop::rest(const Feed& feed) {
@@ -393,6 +403,7 @@ void OwnedLoop::change_owners() {
   balancer_.move(learner_.weights());
   partitions_moved_ += balance_->moves.size();
   owner_.adopt(balancer_.owners());
+  rounds_in_epoch_ = 0;
 }
 
 // No round is under way. Those who have not heard of all changes do now, and what owners know of their own is in the

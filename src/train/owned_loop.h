@@ -71,7 +71,7 @@ class OwnedLoop {
 
   std::uint64_t round_positions() const;
   std::vector<RoundNews> hear_news(const Round& round) const;
-  void heed(const std::vector<RoundNews>& news);
+  void heed(Round& round, const std::vector<RoundNews>& news);
   void relay_warnings(const Round& round, const std::vector<RoundNews>& news);
   void gather_arrivals(Round& round, const std::vector<RoundNews>& news);
   void run_stage(Round& round, const Mail& hops, Stage stage);
@@ -79,7 +79,7 @@ class OwnedLoop {
   void read_findings(Round& round) const;
   void tell_changes(std::vector<Buffer>& messages);
   void hear_changes(ConstBytes message);
-  void end_epoch();
+  void take_loads(Round& round, Stage stage);
   void balance();
   void rest(const Feed& feed);
   void change_owners();
@@ -111,6 +111,8 @@ class OwnedLoop {
   std::uint64_t position_ = 0;       // in its shards, of the next round
   std::uint64_t active_shards_ = 0;  // by the last news
   RoundContents latest_contents_;    // of the latest round that all ranks have heard of
+  std::uint64_t rounds_in_epoch_ = 0;
+  std::optional<EpochLoads> epoch_;  // that all stages have come to the end of in this step
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   std::optional<Balance> balance_;
   std::uint64_t partitions_moved_ = 0;

@@ -45,6 +45,7 @@ void Mail::clear() {
 void Round::clear() {
   next = Step::kRoot;
   is_void = false;
+  loads = {};
   arrival_reader.clear();
   arrivals.clear();
   results.findings.clear();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "train/balancer.h"
 #include "train/bookkeeper.h"
 #include "train/dispatcher.h"
 #include "train/partition_owner.h"
@@ -61,6 +62,7 @@ struct Round {
 
   Step next = Step::kRoot;
   bool is_void = false;           // some rank has failed, so what is here is not whole
+  EpochLoads loads;               // of this rank, if it is the last round of an epoch
   MessageReader arrival_reader;   // holds the examples of arrivals
   MessageReader visit_reader;     // and those of the visits of the stage at hand
   std::vector<Arrival> arrivals;  // at this rank, in order

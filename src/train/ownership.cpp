@@ -200,7 +200,7 @@ class Balancer {
 std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& loads) {
   const std::uint64_t load = loads[partition];
   const std::size_t level = partition_level(partition);
-  if (level == 0) return load + load / 2;
+  if (level == 0) return load + load / 2 + load / 8;
   if (owners[partition] == owners[partition_above(partition)]) return load;
   return load + load / (level == 1 ? 2 : 4);
 }

@@ -17,7 +17,7 @@ using Owners = std::array<int, kPartitions>;           // ranks in [0, ranks)
 using Loads = std::array<std::uint64_t, kPartitions>;  // examples x lines touched; their sum fits in 64 bits
 
 // What a rank does for partition p, in lines: loads[p] and what a visit costs beside its lines, which is about half of
-// what a block's lines do, wherever one begins: in the root's partition, where the books are kept too (three quarters
+// what a block's lines do, wherever one begins: in the root's partition, where the books are kept too (five eighths
 // in all), and where the owner is not that of the partition above, a quarter where it is a deep one, of more blocks.
 std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& loads);
 // The sum over the partitions that each rank owns.

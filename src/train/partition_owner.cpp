@@ -1,6 +1,7 @@
 #include "train/partition_owner.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cpt {
 
@@ -43,15 +44,15 @@ void PartitionOwner::adopt(const Owners& owners) {
       partitions_[p].reset();
     } else if (!owns(p)) {
       partitions_[p] = std::make_unique<PartitionLearner>(p, learner_.tree(), learner_.weights(), learner_.options());
-      reported_[p] = 0;
     }
+    reported_[p] = owns(p) ? partitions_[p]->lines_visited() : 0;
   }
-  const Stages stages = stages_by(owners);
+  stages_ = stages_by(owners);
   begins_ = {};
   begins_any_ = {};
   for (Partition p = 1; p < kPartitions; ++p) {
     if (!owns(p) || owns(partition_above(p))) continue;
-    const auto stage = static_cast<std::size_t>(stages[p]);
+    const auto stage = static_cast<std::size_t>(stages_[p]);
     begins_[stage][p] = begins_any_[stage] = true;
   }
 }
@@ -225,14 +226,12 @@ void PartitionOwner::forget_newcomers(LabelId first) {
   }
 }
 
-Loads PartitionOwner::take_loads() {
-  Loads loads{};
+void PartitionOwner::take_loads(Stage stage, Loads& loads) {
   for (Partition p = 0; p < kPartitions; ++p) {
-    if (!owns(p)) continue;
-    loads[p] = partitions_[p]->lines_visited() - reported_[p];
-    reported_[p] += loads[p];
+    if (!owns(p) || stages_[p] != stage) continue;
+    const std::uint64_t visited = partitions_[p]->lines_visited();
+    loads[p] += visited - std::exchange(reported_[p], visited);
   }
-  return loads;
 }
 
 void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const PartitionOwner& owner,

@@ -73,8 +73,9 @@ class PartitionOwner {
   // When the tree is at rest: takes up the partitions that are its own by `owners`, and drops the others.
   void adopt(const Owners& owners);
   void forget_newcomers(LabelId first);
-  // Of own partitions since the last call: see PartitionLearner::lines_visited. 0 elsewhere.
-  Loads take_loads();
+  // Adds what own partitions that are passed in a stage have done since the last call, or since owners were adopted:
+  // see PartitionLearner::lines_visited. Called for every stage after the same round, the loads are of the same rounds.
+  void take_loads(Stage stage, Loads& loads);
   // Of memory that the structure of its partitions holds.
   std::uint64_t structure_bytes() const;
 
@@ -105,6 +106,7 @@ class PartitionOwner {
   Regressors regressors_;
   int rank_;
   Owners owners_{};
+  Stages stages_{};
   std::array<std::array<bool, kPartitions>, 3> begins_{};  // by stage
   std::array<bool, 3> begins_any_{};
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;

@@ -1,8 +1,11 @@
 // The owned placement on streams that are hard to share out: hot labels, growth in one place, examples of odd sizes,
 // slow ranks. The result is that of one rank, and partitions move to where there is less to do.
+#include <cstring>
+#include <numeric>
 #include <thread>
 
 #include "comm/interposed.h"
+#include "comm/on_machines.h"
 #include "model/learner.h"
 #include "model/random_stream.h"
 #include "train/example_shelf.h"
@@ -66,7 +69,7 @@ Shards with_hot_label(std::size_t count) {
 TEST_P(OwnedStreams, AHotLabel) {
   const Shards shards = with_hot_label(4);
   add_data(shards);
-  options_.round_examples = 60;  // the first few are too few to compare loads
+  options_.round_examples = 60;  // many, so that there are loads to compare
   expect_that_of_one_rank();
 
   const std::vector<TrainingResult> on_all = results();
@@ -94,7 +97,7 @@ TEST_P(OwnedStreams, GrowthInOnePartOfTheTree) {
   const Shards shards = with_a_crowd(4);
   options_.model.alpha = 0.02;
   add_data(shards);
-  options_.round_examples = 60;  // the first few are too few to compare loads
+  options_.round_examples = 60;  // many, so that there are loads to compare
   expect_that_of_one_rank();
 
   const std::vector<TrainingResult> on_all = results();
@@ -112,6 +115,64 @@ TEST_P(OwnedStreams, OwnersThatChangeAllTheTime) {
     expect_that_of_one_rank();
   }
   EXPECT_NE(results()[0].owners, first());
+}
+
+// Labels all at once, and then examples of them; half of those are one label's, and later another's.
+std::string shifting_lines(std::uint64_t seed) {
+  constexpr std::size_t kLabels = 200;
+  constexpr std::size_t kLines = 4000;
+  Dice dice(seed);
+  std::string lines;
+  for (std::size_t n = 0; n < kLines; ++n) {
+    const std::size_t hot = n < kLines / 2 ? 7 : 150;
+    const std::string label = std::to_string(n < kLabels ? n : dice.chance(0.5) ? hot : dice.below(kLabels));
+    lines += label + " | x" + label + " y" + std::to_string(dice.below(50)) + '\n';
+  }
+  return lines;
+}
+
+// Keeps the loads that ranks compare, each its own.
+class LoadsListener : public OnMachines {
+ public:
+  LoadsListener(Communicator& inner, int machines, std::vector<Loads>& heard)
+      : OnMachines(inner, machines), heard_(heard) {}
+
+ protected:
+  std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
+    if (mine.size() == sizeof(Loads)) std::memcpy(&heard_.emplace_back(), mine.data(), mine.size());
+    return OnMachines::begin_all_gather(mine, all);
+  }
+
+ private:
+  std::vector<Loads>& heard_;
+};
+
+// Every example passes the root and one partition of level 1, wherever they are and have been: so both have done the
+// same, whatever rounds are under way.
+TEST_P(OwnedStreams, LoadsAreOfTheSameRoundsEverywhere) {
+  add_data({shifting_lines(1), shifting_lines(2), shifting_lines(3), shifting_lines(4)});
+  options_.round_examples = 50;
+  options_.epoch_examples = 120;
+  std::vector<std::vector<Loads>> heard(static_cast<std::size_t>(ranks()));
+  Staging staging;
+  staging.wrap = [&](Communicator& inner) {
+    return std::make_unique<LoadsListener>(inner, GetParam().machines, heard[static_cast<std::size_t>(inner.rank())]);
+  };
+  EXPECT_NE(results(staging)[0].owners, first());
+
+  const std::size_t epochs = heard[0].size();
+  ASSERT_GT(epochs, 50U);
+  for (std::size_t epoch = 15; epoch < epochs; ++epoch) {  // all labels are there
+    std::uint64_t root = 0;
+    std::uint64_t level1 = 0;
+    for (const std::vector<Loads>& of_rank : heard) {
+      const Loads& loads = of_rank.at(epoch);
+      root += loads[kRootPartition];
+      level1 += std::accumulate(loads.begin() + 1, loads.begin() + 1 + kLevel1Partitions, std::uint64_t{0});
+    }
+    EXPECT_EQ(root, level1) << "epoch " << epoch;
+    EXPECT_GT(root, 0U);
+  }
 }
 
 TEST_P(OwnedStreams, ASlowRankChangesNothing) {

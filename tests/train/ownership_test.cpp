@@ -104,18 +104,20 @@ class Ownership : public ::testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Ranks, Ownership, ::testing::Values(1, 2, 3, 5, 8, 16, 64, 300));
 
+constexpr std::uint64_t kRootWork = 512 * 13 / 8;
+
 TEST_P(Ownership, StartsEven) {
   const Owners owners = first_owners(ranks());
   expect_sound(owners);
   const RankWork all = by_rank(owners, average_loads());
   // A visit to the root, one that begins at level 1 for all but rank 0's, and one that begins below where it is split.
-  const std::uint64_t least_total = 512 * 3 / 2 + 512 + 1280;
+  const std::uint64_t least_total = kRootWork + 512 + 1280;
   EXPECT_GE(sum(all), least_total);
   EXPECT_LE(sum(all), least_total + 512 / 2 + 256);
   // The root and, where the mean is below them, the partitions of level 1 cannot be halved.
   const std::uint64_t mean = sum(all) / static_cast<std::uint64_t>(ranks());
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const std::uint64_t indivisible = rank == 0 ? 512 * 3 / 2 : 32 * 3 / 2;
+    const std::uint64_t indivisible = rank == 0 ? kRootWork : 32 * 3 / 2;
     EXPECT_LE(all[rank], std::max(indivisible, mean * 110 / 100 + 1)) << "rank " << rank;
   }
 }
@@ -242,7 +244,7 @@ TEST(FirstOwners, LeaveRanksIdleThatNothingIsLeftFor) {
 TEST(Balanced, MovesOnlyWhenDue) {
   Owners owners = all_on(1);
   Loads loads{};
-  loads[kRootPartition] = 100;
+  loads[kRootPartition] = 93;
   for (Partition p = 1; p <= 14; ++p) loads[p] = 10;
   EXPECT_EQ(balanced(owners, loads, 2), owners);
   loads[15] = loads[16] = 10;
@@ -254,9 +256,9 @@ TEST(Balanced, MovesOnlyWhenDue) {
 // A rank 1.2 times the mean is not more than 20 % above it.
 TEST(Balanced, CountsTheLimitItselfAsEven) {
   Loads loads{};
-  loads[kRootPartition] = 80;
+  loads[kRootPartition] = 74;
   loads[1] = 100;
-  loads[2] = 20;
+  loads[2] = 20;  // 120 and 180
   EXPECT_EQ(balanced(all_on(1), loads, 2), all_on(1));
   loads[2] = 21;
   EXPECT_NE(balanced(all_on(1), loads, 2), all_on(1));
@@ -280,7 +282,7 @@ TEST(Balanced, MovesFewSubtreesAndThemWhole) {
 // What goes alone costs visits.
 TEST(Balanced, SplitsASubtreeWhereThatPays) {
   Loads loads{};
-  loads[kRootPartition] = 100;
+  loads[kRootPartition] = 93;
   loads[1] = 100;
   for (Partition exit = 0; exit < 16; ++exit) loads[kFirstDeep + exit] = 20;
   // 150 + 100 + 320 on rank 0; each that goes takes 20 from it and gives 25 to the other, so 13 of them even the two
@@ -293,7 +295,7 @@ TEST(Balanced, SplitsASubtreeWhereThatPays) {
 
 TEST(Balanced, EvensMoreWhereLessIsDue) {
   Loads loads{};
-  loads[kRootPartition] = 100;
+  loads[kRootPartition] = 93;
   for (Partition p = 1; p <= 14; ++p) loads[p] = 10;
   EXPECT_EQ(balanced(all_on(1), loads, 2, kExcessDue), all_on(1));  // 150 and 210
   const Owners after = balanced(all_on(1), loads, 2, kExcessLeft);
@@ -352,14 +354,14 @@ TEST(WorkByRank, AddsUpWhatARankOwns) {
 TEST(LimitedByRoot, WhereItsRankHasNothingElseAndMost) {
   Loads loads{};
   loads[kRootPartition] = 121;
-  loads[1] = 80;
-  EXPECT_TRUE(limited_by_root(all_on(1), loads, 2));   // 121 of a mean of 100.5
+  loads[1] = 86;
+  EXPECT_TRUE(limited_by_root(all_on(1), loads, 2));   // work of 196, where the mean is 162.5
   EXPECT_FALSE(limited_by_root(all_on(0), loads, 2));  // it could give partition 1
-  loads[1] = 81;
+  loads[1] = 87;
   EXPECT_TRUE(limited_by_root(all_on(1), loads, 3));
-  loads[1] = 82;  // 121 of 101.5 is less than 20 % above
+  loads[1] = 88;  // 196 of 164 is less than 20 % above
   EXPECT_FALSE(limited_by_root(all_on(1), loads, 2));
-  loads[1] = 122;  // not the most loaded
+  loads[1] = 132;  // not the most loaded
   EXPECT_FALSE(limited_by_root(all_on(1), loads, 3));
   EXPECT_FALSE(limited_by_root(all_on(0), loads, 1));
 }

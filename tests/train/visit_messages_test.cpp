@@ -111,7 +111,7 @@ TEST(Arrivals, CutShortAreRefused) {
   }
 }
 
-// A shelf is as long as it is, and a message tells no more places than it has room for.
+// A shelf is as long as it is.
 TEST(Arrivals, ThatLieNowhereAreRefused) {
   const auto read = [](const std::vector<std::uint32_t>& places, ConstBytes shelf) {
     Buffer message;
@@ -128,14 +128,28 @@ TEST(Arrivals, ThatLieNowhereAreRefused) {
   Buffer shelf;
   shelf.resize(200);
   std::fill_n(shelf.data(), shelf.size(), std::byte{0});
-  EXPECT_EQ(read({0, 21}, shelf.bytes()), 2U);
-  EXPECT_THROW(read({0, 22}, shelf.bytes()), Error) << "a head, and no record";
+  EXPECT_EQ(read({0, 20}, shelf.bytes()), 2U);
+  EXPECT_THROW(read({0, 21}, shelf.bytes()), Error) << "a head, and half a record";
   EXPECT_THROW(read({0xffffffff}, shelf.bytes()), Error);
   EXPECT_THROW(read({0}, {}), Error);
-  EXPECT_THROW(read(std::vector<std::uint32_t>(100, 50), {}), Error);
   EXPECT_EQ(read({}, {}), 0U);
   shelf.data()[17] = std::byte{0x55};  // of the level-1 partition of the first one
   EXPECT_THROW(read({0}, shelf.bytes()), Error);
+}
+
+TEST(Arrivals, OfMorePlacesThanAMessageHasRoomForAreRefused) {
+  Buffer shelf;
+  shelf.resize(200);
+  std::fill_n(shelf.data(), shelf.size(), std::byte{0});
+  for (const std::uint32_t count : {1U, 100U, 0xffffffffU}) {
+    Buffer message;
+    message.append(&count, sizeof count);
+    MessageReader reader;
+    std::vector<Arrival> arrivals;
+    std::vector<std::size_t> ends;
+    EXPECT_THROW(reader.read_arrivals({{.bytes = message.bytes(), .shelf = shelf.bytes()}}, arrivals, ends), Error)
+        << count;
+  }
 }
 
 // Visits of examples of a batch, as a rank has them: their records are in memory.
