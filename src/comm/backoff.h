@@ -13,6 +13,9 @@ namespace cpt {
 // millisecond: dozens of ranks may share a core, and the one that is waited for must get it. How long the while is
 // decides what messages between ranks on cores of their own cost: most waits end within it, and who sleeps is told too
 // late. Where ranks share a core, others run meanwhile.
+//
+// Why a millisecond: against 30 microseconds, on two cores, 8 replicated ranks are 1.34 times as fast, 16 are 1.23
+// times; owned ones about 1.2 times and as fast; 64 ranks, which share a core with 31 others, are as fast either way.
 class Backoff {
  public:
   void pause() {
