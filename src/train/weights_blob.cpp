@@ -39,16 +39,30 @@ std::uint64_t lines_of_run(const Region& region, std::uint64_t run) {
   return std::min(kRun, region.lines - run * kRun);
 }
 
-// The used lines of a run; false if there are none.
-bool find_used(const WeightTable& weights, const Region& region, std::uint64_t run, Bitmap& used) {
-  used = {};
-  bool any = false;
+// The used lines of a run.
+Bitmap find_used(const WeightTable& weights, const Region& region, std::uint64_t run) {
+  Bitmap used{};
+  const std::uint64_t first = region.first + run * kRun;
   for (std::uint64_t i = 0; i < lines_of_run(region, run); ++i) {
-    if (!weights.used(region.first + run * kRun + i)) continue;
-    used[i / 64] |= std::uint64_t{1} << (i % 64);
-    any = true;
+    used[i / 64] |= std::uint64_t{weights.used(first + i)} << (i % 64);
   }
-  return any;
+  return used;
+}
+
+struct UsedRun {
+  std::uint64_t number;
+  Bitmap used;
+};
+
+// Those that have any. The table is read once for it: of a large one that takes longer than to keep a bit for each
+// line.
+std::vector<UsedRun> find_used_runs(const WeightTable& weights, const Region& region) {
+  std::vector<UsedRun> runs;
+  for (std::uint64_t run = 0; run < runs_of(region); ++run) {
+    const Bitmap used = find_used(weights, region, run);
+    if (used != Bitmap{}) runs.push_back({run, used});
+  }
+  return runs;
 }
 
 template <class Visit>
@@ -64,29 +78,46 @@ void for_each_bit(const Bitmap& bits, Visit visit) {
   throw Error(Fault::kBadData, "the weights of partition " + std::to_string(partition) + " are damaged: " + what);
 }
 
-// Lines without their lanes that are +0.
-struct PackedLines {
-  std::vector<std::uint16_t> masks;  // by line: bit s is set where lane s follows
-  std::vector<float> lanes;
+// The lines of a run without their lanes that are +0.
+class LinePacker {
+ public:
+  LinePacker() : masks_(kRun), lanes_(kRun * kLanes) {}
 
-  void clear() {
-    masks.clear();
-    lanes.clear();
-  }
+  void clear() { lines_ = used_lanes_ = 0; }
 
+  // Without a branch: which lanes are +0 is as good as random.
   void append(const float* line) {
     std::uint32_t mask = 0;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      if (std::bit_cast<std::uint32_t>(line[lane]) == 0) continue;
-      mask |= 1U << lane;
-      lanes.push_back(line[lane]);
+      const bool there = std::bit_cast<std::uint32_t>(line[lane]) != 0;
+      mask |= static_cast<std::uint32_t>(there) << lane;
+      lanes_[used_lanes_] = line[lane];
+      used_lanes_ += there ? 1 : 0;
     }
-    masks.push_back(static_cast<std::uint16_t>(mask));
+    masks_[lines_++] = static_cast<std::uint16_t>(mask);
   }
 
   bool finite() const {
-    return std::all_of(lanes.begin(), lanes.end(), [](float lane) { return std::isfinite(lane); });
+    bool all = true;
+    for (const float lane : lanes()) all &= std::isfinite(lane);
+    return all;
   }
+
+  // By line: bit s is set where lane s follows.
+  std::span<const std::uint16_t> masks() const { return {masks_.data(), lines_}; }
+  std::span<const float> lanes() const { return {lanes_.data(), used_lanes_}; }
+
+ private:
+  std::vector<std::uint16_t> masks_;
+  std::vector<float> lanes_;
+  std::size_t lines_ = 0;
+  std::size_t used_lanes_ = 0;
+};
+
+// What it has packed.
+struct PackedLines {
+  std::vector<std::uint16_t> masks;
+  std::vector<float> lanes;
 
   std::size_t lanes_expected() const {
     std::size_t count = 0;
@@ -142,22 +173,17 @@ StoredBytes source_of(BlobReader& blob) {
 
 void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink) {
   const Region& region = weights.region(partition);
-  std::vector<std::uint64_t> runs;
-  Bitmap used;
-  for (std::uint64_t run = 0; run < runs_of(region); ++run) {
-    if (find_used(weights, region, run, used)) runs.push_back(run);
-  }
+  const std::vector<UsedRun> runs = find_used_runs(weights, region);
   sink(bytes_of(Header{partition, narrow<std::uint32_t>(runs.size(), "runs of a partition")}));
-  PackedLines packed;
-  for (std::uint64_t run : runs) {
-    find_used(weights, region, run, used);
-    packed.clear();
-    for_each_bit(used, [&](std::uint64_t i) { packed.append(weights.line(region.first + run * kRun + i)); });
-    if (!packed.finite()) throw_diverged();
-    sink(bytes_of(run));
-    sink(bytes_of(used));
-    sink(std::as_bytes(std::span(packed.masks)));
-    sink(std::as_bytes(std::span(packed.lanes)));
+  LinePacker packer;
+  for (const UsedRun& run : runs) {
+    packer.clear();
+    for_each_bit(run.used, [&](std::uint64_t i) { packer.append(weights.line(region.first + run.number * kRun + i)); });
+    if (!packer.finite()) throw_diverged();
+    sink(bytes_of(run.number));
+    sink(bytes_of(run.used));
+    sink(std::as_bytes(packer.masks()));
+    sink(std::as_bytes(packer.lanes()));
   }
 }
 
