@@ -176,7 +176,7 @@ struct Summary {
   double communication_seconds = 0;    // mean over the ranks
   TrafficByCall traffic;               // both by what for; waits of all ranks together
   std::uint64_t partitions_moved = 0;  // owned placement: times that a partition has changed owners
-  std::optional<Balance> balance;      // ... and of the last epoch
+  std::optional<Balance> balance;      // ... and of the last epoch whose loads were compared
   std::uint64_t checkpoints = 0;       // written, since the run was started or resumed
   double checkpoint_seconds = 0;       // ... and what they took together; the last one comes after `seconds`
   MemoryUse memory;                    // of this rank, when the run ended

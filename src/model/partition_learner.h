@@ -87,7 +87,7 @@ class PartitionLearner {
   // `first`: neither locate() nor a walk for which may_have_moved() is asked will come with the places of an older one.
   void forget_newcomers(LabelId first);
 
-  // Lines that were visited to learn or predict, each example times each line counted: the load of the partition.
+  // Lines that were visited to learn, each example times each line counted: the load of the partition.
   std::uint64_t lines_visited() const { return lines_visited_; }
 
  private:

@@ -72,9 +72,17 @@ Owners Balancer::wished(const Loads& latest, const WeightTable& weights) {
   return price <= waited_ ? better : owners_;
 }
 
-bool Balancer::decide(const WeightTable& weights) {
+void Balancer::wait_for_loads() {
   comm_.wait(*loads_under_way_, "epoch: loads");
   loads_under_way_.reset();
+}
+
+void Balancer::give_up() {
+  if (is_to_decide()) wait_for_loads();
+}
+
+bool Balancer::decide(const WeightTable& weights) {
+  wait_for_loads();
   Loads latest{};
   for (Partition p = 0; p < kPartitions; ++p) {
     for (const Loads& of_rank : by_rank_) latest[p] += of_rank[p];

@@ -15,9 +15,10 @@
 
 namespace cpt {
 
-// What a rank did in an epoch.
+// What a rank did in an epoch, or since owners have changed in it.
 struct EpochLoads {
-  std::uint64_t rounds = 0;  // in the epoch, or since owners have changed in it; the same on all ranks
+  std::uint64_t epoch = 0;   // its number, from 1
+  std::uint64_t rounds = 0;  // in which it did that; the same on all ranks
   Loads of{};                // its partitions; 0 elsewhere
 };
 
@@ -31,14 +32,18 @@ class Balancer {
   // mine.rounds > 0.
   void end_epoch(const EpochLoads& mine);
   bool is_to_decide() const { return loads_under_way_ != nullptr; }
+  // Waits for the loads without a decision, where everything ends.
+  void give_up();
   // Looks at the loads of all ranks. Returns whether partitions are to move. `weights` tell how large they are.
   bool decide(const WeightTable& weights);
-  // What was decided; moves are those to come.
+  // What was decided at the end of which epoch; moves are those to come.
   const Balance& latest() const { return latest_; }
+  std::uint64_t latest_epoch() const { return mine_.epoch; }
   // Moves them, when no example is under way. Throws AgreedError.
   void move(WeightTable& weights);
 
  private:
+  void wait_for_loads();
   Owners wished(const Loads& latest, const WeightTable& weights);
 
   Communicator& comm_;

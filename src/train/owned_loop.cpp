@@ -82,6 +82,7 @@ std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
     if (comes_to_rest && rounds_.empty()) rest(feed);
   }
   come_to_rest();
+  if (moving_) change_owners();
   if (epochs_.finish()) progress_.count_epoch();
   return bad_lines_;
 }
@@ -277,8 +278,8 @@ void OwnedLoop::heed(Round& round, const std::vector<RoundNews>& news) {
   if (!learning_) return;
   ++rounds_in_epoch_;
   if (!epochs_.advance(contents.examples)) return;
-  round.loads.rounds = std::exchange(rounds_in_epoch_, 0);
   progress_.count_epoch();
+  round.loads = {.epoch = progress_.epochs(), .rounds = std::exchange(rounds_in_epoch_, 0)};
 }
 
 void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>& news) {
@@ -376,26 +377,25 @@ void OwnedLoop::hear_changes(ConstBytes message) {
 
 // Each stage counts up to the same round, whatever the others are at.
 void OwnedLoop::take_loads(Round& round, Stage stage) {
-  if (round.loads.rounds == 0) return;
+  if (round.loads.epoch == 0) return;
   owner_.take_loads(stage, round.loads.of);
   if (stage == Stage::kDeep) epoch_ = round.loads;
 }
 
-// Decides by loads that were sent a step ago. Nothing moves for the sake of the last rounds, which are read already.
+// Decides by loads that were sent a step ago.
 void OwnedLoop::balance() {
   if (balancer_.is_to_decide()) {
     moving_ = balancer_.decide(learner_.weights());
     balance_ = balancer_.latest();
-    if (moving_) progress_.tell_moves(*balance_);
+    if (moving_) progress_.tell_moves(*balance_, balancer_.latest_epoch());
   }
-  if (epoch_ && !moving_ && !all_read_) balancer_.end_epoch(*epoch_);
+  if (epoch_ && !moving_) balancer_.end_epoch(*epoch_);
   epoch_.reset();
 }
 
 void OwnedLoop::rest(const Feed& feed) {
   come_to_rest();
   if (moving_) change_owners();
-  moving_ = false;
   if (wishes_ != 0) pauses_.pause(std::exchange(wishes_, 0), feed.cursors());
 }
 
@@ -404,6 +404,7 @@ void OwnedLoop::change_owners() {
   partitions_moved_ += balance_->moves.size();
   owner_.adopt(balancer_.owners());
   rounds_in_epoch_ = 0;
+  moving_ = false;
 }
 
 // No round is under way. Those who have not heard of all changes do now, and what owners know of their own is in the
@@ -426,6 +427,7 @@ void OwnedLoop::give_up(const AgreedError* reason) {
       if (mail->under_way()) mail->wait(comm_, "round: giving up");
     }
   }
+  balancer_.give_up();
   if (reason != nullptr) throw *reason;
   throw_agreed(comm_, failure_);
 }

@@ -56,7 +56,7 @@ class OwnedLoop {
   std::uint64_t run(Feed& feed, std::uint64_t shards, bool learning);
 
   const Owners& owners() const { return balancer_.owners(); }
-  // Of the last epoch; nothing before its end.
+  // Of the last epoch whose loads were compared; nothing before.
   const std::optional<Balance>& latest_balance() const { return balance_; }
   std::uint64_t partitions_moved() const { return partitions_moved_; }
   std::uint64_t structure_bytes() const { return owner_.structure_bytes(); }

@@ -98,9 +98,9 @@ void Progress::warn(const std::string& text) {
   tell([&] { observer_.warn(text); });
 }
 
-void Progress::tell_moves(const Balance& balance) {
+void Progress::tell_moves(const Balance& balance, std::uint64_t epoch) {
   if (comm_.rank() != 0) return;
-  tell([&] { observer_.rebalanced(balance, epochs()); });
+  tell([&] { observer_.rebalanced(balance, epoch); });
 }
 
 void Progress::tell_checkpoint(const CheckpointReport& report) {

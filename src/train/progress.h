@@ -65,7 +65,7 @@ class Progress {
   double seconds() const;
 
   void warn(const std::string& text);
-  void tell_moves(const Balance& balance);
+  void tell_moves(const Balance& balance, std::uint64_t epoch);
   void tell_checkpoint(const CheckpointReport& report);
   void tell_cache(const CacheReport& report);
   // Lets the observer show how far this rank is; it is called at most a few times a second.

@@ -92,7 +92,7 @@ TEST_F(OwnedJobs, TellWhichPartitionsMove) {
   std::size_t moves = 0;
   for (const Json& change : changes_of_owners()) {
     EXPECT_GT(change["busiest_over_mean"], 1.05);
-    EXPECT_LT(change["expected_over_mean"], change["busiest_over_mean"]);
+    EXPECT_LE(change["expected_over_mean"], change["busiest_over_mean"]);
     EXPECT_FALSE(change["moves"].empty());
     for (const Json& move : change["moves"]) {
       EXPECT_NE(move["partition"], 0);  // the root's stays

@@ -117,7 +117,8 @@ TEST_P(OwnedStreams, OwnersThatChangeAllTheTime) {
   EXPECT_NE(results()[0].owners, first());
 }
 
-// Labels all at once, and then examples of them; half of those are one label's, and later another's.
+// Labels all at once, and then examples of them; half of those are one label's, and later another's. They have 2 to 6
+// features, so that no two rounds are the same work.
 std::string shifting_lines(std::uint64_t seed) {
   constexpr std::size_t kLabels = 200;
   constexpr std::size_t kLines = 4000;
@@ -126,26 +127,57 @@ std::string shifting_lines(std::uint64_t seed) {
   for (std::size_t n = 0; n < kLines; ++n) {
     const std::size_t hot = n < kLines / 2 ? 7 : 150;
     const std::string label = std::to_string(n < kLabels ? n : dice.chance(0.5) ? hot : dice.below(kLabels));
-    lines += label + " | x" + label + " y" + std::to_string(dice.below(50)) + '\n';
+    lines += label + " | x" + label + " y" + std::to_string(dice.below(50));
+    for (std::size_t more = dice.below(5); more > 0; --more) lines += " z" + std::to_string(dice.below(50));
+    lines += '\n';
   }
   return lines;
 }
 
-// Keeps the loads that ranks compare, each its own.
-class LoadsListener : public OnMachines {
- public:
-  LoadsListener(Communicator& inner, int machines, std::vector<Loads>& heard)
-      : OnMachines(inner, machines), heard_(heard) {}
+// Of one rank: the loads that it has compared with others, and how often it has left them without an answer.
+struct HeardLoads {
+  std::vector<Loads> all;
+  int left = 0;
+};
 
- protected:
-  std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
-    if (mine.size() == sizeof(Loads)) std::memcpy(&heard_.emplace_back(), mine.data(), mine.size());
-    return OnMachines::begin_all_gather(mine, all);
+class WatchedOperation : public Operation {
+ public:
+  WatchedOperation(std::unique_ptr<Operation> inner, int& left) : inner_(std::move(inner)), left_(left) {}
+  ~WatchedOperation() override { left_ += done_ ? 0 : 1; }
+  bool done() override {
+    done_ = done_ || inner_->done();
+    return done_;
   }
 
  private:
-  std::vector<Loads>& heard_;
+  std::unique_ptr<Operation> inner_;
+  int& left_;
+  bool done_ = false;
 };
+
+class LoadsListener : public OnMachines {
+ public:
+  LoadsListener(Communicator& inner, int machines, HeardLoads& heard) : OnMachines(inner, machines), heard_(heard) {}
+
+ protected:
+  std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
+    auto begun = OnMachines::begin_all_gather(mine, all);
+    if (mine.size() != sizeof(Loads)) return begun;
+    std::memcpy(&heard_.all.emplace_back(), mine.data(), mine.size());
+    return std::make_unique<WatchedOperation>(std::move(begun), heard_.left);
+  }
+
+ private:
+  HeardLoads& heard_;
+};
+
+Staging listening(std::vector<HeardLoads>& heard, int machines) {
+  Staging staging;
+  staging.wrap = [&heard, machines](Communicator& inner) {
+    return std::make_unique<LoadsListener>(inner, machines, heard[static_cast<std::size_t>(inner.rank())]);
+  };
+  return staging;
+}
 
 // Every example passes the root and one partition of level 1, wherever they are and have been: so both have done the
 // same, whatever rounds are under way.
@@ -153,25 +185,51 @@ TEST_P(OwnedStreams, LoadsAreOfTheSameRoundsEverywhere) {
   add_data({shifting_lines(1), shifting_lines(2), shifting_lines(3), shifting_lines(4)});
   options_.round_examples = 50;
   options_.epoch_examples = 120;
-  std::vector<std::vector<Loads>> heard(static_cast<std::size_t>(ranks()));
-  Staging staging;
-  staging.wrap = [&](Communicator& inner) {
-    return std::make_unique<LoadsListener>(inner, GetParam().machines, heard[static_cast<std::size_t>(inner.rank())]);
-  };
-  EXPECT_NE(results(staging)[0].owners, first());
+  std::vector<HeardLoads> heard(static_cast<std::size_t>(ranks()));
+  EXPECT_NE(results(listening(heard, GetParam().machines))[0].owners, first());
 
-  const std::size_t epochs = heard[0].size();
+  const std::size_t epochs = heard[0].all.size();
   ASSERT_GT(epochs, 50U);
   for (std::size_t epoch = 15; epoch < epochs; ++epoch) {  // all labels are there
     std::uint64_t root = 0;
     std::uint64_t level1 = 0;
-    for (const std::vector<Loads>& of_rank : heard) {
-      const Loads& loads = of_rank.at(epoch);
+    for (const HeardLoads& of_rank : heard) {
+      const Loads& loads = of_rank.all.at(epoch);
       root += loads[kRootPartition];
       level1 += std::accumulate(loads.begin() + 1, loads.begin() + 1 + kLevel1Partitions, std::uint64_t{0});
     }
     EXPECT_EQ(root, level1) << "epoch " << epoch;
     EXPECT_GT(root, 0U);
+  }
+}
+
+TEST_P(OwnedStreams, PartitionsMoveBetweenShortPasses) {
+  add_data(with_hot_label(4));
+  options_.round_examples = 100'000;  // a pass is a round
+  options_.epoch_examples = 1;
+  options_.passes = 3;
+  expect_that_of_one_rank();
+  EXPECT_NE(results()[0].owners, first());
+}
+
+// Whenever a run ends early, nothing is under way into memory that goes away.
+TEST_P(OwnedStreams, AnErrorLeavesNoLoadsWithoutAnswer) {
+  options_.round_examples = 40;
+  options_.epoch_examples = 1;
+  for (std::size_t bad = 0; bad < 12; ++bad) {
+    SCOPED_TRACE("after " + std::to_string(10 * bad) + " lines");
+    const std::string lines = random_lines({.seed = bad, .examples = 10 * bad});
+    const std::string more = random_lines({.seed = bad, .examples = 100});
+    options_.data = {folder_.write("good", lines + more), folder_.write("bad", lines + "label | word:abc\n" + more)};
+    for (const bool skips : {false, true}) {
+      options_.skip_bad_lines = skips;
+      options_.most_bad_lines = 0;
+      std::vector<HeardLoads> heard(static_cast<std::size_t>(ranks()));
+      for (const Ending& ending : train_on(ranks(), options_, listening(heard, GetParam().machines))) {
+        EXPECT_TRUE(ending.agreed) << ending.error;
+      }
+      for (const HeardLoads& of_rank : heard) EXPECT_EQ(of_rank.left, 0);
+    }
   }
 }
 
