@@ -159,6 +159,7 @@ struct MemoryUse {
 
 struct Summary {
   int ranks = 1;
+  bool owned = false;  // several ranks, each of which holds a part of the weights
   double seconds = 0;  // of training and testing, reading included
   Losses train;
   Losses test;

@@ -42,9 +42,11 @@ std::string called_as(const CLI::App& program) {
 }
 
 std::string reason_to_end(const CLI::App& program, const CLI::ParseError& error) {
-  const bool has_command = !program.get_subcommands().empty();
-  const std::vector<std::string> unknown = program.remaining();
-  return has_command || unknown.empty() ? reason_of(program, error) : "no command '" + unknown.front() + "'";
+  const CLI::App* called = &program;
+  while (!called->get_subcommands().empty()) called = called->get_subcommands().front();
+  const std::vector<std::string> unknown = called->remaining();
+  const bool wants_command = called->get_require_subcommand_min() > 0;
+  return wants_command && !unknown.empty() ? "no command '" + unknown.front() + "'" : reason_of(program, error);
 }
 
 // --help and --version are exceptions as well: those of success.

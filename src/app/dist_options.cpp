@@ -25,8 +25,8 @@ constexpr const char* kExample = R"(Examples:
   mpirun -n 8 cpt_dist --init runs/ads/model --test new/ --test-frozen --run runs/new
   mpirun -n 8 cpt_dist --data shards/ --run runs/ads --resume
 
-Signals: USR1 writes a checkpoint; USR2, TERM and INT (Ctrl-C) write one and stop, to be started again with --resume; a
-second INT ends at once. To mpirun, which passes TERM and INT on in its own way and exits with its own code, send USR2.
+Signals: USR1 writes a checkpoint; USR2, TERM and INT (Ctrl-C) write one and stop, to be started again with --resume
+(a run that reads a pipe keeps nothing); a second INT ends at once. To mpirun, which passes TERM and INT on in its own way and exits with its own code, send USR2.
 Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write, 75 stopped on request.)";
 
 const Names<ProgressStyle>& progress_names() {
@@ -96,7 +96,7 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
   const char* group = "Input";
   app.add_option("--data", training.data,
                  "shards to learn: files, directories, globs; - is standard input (one rank); "
-                 "gzip and zstd are told by content; needed unless there are --init and --test")
+                 "gzip and zstd are told by content; needed unless there are --init and --test, or a run to --resume")
       ->type_name("PATH...")
       ->group(group);
   app.add_option("--test", training.test,
@@ -109,7 +109,7 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
              "what becomes of a libsvm or fasttext line with several labels")
       ->group(group);
   app.add_option("--interactions", training.model.interactions,
-                 "crosses of two namespaces by their first letters, like ab; repeatable")
+                 "crosses of two namespaces by their first letters, like ab; one each time it is given")
       ->type_name("AB")
       ->allow_extra_args(false)
       ->group(group);
@@ -223,7 +223,8 @@ void add_checkpoint_options(CLI::App& app, DistOptions& options) {
   const char* group = "Checkpoints";
   app.add_flag("--resume", options.training.resume,
                "go on from the newest complete checkpoint in the run directory, or start if there is none; options not "
-               "given are those of the run, and others than its own are refused, but for --passes")
+               "given are those of the run, and others than its own are refused, but for --passes, new shards, and "
+               "what does not change the result (--keep, --checkpoint-every, --cache, owned: --round-examples)")
       ->group(group);
   app.add_option_function<std::string>(
          "--checkpoint-every", [&options](const std::string& text) { parse_checkpoint_every(text, options); },
@@ -308,7 +309,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     line.ends = true;
-    line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(Fault::kUsage);
+    const bool is_file = dynamic_cast<const CLI::FileError*>(&error) != nullptr;  // that of --config
+    line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(is_file ? Fault::kNoInput : Fault::kUsage);
     line.text = line.code == 0 ? out.str() : "cpt_dist: " + place_and_reason(reason_of(app, error)) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;

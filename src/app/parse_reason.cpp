@@ -55,6 +55,9 @@ std::string reason_of(const CLI::App& app, const CLI::ParseError& error) {
     }
     return place_in(file, line_of(file, option)) + ": there is no option '" + option + "'";
   }
+  for (const std::string& word : app.remaining(true)) {
+    if (word.starts_with("--")) return "no option '" + word.substr(0, word.find('=')) + "'";
+  }
   if (const std::size_t end = text.find(": At Most 1 required"); end != std::string::npos) {
     return text.substr(0, end) + " is given more than once";
   }

@@ -7,8 +7,9 @@
 
 namespace cpt {
 
-// What CLI11 says of it, but for what it does not say well: an option that a config file names and the program does not
-// have (told with file and line), and one that is given more than once.
+// What CLI11 says of it, but for what it does not say well: an option that the program does not have (where a config
+// file names it, with file and line), whatever else is wrong then, and one that is given more than once. `app`: with
+// the command that was called, if it has any.
 std::string reason_of(const CLI::App& app, const CLI::ParseError& error);
 
 // "FILE:LINE: " of the option that a reason names first, where it is the config file that gives it and not the words of

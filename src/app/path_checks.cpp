@@ -9,6 +9,7 @@
 
 #include "cpt/error.h"
 #include "store/checkpoints.h"
+#include "store/manifest.h"
 #include "store/run_directory.h"
 
 namespace cpt {
@@ -57,6 +58,23 @@ void require_no_shards(const fs::path& run, const char* option, const std::vecto
   }
 }
 
+bool is_blob_set(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(path / kManifestName, unknown);
+}
+
+bool is_run(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(path / "metrics.jsonl", unknown) && fs::exists(path / "lock", unknown);
+}
+
+void require_no_results(const char* option, const std::vector<std::string>& data) {
+  for (const std::string& path : data) {
+    const char* what = is_run(path) ? "a run directory" : is_blob_set(path) ? "a model or a checkpoint" : nullptr;
+    if (what != nullptr) throw Error(Fault::kUsage, std::string(option) + " " + path + " is " + what + ", not data");
+  }
+}
+
 void require_something_to_learn(const DistOptions& options) {
   const TrainingOptions& training = options.training;
   const bool begins = !training.data.empty() || (!training.init.empty() && !training.test.empty());
@@ -70,6 +88,12 @@ void require_usable_paths(const DistOptions& options) {
   if (options.run.empty()) throw Error(Fault::kUsage, "--run is empty: name a directory");
   require_directory_or_nothing("--run", options.run);
   require_directory_or_nothing("--cache", options.training.cache);
+  if (is_blob_set(options.run)) {
+    throw Error(Fault::kUsage,
+                "--run " + options.run.string() + " is a model or a checkpoint: choose another directory");
+  }
+  require_no_results("--data", options.training.data);
+  require_no_results("--test", options.training.test);
   require_no_shards(options.run, "--data", options.training.data);
   require_no_shards(options.run, "--test", options.training.test);
   require_something_to_learn(options);

@@ -13,6 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// What no example was measured for is not known.
+Json sampled(double figure, std::uint64_t samples) { return samples > 0 ? Json(figure) : Json(nullptr); }
+
 Json losses_json(const Losses& losses) {
   return {{"examples", losses.examples},
           {"new_labels", losses.new_labels},
@@ -21,9 +24,9 @@ Json losses_json(const Losses& losses) {
           {"squared_seen", losses.mean_squared_seen()},
           {"log", losses.mean_log()},
           {"log_seen", losses.mean_log_seen()},
-          {"brier_seen", losses.mean_brier_seen()},
+          {"brier_seen", sampled(losses.mean_brier_seen(), losses.brier_samples)},
           {"equivalent", losses.equivalent()},
-          {"top1_error_seen", losses.mean_top1_error_seen()}};
+          {"top1_error_seen", sampled(losses.mean_top1_error_seen(), losses.top1_samples)}};
 }
 
 Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall& traffic) {

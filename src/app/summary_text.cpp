@@ -18,11 +18,20 @@ std::string grouped(std::uint64_t count) {
   return text;
 }
 
+// "1 bad line", "1,024 bad lines".
+std::string counted(std::uint64_t count, const char* of_one) {
+  return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
+}
+
+// Fewer say little of a share: of 100, give or take 0.1.
+constexpr std::uint64_t kLeastTop1Samples = 100;
+
 // What is measured on a sample, whose first example comes late.
 std::string sampled_figures(const Losses& losses) {
   std::string figures;
   if (losses.brier_samples > 0) figures += fmt::format(", Brier {:.4f}", losses.mean_brier_seen());
-  if (losses.top1_samples > 0) figures += fmt::format(", top-1 error about {:.2f}", losses.mean_top1_error_seen());
+  if (losses.top1_samples >= kLeastTop1Samples)
+    figures += fmt::format(", top-1 error about {:.2f}", losses.mean_top1_error_seen());
   return figures;
 }
 
@@ -32,8 +41,7 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
       "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}{}\n",
       part, grouped(losses.examples), grouped(losses.new_labels), losses.mean_squared(), losses.squared_interval(),
       losses.mean_squared_seen(), losses.mean_log_seen(), sampled_figures(losses));
-  if (error_lines > 0)
-    lines += fmt::format("  {} bad line{} skipped\n", grouped(error_lines), error_lines == 1 ? "" : "s");
+  if (error_lines > 0) lines += "  " + counted(error_lines, "bad line") + " skipped\n";
   return lines;
 }
 
@@ -59,10 +67,10 @@ std::string memory_line(const Summary& summary) {
 }
 
 std::string ranks_lines(const Summary& summary) {
-  const char* epochs = summary.balance ? "epochs" : "merges";
-  std::string text = fmt::format("ranks: {} rounds, {} {}, {:.1f} MB sent, {:.2f} s waited per rank\n",
-                                 grouped(summary.rounds), grouped(summary.epochs), epochs,
-                                 static_cast<double>(summary.bytes_sent) / 1e6, summary.communication_seconds);
+  std::string text =
+      fmt::format("ranks: {}, {}, {:.1f} MB sent, {:.2f} s waited per rank\n", counted(summary.rounds, "round"),
+                  counted(summary.epochs, summary.owned ? "epoch" : "merge"),
+                  static_cast<double>(summary.bytes_sent) / 1e6, summary.communication_seconds);
   if (!summary.balance) return text;
   text +=
       fmt::format("  the busiest, rank {}, has {:.2f} times the mean load; {} partitions moved\n",

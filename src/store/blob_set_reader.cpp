@@ -24,7 +24,10 @@ std::vector<std::byte> read_manifest(const fs::path& directory, const std::strin
 void verify_length(const fs::path& path, std::uint64_t expected) {
   std::error_code error;
   const std::uintmax_t length = fs::file_size(path, error);
-  if (error) throw Error(Fault::kBadData, path.string() + ": damaged: " + error.message());
+  if (error) {
+    const bool missing = error == std::errc::no_such_file_or_directory;
+    throw Error(Fault::kBadData, path.string() + ": damaged: " + (missing ? "it is missing" : error.message()));
+  }
   if (length != expected) {
     throw Error(Fault::kBadData, path.string() + ": damaged: it has " + std::to_string(length) +
                                      " bytes, the manifest says " + std::to_string(expected));

@@ -256,6 +256,7 @@ class Training::Run : private Keepsake {
   void finish(const Progress& progress) {
     const Learner& learner = start_.model->learner();
     summary_.ranks = comm_.size();
+    summary_.owned = owned();
     summary_.seconds = progress.seconds();
     summary_.rounds = progress.rounds();
     summary_.epochs = progress.epochs();

@@ -14,6 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr int kUsage = 2;
+constexpr int kNoInput = 66;
 
 class CommandLineOfAJob : public JobTest {
  protected:
@@ -34,6 +35,7 @@ TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
 
 TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
   expect_usage_error(with({"--bitz", "12"}), AllOf(HasSubstr("--bitz"), HasSubstr("see --help")));
+  expect_usage_error(with({"--dta", "x"}), Eq("cpt_dist: no option '--dta' (see --help)"));
   expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes: '0' is not a whole number of at least 1"));
   expect_usage_error(with({"--passes", "2", "--passes", "3"}), HasSubstr("--passes is given more than once"));
   expect_usage_error(with({"--passes", "many"}), HasSubstr("--passes"));
@@ -127,7 +129,7 @@ TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
 }
 
 TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
-  expect_usage_error(with({"--config", path("nowhere.ini").string()}), HasSubstr("nowhere.ini"));
+  expect_failed(with({"--config", path("nowhere.ini").string()}), kNoInput, HasSubstr("nowhere.ini"));
   expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}),
                      HasSubstr("unknown.ini:3: there is no option 'bitz'"));
   expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("no section [bits]"));

@@ -28,7 +28,7 @@ const std::map<std::string, std::string> kFields{{"/version", "s"},
                                                  {"/train/squared_seen", "x"},
                                                  {"/train/log", "x"},
                                                  {"/train/log_seen", "x"},
-                                                 {"/train/brier_seen", "x"},
+                                                 {"/train/brier_seen", "x?"},
                                                  {"/train/error_lines", "n"},
                                                  {"/test/examples", "n"},
                                                  {"/test/new_labels", "n"},
@@ -37,9 +37,9 @@ const std::map<std::string, std::string> kFields{{"/version", "s"},
                                                  {"/test/squared_seen", "x"},
                                                  {"/test/log", "x"},
                                                  {"/test/log_seen", "x"},
-                                                 {"/test/brier_seen", "x"},
+                                                 {"/test/brier_seen", "x?"},
                                                  {"/test/equivalent", "x?"},
-                                                 {"/test/top1_error_seen", "x"},
+                                                 {"/test/top1_error_seen", "x?"},
                                                  {"/tree/labels", "n"},
                                                  {"/tree/depth_max", "n"},
                                                  {"/tree/depth_mean", "x"},
@@ -260,6 +260,23 @@ TEST_F(JobResults, AreTheSameAloneAndUnderMpirun) {
   EXPECT_EQ(summary()["weights"], alone["weights"]);
   EXPECT_EQ(summary()["tree"], alone["tree"]);
   EXPECT_EQ(summary()["train"], alone["train"]);
+}
+
+// Owners merge nothing.
+TEST_F(JobResults, CountTheEpochsOfOwnersAndTheMergesOfReplicas) {
+  const auto told = [&](const Words& more) { return run(2, train({shards()}, more)).out; };
+  EXPECT_THAT(told({}), AllOf(HasSubstr(" epochs, "), Not(HasSubstr("merge"))));
+  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 epoch, "));
+  EXPECT_THAT(told({"--placement", "replicated", "--epoch-examples", "30"}), HasSubstr(" merges, "));
+}
+
+// 1 of 64 is no figure to two digits.
+TEST_F(JobResults, TellTheTop1ErrorOfASampleThatIsLargeEnough) {
+  const auto told = [&](int examples) {
+    return run_alone({"--data", file("s.vw", stream(examples, 3)), "--run", run_directory().string()}).out;
+  };
+  EXPECT_THAT(told(2000), AllOf(HasSubstr("Brier"), Not(HasSubstr("top-1"))));
+  EXPECT_THAT(told(9000), HasSubstr("top-1 error about "));
 }
 
 TEST_F(JobResults, DoNotNeedAShardForEveryRank) {

@@ -44,6 +44,24 @@ TEST_F(RunDirectoryOfAJob, CannotBeAFolderOfShards) {
   }
 }
 
+TEST_F(RunDirectoryOfAJob, CannotBeAModel) {
+  const std::string model = path("first").string() + "/model";
+  ASSERT_EQ(run_alone({"--data", shards(), "--run", path("first").string()}).code, 0);
+  expect_failed(run_alone({"--data", shards(), "--run", model}), kUsage, HasSubstr(model + " is a model"));
+}
+
+TEST_F(RunDirectoryOfAJob, HoldsNoData) {
+  const std::string run = path("first").string();
+  ASSERT_EQ(run_alone({"--data", shards(), "--run", run}).code, 0);
+  for (const char* option : {"--data", "--test"}) {
+    const auto with = [&](const std::string& folder) {
+      return run_alone({"--data", shards(), option, folder, "--run", path("other").string()});
+    };
+    expect_failed(with(run), kUsage, HasSubstr(std::string(option) + " " + run + " is a run directory, not data"));
+    expect_failed(with(run + "/model"), kUsage, HasSubstr(run + "/model is a model or a checkpoint, not data"));
+  }
+}
+
 // Already before there is one that the pattern could find.
 TEST_F(RunDirectoryOfAJob, CannotLieWhereAPatternFindsShards) {
   const std::string run = shards() + "/r";
