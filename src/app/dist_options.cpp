@@ -26,7 +26,8 @@ constexpr const char* kExample = R"(Examples:
   mpirun -n 8 cpt_dist --data shards/ --run runs/ads --resume
 
 Signals: USR1 writes a checkpoint; USR2, TERM and INT (Ctrl-C) write one and stop, to be started again with --resume
-(a run that reads a pipe keeps nothing); a second INT ends at once. To mpirun, which passes TERM and INT on in its own way and exits with its own code, send USR2.
+(a run that reads a pipe keeps nothing); a second INT ends at once. To mpirun, which passes TERM and INT on in its own
+way and exits with its own code, send USR2.
 Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write, 75 stopped on request.)";
 
 const Names<ProgressStyle>& progress_names() {

@@ -63,14 +63,11 @@ bool is_blob_set(const fs::path& path) {
   return fs::exists(path / kManifestName, unknown);
 }
 
-bool is_run(const fs::path& path) {
-  std::error_code unknown;
-  return fs::exists(path / "metrics.jsonl", unknown) && fs::exists(path / "lock", unknown);
-}
-
 void require_no_results(const char* option, const std::vector<std::string>& data) {
   for (const std::string& path : data) {
-    const char* what = is_run(path) ? "a run directory" : is_blob_set(path) ? "a model or a checkpoint" : nullptr;
+    const char* what = RunDirectory::is_at(path) ? "a run directory"
+                       : is_blob_set(path)       ? "a model or a checkpoint"
+                                                 : nullptr;
     if (what != nullptr) throw Error(Fault::kUsage, std::string(option) + " " + path + " is " + what + ", not data");
   }
 }

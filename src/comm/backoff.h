@@ -14,8 +14,8 @@ namespace cpt {
 // decides what messages between ranks on cores of their own cost: most waits end within it, and who sleeps is told too
 // late. Where ranks share a core, others run meanwhile.
 //
-// Why a millisecond: against 30 microseconds, on two cores, 8 replicated ranks are 1.34 times as fast, 16 are 1.23
-// times; owned ones about 1.2 times and as fast; 64 ranks, which share a core with 31 others, are as fast either way.
+// Why a millisecond: against 30 microseconds, on two cores (medians of three runs in turns), 8 replicated ranks
+// are 1.33 times as fast and 16 are 1.22 times, owned ones 1.28 and 1.09 times; 64 ranks, 32 to a core, lose 5 %.
 class Backoff {
  public:
   void pause() {

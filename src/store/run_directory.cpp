@@ -63,6 +63,11 @@ RunDirectory::RunDirectory(fs::path path, Begin begin) : path_(std::move(path)) 
   if (begin == Begin::kFresh) remove_earlier_results();
 }
 
+bool RunDirectory::is_at(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(path / "lock", unknown) && fs::exists(path / "metrics.jsonl", unknown);
+}
+
 void RunDirectory::begin_fresh() const {
   require_nothing_to_lose();
   remove_earlier_results();

@@ -36,7 +36,8 @@ class RunDirectory {
   // What lies in it.
   static constexpr std::array<const char*, 6> kNames = {"lock",         "checkpoints",   "model",
                                                         "summary.json", "metrics.jsonl", "log.txt"};
-  // For processes that do not hold the run directory.
+  // For processes that do not hold the run directory. is_at: whether a run has begun there.
+  static bool is_at(const std::filesystem::path& path);
   static std::filesystem::path model(const std::filesystem::path& run) { return run / "model"; }
 
   const std::filesystem::path& path() const { return path_; }

@@ -54,8 +54,7 @@ struct UsedRun {
   Bitmap used;
 };
 
-// Those that have any. The table is read once for it: of a large one that takes longer than to keep a bit for each
-// line.
+// Those that have any, found once: reading a large table again would take longer than keeping a bit of each line.
 std::vector<UsedRun> find_used_runs(const WeightTable& weights, const Region& region) {
   std::vector<UsedRun> runs;
   for (std::uint64_t run = 0; run < runs_of(region); ++run) {
