@@ -24,14 +24,22 @@ function(cpt_compile_options target)
   endif()
 endfunction()
 
-# cpt_add_layer(NAME SOURCES ... [DEPENDS layers below ...] [LINK libraries that callers need too ...]
-#               [LINK_PRIVATE libraries ...] [HEADERS header-only libraries that only our sources include ...])
+# Compiles all sources of a layer or program as one, if that is asked for.
+function(cpt_allow_whole target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${CPT_WHOLE_LAYERS} UNITY_BUILD_BATCH_SIZE 0)
+endfunction()
+
+# cpt_add_layer(NAME SOURCES ... [PER_TARGET sources that Highway compiles once per instruction set ...]
+#               [DEPENDS layers below ...] [LINK libraries that callers need too ...] [LINK_PRIVATE libraries ...]
+#               [HEADERS header-only libraries that only our sources include ...])
 function(cpt_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LINK_PRIVATE;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PER_TARGET;DEPENDS;LINK;LINK_PRIVATE;HEADERS")
   set(target cpt_${name})
-  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(${target} STATIC ${arg_SOURCES} ${arg_PER_TARGET})
   add_library(cpt::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  cpt_allow_whole(${target})
+  set_source_files_properties(${arg_PER_TARGET} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   cpt_compile_options(${target})
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -52,8 +60,16 @@ function(cpt_add_tests name)
     # The behaviour of the tests themselves is not under test, and they are most of what there is to compile.
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    # What is under test is optimized; its tests, most of what there is to compile, run too briefly to repay that.
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  if(CPT_WHOLE_LAYERS)
+    # Test files stay apart: each names its helpers as it likes.
+    target_precompile_headers(${target} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kCheckpointFooter =
     R"(Examples:
   cpt checkpoint list runs/ads
   cpt checkpoint verify runs/ads
@@ -156,10 +156,10 @@ void declare_run(CLI::App& command, CheckpointCommand& options) {
 
 void add_checkpoint_command(CLI::App& program, Action& action) {
   CLI::App* group = program.add_subcommand("checkpoint", "Lists, verifies and prunes the checkpoints of a run.");
-  group->footer(kFooter);
+  group->footer(kCheckpointFooter);
   group->require_subcommand(1);
   add_command<CheckpointCommand>(
-      *group, action, "list", "Shows the checkpoints of a run, oldest first.", kFooter,
+      *group, action, "list", "Shows the checkpoints of a run, oldest first.", kCheckpointFooter,
       [](CLI::App& command, CheckpointCommand& options) {
         declare_run(command, options);
         command.add_flag("--json", options.json, "as a JSON array");
@@ -167,9 +167,10 @@ void add_checkpoint_command(CLI::App& program, Action& action) {
       list);
   add_command<CheckpointCommand>(*group, action, "verify",
                                  "Reads all checkpoints of a run to their ends; exit code 65 if one is damaged.",
-                                 kFooter, declare_run, verify);
+                                 kCheckpointFooter, declare_run, verify);
   add_command<CheckpointCommand>(
-      *group, action, "prune", "Removes the oldest checkpoints of a run that no job uses; the newest stays.", kFooter,
+      *group, action, "prune", "Removes the oldest checkpoints of a run that no job uses; the newest stays.",
+      kCheckpointFooter,
       [](CLI::App& command, CheckpointCommand& options) {
         declare_run(command, options);
         add_count(command, "--keep", options.keep, 1, "checkpoints that stay");

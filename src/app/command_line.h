@@ -14,9 +14,9 @@ namespace cpt {
 using Action = std::function<void()>;
 
 // Adds a command that, if chosen, sets `action` to run(options) with what `declare(command, options)` let users set.
-template <class Options, class Declare, class Run>
+template <class Options>
 void add_command(CLI::App& program, Action& action, const std::string& name, const std::string& description,
-                 const std::string& footer, Declare declare, Run run) {
+                 const std::string& footer, void (*declare)(CLI::App&, Options&), void (*run)(const Options&)) {
   CLI::App* command = program.add_subcommand(name, description);
   command->footer(footer);
   const auto options = std::make_shared<Options>();

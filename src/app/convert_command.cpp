@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter =
+constexpr const char* kConvertFooter =
     R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: shards that take a fifth to a half of the text's room, the less the
 larger they are, and are read 1.3 to 1.7 times as fast. Training on them is training on the text, to the last bit: lines
 are taken as cpt_dist takes them, one of each shard in turn, and dealt to the new shards in turn. So a single file
@@ -184,7 +184,7 @@ void declare(CLI::App& command, ConvertOptions& options) {
 
 void add_convert_command(CLI::App& program, Action& action) {
   add_command<ConvertOptions>(program, action, "convert", "Writes shards in a form that is read faster than text.",
-                              kFooter, declare, convert);
+                              kConvertFooter, declare, convert);
 }
 
 }  // namespace cpt

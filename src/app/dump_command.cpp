@@ -12,7 +12,7 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter = R"(Format:
+constexpr const char* kDumpFooter = R"(Format:
   The first line is "cpt-tree 1 N", N the number of labels. Then one line per leaf, in the order in which
   the labels joined: PATH, a tab, LABEL. PATH is the sides from the root on, 0 = left and 1 = right, or -
   if the tree is a single leaf. LABEL is all up to the end of the line. cpt_dist --tree file:FILE begins
@@ -61,7 +61,7 @@ void declare(CLI::App& command, DumpOptions& options) {
 }  // namespace
 
 void add_dump_command(CLI::App& program, Action& action) {
-  add_command<DumpOptions>(program, action, "dump", "Writes labels and tree as text.", kFooter, declare, dump);
+  add_command<DumpOptions>(program, action, "dump", "Writes labels and tree as text.", kDumpFooter, declare, dump);
 }
 
 }  // namespace cpt

@@ -20,7 +20,7 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kExplainFooter =
     R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's path: depth, the
 side taken, P(side), whose product is P(label | x), and the features with the largest contributions. A contribution is
 weight * value, positive if it speaks for the side taken; all of them add up to the node's margin. Features are
@@ -203,8 +203,8 @@ void declare(CLI::App& command, ExplainOptions& options) {
 }  // namespace
 
 void add_explain_command(CLI::App& program, Action& action) {
-  add_command<ExplainOptions>(program, action, "explain", "Shows why a label has the probability that it has.", kFooter,
-                              declare, explain);
+  add_command<ExplainOptions>(program, action, "explain", "Shows why a label has the probability that it has.",
+                              kExplainFooter, declare, explain);
 }
 
 }  // namespace cpt

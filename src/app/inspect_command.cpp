@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kInspectFooter =
     R"(The path of a label is a row per node from the root on: the side it takes there (L or R), and how many leaves
 hang left and right of the node.
 
@@ -122,8 +122,8 @@ void declare(CLI::App& command, InspectOptions& options) {
 
 void add_inspect_command(CLI::App& program, Action& action) {
   add_command<InspectOptions>(program, action, "inspect",
-                              "Shows what a model is: depth, sizes, one label's path, the tree.", kFooter, declare,
-                              inspect);
+                              "Shows what a model is: depth, sizes, one label's path, the tree.", kInspectFooter,
+                              declare, inspect);
 }
 
 }  // namespace cpt

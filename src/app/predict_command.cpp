@@ -14,7 +14,7 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPredictFooter =
     R"(Prints a line per example, in input order: label:probability, best first, separated by spaces. The search is
 exact. The line is empty if the model is, or if no label reaches the threshold. Lines of data need no label.
 
@@ -98,8 +98,8 @@ void declare(CLI::App& command, PredictOptions& options) {
 }  // namespace
 
 void add_predict_command(CLI::App& program, Action& action) {
-  add_command<PredictOptions>(program, action, "predict", "Prints the most probable labels of each line.", kFooter,
-                              declare, predict);
+  add_command<PredictOptions>(program, action, "predict", "Prints the most probable labels of each line.",
+                              kPredictFooter, declare, predict);
 }
 
 }  // namespace cpt

@@ -17,7 +17,7 @@ namespace cpt {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 bool may_change(const std::string& name, const TrainingOptions& then) {
   constexpr std::array<const char*, 8> kFree = {"data", "test",  "labels",           "passes",

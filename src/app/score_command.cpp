@@ -16,7 +16,7 @@ namespace cpt {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kScoreFooter =
     R"(Prints a line per example, in input order: P(label | x) of its own label, 0 if the model has not met that label.
 With --label NAME also P(NAME | x), after a tab; lines may then have no label, and show - for theirs.
 
@@ -128,7 +128,7 @@ void declare(CLI::App& command, ScoreOptions& options) {
 }  // namespace
 
 void add_score_command(CLI::App& program, Action& action) {
-  add_command<ScoreOptions>(program, action, "score", "Prints the probability of each line's own label.", kFooter,
+  add_command<ScoreOptions>(program, action, "score", "Prints the probability of each line's own label.", kScoreFooter,
                             declare, score);
 }
 

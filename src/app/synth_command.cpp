@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(Files:
+constexpr const char* kSynthFooter = R"(Files:
   OUT/train/part-000.vw ...        the first 80 % of the events, in order of time, dealt to the shards in turn
   OUT/test/part-000.vw ...         the rest
   OUT/truth/train/part-000.txt ... and OUT/truth/test/...: for each line, the true P(ad | page) at its time
@@ -145,9 +145,9 @@ void declare_web_ads(CLI::App& command, SynthOptions& options) {
 
 void add_synth_command(CLI::App& program, Action& action) {
   CLI::App* group = program.add_subcommand("synth", "Writes synthetic data whose true probabilities are known.");
-  group->footer(kFooter);
+  group->footer(kSynthFooter);
   group->require_subcommand(1);
-  add_command<SynthOptions>(*group, action, "web-ads", "Writes a log of pages and the ads shown on them.", kFooter,
+  add_command<SynthOptions>(*group, action, "web-ads", "Writes a log of pages and the ads shown on them.", kSynthFooter,
                             declare_web_ads, synthesize_web_ads);
 }
 

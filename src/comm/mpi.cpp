@@ -22,15 +22,13 @@ namespace {
 
 namespace mpi = boost::mpi;
 
-[[noreturn]] void refuse(const std::string& reason) { throw Error(Fault::kFailed, reason); }
-
 // Runs what calls Boost.MPI; its exceptions become ours.
 template <typename Body>
 auto translated(Body body) {
   try {
     return body();
   } catch (const mpi::exception& error) {
-    refuse(error.what());
+    throw Error(Fault::kFailed, error.what());
   }
 }
 
@@ -209,7 +207,8 @@ class MpiSession::State {
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     // A reader thread parses while the main thread talks to MPI.
     if (mpi::environment::thread_level() < mpi::threading::funneled) {
-      refuse("this MPI cannot be used beside threads (MPI_THREAD_FUNNELED is not provided): " + mpi_version());
+      throw Error(Fault::kFailed,
+                  "this MPI cannot be used beside threads (MPI_THREAD_FUNNELED is not provided): " + mpi_version());
     }
   }
 

@@ -30,7 +30,7 @@ constexpr const char* kCutOff = "the end of the file";
 bool too_important(float importance) { return importance > static_cast<float>(kMaxImportance); }
 
 template <class T>
-std::span<char> bytes_of(T& value) {
+std::span<char> chars_of(T& value) {
   return {reinterpret_cast<char*>(&value), sizeof value};
 }
 
@@ -58,8 +58,8 @@ void BinaryReader::read_header(const std::string& wanted) {
     throw Error(Fault::kBadData, "expected a binary shard of version " + std::to_string(kBinaryMagic.back()) +
                                      ", found one of version " + std::to_string(magic.back()) + advice);
   }
-  require(bytes_of(length), kHeader);
-  require(bytes_of(checksum), kHeader);
+  require(chars_of(length), kHeader);
+  require(chars_of(checksum), kHeader);
   if (length > kMostTextBytes) throw DamagedStream(kHeader, "a damaged one");
   std::string text(length, '\0');
   require(text, kHeader);
@@ -197,7 +197,7 @@ bool BinaryReader::read_block() {
 BlockHead BinaryReader::read_head() {
   head_begin_ = taken_;
   BlockHead head;
-  if (fill(bytes_of(head)) < sizeof head) throw DamagedStream(kBlock, kCutOff);
+  if (fill(chars_of(head)) < sizeof head) throw DamagedStream(kBlock, kCutOff);
   const bool known = head.kind == BlockKind::kExamples || head.kind == BlockKind::kFeatures ||
                      head.kind == BlockKind::kEnd || head.kind == BlockKind::kIndex;
   if (head.head_checksum != head_checksum(head) || !known || head.raw_bytes > kMostPayloadBytes ||
@@ -273,8 +273,8 @@ void BinaryReader::read_trailer(std::uint64_t index) {
   ended_ = true;
   Trailer trailer;
   char more = 0;
-  require(bytes_of(trailer), kBlock);
-  if (trailer.index != index || !trailer.is_whole() || fill(bytes_of(more)) != 0) {
+  require(chars_of(trailer), kBlock);
+  if (trailer.index != index || !trailer.is_whole() || fill(chars_of(more)) != 0) {
     throw DamagedStream("the end of a binary shard", "something else at byte " + std::to_string(block_begin_));
   }
 }

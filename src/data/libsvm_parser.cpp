@@ -12,7 +12,7 @@ namespace cpt {
 
 namespace {
 
-constexpr DelimiterSet kDelimiters(" \t:");
+constexpr DelimiterSet kLibsvmDelimiters(" \t:");
 
 }  // namespace
 
@@ -51,7 +51,7 @@ LibsvmParser::LibsvmParser(const ReadOptions& options)
     : options_(options),
       name_space_(FeatureHasher(options.seed).name_space("")),
       label_choice_(options),
-      delimiters_(kDelimiters) {}
+      delimiters_(kLibsvmDelimiters) {}
 
 bool LibsvmParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
   if (origin.line == 1 && is_xmc_header(line)) return false;

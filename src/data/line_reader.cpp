@@ -8,7 +8,7 @@ namespace cpt {
 namespace {
 
 // Modest, because a rank may have a thousand shards open.
-constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
+constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 16;
 constexpr std::size_t kLongestWithEnd = kMaxLineBytes + 2;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -88,9 +88,9 @@ bool LineReader::fill() {
 // Moves what is left to the front; a buffer that one long line made large becomes small again.
 void LineReader::make_room() {
   const std::size_t left = last_ - first_;
-  std::size_t size = std::max(buffer_.size(), kBufferBytes);
+  std::size_t size = std::max(buffer_.size(), kFirstBufferBytes);
   if (left == size) size = std::min(2 * size, kLongestWithEnd);
-  if (left <= kBufferBytes / 2) size = kBufferBytes;
+  if (left <= kFirstBufferBytes / 2) size = kFirstBufferBytes;
   if (size != buffer_.size()) {
     std::vector<char> resized(size);
     std::copy_n(buffer_.data() + first_, left, resized.data());

@@ -11,7 +11,7 @@
 namespace cpt {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -23,11 +23,11 @@ std::optional<std::uint64_t> LinesBefore::of(const Shard& part) {
   bytes_left_ -= left;
   try {
     FileSource file(part.path, nullptr);
-    std::vector<char> piece(kPiece);
+    std::vector<char> piece(kBytesAtOnce);
     std::uint64_t lines = 0;
     while (left > 0) {
       if (control_ && control_->stop.load(std::memory_order_relaxed)) return std::nullopt;
-      const std::size_t size = file.read(std::span(piece).first(std::min<std::uint64_t>(left, kPiece)));
+      const std::size_t size = file.read(std::span(piece).first(std::min<std::uint64_t>(left, kBytesAtOnce)));
       if (size == 0) return std::nullopt;
       lines += static_cast<std::uint64_t>(
           std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(size), '\n'));

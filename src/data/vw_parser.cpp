@@ -12,7 +12,7 @@
 namespace cpt {
 namespace {
 
-constexpr DelimiterSet kDelimiters(" \t|:");
+constexpr DelimiterSet kVwDelimiters(" \t|:");
 
 // The end of a line ends everything that a bar ends.
 char delimiter_at(std::string_view line, const char* at) { return at == line.data() + line.size() ? '|' : *at; }
@@ -24,7 +24,7 @@ std::string_view text_between(const char* first, const char* end) {
 }  // namespace
 
 VwParser::VwParser(const ReadOptions& options)
-    : options_(options), hasher_(options.seed), interactions_(options), delimiters_(kDelimiters) {
+    : options_(options), hasher_(options.seed), interactions_(options), delimiters_(kVwDelimiters) {
   for (std::size_t i = 0; i < short_name_spaces_.size(); ++i) {
     const auto name = static_cast<char>(i);
     short_name_spaces_[i] = hasher_.name_space({&name, 1});

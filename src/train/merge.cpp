@@ -16,7 +16,7 @@ namespace {
 
 // Runs of this many lines belong to one reducer and one segment: dealt out in turn, they are even however unevenly the
 // regions of the table are filled.
-constexpr std::uint64_t kRun = 1024;
+constexpr std::uint64_t kLinesDealt = 1024;
 
 template <class T>
 std::vector<std::vector<T>> as_values(const std::vector<std::vector<std::byte>>& buffers) {
@@ -76,10 +76,10 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
   std::vector<std::vector<Record>> records(ranks);
   const auto& entries = touched_.sorted();
   for (auto entry = entries.begin(); entry != entries.end();) {
-    const std::uint64_t run = entry->index / kRun;
+    const std::uint64_t run = entry->index / kLinesDealt;
     const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
     if (ahead > 0) {  // past the lines of other segments
-      const std::uint64_t next = (run / ranks + ahead) * ranks * kRun;
+      const std::uint64_t next = (run / ranks + ahead) * ranks * kLinesDealt;
       entry = entries.begin() + static_cast<std::ptrdiff_t>(touched_.position(next));
       continue;
     }

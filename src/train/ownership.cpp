@@ -87,7 +87,7 @@ class FirstDeal {
 };
 
 // Partitions that go from one rank to another together.
-class Parcel {
+class Cargo {
  public:
   void add(Partition partition) { partitions_[size_++] = partition; }
   std::span<const Partition> partitions() const { return {partitions_.data(), size_}; }
@@ -98,9 +98,9 @@ class Parcel {
 };
 
 // Moves partitions until the ranks are even.
-class Balancer {
+class Evener {
  public:
-  Balancer(const Owners& now, const Loads& loads, int ranks)
+  Evener(const Owners& now, const Loads& loads, int ranks)
       : owners_(now), loads_(loads), work_(work_by_rank(now, loads, ranks)) {}
 
   // One move, if a rank that has something to give exceeds the mean by more than so many percent.
@@ -123,22 +123,22 @@ class Balancer {
 
  private:
   // What leaves the larger of the two sums lowest. Whole subtrees come first: of what evens alike they split nothing.
-  std::optional<Parcel> best_to_give(int from, int to) {
+  std::optional<Cargo> best_to_give(int from, int to) {
     const Partition kept = kept_by(from);
-    std::optional<Parcel> best;
+    std::optional<Cargo> best;
     std::uint64_t lowest = work(from);
-    const auto consider = [&](const Parcel& parcel) {
-      if (std::ranges::count(parcel.partitions(), kept) > 0) return;
-      give(parcel, to);
+    const auto consider = [&](const Cargo& cargo) {
+      if (std::ranges::count(cargo.partitions(), kept) > 0) return;
+      give(cargo, to);
       const std::uint64_t larger = std::max(work(from), work(to));
-      give(parcel, from);
+      give(cargo, from);
       if (larger >= lowest) return;
       lowest = larger;
-      best = parcel;
+      best = cargo;
     };
     for (Partition subtree = 1; subtree <= kLevel1Partitions; ++subtree) consider(subtree_of(subtree, from));
     for (Partition partition = 1; partition < kPartitions; ++partition) {
-      Parcel single;
+      Cargo single;
       if (owners_[partition] != from) continue;
       single.add(partition);
       consider(single);
@@ -161,18 +161,18 @@ class Balancer {
   }
 
   // What a rank has of a subtree.
-  Parcel subtree_of(Partition level1, int rank) const {
-    Parcel parcel;
-    if (owners_[level1] == rank) parcel.add(level1);
+  Cargo subtree_of(Partition level1, int rank) const {
+    Cargo cargo;
+    if (owners_[level1] == rank) cargo.add(level1);
     for (std::size_t exit = 0; exit < kDeepBelow; ++exit) {
       const Partition deep = deep_below(level1, exit);
-      if (owners_[deep] == rank) parcel.add(deep);
+      if (owners_[deep] == rank) cargo.add(deep);
     }
-    return parcel;
+    return cargo;
   }
 
-  void give(const Parcel& parcel, int to) {
-    for (const Partition partition : parcel.partitions()) give(partition, to);
+  void give(const Cargo& cargo, int to) {
+    for (const Partition partition : cargo.partitions()) give(partition, to);
   }
 
   // The visits to those below begin elsewhere then.
@@ -232,11 +232,11 @@ Stages stages_by(const Owners& owners) {
 }
 
 Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due) {
-  Balancer balancer(now, loads, ranks);
-  if (!balancer.move_one(due)) return now;
-  while (balancer.move_one(kExcessLeft)) {
+  Evener evener(now, loads, ranks);
+  if (!evener.move_one(due)) return now;
+  while (evener.move_one(kExcessLeft)) {
   }
-  return balancer.owners();
+  return evener.owners();
 }
 
 bool limited_by_root(const Owners& owners, const Loads& loads, int ranks) {

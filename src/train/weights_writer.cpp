@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kLinesOfItsOwn = 2048;
 // Weights that were written since the last cut: partitions smaller than this share a segment.
 constexpr std::uint64_t kLeastCut = std::uint64_t{256} << 10;
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBytesAtOnce = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void WeightsWriter::take(Partition partition, BlobReader& from, std::uint64_t ra
   } else {
     std::vector<std::byte> piece;
     for (std::uint64_t left = raw_bytes; left > 0; left -= piece.size()) {
-      piece.resize(std::min(left, kPiece));
+      piece.resize(std::min(left, kBytesAtOnce));
       from.read_exactly(piece);
       blob_.append(piece);
     }

@@ -84,7 +84,7 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> kCases = {
       {Format::kVw,
        {"y|", "where |p 1=place 2=the |b:0.5 of place:4 |g the_place:-1e-1", "y 2.5 'tag|long_name a b:3 :2 |:1.25 c",
-        "label |a " + std::string(60, 'x') + ":0.0625 " + std::string(70, 'y') + " |b\tz:+12345678"},
+        std::string("label |a ").append(60, 'x').append(":0.0625 ").append(70, 'y').append(" |b\tz:+12345678")},
        " \t|:'.-+0159eExyn#\r\xc3"},
       {Format::kLibsvm,
        {"1 3:1", "3,17 0012:0.065240 18446744073709551615:1 7:.5 12345678:12345678 123456789:-1e2",
@@ -92,7 +92,7 @@ const std::vector<Case>& cases() {
        " \t|:,.-+0159eExy\r\xc3"},
       {Format::kFasttext,
        {"__label__a w", "w __label__b w __label__b\t__label__c the end",
-        std::string(64, 'z') + " __label__x the the the"},
+        std::string(64, 'z').append(" __label__x the the the")},
        " \t|:_lae0\r\xc3"},
   };
   return kCases;
