@@ -57,7 +57,8 @@ Balancer::Balancer(Communicator& comm)
 
 void Balancer::end_epoch(const EpochLoads& mine) {
   mine_ = mine;
-  loads_under_way_ = comm_.start_all_gather(bytes_of(mine_.of), std::as_writable_bytes(std::span(by_rank_)));
+  sent_ = {mine_.of, mine_.busy};
+  loads_under_way_ = comm_.start_all_gather(bytes_of(sent_), std::as_writable_bytes(std::span(by_rank_)));
 }
 
 // The owners from now on.
@@ -83,11 +84,8 @@ void Balancer::give_up() {
 
 bool Balancer::decide(const WeightTable& weights) {
   wait_for_loads();
-  Loads latest{};
-  for (Partition p = 0; p < kPartitions; ++p) {
-    for (const Loads& of_rank : by_rank_) latest[p] += of_rank[p];
-    loads_[p] = loads_[p] / 2 + latest[p];
-  }
+  const Loads latest = timed_loads(owners_, by_rank_);
+  for (Partition p = 0; p < kPartitions; ++p) loads_[p] = loads_[p] / 2 + latest[p];
   next_ = wished(latest, weights);
   const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};

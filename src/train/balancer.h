@@ -12,6 +12,7 @@
 #include "cpt/trainer.h"
 #include "model/weight_table.h"
 #include "train/ownership.h"
+#include "train/timed_loads.h"
 
 namespace cpt {
 
@@ -20,6 +21,7 @@ struct EpochLoads {
   std::uint64_t epoch = 0;   // its number, from 1
   std::uint64_t rounds = 0;  // in which it did that; the same on all ranks
   Loads of{};                // its partitions; 0 elsewhere
+  std::uint64_t busy = 0;    // nanoseconds of processor time that they took
 };
 
 // All ranks call everything alike, and decide the same.
@@ -28,7 +30,8 @@ class Balancer {
   explicit Balancer(Communicator& comm);
 
   const Owners& owners() const { return owners_; }
-  // Sends 8 bytes per partition to every other rank, and waits for none: they are on their way until decide().
+  // Sends 8 bytes per partition, and 8 more, to every other rank, and waits for none: they are on their way until
+  // decide().
   // mine.rounds > 0.
   void end_epoch(const EpochLoads& mine);
   bool is_to_decide() const { return loads_under_way_ != nullptr; }
@@ -51,7 +54,8 @@ class Balancer {
   Owners next_;
   Loads loads_{};    // of the epochs so far, each counting half as much as the one after it
   EpochLoads mine_;  // of the last epoch
-  std::vector<Loads> by_rank_;
+  RankLoads sent_;
+  std::vector<RankLoads> by_rank_;
   std::uint64_t waited_ = 0;  // since the last move: for what the slowest rank had too much, in lines
   std::unique_ptr<Operation> loads_under_way_;
   Balance latest_;

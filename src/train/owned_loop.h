@@ -30,6 +30,7 @@
 #include "cpt/trainer.h"
 #include "train/balancer.h"
 #include "train/bookkeeper.h"
+#include "train/busy_time.h"
 #include "train/dispatcher.h"
 #include "train/example_shelf.h"
 #include "train/feed.h"
@@ -88,6 +89,8 @@ class OwnedLoop {
   void pass_visits(const std::vector<Visit>& visits, Round& round);
   template <class Work>
   void guarded(Round& round, Work work);
+  template <class Work>
+  void timed(Round& round, Work work);
 
   const TrainingOptions& options_;
   Communicator& comm_;
@@ -112,6 +115,7 @@ class OwnedLoop {
   std::uint64_t active_shards_ = 0;  // by the last news
   RoundContents latest_contents_;    // of the latest round that all ranks have heard of
   std::uint64_t rounds_in_epoch_ = 0;
+  BusyTime busy_;                    // with its partitions
   std::optional<EpochLoads> epoch_;  // that all stages have come to the end of in this step
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   std::optional<Balance> balance_;

@@ -11,6 +11,7 @@
 #include "train/example_shelf.h"
 #include "train/owned_job.h"
 #include "train/ownership.h"
+#include "train/timed_loads.h"
 
 namespace cpt {
 namespace {
@@ -162,8 +163,10 @@ class LoadsListener : public OnMachines {
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
     auto begun = OnMachines::begin_all_gather(mine, all);
-    if (mine.size() != sizeof(Loads)) return begun;
-    std::memcpy(&heard_.all.emplace_back(), mine.data(), mine.size());
+    if (mine.size() != sizeof(RankLoads)) return begun;
+    RankLoads loads;
+    std::memcpy(&loads, mine.data(), sizeof loads);
+    heard_.all.push_back(loads.of);
     return std::make_unique<WatchedOperation>(std::move(begun), heard_.left);
   }
 

@@ -1,0 +1,51 @@
+#include "train/timed_loads.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kLeastBusy = 10'000'000;
+constexpr double kLeastOfRoot = 0.25;
+
+std::uint64_t scaled(std::uint64_t load, double factor) {
+  return static_cast<std::uint64_t>(static_cast<double>(load) * factor);
+}
+
+double ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+
+}  // namespace
+
+Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
+  const auto root_owner = static_cast<std::size_t>(owners[kRootPartition]);
+  Loads loads{};
+  std::uint64_t busy = 0;
+  for (const RankLoads& one : by_rank) {
+    std::ranges::transform(loads, one.of, loads.begin(), std::plus());
+    busy += one.busy;
+  }
+  std::vector<std::uint64_t> work = work_by_rank(owners, loads, static_cast<int>(by_rank.size()));
+  const std::uint64_t of_root = work_of(kRootPartition, owners, loads);
+  work[root_owner] -= of_root;
+  // How long a line takes is told by the ranks that do not have the root.
+  const std::uint64_t lines = std::accumulate(work.begin(), work.end(), std::uint64_t{0}) - work[root_owner];
+  const std::uint64_t time = busy - by_rank[root_owner].busy;
+  if (busy < kLeastBusy * by_rank.size() || of_root == 0 || lines == 0 || time == 0) return loads;
+
+  std::vector<double> factors(by_rank.size(), 1);
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    if (rank != root_owner && work[rank] != 0)
+      factors[rank] = ratio(by_rank[rank].busy, time) * ratio(lines, work[rank]);
+  }
+  for (Partition p = 1; p < kPartitions; ++p) loads[p] = scaled(loads[p], factors[static_cast<std::size_t>(owners[p])]);
+  const double unexplained =
+      ratio(by_rank[root_owner].busy, time) * static_cast<double>(lines) - static_cast<double>(work[root_owner]);
+  loads[kRootPartition] =
+      scaled(loads[kRootPartition], std::max(unexplained / static_cast<double>(of_root), kLeastOfRoot));
+  return loads;
+}
+
+}  // namespace cpt

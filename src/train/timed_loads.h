@@ -1,0 +1,24 @@
+// What partitions cost, from what ranks did for them and how long that took. A line that lies in a cache costs a
+// fraction of one that does not, and machines differ: counts alone tell neither. (Measured, AMD EPYC, novels, a table
+// of 1 GiB: by counts two ranks were even, and one took 1.28 times as long as the other.)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "train/ownership.h"
+
+namespace cpt {
+
+// What a rank has measured of its own partitions, since all last compared.
+struct RankLoads {
+  Loads of{};              // 0 for those of others
+  std::uint64_t busy = 0;  // nanoseconds of processor time that they took
+};
+
+// The loads of all partitions in lines that take equally long everywhere. A line of a slow rank counts for more, and
+// the root's lines, nearer to their processor than any, for what they leave unexplained of their rank's time (a quarter
+// of their number at least). As counted where ranks were busy for less than 10 ms on average: that tells nothing.
+Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank);
+
+}  // namespace cpt
