@@ -140,6 +140,7 @@ void convert(const ConvertOptions& options) {
   if (options.paths.size() < 2) {
     throw Error(Fault::kUsage, "expected IN... and OUT, found '" + options.paths[0] + "' alone");
   }
+  if (options.out() == "-") throw Error(Fault::kUsage, "OUT is a directory to write, not standard output");
   const std::vector<Shard> from = find_shards(options.in());
   if (options.shards == 0 && from.size() > kMostParts) {
     throw Error(Fault::kUsage, std::to_string(from.size()) + " files are read, and at most " +

@@ -24,6 +24,7 @@
 #include "app/signals.h"
 #include "app/standard_streams.h"
 #include "app/summary_text.h"
+#include "app/unused_options.h"
 #include "comm/agreement.h"
 #include "comm/alone.h"
 #include "comm/collectives.h"
@@ -168,6 +169,7 @@ void run_job(Communicator& comm, DistOptions options) {
   together(comm, "start", [&] {
     if (comm.rank() != 0) return;
     desk.open(options, comm.size(), training.resumption());
+    for (const std::string& line : describe_unused(options)) desk.observer().tell(line);
     if (begins_anew) desk.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
   });
   try {

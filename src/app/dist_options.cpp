@@ -10,6 +10,7 @@
 #include "app/parse_reason.h"
 #include "app/tree_option.h"
 #include "comm/mpi.h"
+#include "core/number_text.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "data/split.h"
@@ -258,12 +259,6 @@ std::string version_text() {
   return text.str();
 }
 
-// The shortest text that is read as this very number.
-std::string as_text(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
@@ -339,12 +334,12 @@ OptionValues describe_model_options(const ModelOptions& model) {
       {"method", name_of(method_names(), model.method)},
       {"arity", std::to_string(model.arity)},
       {"tree", name_of_tree(model.tree)},
-      {"alpha", as_text(model.alpha)},
+      {"alpha", number_text(model.alpha)},
       {"loss", name_of(loss_names(), model.loss)},
       {"update", name_of(update_names(), model.update)},
-      {"learning-rate", as_text(model.learning_rate)},
+      {"learning-rate", number_text(model.learning_rate)},
       {"bits", std::to_string(model.bits)},
-      {"clip", as_text(model.clip)},
+      {"clip", number_text(model.clip)},
       {"seed", std::to_string(model.seed)},
   };
 }
@@ -365,7 +360,7 @@ OptionValues describe_options(const DistOptions& options) {
       {"labels", t.labels},
       {"placement", name_of(placement_names(), t.placement)},
       {"merge", name_of(merge_names(), t.merge)},
-      {"epoch-fraction", as_text(t.epoch_fraction)},
+      {"epoch-fraction", number_text(t.epoch_fraction)},
       {"epoch-examples", std::to_string(t.epoch_examples)},
       {"round-examples", std::to_string(t.round_examples)},
       {"run", options.run.string()},

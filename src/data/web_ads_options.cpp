@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/number_text.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -30,13 +31,15 @@ void require(bool holds, const std::string& reason) {
 
 void require_range(const char* name, double value, double least, double most) {
   // Not the other way round: NaN is in no range.
-  require(value >= least && value <= most, std::string("--") + name + " is not in its range");
+  require(value >= least && value <= most, std::string("--") + name + " is " + number_text(value) +
+                                               ": it must be in [" + number_text(least) + ", " + number_text(most) +
+                                               "]");
 }
 
 }  // namespace
 
 WebAdsOptions WebAdsOptions::checked() const {
-  require(events >= 1 && events <= kMostEvents, "--events is not in [1, 2^50]");
+  require(events >= 1 && events <= kMostEvents, "--events is " + std::to_string(events) + ": it must be in [1, 2^50]");
   require_range("page-skew", page_skew, 1, 16);
   require_range("ad-turnover", ad_turnover, 0, 100);
   require_range("top-ad", top_ad, 0, 0.5);

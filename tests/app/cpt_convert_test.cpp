@@ -117,6 +117,7 @@ TEST_F(ConvertTest, WritesAllOrNothing) {
 TEST_F(ConvertTest, UsageErrors) {
   expect_refused({"test.vw"}, 2, "expected IN... and OUT, found 'test.vw' alone");
   expect_refused({}, 2, "IN is required");
+  expect_refused({"test.vw", "-"}, 2, "OUT is a directory to write, not standard output");
   expect_refused({"test.vw", "binary", "--shards", "0"}, 2, "--shards");
   expect_refused({"test.vw", "binary", "--shards", "1001"}, 2, "--shards");
   expect_refused({"test.vw", "binary", "--format", "xml"}, 2, "--format");

@@ -109,7 +109,7 @@ TEST_F(SynthTest, UsageErrors) {
   expect_refused({"log", "--shards", "1001"}, 2, "--shards");
   expect_refused({"log", "--format", "auto"}, 2, "--format: 'auto' is none of: fasttext, libsvm, vw");
   expect_refused({"log", "--events", "100", "--pages", "51"}, 2, "--pages is more than half of --events: 51");
-  expect_refused({"log", "--top-ad", "0.6"}, 2, "--top-ad is not in its range");
+  expect_refused({"log", "--top-ad", "0.6"}, 2, "--top-ad is 0.6: it must be in [0, 0.5]");
   EXPECT_EQ(run({"synth"}).code, 2);
   EXPECT_FALSE(fs::exists(path("log")));
 }

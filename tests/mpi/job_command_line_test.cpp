@@ -7,10 +7,11 @@ namespace cpt::testing {
 namespace {
 
 using ::testing::AllOf;
-
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::Eq;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 constexpr int kUsage = 2;
@@ -120,6 +121,25 @@ TEST_F(CommandLineOfAJob, WinsOverTheConfigFile) {
   EXPECT_EQ(options["test-frozen"], "true");
 }
 
+// Most often a mistake, but a file of options may serve many jobs.
+TEST_F(CommandLineOfAJob, TellsWhatChangesNothing) {
+  const auto told = [&](const Words& options) {
+    const Outcome outcome = run(2, train({shards()}, options));
+    expect_complete(outcome);
+    std::vector<std::string> lines = lines_of(outcome.err);
+    std::erase_if(lines, [](const std::string& line) { return line.find(" changes nothing here: ") == line.npos; });
+    return lines;
+  };
+  const std::string log = file("job.ini", "merge = average\n");
+  EXPECT_THAT(told({"--config", log, "--alpha", "0.5", "--arity", "4", "--tree", "random", "--test-frozen"}),
+              ElementsAre(StartsWith("--alpha "), StartsWith("--arity "), StartsWith("--merge "),
+                          StartsWith("--test-frozen ")));
+  EXPECT_THAT(told({"--keep", "2", "--checkpoint-every", "never"}), ElementsAre(StartsWith("--keep ")));
+  EXPECT_THAT(told({"--alpha", "0.5", "--keep", "2", "--placement", "replicated", "--merge", "average"}), IsEmpty());
+  EXPECT_THAT(told({"--method", "cpecoc", "--arity", "4", "--test", shards(), "--test-frozen"}), IsEmpty());
+  EXPECT_THAT(told({"--method", "oaa", "--merge", "average"}), IsEmpty());
+}
+
 TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
   const std::string config = file("job.ini", "data = \"" + shards() + "\"\nrun = \"" + run_directory().string() +
                                                  "\"\nbits = 12\ninteractions = [\"ab\", \"bb\"]\n");
@@ -140,7 +160,7 @@ TEST_F(CommandLineOfAJob, SaysWhereTheConfigFileIsWrong) {
     return with(joined({"--config", file("job.ini", "# seed = 1\nkeep = 2\n" + content)}, more));
   };
   expect_usage_error(with_config("seed = five\n"), HasSubstr("job.ini:3: --seed: 'five' is not a whole number"));
-  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("job.ini:4: Could not convert: --arity = x"));
+  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("job.ini:4: --arity: 'x' is not a number"));
   expect_usage_error(with_config("alpha = 2\n"), HasSubstr("job.ini:3: --alpha is 2: it must be "));
   expect_usage_error(with_config("loss = \"hinge\"\n"), HasSubstr("job.ini:3: --loss: 'hinge' is none of: "));
   expect_usage_error(with_config("alpha = 0.5\n", {"--alpha", "2"}), StartsWith("cpt_dist: --alpha is 2: "));

@@ -1,0 +1,38 @@
+#include "app/unused_options.h"
+
+namespace cpt {
+
+namespace {
+
+// Where an option counts, and whether that is here.
+struct Use {
+  const char* option;
+  bool is_here;
+  const char* where;
+};
+
+bool grows_by_alpha(const ModelOptions& model) {
+  return model.is_tree() && (model.tree == TreeKind::kOnline || model.tree == TreeKind::kGiven);
+}
+
+}  // namespace
+
+std::vector<std::string> describe_unused(const DistOptions& options) {
+  const TrainingOptions& training = options.training;
+  const ModelOptions& model = training.model;
+  std::vector<std::string> lines;
+  for (const Use& use : {
+           Use{"alpha", grows_by_alpha(model), "--tree online, and for labels that a given tree lacks"},
+           Use{"arity", model.method == Method::kConditionalPecoc, "--method cpecoc"},
+           Use{"keep", options.keeps_checkpoints, "a run that writes checkpoints"},
+           Use{"merge", training.placement == Placement::kReplicated, "--placement replicated"},
+           Use{"test-frozen", !training.test.empty(), "a run with --test"},
+       }) {
+    if (!use.is_here && options.is_given(use.option)) {
+      lines.push_back(std::string("--") + use.option + " changes nothing here: it is for " + use.where);
+    }
+  }
+  return lines;
+}
+
+}  // namespace cpt

@@ -1,0 +1,14 @@
+// Options that were given and change nothing beside the others: most often a mistake that would otherwise go unseen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/dist_options.h"
+
+namespace cpt {
+
+// A line each, not ended. Of options as the run takes them, those of a model or a run that it goes on from included.
+std::vector<std::string> describe_unused(const DistOptions& options);
+
+}  // namespace cpt
