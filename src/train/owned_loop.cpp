@@ -68,6 +68,7 @@ OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner
       labels_heard_(static_cast<LabelId>(learner.tree().labels())) {}
 
 std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
+  if (moving_) change_owners();  // as was decided when all was read; after the last pass nothing would come of it
   learning_ = learning;
   all_read_ = false;
   position_ = first_position(comm_, feed);
@@ -82,7 +83,6 @@ std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
     if (comes_to_rest && rounds_.empty()) rest(feed);
   }
   come_to_rest();
-  if (moving_) change_owners();
   if (epochs_.finish()) progress_.count_epoch();
   return bad_lines_;
 }
@@ -395,7 +395,6 @@ void OwnedLoop::balance() {
   if (balancer_.is_to_decide()) {
     moving_ = balancer_.decide(learner_.weights());
     balance_ = balancer_.latest();
-    if (moving_) progress_.tell_moves(*balance_, balancer_.latest_epoch());
   }
   if (epoch_ && !moving_) balancer_.end_epoch(*epoch_);
   epoch_.reset();
@@ -403,11 +402,12 @@ void OwnedLoop::balance() {
 
 void OwnedLoop::rest(const Feed& feed) {
   come_to_rest();
-  if (moving_) change_owners();
+  if (moving_ && !all_read_) change_owners();
   if (wishes_ != 0) pauses_.pause(std::exchange(wishes_, 0), feed.cursors());
 }
 
 void OwnedLoop::change_owners() {
+  progress_.tell_moves(*balance_, balancer_.latest_epoch());
   balancer_.move(learner_.weights());
   partitions_moved_ += balance_->moves.size();
   owner_.adopt(balancer_.owners());

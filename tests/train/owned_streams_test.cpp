@@ -215,6 +215,14 @@ TEST_P(OwnedStreams, PartitionsMoveBetweenShortPasses) {
   EXPECT_NE(results()[0].owners, first());
 }
 
+TEST_P(OwnedStreams, PartitionsStayAfterTheLastPass) {
+  add_data(with_hot_label(4));
+  options_.round_examples = 100'000;
+  options_.epoch_examples = 1;
+  options_.passes = 1;
+  EXPECT_EQ(results()[0].owners, first());
+}
+
 // Whenever a run ends early, nothing is under way into memory that goes away.
 TEST_P(OwnedStreams, AnErrorLeavesNoLoadsWithoutAnswer) {
   options_.round_examples = 40;
