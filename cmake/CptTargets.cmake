@@ -61,7 +61,7 @@ function(cpt_add_tests name)
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL Release)
-    # What is under test is optimized; its tests, most of what there is to compile, run too briefly to repay that.
+    # The libraries under test are optimized; tests, most of what there is to compile, run too briefly to repay that.
     target_compile_options(${target} PRIVATE -O1)
   endif()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)

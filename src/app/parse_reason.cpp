@@ -58,12 +58,11 @@ std::string reason_of(const CLI::App& app, const CLI::ParseError& error) {
   for (const std::string& word : app.remaining(true)) {
     if (word.starts_with("--")) return "no option '" + word.substr(0, word.find('=')) + "'";
   }
-  // The options whose values CLI11 converts are numbers.
   const std::string unconverted = "Could not convert: ";
   const std::size_t equals = text.find(" = ");
   if (text.starts_with(unconverted) && equals != std::string::npos) {
     return text.substr(unconverted.size(), equals - unconverted.size()) + ": '" + text.substr(equals + 3) +
-           "' is not a number";
+           "' is not a value that it takes";
   }
   if (const std::size_t end = text.find(": At Most 1 required"); end != std::string::npos) {
     return text.substr(0, end) + " is given more than once";

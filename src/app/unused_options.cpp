@@ -24,9 +24,11 @@ std::vector<std::string> describe_unused(const DistOptions& options) {
   for (const Use& use : {
            Use{"alpha", grows_by_alpha(model), "--tree online, and for labels that a given tree lacks"},
            Use{"arity", model.method == Method::kConditionalPecoc, "--method cpecoc"},
-           Use{"keep", options.keeps_checkpoints, "a run that writes checkpoints"},
+           Use{"bits", model.method != Method::kTable, "methods that have regressors"},
+           Use{"keep", training.checkpoints.keep > 0, "a run that writes checkpoints"},
            Use{"merge", training.placement == Placement::kReplicated, "--placement replicated"},
            Use{"test-frozen", !training.test.empty(), "a run with --test"},
+           Use{"tree", model.is_tree(), "methods that are trees"},
        }) {
     if (!use.is_here && options.is_given(use.option)) {
       lines.push_back(std::string("--") + use.option + " changes nothing here: it is for " + use.where);

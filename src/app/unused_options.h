@@ -1,4 +1,5 @@
-// Options that were given and change nothing beside the others: most often a mistake that would otherwise go unseen.
+// Options that were given and belong to something that the run does not do: most often a mistake that would otherwise
+// go unseen.
 #pragma once
 
 #include <string>

@@ -141,10 +141,13 @@ void OwnedLoop::guarded(Round& round, Work work) {
   if (transport_) std::rethrow_exception(transport_);
 }
 
-// Work for partitions, or for the books.
+// Guarded work of a stage. What learns nothing is no load.
 template <class Work>
-void OwnedLoop::timed(Round& round, Work work) {
-  guarded(round, [&] { busy_.add(work); });
+void OwnedLoop::timed(Round& round, Stage stage, Work work) {
+  guarded(round, [&] {
+    if (!learning_) return work();
+    busy_[static_cast<std::size_t>(stage)].add(work);
+  });
 }
 
 // Messages move on meanwhile. If they cannot, that is no failure of the work: ranks that have lost messages cannot
@@ -196,7 +199,7 @@ void OwnedLoop::pass_root(Round& round) {
   relay_warnings(round, news);  // first, for they may tell why all give up
   heed(round, news);
   round.begin_hops(round.root_hops);
-  timed(round, [&] {
+  timed(round, Stage::kRoot, [&] {
     gather_arrivals(round, news);
     if (comm_.rank() != 0) return;
     const std::vector<Visit> visits = bookkeeper_.open(round.arrivals, learning_, round.book);
@@ -212,7 +215,7 @@ void OwnedLoop::pass_level1(Round& round) {
   const auto news = read_front<HopNews>(message);
   tainted_ |= news.is_void != 0;
   round.begin_hops(round.level1_hops);
-  timed(round, [&] {
+  timed(round, Stage::kLevel1, [&] {
     hear_changes(message.subspan(sizeof news + news.visit_bytes));
     run_stage(round, round.root_hops, Stage::kLevel1);
   });
@@ -225,7 +228,7 @@ void OwnedLoop::pass_deep(Round& round) {
   for (const Mail::Message& message : round.level1_hops.received(comm_.rank())) {
     tainted_ |= read_front<HopNews>(message.bytes).is_void != 0;
   }
-  timed(round, [&] { run_stage(round, round.level1_hops, Stage::kDeep); });
+  timed(round, Stage::kDeep, [&] { run_stage(round, round.level1_hops, Stage::kDeep); });
   const StageResults& results = round.results;
   const FindingNews news{round.is_void ? 1U : 0U, results.findings.size(), results.changes.size()};
   Buffer& message = round.findings.outgoing()[0];
@@ -242,7 +245,7 @@ void OwnedLoop::close(Round& round) {
   for (const Mail::Message& message : round.findings.received(0)) {
     tainted_ |= read_front<FindingNews>(message.bytes).is_void != 0;
   }
-  timed(round, [&] {
+  timed(round, Stage::kDeep, [&] {
     read_findings(round);
     bookkeeper_.close(round.book);
   });
@@ -385,9 +388,8 @@ void OwnedLoop::hear_changes(ConstBytes message) {
 void OwnedLoop::take_loads(Round& round, Stage stage) {
   if (round.loads.epoch == 0) return;
   owner_.take_loads(stage, round.loads.of);
-  if (stage != Stage::kDeep) return;
-  round.loads.busy = busy_.take();
-  epoch_ = round.loads;
+  round.loads.busy += busy_[static_cast<std::size_t>(stage)].take();
+  if (stage == Stage::kDeep) epoch_ = round.loads;
 }
 
 // Decides by loads that were sent a step ago.
@@ -412,7 +414,7 @@ void OwnedLoop::change_owners() {
   partitions_moved_ += balance_->moves.size();
   owner_.adopt(balancer_.owners());
   rounds_in_epoch_ = 0;
-  busy_.take();
+  busy_ = {};
   moving_ = false;
 }
 

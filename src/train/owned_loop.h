@@ -18,6 +18,7 @@
 // The tree by which a rank sends examples is some rounds old. That changes only how an example comes to an owner.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -90,7 +91,7 @@ class OwnedLoop {
   template <class Work>
   void guarded(Round& round, Work work);
   template <class Work>
-  void timed(Round& round, Work work);
+  void timed(Round& round, Stage stage, Work work);
 
   const TrainingOptions& options_;
   Communicator& comm_;
@@ -115,7 +116,7 @@ class OwnedLoop {
   std::uint64_t active_shards_ = 0;  // by the last news
   RoundContents latest_contents_;    // of the latest round that all ranks have heard of
   std::uint64_t rounds_in_epoch_ = 0;
-  BusyTime busy_;                    // with its partitions
+  std::array<BusyTime, 3> busy_;     // by stage
   std::optional<EpochLoads> epoch_;  // that all stages have come to the end of in this step
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   std::optional<Balance> balance_;

@@ -37,14 +37,16 @@ Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
 
   std::vector<double> factors(by_rank.size(), 1);
   for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (rank != root_owner && work[rank] != 0)
-      factors[rank] = ratio(by_rank[rank].busy, time) * ratio(lines, work[rank]);
+    if (work[rank] != 0) factors[rank] = ratio(by_rank[rank].busy, time) * ratio(lines, work[rank]);
   }
+  // The root's rank, in lines of the others: the rest is the root's, and where that is too little, its lines are
+  // shorter.
+  const double taken = ratio(by_rank[root_owner].busy, time) * static_cast<double>(lines);
+  const double least = static_cast<double>(work[root_owner]) + kLeastOfRoot * static_cast<double>(of_root);
+  factors[root_owner] = std::min(taken / least, 1.);
+  const double root = taken - static_cast<double>(work[root_owner]) * factors[root_owner];
   for (Partition p = 1; p < kPartitions; ++p) loads[p] = scaled(loads[p], factors[static_cast<std::size_t>(owners[p])]);
-  const double unexplained =
-      ratio(by_rank[root_owner].busy, time) * static_cast<double>(lines) - static_cast<double>(work[root_owner]);
-  loads[kRootPartition] =
-      scaled(loads[kRootPartition], std::max(unexplained / static_cast<double>(of_root), kLeastOfRoot));
+  loads[kRootPartition] = scaled(loads[kRootPartition], root / static_cast<double>(of_root));
   return loads;
 }
 

@@ -135,6 +135,8 @@ TEST_F(CommandLineOfAJob, TellsWhatChangesNothing) {
               ElementsAre(StartsWith("--alpha "), StartsWith("--arity "), StartsWith("--merge "),
                           StartsWith("--test-frozen ")));
   EXPECT_THAT(told({"--keep", "2", "--checkpoint-every", "never"}), ElementsAre(StartsWith("--keep ")));
+  EXPECT_THAT(told({"--method", "table", "--bits", "12", "--tree", "balanced"}),
+              ElementsAre(StartsWith("--bits "), StartsWith("--tree ")));
   EXPECT_THAT(told({"--alpha", "0.5", "--keep", "2", "--placement", "replicated", "--merge", "average"}), IsEmpty());
   EXPECT_THAT(told({"--method", "cpecoc", "--arity", "4", "--test", shards(), "--test-frozen"}), IsEmpty());
   EXPECT_THAT(told({"--method", "oaa", "--merge", "average"}), IsEmpty());
@@ -160,7 +162,7 @@ TEST_F(CommandLineOfAJob, SaysWhereTheConfigFileIsWrong) {
     return with(joined({"--config", file("job.ini", "# seed = 1\nkeep = 2\n" + content)}, more));
   };
   expect_usage_error(with_config("seed = five\n"), HasSubstr("job.ini:3: --seed: 'five' is not a whole number"));
-  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("job.ini:4: --arity: 'x' is not a number"));
+  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("job.ini:4: --arity: 'x' is not a value that it takes"));
   expect_usage_error(with_config("alpha = 2\n"), HasSubstr("job.ini:3: --alpha is 2: it must be "));
   expect_usage_error(with_config("loss = \"hinge\"\n"), HasSubstr("job.ini:3: --loss: 'hinge' is none of: "));
   expect_usage_error(with_config("alpha = 0.5\n", {"--alpha", "2"}), StartsWith("cpt_dist: --alpha is 2: "));

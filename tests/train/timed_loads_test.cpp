@@ -74,9 +74,15 @@ TEST(TimedLoads, ScaleThePartitionsOfARankAlike) {
   EXPECT_NEAR(static_cast<double>(loads[2]) / static_cast<double>(loads[1]), 2. * 6 / 5, 0.01);
 }
 
-TEST(TimedLoads, KeepAQuarterOfTheRoot) {
-  const Loads loads = timed_loads(in_turn(), counted({kSecond / 100, kSecond, kSecond}));
-  EXPECT_EQ(loads[kRootPartition], plain()[kRootPartition] / 4);
+// Its lines are worth less than the others', the root's a quarter of that.
+TEST(TimedLoads, KnowAFastRankOfTheRoot) {
+  for (const std::uint64_t busy : {kSecond / 10, kSecond / 2}) {
+    const Loads loads = timed_loads(in_turn(), counted({busy, kSecond, kSecond}));
+    const double expected = static_cast<double>(busy) / static_cast<double>(busy + 2 * kSecond);
+    EXPECT_NEAR(share(loads, 0), expected, 5e-3);
+    EXPECT_LT(loads[kRootPartition], plain()[kRootPartition] / 4);
+    EXPECT_LT(loads[3], plain()[3]);
+  }
 }
 
 TEST(TimedLoads, OfNothingAreNothing) {
