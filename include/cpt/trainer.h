@@ -113,7 +113,7 @@ struct Report {
 };
 
 // How evenly the owners of the model are loaded. A load is examples times weight lines, and half a block's lines for
-// each visit of an example that begins at a rank; where ranks were busy with that long enough to tell (10 ms), lines
+// each visit of an example that begins at a rank; where ranks did enough to tell (half a million lines), lines
 // count by the processor time that they took. Those of an epoch count half as much with every epoch that follows.
 struct Balance {
   struct Move {

@@ -8,7 +8,7 @@ namespace cpt {
 
 namespace {
 
-constexpr std::uint64_t kLeastBusy = 10'000'000;
+constexpr std::uint64_t kLeastWork = 500'000;  // lines, about 10 ms
 constexpr double kLeastOfRoot = 0.25;
 
 std::uint64_t scaled(std::uint64_t load, double factor) {
@@ -22,18 +22,20 @@ double ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) /
 Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
   const auto root_owner = static_cast<std::size_t>(owners[kRootPartition]);
   Loads loads{};
-  std::uint64_t busy = 0;
+  std::uint64_t time = 0;
   for (const RankLoads& one : by_rank) {
     std::ranges::transform(loads, one.of, loads.begin(), std::plus());
-    busy += one.busy;
+    time += one.busy;
   }
   std::vector<std::uint64_t> work = work_by_rank(owners, loads, static_cast<int>(by_rank.size()));
   const std::uint64_t of_root = work_of(kRootPartition, owners, loads);
-  work[root_owner] -= of_root;
+  std::uint64_t lines = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
+  if (lines < kLeastWork * by_rank.size()) return loads;
   // How long a line takes is told by the ranks that do not have the root.
-  const std::uint64_t lines = std::accumulate(work.begin(), work.end(), std::uint64_t{0}) - work[root_owner];
-  const std::uint64_t time = busy - by_rank[root_owner].busy;
-  if (busy < kLeastBusy * by_rank.size() || of_root == 0 || lines == 0 || time == 0) return loads;
+  lines -= work[root_owner];
+  time -= by_rank[root_owner].busy;
+  work[root_owner] -= of_root;
+  if (of_root == 0 || lines == 0 || time == 0) return loads;
 
   std::vector<double> factors(by_rank.size(), 1);
   for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {

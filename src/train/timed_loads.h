@@ -18,7 +18,8 @@ struct RankLoads {
 
 // The loads of all partitions in lines that take equally long everywhere. A line of a slow rank counts for more, and
 // the root's lines, nearer to their processor than any, for what they leave unexplained of their rank's time (a quarter
-// of their number at least). As counted where ranks were busy for less than 10 ms on average: that tells nothing.
+// of their number at least). As counted where ranks did less than half a million lines on average, which takes too
+// short to tell: so small jobs are the same in all their figures whenever they run.
 Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank);
 
 }  // namespace cpt

@@ -21,22 +21,23 @@ Owners in_turn() {
   return owners;
 }
 
-// Every partition of level 1 has 1000 lines, and each below it 100. The root has as many as level 1.
-std::vector<RankLoads> counted(const std::vector<std::uint64_t>& busy) {
+// Every partition of level 1 has so many lines, and each below it a tenth. The root has as many as level 1.
+constexpr std::uint64_t kLevel1Lines = 100'000;
+std::vector<RankLoads> counted(const std::vector<std::uint64_t>& busy, std::uint64_t lines = kLevel1Lines) {
   const Owners owners = in_turn();
   std::vector<RankLoads> all(kRanks);
   for (Partition p = 0; p < kPartitions; ++p) {
-    all[static_cast<std::size_t>(owners[p])].of[p] = p == kRootPartition      ? 1000 * kLevel1Partitions
-                                                     : p <= kLevel1Partitions ? 1000
-                                                                              : 100;
+    all[static_cast<std::size_t>(owners[p])].of[p] = p == kRootPartition      ? lines * kLevel1Partitions
+                                                     : p <= kLevel1Partitions ? lines
+                                                                              : lines / 10;
   }
   for (std::size_t rank = 0; rank < kRanks; ++rank) all[rank].busy = busy[rank];
   return all;
 }
 
-Loads plain() {
+Loads plain(std::uint64_t lines = kLevel1Lines) {
   Loads sum{};
-  for (const RankLoads& one : counted({0, 0, 0})) {
+  for (const RankLoads& one : counted({0, 0, 0}, lines)) {
     std::transform(sum.begin(), sum.end(), one.of.begin(), sum.begin(), std::plus());
   }
   return sum;
@@ -48,10 +49,13 @@ double share(const Loads& loads, std::size_t rank) {
   return static_cast<double>(work[rank]) / static_cast<double>(work[0] + work[1] + work[2]);
 }
 
-TEST(TimedLoads, GoByCountsWhereTimesAreShort) {
-  EXPECT_EQ(timed_loads(in_turn(), counted({1, 20'000'000, 1})), plain());
-  EXPECT_EQ(timed_loads(in_turn(), counted({0, 0, 0})), plain());
+TEST(TimedLoads, GoByCountsWhereLittleWasDone) {
+  constexpr std::uint64_t kFew = 10'000;
+  EXPECT_EQ(timed_loads(in_turn(), counted({kSecond, 2 * kSecond, 3 * kSecond}, kFew)), plain(kFew));
+  EXPECT_NE(timed_loads(in_turn(), counted({kSecond, 2 * kSecond, 3 * kSecond})), plain());
 }
+
+TEST(TimedLoads, GoByCountsWhereNoTimeIsKnown) { EXPECT_EQ(timed_loads(in_turn(), counted({0, 0, 0})), plain()); }
 
 TEST(TimedLoads, ShareTheTimeThatWasTaken) {
   const Loads loads = timed_loads(in_turn(), counted({3 * kSecond, kSecond, 2 * kSecond}));
@@ -64,11 +68,9 @@ TEST(TimedLoads, ShareTheTimeThatWasTaken) {
 TEST(TimedLoads, ScaleThePartitionsOfARankAlike) {
   const Loads loads = timed_loads(in_turn(), counted({3 * kSecond, kSecond, 2 * kSecond}));
   const Owners owners = in_turn();
-  const auto per_line = [&](int rank) {
-    return rank == 0 ? 1 : static_cast<double>(loads[static_cast<Partition>(rank)]) / 1000;
-  };
   for (Partition p = 1; p < kPartitions; ++p) {
-    EXPECT_NEAR(static_cast<double>(loads[p]), (p <= kLevel1Partitions ? 1000 : 100) * per_line(owners[p]), 1) << p;
+    const double of_one = owners[p] == 0 ? kLevel1Lines : static_cast<double>(loads[static_cast<Partition>(owners[p])]);
+    EXPECT_NEAR(static_cast<double>(loads[p]), of_one / (p <= kLevel1Partitions ? 1 : 10), 1) << p;
   }
   // Rank 1 has six subtrees and rank 2 five.
   EXPECT_NEAR(static_cast<double>(loads[2]) / static_cast<double>(loads[1]), 2. * 6 / 5, 0.01);
