@@ -80,6 +80,7 @@ class Batch {
   // Those of [i], for who wants nothing else.
   const Origin& origin(std::size_t i) const { return entries_[i].origin; }
   std::uint64_t label_hash(std::size_t i) const { return entries_[i].label_hash; }
+  std::size_t features_of(std::size_t i) const { return entries_[i].features; }
   void clear();
 
  private:

@@ -122,10 +122,11 @@ void BinaryReader::enter() {
   if (!block_left() && !ended_) read_block();
 }
 
-bool BinaryReader::next(Origin origin, Batch& batch) {
+bool BinaryReader::next(const Origin& base, Batch& batch) {
   while (!block_left()) {
     if (ended_ || !read_block()) return false;
   }
+  Origin origin = base;
   origin.line = ++number_;
   const std::size_t examples = block_.examples_of_line();
   origin.end = examples == block_.examples_left() ? taken_ : block_begin_;

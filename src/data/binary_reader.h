@@ -55,10 +55,10 @@ class BinaryReader {
   // After skip(): what next() would find out, without a line. Throws as it does.
   void enter();
 
-  // Appends the examples of the next line, whose origin is this but for line and end; false at the end of the shard.
+  // Appends the examples of the next line, whose origin is `base` but for line and end; false at the end of the shard.
   // Throws DamagedBlock, after which the block behind it is next; DamagedStream, after which nothing is; and Rejection
   // of a line, after which the one behind it is next.
-  bool next(Origin origin, Batch& batch);
+  bool next(const Origin& base, Batch& batch);
 
   // Of the line of the last call, or where there was none, of the one before; of a damaged block, of its first one.
   std::uint64_t number() const { return number_; }

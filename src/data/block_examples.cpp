@@ -211,7 +211,7 @@ void BlockExamples::read_labels(const Column& lengths, std::span<const std::byte
   }
 }
 
-void BlockExamples::append(Origin origin, Batch& batch) {
+void BlockExamples::append(const Origin& origin, Batch& batch) {
   const std::size_t count = feature_counts_[next_];
   const Batch::Space space = batch.extend(count, label().name, label().hash, importance(), origin);
   std::copy_n(features_.data() + next_feature_, count, space.features.data());

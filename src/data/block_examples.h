@@ -44,7 +44,7 @@ class BlockExamples {
   std::span<const Label> labels() const { return labels_; }
   std::span<const float> importances() const { return importances_; }  // empty where all are 1
   // Appends the next example to the batch.
-  void append(Origin origin, Batch& batch);
+  void append(const Origin& origin, Batch& batch);
   void skip();
 
  private:

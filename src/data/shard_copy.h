@@ -60,7 +60,7 @@ class CopyReader {
   bool go_on(const Cursor& cursor);
   // As BinaryReader's: false at the end of the copy. Throws DamagedStream and Rejection, and Error where it cannot be
   // read; after any of them, and for a line that a run with its own list of labels refuses, the text is to be read.
-  bool next(Origin origin, Batch& batch) { return blocks_->next(origin, batch); }
+  bool next(const Origin& origin, Batch& batch) { return blocks_->next(origin, batch); }
 
   // After next(): where the line ends in the text, or once it was false, the text itself. Nothing, if the text has more
   // than the copy.

@@ -23,6 +23,13 @@ BlockLink link_below(const BlockLink& parent, BlockId parent_id, std::uint8_t pl
   return link;
 }
 
+BlockLink top_link(Partition partition) {
+  if (partition == kRootPartition) return root_link();
+  if (partition <= kLevel1Partitions) return link_below(root_link(), 0, static_cast<std::uint8_t>(15 + partition));
+  return link_below(top_link(partition_above(partition)), 0,
+                    static_cast<std::uint8_t>(16 + (partition - kLevel1Partitions - 1) % 16));
+}
+
 void Blocks::hang(Hop at, Child child, std::uint32_t leaves) {
   BlockContent& content = contents_[at.block];
   content.child[at.place] = child;

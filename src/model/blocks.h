@@ -87,6 +87,8 @@ constexpr std::uint64_t key_below(std::uint64_t key, std::uint8_t place) { retur
 BlockLink root_link();
 // A block that hangs at a place 16 .. 31 of `parent`, whose own number is `parent_id`.
 BlockLink link_below(const BlockLink& parent, BlockId parent_id, std::uint8_t place);
+// The block on top of a partition, as block 0.
+BlockLink top_link(Partition partition);
 
 // Block 0 is on top; the others hang below it. Reading from several threads is safe while nobody changes anything.
 class Blocks {

@@ -14,13 +14,6 @@ namespace {
 // Probabilities multiplied in another order differ in the last bits.
 constexpr double kRoundingMargin = 0.999;
 
-BlockLink top_link(Partition partition) {
-  if (partition == kRootPartition) return root_link();
-  if (partition <= kLevel1Partitions) return link_below(root_link(), 0, static_cast<std::uint8_t>(15 + partition));
-  return link_below(top_link(partition_above(partition)), 0,
-                    static_cast<std::uint8_t>(16 + (partition - kLevel1Partitions - 1) % 16));
-}
-
 // The block of the tree that is on top of the partition, if there is one yet.
 std::optional<BlockId> find_top(const Tree& tree, Partition partition) {
   if (partition == kRootPartition) return 0;

@@ -51,7 +51,6 @@ class PartitionLearner {
   bool may_have_moved(LabelId label) const { return moved_[label % kMovedCounts] != 0; }
   // Asks the memory for the answer.
   void prefetch_moved(LabelId label) const { __builtin_prefetch(&moved_[label % kMovedCounts]); }
-  const BlockLink& top() const { return blocks_.link(0); }
   void count_lines(std::size_t visited) { lines_visited_ += visited; }
 
   // What becomes of a new label.

@@ -1,5 +1,7 @@
 #include "model/regressors.h"
 
+#include <array>
+
 #include "model/block_code.h"
 #include "model/decode_kernel.h"
 
@@ -13,32 +15,37 @@ Regressors::Regressors(WeightTable& weights, const ModelOptions& options)
       clip_(options.clip),
       ways_(options.ways()) {}
 
-void Regressors::append_lines(const ExampleView& x, std::uint64_t key, Partition partition,
-                              std::vector<float*>& lines) const {
+void Regressors::find_lines(const ExampleView& x, std::uint64_t key, Partition partition, float** out) const {
   const Region& region = weights_->region(partition);
-  const std::size_t begin = lines.size();
-  lines.resize(begin + x.features.size());
-  float** out = lines.data() + begin;
   for (std::size_t f = 0; f < x.features.size(); ++f) {
     out[f] = weights_->line(WeightTable::index(x.features[f], key, region));
   }
 }
 
 void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
-  walk.forget_lines();
+  const std::size_t features = walk.example.features.size();
+  walk.forget_targets();
+  walk.lines.resize(walk.path.size() * features);
+  float** lines = walk.lines.data();
   for (const Hop& hop : walk.path) {
     const BlockLink& link = blocks.link(hop.block);
-    append_lines(walk.example, link.key, link.partition, walk.lines);
+    find_lines(walk.example, link.key, link.partition, lines);
+    lines += features;
     walk.targets.push_back(&targets_at(ways_, hop.place, false));
   }
   aim_at_end(at_leaf, walk);
 }
 
 void Regressors::extend(const BlockLink& top, std::span<const std::uint8_t> places, Walk& walk) const {
+  const std::size_t features = walk.example.features.size();
+  const std::size_t begin = walk.path.size() * features;
+  walk.lines.resize(begin + places.size() * features);
+  float** lines = walk.lines.data() + begin;
   std::uint64_t key = top.key;
   for (const std::uint8_t place : places) {
     walk.path.push_back({kNotLookedUp, place});
-    append_lines(walk.example, key, top.partition, walk.lines);
+    find_lines(walk.example, key, top.partition, lines);
+    lines += features;
     walk.targets.push_back(&targets_at(ways_, place, false));
     key = key_below(key, place);
   }
@@ -72,7 +79,8 @@ double Regressors::hop_probability(const Walk& walk, std::size_t hop) const {
   double product = 1;
   for (std::uint32_t at = walk.path[hop].place; at > 1; at /= 2) {
     const double p = clipped(probabilities[at / 2]);
-    product *= at % 2 == 1 ? p : 1 - p;
+    const std::array<double, 2> of_side{1 - p, p};  // looked up: nobody can guess where a branch would go
+    product *= of_side[at % 2];
   }
   return product;
 }
@@ -88,8 +96,8 @@ void Regressors::train(Walk& walk) {
 
 Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,
                                      std::vector<float*>& lines, const BlockLink* soon) const {
-  lines.clear();
-  append_lines(x, blocks.link(block).key, blocks.link(block).partition, lines);
+  lines.resize(x.features.size());
+  find_lines(x, blocks.link(block).key, blocks.link(block).partition, lines.data());
   for (const float* line : lines) __builtin_prefetch(line);
   if (soon != nullptr) prefetch(x, *soon);
   Line probabilities;

@@ -31,10 +31,9 @@ struct Walk {
   std::vector<std::uint32_t> occupied;  // by hop, likewise: BlockContent::occupied
   std::vector<Line> errors;             // by hop
 
-  void forget_lines() {
-    lines.clear();
-    lines_asked_for = 0;
+  void forget_targets() {
     targets.clear();
+    lines_asked_for = 0;
   }
   // Asks the memory for the first `count` lines, but for those that it was asked for already.
   void ask_for_lines(std::size_t count) {
@@ -51,12 +50,16 @@ class Regressors {
   // this and predict() is the time to ask the memory for them.
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
   // The same in parts, by places alone, for that is all it takes to know the keys of blocks: begin(), then extend() for
-  // each way from a block `top` on, then aim_at_end().
+  // each way from a block `top` on, at least one, then aim_at_end(). Lines are those of the walk before until extend()
+  // finds others, which takes less time than to forget them.
   static void begin(const ExampleView& x, LabelId label, Walk& walk) {
-    walk.example = x;
+    // One by one: a view that was put together right before is not copied whole without waiting for its parts.
+    walk.example.features = x.features;
+    walk.example.values = x.values;
+    walk.example.importance = x.importance;
     walk.label = label;
     walk.path.clear();
-    walk.forget_lines();
+    walk.forget_targets();
   }
   void extend(const BlockLink& top, std::span<const std::uint8_t> places, Walk& walk) const;
   void aim_at_end(bool at_leaf, Walk& walk) const;
@@ -83,7 +86,7 @@ class Regressors {
 
  private:
   void prefetch(const ExampleView& x, const BlockLink& block) const;
-  void append_lines(const ExampleView& x, std::uint64_t key, Partition partition, std::vector<float*>& lines) const;
+  void find_lines(const ExampleView& x, std::uint64_t key, Partition partition, float** out) const;
 
   WeightTable* weights_;
   Loss loss_;

@@ -36,7 +36,11 @@ void Tree::path(LabelId label, std::vector<Hop>& path) const {
     if (at.block == 0) break;
     at = {link(at.block).parent, link(at.block).parent_place};
   }
-  std::reverse(path.begin(), path.end());
+  // Part by part: a hop that was written right before is not read whole without waiting for its parts.
+  for (auto first = path.begin(), last = path.end() - 1; first < last; ++first, --last) {
+    std::swap(first->block, last->block);
+    std::swap(first->place, last->place);
+  }
 }
 
 std::uint32_t Tree::depth(LabelId label) const {

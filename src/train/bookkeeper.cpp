@@ -63,27 +63,23 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
     entry = {.importance = arrival.example.importance(), .label = find(arrival)};
     book.order.push_back(arrival.slot);
     entry.is_new = entry.label == kNoLabel;
-    Visit visit{.order = arrival.order, .slot = arrival.slot, .example = arrival.example};
-    if (!entry.is_new) {
+    const auto add_visit = [&](VisitKind kind) -> Visit& {
+      Visit& visit = visits.emplace_back();
+      visit.order = arrival.order;
+      visit.slot = arrival.slot;
       visit.label = entry.label;
-      if (brier_due(number)) {
-        visit.kind = VisitKind::kDraw;
-        visit.coins = draw_seed(learner_.options(), number);
-        visits.push_back(visit);
-      }
-      if (top1_due(number)) {
-        visit.kind = VisitKind::kSearch;
-        visits.push_back(visit);
-      }
-      visit.kind = VisitKind::kKnown;
+      visit.kind = kind;
+      visit.example = arrival.example;
+      return visit;
+    };
+    if (!entry.is_new) {
+      if (brier_due(number)) add_visit(VisitKind::kDraw).coins = draw_seed(learner_.options(), number);
+      if (top1_due(number)) add_visit(VisitKind::kSearch);
+      add_visit(VisitKind::kKnown);
     } else if (learning) {
-      entry.label = visit.label = add(arrival.example.label());
-      visit.kind = VisitKind::kSettle;
-      visit.coins = begin_settling(learner_.options(), entry.label).coins;
-    } else {
-      continue;
+      entry.label = add(arrival.example.label());
+      add_visit(VisitKind::kSettle).coins = begin_settling(learner_.options(), entry.label).coins;
     }
-    visits.push_back(visit);
   }
   return visits;
 }

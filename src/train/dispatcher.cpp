@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string_view>
 
 #include "core/checked.h"
@@ -48,13 +47,13 @@ void Dispatcher::send(const ExampleView& x, Arrival& arrival, const Ways& ways) 
   find_way(arrival.label);
   arrival.lead_by(places_);
   const std::string_view name = arrival.label == kNoLabel ? x.label : std::string_view{};
-  std::optional<std::uint32_t> place;  // once it lies on the shelf
+  std::uint32_t place = ExampleShelf::kNoPlace;  // until it lies on the shelf
   const auto write = [&](int rank) {
     const auto to = static_cast<std::size_t>(rank);
     const bool reads = ways.shelf.read_by(rank);
-    if (reads && !place) place = ways.shelf.put(arrival, x, places_, name);
-    if (reads && place) {
-      writers_[to].append(*place);
+    if (reads && place == ExampleShelf::kNoPlace) place = ways.shelf.put(arrival, x, places_, name);
+    if (reads && place != ExampleShelf::kNoPlace) {
+      writers_[to].append(place);
     } else {
       writers_[to].append(arrival, x, places_, name);
     }

@@ -14,12 +14,15 @@ constexpr std::size_t bitmap_bytes(std::size_t bits) { return (bits + 7) / 8; }
 std::byte* put_values(std::byte* out, std::span<const float> values) {
   std::byte* bitmap = out;
   out += bitmap_bytes(values.size());
-  std::memset(bitmap, 0, bitmap_bytes(values.size()));
-  for (std::size_t f = 0; f < values.size(); ++f) {
-    const unsigned differs = values[f] != 1 ? 1 : 0;
-    bitmap[f / 8] |= static_cast<std::byte>(differs << (f % 8));
-    std::memcpy(out, &values[f], sizeof(float));
-    out += differs * sizeof(float);
+  for (std::size_t first = 0; first < values.size(); first += 8) {
+    unsigned bits = 0;
+    for (std::size_t f = first; f < std::min(first + 8, values.size()); ++f) {
+      const unsigned differs = values[f] != 1 ? 1 : 0;
+      bits |= differs << (f - first);
+      std::memcpy(out, &values[f], sizeof(float));
+      out += differs * sizeof(float);
+    }
+    *bitmap++ = static_cast<std::byte>(bits);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <new>
 
 #include "core/checked.h"
 
@@ -48,8 +49,7 @@ std::size_t ExampleRecord::bytes(const Shape& shape) {
 }
 
 RecordSpace ExampleRecord::begin(const Shape& shape, std::byte* at) {
-  const Head head = head_of(shape);
-  std::memcpy(at, &head, sizeof head);
+  const Head& head = *new (at) Head(head_of(shape));
   std::byte* values = at + sizeof head + feature_bytes(head);
   RecordSpace space{};
   space.features = reinterpret_cast<FeatureHash*>(at + sizeof head);

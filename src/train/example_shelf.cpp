@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "core/checked.h"
 #include "cpt/error.h"
@@ -48,8 +49,8 @@ void ExampleShelf::prefetch_room(std::size_t bytes) const {
   for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(ahead + at, 1);
 }
 
-std::optional<std::uint32_t> ExampleShelf::put(const Arrival& head, const ExampleView& x,
-                                               std::span<const std::uint8_t> places, std::string_view name) {
+std::uint32_t ExampleShelf::put(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
+                                std::string_view name) {
   const bool plain = std::ranges::all_of(x.values, [](float value) { return value == 1; });
   const ExampleRecord::Shape shape{.features = x.features.size(),
                                    .with_values = !plain,
@@ -59,11 +60,11 @@ std::optional<std::uint32_t> ExampleShelf::put(const Arrival& head, const Exampl
   const std::size_t bytes = sizeof(Head) + ExampleRecord::bytes(shape);
   if (bytes > room_.size()) {
     room_ = {};
-    return std::nullopt;
+    return kNoPlace;
   }
   prefetch_room(bytes);
-  const Head before{head.order, head.slot, head.label, head.level1, head.deep, 0};
-  const RecordSpace record = ExampleRecord::begin(shape, put_value(room_.data(), before));
+  new (room_.data()) Head{head.order, head.slot, head.label, head.level1, head.deep, 0};
+  const RecordSpace record = ExampleRecord::begin(shape, room_.data() + sizeof(Head));
   std::memcpy(record.features, x.features.data(), x.features.size_bytes());
   if (record.values != nullptr) std::memcpy(record.values, x.values.data(), x.values.size_bytes());
   put_bytes(put_bytes(record.tail, places.data(), places.size()), name.data(), name.size());
@@ -76,7 +77,7 @@ void ExampleShelf::prefetch(ConstBytes shelf, std::uint32_t place) {
   ExampleRecord(shelf.data() + place * kUnit).prefetch();
 }
 
-Arrival ExampleShelf::at(ConstBytes shelf, std::uint32_t place) {
+void ExampleShelf::get(ConstBytes shelf, std::uint32_t place, Arrival& arrival) {
   const std::size_t offset = place * kUnit;
   if (offset + sizeof(Head) + ExampleRecord::kLeastBytes > shelf.size()) {
     throw Error(Fault::kFailed, "a message tells of an example that is not there");
@@ -86,12 +87,12 @@ Arrival ExampleShelf::at(ConstBytes shelf, std::uint32_t place) {
   if (!is_partition_or_none(head.level1) || !is_partition_or_none(head.deep)) {
     throw Error(Fault::kFailed, "a shelf tells of a partition that does not exist");
   }
-  return {.order = head.order,
-          .slot = head.slot,
-          .label = head.label,
-          .level1 = head.level1,
-          .deep = head.deep,
-          .example = ExampleRecord(at + sizeof head)};
+  arrival.order = head.order;
+  arrival.slot = head.slot;
+  arrival.label = head.label;
+  arrival.level1 = head.level1;
+  arrival.deep = head.deep;
+  arrival.example = ExampleRecord(at + sizeof head);
 }
 
 }  // namespace cpt

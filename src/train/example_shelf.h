@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -29,10 +28,11 @@ class ExampleShelf {
 
   void begin_round();
   // Lays an example down, and before it what `head` says of it (whose own example is of no matter). Returns its place:
-  // the number of its first 8 bytes on the shelf. Nothing if there is no room, and then for no later example of the
+  // the number of its first 8 bytes on the shelf; kNoPlace if there is no room, and then for no later example of the
   // round.
-  std::optional<std::uint32_t> put(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
-                                   std::string_view name);
+  std::uint32_t put(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
+                    std::string_view name);
+  static constexpr std::uint32_t kNoPlace = 0xffffffffU;
   // Of all that was put, before messages that tell of it are sent.
   void publish() const { space_.publish(); }
 
@@ -40,8 +40,8 @@ class ExampleShelf {
   ConstBytes of(int rank) const { return space_.of(rank); }
   // What was put at a place of a shelf, some time before anybody looks at it.
   static void prefetch(ConstBytes shelf, std::uint32_t place);
-  // Throws Error(kFailed) where there is no such place.
-  static Arrival at(ConstBytes shelf, std::uint32_t place);
+  // Reads what was put at a place. Throws Error(kFailed) where there is no such place.
+  static void get(ConstBytes shelf, std::uint32_t place, Arrival& arrival);
 
  private:
   void prefetch_room(std::size_t bytes) const;

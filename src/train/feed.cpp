@@ -44,7 +44,7 @@ Slice Feed::next(std::size_t most) {
   return take(rest_.begin + std::min(most, rest_.size()));
 }
 
-std::uint64_t Feed::next_position() { return fetch() ? (*rest_.batch)[rest_.begin].origin.position : kNoPosition; }
+std::uint64_t Feed::next_position() { return fetch() ? rest_.batch->origin(rest_.begin).position : kNoPosition; }
 
 Slice Feed::next_before(std::uint64_t position) {
   if (!fetch()) return {};
@@ -73,10 +73,14 @@ bool Feed::is_inside_line(std::size_t i) const {
 // By what was handed out of the current chunk.
 void Feed::advance(std::vector<Cursor>& cursors) const {
   for (std::size_t i = 0; i < rest_.begin; ++i) {
-    const ExampleView x = (*rest_.batch)[i];
-    Cursor& cursor = cursors[index_of_shard_[x.origin.shard]];
-    cursor = {x.origin.end,        x.origin.line,      x.origin.position + 1,
-              cursor.examples + 1, x.origin.bad_lines, cursor.features + x.features.size()};
+    const Origin& origin = rest_.batch->origin(i);
+    Cursor& cursor = cursors[index_of_shard_[origin.shard]];
+    cursor.bytes = origin.end;
+    cursor.line = origin.line;
+    cursor.position = origin.position + 1;
+    cursor.bad_lines = origin.bad_lines;
+    cursor.features += rest_.batch->features_of(i);
+    ++cursor.examples;
   }
 }
 

@@ -23,7 +23,9 @@ bool goes_on_below(Partition partition, std::span<const std::uint8_t> path) {
 
 void add_part(Partition partition, std::uint32_t slot, double probability, StageResults& results) {
   if (partition == kRootPartition) {
-    results.root.push_back({slot, probability});
+    StageResults::RootPart& part = results.root.emplace_back();
+    part.slot = slot;
+    part.value = probability;
   } else {
     const bool deep = partition > kLevel1Partitions;
     results.findings.emplace_back(slot, deep ? Finding::Kind::kDeep : Finding::Kind::kLevel1, 0, probability);
@@ -34,6 +36,7 @@ void add_part(Partition partition, std::uint32_t slot, double probability, Stage
 
 PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
     : learner_(learner), regressors_(learner.weights(), learner.options()), rank_(rank) {
+  for (Partition p = 0; p < kPartitions; ++p) tops_[p] = top_link(p);
   adopt(owners);
 }
 
@@ -81,23 +84,25 @@ void PartitionOwner::run(const std::vector<Visit>& visits, bool learning, StageR
 // Who comes without places may lead to a label that joins only now.
 void PartitionOwner::prepare(const Visit& visit, Way& way) const {
   way.count = 0;
-  way.walk.lines.clear();
-  if (visit.kind != VisitKind::kKnown) return;
+  if (visit.kind == VisitKind::kKnown) find_way(visit, way);
+  if (way.count == 0) way.walk.lines.clear();
+}
+
+void PartitionOwner::find_way(const Visit& visit, Way& way) const {
   const auto path = visit.example.places();
   Regressors::begin(visit.example.view(), visit.label, way.walk);
   Partition at = visit.partition;
   bool ends = false;
   for (auto places = places_in(at, path); !places.empty() && owns(at); places = places_in(at, path)) {
     PartitionLearner& partition = *partitions_[at];
-    regressors_.extend(partition.top(), places, way.walk);
+    regressors_.extend(tops_[at], places, way.walk);
     way.parts[way.count++] = {&partition, places.size()};
     partition.prefetch_moved(visit.label);
     ends = !goes_on_below(at, path);
     if (ends) break;
-    at = partition.below(places.back());
+    at = partition_below(at, tops_[at].level, places.back());
   }
-  if (way.count == 0) return;
-  regressors_.aim_at_end(ends, way.walk);
+  if (way.count > 0) regressors_.aim_at_end(ends, way.walk);
 }
 
 // Nodes of more ways than two are told by what hangs in their blocks, which takes looking up: for them a way serves to
@@ -240,11 +245,12 @@ void add_direct_visits(const std::vector<Arrival>& arrivals, Stage stage, const 
   for (const Arrival& arrival : arrivals) {
     for (const Partition partition : {arrival.level1, arrival.deep}) {
       if (partition == kNoPartition || !owner.begins(stage, partition)) continue;
-      visits.push_back({.order = arrival.order,
-                        .slot = arrival.slot,
-                        .label = arrival.label,
-                        .partition = partition,
-                        .example = arrival.example});
+      Visit& visit = visits.emplace_back();
+      visit.order = arrival.order;
+      visit.slot = arrival.slot;
+      visit.label = arrival.label;
+      visit.partition = partition;
+      visit.example = arrival.example;
     }
   }
 }

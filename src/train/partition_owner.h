@@ -92,6 +92,7 @@ class PartitionOwner {
   };
 
   void prepare(const Visit& visit, Way& way) const;
+  void find_way(const Visit& visit, Way& way) const;
   bool still_leads(const Way& way) const;
   void pass(const Visit& visit, Way& way, StageResults& results);
   void pass_all(const Visit& visit, Way& way, StageResults& results);
@@ -110,6 +111,7 @@ class PartitionOwner {
   std::array<std::array<bool, kPartitions>, 3> begins_{};  // by stage
   std::array<bool, 3> begins_any_{};
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
+  std::array<BlockLink, kPartitions> tops_;  // of all partitions, close together: ways are prepared by them
   Loads reported_{};
   bool learning_ = true;  // in the run at hand
   // Of the example that was searched last: what PartitionLearner::Found::least has come to in the partitions so far.

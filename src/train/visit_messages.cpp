@@ -68,8 +68,9 @@ void read_placed(ByteReader& in, std::size_t count, const ArrivalMessage& messag
   arrivals.reserve(arrivals.size() + count);
   for (std::size_t i = 0; i < count; ++i) {
     if (i + ExampleRecord::kAhead < count) ExampleShelf::prefetch(message.shelf, place(i + ExampleRecord::kAhead));
-    arrivals.push_back(ExampleShelf::at(message.shelf, place(i)));
-    arrivals.back().slot += message.first_slot;
+    Arrival& arrival = arrivals.emplace_back();
+    ExampleShelf::get(message.shelf, place(i), arrival);
+    arrival.slot += message.first_slot;
   }
 }
 

@@ -114,7 +114,7 @@ class Led {
       const auto part = part_of(places, level);
       if (!part.empty()) {
         if (partitions_[at]->may_have_moved(label)) return false;
-        regressors_.extend(partitions_[at]->top(), part, walk_);
+        regressors_.extend(top_link(static_cast<Partition>(at)), part, walk_);
         if (level < 2 && part.back() > kLastSlot) at = partitions_[at]->below(part.back());
       }
       ends[level] = walk_.path.size();
