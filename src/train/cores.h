@@ -1,4 +1,4 @@
-// How many threads a process may keep busy.
+// How many threads a process may keep busy, and how many processes want to.
 #pragma once
 
 #include "comm/communicator.h"
@@ -11,5 +11,9 @@ int cores_of_process();
 // The same for a rank beside others, but no more than its share of the machine: ranks that are not bound may run on all
 // cores. At least 1 and at most 4: more gain nothing where one thread brings the work.
 int cores_of_rank(const Communicator& comm);
+
+// How many ranks share a core of their machine, rounded up, where they are most; 1 where each has one. By the affinity
+// masks of all of them. Collective, and the same on all ranks.
+int ranks_per_core(Communicator& comm);
 
 }  // namespace cpt

@@ -12,6 +12,7 @@
 #include "core/merge_runs.h"
 #include "cpt/error.h"
 #include "train/bad_lines.h"
+#include "train/cores.h"
 #include "train/messages.h"
 #include "train/warning_lines.h"
 
@@ -75,7 +76,10 @@ std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
   active_shards_ = shards;
   bad_lines_ = 0;
   bookkeeper_.begin_pass();
-  if (!shelf_) shelf_.emplace(comm_);
+  if (!shelf_) {
+    shelf_.emplace(comm_);
+    ranks_per_core_ = ranks_per_core(comm_);
+  }
   while (!all_read_ || !rounds_.empty()) {
     const bool comes_to_rest = moving_ || wishes_ != 0;
     step(all_read_ || comes_to_rest ? nullptr : &feed);
@@ -187,8 +191,9 @@ void OwnedLoop::read(Feed& feed) {
 }
 
 std::uint64_t OwnedLoop::round_positions() const {
-  const std::uint64_t wished =
-      options_.round_examples != 0 ? options_.round_examples : owned_round_length(labels_heard_, comm_.size());
+  const std::uint64_t wished = options_.round_examples != 0
+                                   ? options_.round_examples
+                                   : owned_round_length(labels_heard_, comm_.size(), ranks_per_core_);
   const std::uint64_t examples = std::min(wished, most_round_examples(latest_contents_));
   return std::clamp<std::uint64_t>(examples / std::max<std::uint64_t>(active_shards_, 1), 1, kMostPositions);
 }

@@ -106,6 +106,7 @@ class OwnedLoop {
   Pauses& pauses_;
 
   std::optional<ExampleShelf> shelf_;          // from the first pass on
+  int ranks_per_core_ = 1;                     // likewise
   std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first
   std::vector<std::unique_ptr<Round>> spare_;  // for their memory
   std::vector<Visit> visits_;                  // of the stage at hand

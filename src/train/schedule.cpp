@@ -13,6 +13,8 @@ constexpr std::uint64_t kLabelsPerExample = 4;
 // In the owned placement new labels take a longer way until all ranks know of them, some rounds later.
 constexpr std::uint64_t kShortestOwnedRound = 32;
 constexpr std::uint64_t kLongestOwnedRound = 1024;
+// Of all ranks together, where they share cores: rank 0 holds what several rounds bring.
+constexpr std::uint64_t kLongestSharedRound = std::uint64_t{1} << 16;
 constexpr std::uint64_t kMostFeaturesOfReader = std::uint64_t{1} << 17;
 constexpr std::uint64_t kMostFeaturesOfRound = std::uint64_t{1} << 21;
 constexpr RoundContents kUnknown{.examples = 1, .features = 1024, .readers = 1};
@@ -26,9 +28,11 @@ std::uint64_t round_length(std::uint64_t labels, int ranks) {
   return std::clamp(share, kShortestRound, kLongestRound);
 }
 
-std::uint64_t owned_round_length(std::uint64_t labels, int ranks) {
-  return std::clamp(labels / kLabelsPerExample, kShortestOwnedRound, kLongestOwnedRound) *
-         static_cast<std::uint64_t>(ranks);
+std::uint64_t owned_round_length(std::uint64_t labels, int ranks, int ranks_per_core) {
+  const auto all = static_cast<std::uint64_t>(ranks);
+  const std::uint64_t alone = all * kLongestOwnedRound;
+  const std::uint64_t longest = std::min(alone * static_cast<std::uint64_t>(ranks_per_core), kLongestSharedRound);
+  return std::min(all * std::max(labels / kLabelsPerExample, kShortestOwnedRound), std::max(alone, longest));
 }
 
 RoundContents& RoundContents::operator+=(const RoundContents& other) {

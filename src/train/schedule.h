@@ -11,8 +11,9 @@ namespace cpt {
 // round, and more as the tree grows, up to a cap beyond which rounds cost nothing any more.
 std::uint64_t round_length(std::uint64_t labels, int ranks);
 
-// The same for the owned placement, where it changes nothing but speed: examples that all ranks together take.
-std::uint64_t owned_round_length(std::uint64_t labels, int ranks);
+// The same for the owned placement, where it changes nothing but speed: examples that all ranks together take. Where
+// ranks share cores (see ranks_per_core()) rounds are longer, because each costs them several changes of process.
+std::uint64_t owned_round_length(std::uint64_t labels, int ranks, int ranks_per_core);
 
 // What a round of the owned placement has held, of all ranks together.
 struct RoundContents {

@@ -36,13 +36,24 @@ TEST(RoundLength, NeverShrinksAsTheTreeGrows) {
 TEST(OwnedRoundLength, IsAQuarterOfTheLabelsForEachRankBetweenItsBounds) {
   for (const int ranks : {1, 2, 3, 64, 4096}) {
     const auto r = static_cast<std::uint64_t>(ranks);
-    EXPECT_EQ(owned_round_length(0, ranks), 32 * r);
-    EXPECT_EQ(owned_round_length(131, ranks), 32 * r);
-    EXPECT_EQ(owned_round_length(132, ranks), 33 * r);
-    EXPECT_EQ(owned_round_length(1000, ranks), 250 * r);
-    EXPECT_EQ(owned_round_length(4096, ranks), 1024 * r);
-    EXPECT_EQ(owned_round_length(std::uint64_t{1} << 40, ranks), 1024 * r);
+    EXPECT_EQ(owned_round_length(0, ranks, 1), 32 * r);
+    EXPECT_EQ(owned_round_length(131, ranks, 1), 32 * r);
+    EXPECT_EQ(owned_round_length(132, ranks, 1), 33 * r);
+    EXPECT_EQ(owned_round_length(1000, ranks, 1), 250 * r);
+    EXPECT_EQ(owned_round_length(4096, ranks, 1), 1024 * r);
+    EXPECT_EQ(owned_round_length(std::uint64_t{1} << 40, ranks, 1), 1024 * r);
   }
+}
+
+TEST(OwnedRoundLength, GrowsWithTheRanksThatShareACoreUpToABoundOfItsOwn) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+  EXPECT_EQ(owned_round_length(1000, 8, 4), 250U * 8);
+  EXPECT_EQ(owned_round_length(8000, 8, 4), 2000U * 8);
+  EXPECT_EQ(owned_round_length(kMany, 4, 2), 2048U * 4);
+  EXPECT_EQ(owned_round_length(kMany, 8, 4), 4096U * 8);
+  EXPECT_EQ(owned_round_length(kMany, 16, 8), 65536U);
+  EXPECT_EQ(owned_round_length(kMany, 64, 32), 65536U);
+  EXPECT_EQ(owned_round_length(kMany, 100, 50), 1024U * 100);
 }
 
 TEST(MostRoundExamples, HoldSoManyFeaturesOfAReaderAndOfAll) {
