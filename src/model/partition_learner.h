@@ -95,8 +95,9 @@ class PartitionLearner {
     LabelId split;  // whose leaf moved because of it; kNoLabel if none did here
     Hop place;      // at which it first left the partition
   };
-  // Which labels may have moved: those whose number falls on a count above 0.
-  static constexpr std::size_t kMovedCounts = 512;
+  // Which labels may have moved: those whose number falls on a count above 0. Few, so that the caches hold those of all
+  // partitions: every example asks.
+  static constexpr std::size_t kMovedCounts = 64;
 
   void adopt(const Tree& tree);
   const Newcomer* find_newcomer(LabelId label) const;
@@ -106,13 +107,14 @@ class PartitionLearner {
   Child child_at_end(const Walk& walk) const;
   Passage train_newcomer(const ExampleView& x, const Newcomer& newcomer);
 
+  // What every example touches lies together.
   Partition partition_;
+  std::uint64_t lines_visited_ = 0;
+  std::array<std::uint32_t, kMovedCounts> moved_{};  // by label: newcomers that split it
   ModelOptions options_;
   Blocks blocks_;
   Regressors regressors_;
-  std::deque<Newcomer> newcomers_;                   // by ascending label
-  std::array<std::uint32_t, kMovedCounts> moved_{};  // by label: newcomers that split it
-  std::uint64_t lines_visited_ = 0;
+  std::deque<Newcomer> newcomers_;     // by ascending label
   Walk walk_;                          // of newcomers
   mutable std::vector<float*> lines_;  // scratch
 };
