@@ -126,9 +126,9 @@ bool BinaryReader::next(const Origin& base, Batch& batch) {
   while (!block_left()) {
     if (ended_ || !read_block()) return false;
   }
-  Origin origin = base;
-  origin.line = ++number_;
   const std::size_t examples = block_.examples_of_line();
+  // Part by part: copied whole, `base`, which was put together right before, would have to be waited for.
+  Origin origin{base.shard, ++number_, base.position, 0, base.bad_lines};
   origin.end = examples == block_.examples_left() ? taken_ : block_begin_;
   if (block_.keeps_places()) {
     origin.line = block_.next_place().line;

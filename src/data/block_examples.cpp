@@ -126,15 +126,14 @@ void find_entries(const std::vector<std::uint32_t>& gaps, std::span<const Featur
 
 // For each number what an entry has.
 template <class T>
-void look_up(const std::vector<std::uint32_t>& numbers, const std::vector<T>& of_entries, std::vector<T>& out) {
-  out.resize(numbers.size());
+void look_up(std::span<const std::uint32_t> numbers, const std::vector<T>& of_entries, std::span<T> out) {
   for (std::size_t i = 0; i < numbers.size(); ++i) out[i] = of_entries[numbers[i]];
 }
 
 template <class T>
-void prefetch_all(const T* from, std::size_t count) {
-  const auto* at = reinterpret_cast<const std::byte*>(from);
-  for (std::size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(at + byte);
+void prefetch_all(std::span<const T> numbers) {
+  for (std::size_t i = 0; i < numbers.size(); i += 64 / sizeof(T)) __builtin_prefetch(&numbers[i]);
+  if (!numbers.empty()) __builtin_prefetch(&numbers.back());
 }
 
 }  // namespace
@@ -170,15 +169,13 @@ void BlockExamples::read(std::span<const std::byte> payload, std::span<const Fea
   Column feature_counts;
   parts.take_column(counts.entries, numbers_);
   find_entries(numbers_, list, entries_);
-  const bool entry_values = (counts.flags & kEntryValues) != 0;
-  if (entry_values) parts.take_values(counts.entries, entry_values_);
+  entry_values_.clear();
+  if ((counts.flags & kEntryValues) != 0) parts.take_values(counts.entries, entry_values_);
   parts.take_column(counts.labels, std::uint64_t{counts.label_bytes} + 1, label_lengths);
   parts.take_column(counts.examples, counts.labels, label_of_);
   parts.take_column(counts.examples, std::uint64_t{counts.features} + 1, feature_counts);
-  parts.take_column(counts.features, counts.entries, numbers_);
-  look_up(numbers_, entries_, features_);
+  parts.take_column(counts.features, counts.entries, entry_of_);
   values_.clear();
-  if (entry_values) look_up(numbers_, entry_values_, values_);
   begins_.clear();
   importances_.clear();
   if ((counts.flags & kSharedLines) != 0) parts.take_column(counts.examples, 2, begins_);
@@ -214,22 +211,31 @@ void BlockExamples::read_labels(const Column& lengths, std::span<const std::byte
 void BlockExamples::append(const Origin& origin, Batch& batch) {
   const std::size_t count = feature_counts_[next_];
   const Batch::Space space = batch.extend(count, label().name, label().hash, importance(), origin);
-  std::copy_n(features_.data() + next_feature_, count, space.features.data());
-  if (values_.empty()) {
-    std::ranges::fill(space.values, 1.0F);
-  } else {
+  const auto entries = std::span(entry_of_).subspan(next_feature_, count);
+  look_up(entries, entries_, space.features);
+  if (!values_.empty()) {
     std::copy_n(values_.data() + next_feature_, count, space.values.data());
+  } else if (!entry_values_.empty()) {
+    look_up(entries, entry_values_, space.values);
+  } else {
+    std::ranges::fill(space.values, 1.0F);
   }
   skip();
   prefetch();
 }
 
-// Blocks of many shards do not fit into the cache; lines of the other shards come before the next one of this.
+// Blocks of many shards do not fit into the cache, and lines of the other shards come before the next one of this. So
+// the memory is asked for what the next example has, and for what tells what the one behind it has.
 void BlockExamples::prefetch() const {
   if (examples_left() == 0) return;
   const std::size_t count = feature_counts_[next_];
-  prefetch_all(features_.data() + next_feature_, count);
-  if (!values_.empty()) prefetch_all(values_.data() + next_feature_, count);
+  for (const std::uint32_t entry : std::span(entry_of_).subspan(next_feature_, count)) {
+    __builtin_prefetch(&entries_[entry]);
+    if (!entry_values_.empty()) __builtin_prefetch(&entry_values_[entry]);
+  }
+  if (!values_.empty()) prefetch_all(std::span(values_).subspan(next_feature_, count));
+  const auto behind = std::span(entry_of_).subspan(next_feature_ + count);
+  prefetch_all(behind.first(std::min(count, behind.size())));
   __builtin_prefetch(&label());
 }
 

@@ -54,16 +54,17 @@ class BlockExamples {
   void prefetch() const;
   bool begins_line(std::size_t example) const { return begins_.empty() || example == 0 || begins_[example] != 0; }
 
-  // Of the dictionary, and scratch: of no use once a payload is read.
-  std::vector<FeatureHash> entries_;
-  std::vector<float> entry_values_;
-  Column numbers_;
+  Column numbers_;  // scratch
 
+  // By entry of the dictionary. Looked up only when an example is appended: what an entry has is in the caches, what
+  // all examples have would not stay there.
+  std::vector<FeatureHash> entries_;
+  std::vector<float> entry_values_;  // empty where an entry has none
   std::vector<Label> labels_;
   Column label_of_;
   Column feature_counts_;
-  std::vector<FeatureHash> features_;  // of all examples
-  std::vector<float> values_;          // likewise; empty where all are 1
+  Column entry_of_;            // each feature of all examples
+  std::vector<float> values_;  // likewise; empty where entries have them, or all are 1
   Column begins_;
   std::vector<float> importances_;
   bool keeps_places_ = false;
