@@ -23,22 +23,55 @@ constexpr Int kInt;
 constexpr std::size_t kStep = hn::MaxLanes(kFloat);
 constexpr std::size_t kParts = kLanes / kStep;  // vectors per line
 
-void Margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks, Line* margins) {
-  for (std::size_t b = 0; b < blocks; ++b, lines += features) {
-    V sum[kParts];
-    for (V& part : sum) part = hn::Zero(kFloat);
-    for (std::size_t f = 0; f < features; ++f) {
-      const V x = hn::Set(kFloat, values[f]);
+// So many blocks side by side, so that their sums do not wait for one another. kTakes: whether `accumulators` is
+// wanted.
+template <std::size_t kBlocks, bool kTakes>
+HWY_INLINE void MarginsOf(const float* const* lines, const float* values, std::size_t features, Line* margins,
+                          float* accumulators) {
+  V sum[kBlocks * kParts];
+  for (V& part : sum) part = hn::Zero(kFloat);
+  for (std::size_t f = 0; f < features; ++f) {
+    const V x = hn::Set(kFloat, values[f]);
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      const float* line = lines[b * features + f];
       for (std::size_t part = 0; part < kParts; ++part) {
-        sum[part] = hn::Add(sum[part], hn::Mul(x, hn::Load(kFloat, lines[f] + part * kStep)));
+        V& to = sum[b * kParts + part];
+        to = hn::Add(to, hn::Mul(x, hn::Load(kFloat, line + part * kStep)));
       }
+      if constexpr (kTakes) accumulators[b * features + f] = line[0];
     }
-    for (std::size_t part = 0; part < kParts; ++part) hn::StoreU(sum[part], kFloat, margins[b].data() + part * kStep);
+  }
+  for (std::size_t i = 0; i < kBlocks * kParts; ++i) {
+    hn::StoreU(sum[i], kFloat, margins[i / kParts].data() + i % kParts * kStep);
+  }
+}
+
+template <bool kTakes>
+HWY_INLINE void AllMargins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
+                           Line* margins, float* accumulators) {
+  const auto pass = [&]<std::size_t kBlocks>() {
+    MarginsOf<kBlocks, kTakes>(lines, values, features, margins, accumulators);
+    lines += kBlocks * features;
+    margins += kBlocks;
+    if constexpr (kTakes) accumulators += kBlocks * features;
+    blocks -= kBlocks;
+  };
+  while (blocks >= 4) pass.template operator()<4>();
+  if (blocks >= 2) pass.template operator()<2>();
+  if (blocks >= 1) pass.template operator()<1>();
+}
+
+void Margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks, Line* margins,
+             float* accumulators) {
+  if (accumulators == nullptr) {
+    AllMargins<false>(lines, values, features, blocks, margins, nullptr);
+  } else {
+    AllMargins<true>(lines, values, features, blocks, margins, accumulators);
   }
 }
 
 // exp by 2^n * exp(r), |r| <= ln(2) / 2, with the polynomial of the Cephes library. z in [-87, 87].
-V Exp(V z) {
+HWY_INLINE V Exp(V z) {
   const V n = hn::Round(hn::Mul(z, hn::Set(kFloat, 1.44269504F)));
   V r = hn::Sub(z, hn::Mul(n, hn::Set(kFloat, 0.693359375F)));
   r = hn::Sub(r, hn::Mul(n, hn::Set(kFloat, -2.12194440e-4F)));
@@ -52,16 +85,16 @@ V Exp(V z) {
 }
 
 // inf - inf is NaN: an infinite margin must not pass for certainty.
-V NaNWhereNotFinite(V z, V p) { return hn::IfThenElse(hn::IsFinite(z), p, hn::Sub(z, z)); }
+HWY_INLINE V NaNWhereNotFinite(V z, V p) { return hn::IfThenElse(hn::IsFinite(z), p, hn::Sub(z, z)); }
 
-V Logistic(V z) {
+HWY_INLINE V Logistic(V z) {
   const V bounded = hn::Min(hn::Max(z, hn::Set(kFloat, -87.0F)), hn::Set(kFloat, 87.0F));
   const V one = hn::Set(kFloat, 1.0F);
   const V p = hn::Div(one, hn::Add(one, Exp(hn::Neg(bounded))));
   return NaNWhereNotFinite(z, p);
 }
 
-V Clipped(V z) {
+HWY_INLINE V Clipped(V z) {
   const V p = hn::Min(hn::Max(z, hn::Zero(kFloat)), hn::Set(kFloat, 1.0F));
   return NaNWhereNotFinite(z, p);
 }
@@ -78,15 +111,18 @@ void Probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* pro
 void Errors(const Line* probabilities, const Targets* const* targets, std::size_t blocks, float scale, Line* errors) {
   const V factor = hn::Set(kFloat, scale);
   for (std::size_t b = 0; b < blocks; ++b) {
+    Line squares;
     for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
       const V p = hn::LoadU(kFloat, probabilities[b].data() + lane);
       const V right = hn::LoadU(kFloat, targets[b]->right.data() + lane);
       const V trained = hn::LoadU(kFloat, targets[b]->trained.data() + lane);
-      hn::StoreU(hn::Mul(hn::Mul(hn::Sub(right, p), factor), trained), kFloat, errors[b].data() + lane);
+      const V error = hn::Mul(hn::Mul(hn::Sub(right, p), factor), trained);
+      hn::StoreU(error, kFloat, errors[b].data() + lane);
+      hn::StoreU(hn::Mul(error, error), kFloat, squares.data() + lane);
     }
-    float squares = 0;
-    for (std::size_t s = 1; s < kLanes; ++s) squares += errors[b][s] * errors[b][s];
-    errors[b][0] = squares;
+    float sum = 0;
+    for (std::size_t s = 1; s < kLanes; ++s) sum += squares[s];
+    errors[b][0] = sum;
   }
 }
 
@@ -100,25 +136,35 @@ HWY_INLINE void Move(float* line, const V* errors, float step, float growth) {
   }
 }
 
-// Up to kLanes features of one block at a time; unused lanes hold what does no harm.
+// The first `count` numbers and zeros behind them.
+HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN float padded[kStep] = {};
+  std::copy_n(from, HWY_MIN(count, kStep), padded);
+  return hn::Load(kFloat, padded);
+#else
+  return hn::MaskedLoad(hn::FirstN(kFloat, count), kFloat, from);
+#endif
+}
+
+// Of up to kLanes features of one block; the lanes of others hold what does no harm.
 struct Steps {
-  Line x{};
-  Line before{};  // G
   Line step;
   Line growth;  // of G
 };
 
-HWY_INLINE void ComputeSteps(std::size_t features, float squares, Update update, float rate, Steps& steps) {
+HWY_INLINE void ComputeSteps(const float* values, const float* accumulators, std::size_t features, float squares,
+                             Update update, float rate, Steps& steps) {
   // Keeps the first step finite where the growth is too small for a float.
   const V tiny = hn::Set(kFloat, 1e-36F);
   // What is moved at all counts as used, even where the growth is too small for a float.
   const V least = hn::Set(kFloat, 1e-37F);
   for (std::size_t lane = 0; lane < features; lane += kStep) {
-    const V value = hn::LoadU(kFloat, steps.x.data() + lane);
+    const V value = LoadFirst(values + lane, features - lane);
     const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
     V step = hn::Mul(value, hn::Set(kFloat, rate));
     if (update == Update::kAdaptive) {
-      const V after = hn::Add(hn::LoadU(kFloat, steps.before.data() + lane), growth);
+      const V after = hn::Add(LoadFirst(accumulators + lane, features - lane), growth);
       step = hn::Div(step, hn::Sqrt(hn::Add(after, tiny)));
     }
     hn::StoreU(step, kFloat, steps.step.data() + lane);
@@ -126,22 +172,27 @@ HWY_INLINE void ComputeSteps(std::size_t features, float squares, Update update,
   }
 }
 
+// A line that occurs more than once may have moved since.
+HWY_INLINE void BringUp(float* accumulators, const float* const* lines, std::size_t features) {
+  for (std::size_t f = 0; f < features; ++f) {
+    if (accumulators[f] != lines[f][0]) accumulators[f] = lines[f][0];
+  }
+}
+
 void UpdateLines(float* const* lines, const float* values, std::size_t features, std::size_t blocks, const Line* errors,
-                 Update update, float rate) {
+                 float* accumulators, Update update, float rate) {
   Steps steps;
-  for (std::size_t b = 0; b < blocks; ++b, lines += features) {
+  for (std::size_t b = 0; b < blocks; ++b, lines += features, accumulators += features) {
     const float squares = errors[b][0];
+    if (squares == 0) continue;
     V block_errors[kParts];
     for (std::size_t part = 0; part < kParts; ++part) {
       block_errors[part] = hn::LoadU(kFloat, errors[b].data() + part * kStep);
     }
     for (std::size_t begin = 0; begin < features; begin += kLanes) {
       const std::size_t count = HWY_MIN(features - begin, kLanes);
-      // Written anew only where they change: a vector load waits long for numbers that were just written one by one.
-      if (b == 0 || features > kLanes) std::copy_n(values + begin, count, steps.x.data());
-      if (squares == 0) continue;
-      for (std::size_t f = 0; f < count; ++f) steps.before[f] = lines[begin + f][0];
-      ComputeSteps(count, squares, update, rate, steps);
+      BringUp(accumulators + begin, lines + begin, count);
+      ComputeSteps(values + begin, accumulators + begin, count, squares, update, rate, steps);
       for (std::size_t f = 0; f < count; ++f) Move(lines[begin + f], block_errors, steps.step[f], steps.growth[f]);
     }
   }
@@ -163,8 +214,8 @@ HWY_EXPORT(UpdateLines);
 HWY_EXPORT(Target);
 
 void compute_margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
-                     Line* margins) {
-  HWY_DYNAMIC_DISPATCH(Margins)(lines, values, features, blocks, margins);
+                     Line* margins, float* accumulators) {
+  HWY_DYNAMIC_DISPATCH(Margins)(lines, values, features, blocks, margins, accumulators);
 }
 
 void compute_probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* probabilities) {
@@ -177,8 +228,8 @@ void compute_errors(const Line* probabilities, const Targets* const* targets, st
 }
 
 void update_lines(float* const* lines, const float* values, std::size_t features, std::size_t blocks,
-                  const Line* errors, Update update, float rate) {
-  HWY_DYNAMIC_DISPATCH(UpdateLines)(lines, values, features, blocks, errors, update, rate);
+                  const Line* errors, float* accumulators, Update update, float rate) {
+  HWY_DYNAMIC_DISPATCH(UpdateLines)(lines, values, features, blocks, errors, accumulators, update, rate);
 }
 
 const char* kernel_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }

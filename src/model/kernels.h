@@ -13,9 +13,10 @@
 
 namespace cpt {
 
-// margins[b] lane s = sum over f of values[f] * lines[b * F + f][s]; lane 0 is meaningless.
+// margins[b] lane s = sum over f of values[f] * lines[b * F + f][s]; lane 0 is meaningless. accumulators[b * F + f] =
+// lane 0 of that line, for update_lines(); nullptr where nothing will be updated.
 void compute_margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
-                     Line* margins);
+                     Line* margins, float* accumulators = nullptr);
 
 // margins to node probabilities P(right), lane by lane: 1 / (1 + exp(-z)) within 3e-7 relative for logistic,
 // z kept in [0, 1] for squared. NaN where the margin is not finite; below -87 as at -87. In place is allowed.
@@ -36,8 +37,10 @@ void compute_errors(const Line* probabilities, const Targets* const* targets, st
 //   sgd:      w_s += rate * x * e_s,             with the same G kept
 // G grows by at least 1e-37 wherever a line moves, so that G > 0 tells the lines ever moved. Features are taken sixteen
 // at a time: a line that occurs twice among them takes each step with the other's growth left out of G.
+// `accumulators` are those of compute_margins(), and are overwritten. They change no result, they save time: numbers
+// that were just gathered one by one would have to be waited for before they can be taken sixteen at once.
 void update_lines(float* const* lines, const float* values, std::size_t features, std::size_t blocks,
-                  const Line* errors, Update update, float rate);
+                  const Line* errors, float* accumulators, Update update, float rate);
 
 // The name of the instruction set that the kernels use on this processor ("AVX3", "SSE4", ...).
 const char* kernel_target();

@@ -30,13 +30,15 @@ void RegressorRows::predict(std::size_t regressors, Walk& walk) const {
   const std::size_t rows = rows_for(regressors);
   const std::size_t features = x.features.size();
   walk.lines.resize(rows * features);
+  walk.accumulators.resize(rows * features);
   walk.probabilities.resize(rows);
   if (rows > 0) find_row(x, 0, walk.lines.data());
   for (std::size_t row = 0; row < rows; ++row) {
     float** lines = walk.lines.data() + row * features;
     // The next row is on its way from memory while this one is used.
     if (row + 1 < rows) find_row(x, row + 1, lines + features);
-    compute_margins(lines, x.values.data(), features, 1, &walk.probabilities[row]);
+    compute_margins(lines, x.values.data(), features, 1, &walk.probabilities[row],
+                    walk.accumulators.data() + row * features);
   }
   compute_probabilities(walk.probabilities.data(), rows, loss_, walk.probabilities.data());
 }
@@ -47,7 +49,8 @@ void RegressorRows::train(Walk& walk) {
   const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
   walk.errors.resize(rows);
   compute_errors(walk.probabilities.data(), walk.targets.data(), rows, scale, walk.errors.data());
-  update_lines(walk.lines.data(), x.values.data(), x.features.size(), rows, walk.errors.data(), update_, rate_);
+  update_lines(walk.lines.data(), x.values.data(), x.features.size(), rows, walk.errors.data(),
+               walk.accumulators.data(), update_, rate_);
 }
 
 float RegressorRows::weight(FeatureHash feature, std::size_t regressor) const {

@@ -60,8 +60,9 @@ void Regressors::predict(Walk& walk) const {
   walk.ask_for_lines(walk.lines.size());
   const std::size_t blocks = walk.path.size();
   walk.probabilities.resize(blocks);
+  if (walk.accumulators.size() < walk.lines.size()) walk.accumulators.resize(walk.lines.size());
   compute_margins(walk.lines.data(), walk.example.values.data(), walk.example.values.size(), blocks,
-                  walk.probabilities.data());
+                  walk.probabilities.data(), walk.accumulators.data());
   compute_probabilities(walk.probabilities.data(), blocks, loss_, walk.probabilities.data());
 }
 
@@ -91,7 +92,8 @@ void Regressors::train(Walk& walk) {
   walk.errors.resize(blocks);
   const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
   compute_errors(walk.probabilities.data(), walk.targets.data(), blocks, scale, walk.errors.data());
-  update_lines(walk.lines.data(), x.values.data(), x.values.size(), blocks, walk.errors.data(), update_, rate_);
+  update_lines(walk.lines.data(), x.values.data(), x.values.size(), blocks, walk.errors.data(),
+               walk.accumulators.data(), update_, rate_);
 }
 
 Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,

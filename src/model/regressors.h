@@ -26,6 +26,7 @@ struct Walk {
   std::vector<float*> lines;            // [hop][feature]
   std::size_t lines_asked_for = 0;      // the first so many of them
   std::vector<const Targets*> targets;  // by hop
+  std::vector<float> accumulators;      // [hop][feature], and perhaps more: see compute_margins()
   std::vector<Line> probabilities;      // by hop: what the regressor of every lane estimates, unclipped
   std::vector<Line> sides;              // by hop: P(right) of every slot, where nodes have more than two ways
   std::vector<std::uint32_t> occupied;  // by hop, likewise: BlockContent::occupied

@@ -51,6 +51,26 @@ TEST_P(Shapes, MarginsAreSumsOverFeatures) {
   }
 }
 
+TEST_P(Shapes, MarginsTakeTheAccumulatorsAndAreTheSameWithoutThem) {
+  for (std::size_t blocks = 1; blocks <= 7; ++blocks) {
+    KernelInputs in(features(), blocks, 50 * features() + blocks);
+    std::vector<Line> margins(blocks);
+    std::vector<Line> margins_alone(blocks);
+    std::vector<float> accumulators(features() * blocks + 1, -1.0F);
+    compute_margins(in.lines(), in.values(), features(), blocks, margins.data(), accumulators.data());
+    compute_margins(in.lines(), in.values(), features(), blocks, margins_alone.data());
+    EXPECT_EQ(margins, margins_alone);
+    std::vector<float> expected = in.accumulators();
+    expected.push_back(-1);  // what lies behind them is left alone
+    EXPECT_EQ(accumulators, expected);
+  }
+}
+
+void move_lines(KernelInputs& in, const std::vector<Line>& errors, Update update, float rate) {
+  std::vector<float> accumulators = in.accumulators();
+  update_lines(in.lines(), in.values(), in.features(), in.blocks(), errors.data(), accumulators.data(), update, rate);
+}
+
 // The twin of update_lines, in the order of the kernel's contract.
 void update_twin(std::vector<std::array<double, kLanes>>& table, const KernelInputs& in,
                  const std::vector<Line>& errors, Update update, double rate) {
@@ -75,12 +95,25 @@ TEST_P(Shapes, UpdatesMoveEveryLaneByItsError) {
       std::vector<std::array<double, kLanes>> twin = in.table_in_double();
       const std::vector<Line> errors = in.random_errors();
       update_twin(twin, in, errors, update, 0.5);
-      update_lines(in.lines(), in.values(), features(), blocks, errors.data(), update, 0.5F);
+      move_lines(in, errors, update, 0.5F);
       for (std::size_t i = 0; i < twin.size(); ++i) {
         for (std::size_t s = 0; s < kLanes; ++s)
           expect_near(in.table(i)[s], twin[i][s], 1 + std::abs(twin[i][s]), 2e-6);
       }
     }
+  }
+}
+
+TEST_P(Shapes, AccumulatorsThatHaveChangedMakeNoDifference) {
+  for (Update update : {Update::kAdaptive, Update::kSgd}) {
+    KernelInputs in(features(), 3, features());
+    KernelInputs twin(features(), 3, features());
+    const std::vector<Line> errors = in.random_errors();
+    move_lines(twin, errors, update, 0.5F);
+    std::vector<float> accumulators(3 * features(), 0.75F);
+    accumulators.back() = kNaN;
+    update_lines(in.lines(), in.values(), features(), 3, errors.data(), accumulators.data(), update, 0.5F);
+    EXPECT_EQ(in.table_in_double(), twin.table_in_double());
   }
 }
 
@@ -180,8 +213,7 @@ struct OneUpdate {
     std::fill_n(in.table(0), kLanes, 0.0F);
     in.table(0)[0] = before;
     in.set_value(0, value);
-    const Line errors = {error * error, error};
-    update_lines(in.lines(), in.values(), 1, 1, &errors, update, 1.0F);
+    move_lines(in, {{error * error, error}}, update, 1.0F);
     Line line;
     std::copy_n(in.table(0), kLanes, line.begin());
     return line;
@@ -236,7 +268,7 @@ TEST(Updates, ARepeatedLineIsMovedByEachOfItsFeatures) {
     std::vector<std::array<double, kLanes>> twin = in.table_in_double();
     const std::vector<Line> errors = in.random_errors();
     update_twin(twin, in, errors, Update::kSgd, 0.5);
-    update_lines(in.lines(), in.values(), 70, 1, errors.data(), Update::kSgd, 0.5F);
+    move_lines(in, errors, Update::kSgd, 0.5F);
     const std::size_t line = in.index(0, 3);
     for (std::size_t s = 0; s < kLanes; ++s) expect_near(in.table(line)[s], twin[line][s], 1, 1e-5);
   }
@@ -248,8 +280,7 @@ TEST(Updates, ARepeatedLineTakesTwoFullFirstStepsWhenAdaptive) {
   std::fill_n(in.table(in.index(0, 0)), kLanes, 0.0F);
   in.set_value(0, 1);
   in.set_value(1, 1);
-  const Line errors = {0.25F, 0.5F};
-  update_lines(in.lines(), in.values(), 2, 1, &errors, Update::kAdaptive, 1.0F);
+  move_lines(in, {{0.25F, 0.5F}}, Update::kAdaptive, 1.0F);
   EXPECT_NEAR(in.table(in.index(0, 0))[1], 2, 1e-6);
   EXPECT_NEAR(in.table(in.index(0, 0))[0], 0.5, 1e-6);
 }
