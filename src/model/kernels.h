@@ -14,7 +14,7 @@
 namespace cpt {
 
 // margins[b] lane s = sum over f of values[f] * lines[b * F + f][s]; lane 0 is meaningless. accumulators[b * F + f] =
-// lane 0 of that line, for update_lines(); nullptr where nothing will be updated.
+// lane 0 of that line, for update_lines(); may be nullptr where none follows.
 void compute_margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
                      Line* margins, float* accumulators = nullptr);
 

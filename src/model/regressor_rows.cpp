@@ -30,15 +30,14 @@ void RegressorRows::predict(std::size_t regressors, Walk& walk) const {
   const std::size_t rows = rows_for(regressors);
   const std::size_t features = x.features.size();
   walk.lines.resize(rows * features);
-  walk.accumulators.resize(rows * features);
+  float* accumulators = walk.room_for_accumulators();
   walk.probabilities.resize(rows);
   if (rows > 0) find_row(x, 0, walk.lines.data());
   for (std::size_t row = 0; row < rows; ++row) {
     float** lines = walk.lines.data() + row * features;
     // The next row is on its way from memory while this one is used.
     if (row + 1 < rows) find_row(x, row + 1, lines + features);
-    compute_margins(lines, x.values.data(), features, 1, &walk.probabilities[row],
-                    walk.accumulators.data() + row * features);
+    compute_margins(lines, x.values.data(), features, 1, &walk.probabilities[row], accumulators + row * features);
   }
   compute_probabilities(walk.probabilities.data(), rows, loss_, walk.probabilities.data());
 }

@@ -60,9 +60,8 @@ void Regressors::predict(Walk& walk) const {
   walk.ask_for_lines(walk.lines.size());
   const std::size_t blocks = walk.path.size();
   walk.probabilities.resize(blocks);
-  if (walk.accumulators.size() < walk.lines.size()) walk.accumulators.resize(walk.lines.size());
   compute_margins(walk.lines.data(), walk.example.values.data(), walk.example.values.size(), blocks,
-                  walk.probabilities.data(), walk.accumulators.data());
+                  walk.probabilities.data(), walk.room_for_accumulators());
   compute_probabilities(walk.probabilities.data(), blocks, loss_, walk.probabilities.data());
 }
 

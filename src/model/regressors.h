@@ -26,12 +26,17 @@ struct Walk {
   std::vector<float*> lines;            // [hop][feature]
   std::size_t lines_asked_for = 0;      // the first so many of them
   std::vector<const Targets*> targets;  // by hop
-  std::vector<float> accumulators;      // [hop][feature], and perhaps more: see compute_margins()
+  std::vector<float> accumulators;      // [hop][feature], and perhaps more, see compute_margins()
   std::vector<Line> probabilities;      // by hop: what the regressor of every lane estimates, unclipped
   std::vector<Line> sides;              // by hop: P(right) of every slot, where nodes have more than two ways
   std::vector<std::uint32_t> occupied;  // by hop, likewise: BlockContent::occupied
   std::vector<Line> errors;             // by hop
 
+  // Of all lines.
+  float* room_for_accumulators() {
+    if (accumulators.size() < lines.size()) accumulators.resize(lines.size());
+    return accumulators.data();
+  }
   void forget_targets() {
     targets.clear();
     lines_asked_for = 0;
@@ -52,7 +57,8 @@ class Regressors {
   void locate(const Blocks& blocks, bool at_leaf, Walk& walk) const;
   // The same in parts, by places alone, for that is all it takes to know the keys of blocks: begin(), then extend() for
   // each way from a block `top` on, at least one, then aim_at_end(). Lines are those of the walk before until extend()
-  // finds others, which takes less time than to forget them.
+  // finds others, which takes less time than to forget them. Of x the walk gets what learning needs: not its label's
+  // name and its origin.
   static void begin(const ExampleView& x, LabelId label, Walk& walk) {
     // One by one: a view that was put together right before is not copied whole without waiting for its parts.
     walk.example.features = x.features;

@@ -12,8 +12,8 @@ int cores_of_process();
 // cores. At least 1 and at most 4: more gain nothing where one thread brings the work.
 int cores_of_rank(const Communicator& comm);
 
-// How many ranks share a core of their machine, rounded up, where they are most; 1 where each has one. By the affinity
-// masks of all of them. Collective, and the same on all ranks.
+// How many ranks of a machine there are for each processor that any of them may run on, by their affinity masks,
+// rounded up; of the machine where they are most. At least 1. Collective, and the same on all ranks.
 int ranks_per_core(Communicator& comm);
 
 }  // namespace cpt

@@ -1,6 +1,7 @@
 // The owned placement computes what one rank computes, to the last bit: whatever the number of ranks, the length of
 // rounds, the kind of model, and wherever labels turn up.
 #include "model/learner.h"
+#include "train/on_cores.h"
 #include "train/owned_job.h"
 
 namespace cpt {
@@ -129,6 +130,27 @@ TEST_P(Owned, RoundsOfLongExamplesAreShort) {
   const std::vector<TrainingResult> results = results_on(ranks(), options_, staging());
   // Two of 128 are read before any is heard of.
   EXPECT_EQ(results[0].summary.rounds, 2 + (700 - 2 * 128 + 64) / 65U);
+}
+
+TEST(OwnedRounds, AreLongerWhereRanksShareACore) {
+  const std::vector<std::size_t> cores = allowed_cores();
+  if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
+  const Folder folder;
+  TrainingOptions options = small_job();
+  options.placement = Placement::kOwned;
+  for (const std::string name : {"a", "b"}) {
+    const std::size_t first = name == "a" ? 0 : 10000;
+    options.data.push_back(
+        folder.write(name, random_lines({.examples = 20000, .labels = 10000, .first_label = first})));
+  }
+  const auto results_with = [&](auto core_of) {
+    const auto bind = [&](int rank, TrainingOptions&) { bind_to({core_of(static_cast<std::size_t>(rank))}); };
+    return results_on(2, options, {.options_of = bind});
+  };
+  const std::vector<TrainingResult> apart = results_with([&](std::size_t rank) { return cores[rank]; });
+  const std::vector<TrainingResult> together = results_with([&](std::size_t) { return cores[0]; });
+  EXPECT_LT(together[0].summary.rounds, apart[0].summary.rounds);
+  EXPECT_EQ(digests_of(together[0].model), digests_of(apart[0].model));
 }
 
 TEST_P(Owned, EveryRankHoldsWhatItOwnsAndNoMore) {
