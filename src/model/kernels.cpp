@@ -49,16 +49,15 @@ HWY_INLINE void MarginsOf(const float* const* lines, const float* values, std::s
 template <bool kTakes>
 HWY_INLINE void AllMargins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
                            Line* margins, float* accumulators) {
-  const auto pass = [&]<std::size_t kBlocks>() {
-    MarginsOf<kBlocks, kTakes>(lines, values, features, margins, accumulators);
-    lines += kBlocks * features;
-    margins += kBlocks;
-    if constexpr (kTakes) accumulators += kBlocks * features;
-    blocks -= kBlocks;
+  const auto pass = [&]<std::size_t kBlocks>(std::size_t first) {
+    float* to = kTakes ? accumulators + first * features : nullptr;
+    MarginsOf<kBlocks, kTakes>(lines + first * features, values, features, margins + first, to);
+    return first + kBlocks;
   };
-  while (blocks >= 4) pass.template operator()<4>();
-  if (blocks >= 2) pass.template operator()<2>();
-  if (blocks >= 1) pass.template operator()<1>();
+  std::size_t b = 0;
+  while (blocks - b >= 4) b = pass.template operator()<4>(b);
+  if (blocks - b >= 2) b = pass.template operator()<2>(b);
+  if (blocks - b >= 1) pass.template operator()<1>(b);
 }
 
 void Margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks, Line* margins,
