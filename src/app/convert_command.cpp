@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConvertFooter =
     R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: shards that take a fifth to a half of the text's room, the less the
-larger they are, and are read 1.3 to 1.7 times as fast. Training on them is training on the text, to the last bit: lines
+larger they are, and are read 1.7 to 1.8 times as fast. Training on them is training on the text, to the last bit: lines
 are taken as cpt_dist takes them, one of each shard in turn, and dealt to the new shards in turn. So a single file
 becomes shards for many ranks, too.
 
