@@ -11,6 +11,14 @@ namespace cpt {
 using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
 
+// The value that bytes begin with, of which there must be enough.
+template <class T>
+T read_front(ConstBytes bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
 // A run of bytes that starts at a multiple of kAlignment. Memory grows by half at least, so that many small steps cost
 // little, and is given back only at the end of its life. Moving and swapping pass it on: addresses stay good.
 class Buffer {

@@ -13,25 +13,15 @@
 #include "cpt/error.h"
 #include "train/bad_lines.h"
 #include "train/cores.h"
-#include "train/messages.h"
 #include "train/warning_lines.h"
 
 namespace cpt {
 
 namespace {
 
-// After so many steps a round that was read before a rank heard of a label has come to its end everywhere.
-constexpr std::uint64_t kStepsUntilForgotten = 5;
-
 static_assert(ExampleShelf::kRounds >= 6, "others may still read what lies on a shelf: see the header");
 
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
-
-// What rank 0 tells of its tree; the changes follow.
-struct Announcement {
-  std::uint64_t labels;  // with them
-  std::uint64_t digest;  // Learner::growth_digest() then
-};
 
 std::vector<int> all_ranks(int ranks) {
   std::vector<int> all(static_cast<std::size_t>(ranks));
@@ -66,7 +56,7 @@ OwnedLoop::OwnedLoop(const TrainingOptions& options, Communicator& comm, Learner
       bookkeeper_(learner, progress),
       epochs_(epochs),
       pauses_(pauses),
-      labels_heard_(static_cast<LabelId>(learner.tree().labels())) {}
+      tree_news_(comm, learner, owner_) {}
 
 std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
   if (moving_) change_owners();  // as was decided when all was read; after the last pass nothing would come of it
@@ -93,10 +83,7 @@ std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
 
 // The youngest rounds first: what they need was sent a step ago, and others wait for what they send.
 void OwnedLoop::step(Feed* feed) {
-  ++steps_;
-  for (; !heard_.empty() && heard_.front().step + kStepsUntilForgotten <= steps_; heard_.pop_front()) {
-    owner_.forget_newcomers(heard_.front().labels);
-  }
+  tree_news_.begin_step();
   const std::size_t under_way = rounds_.size();
   if (feed != nullptr) read(*feed);
   for (std::size_t i = under_way; i-- > 0;) {
@@ -193,7 +180,7 @@ void OwnedLoop::read(Feed& feed) {
 std::uint64_t OwnedLoop::round_positions() const {
   const std::uint64_t wished = options_.round_examples != 0
                                    ? options_.round_examples
-                                   : owned_round_length(labels_heard_, comm_.size(), ranks_per_core_);
+                                   : owned_round_length(tree_news_.labels_heard(), comm_.size(), ranks_per_core_);
   const std::uint64_t examples = std::min(wished, most_round_examples(latest_contents_));
   return std::clamp<std::uint64_t>(examples / std::max<std::uint64_t>(active_shards_, 1), 1, kMostPositions);
 }
@@ -221,7 +208,7 @@ void OwnedLoop::pass_level1(Round& round) {
   tainted_ |= news.is_void != 0;
   round.begin_hops(round.level1_hops);
   timed(round, Stage::kLevel1, [&] {
-    hear_changes(message.subspan(sizeof news + news.visit_bytes));
+    tree_news_.hear(message.subspan(sizeof news + news.visit_bytes));
     run_stage(round, round.root_hops, Stage::kLevel1);
   });
   start_hops(round, round.level1_hops, all_ranks_);
@@ -345,7 +332,7 @@ void OwnedLoop::start_hops(Round& round, Mail& mail, const std::vector<int>& fro
     const HopNews news{round.is_void ? 1U : 0U, message.size() - sizeof(HopNews)};
     std::memcpy(message.data(), &news, sizeof news);
   }
-  if (sends && from.size() == 1) tell_changes(mail.outgoing());
+  if (sends && from.size() == 1) tree_news_.tell(bookkeeper_.take_changes(), mail.outgoing());
   mail.start(comm_, sends ? all_ranks_ : std::vector<int>{}, from);
 }
 
@@ -361,31 +348,6 @@ void OwnedLoop::read_findings(Round& round) const {
     for (std::size_t at = 0; at < changes.size(); at += sizeof(Change)) {
       round.book.changes.push_back(read_front<Change>(changes.subspan(at)));
     }
-  }
-}
-
-// Rank 0's tree has the changes already.
-void OwnedLoop::tell_changes(std::vector<Buffer>& messages) {
-  const std::vector<TreeChange> changes = bookkeeper_.take_changes();
-  const Announcement announcement{learner_.tree().labels(), learner_.growth_digest()};
-  const std::vector<std::byte> packed = changes.empty() ? std::vector<std::byte>{} : pack(changes);
-  for (Buffer& message : messages) {
-    message.append(&announcement, sizeof announcement);
-    message.append(packed.data(), packed.size());
-  }
-}
-
-void OwnedLoop::hear_changes(ConstBytes message) {
-  const auto announcement = read_front<Announcement>(message);
-  const ConstBytes packed = message.subspan(sizeof announcement);
-  labels_heard_ = static_cast<LabelId>(announcement.labels);
-  heard_.push_back({steps_, labels_heard_});
-  if (comm_.rank() == 0) return;
-  if (!packed.empty()) {
-    for (const TreeChange& change : unpack_changes(packed)) learner_.apply(change);
-  }
-  if (learner_.growth_digest() != announcement.digest) {
-    throw Error(Fault::kFailed, "this tree is not that of rank 0");
   }
 }
 
@@ -423,17 +385,9 @@ void OwnedLoop::change_owners() {
   moving_ = false;
 }
 
-// No round is under way. Those who have not heard of all changes do now, and what owners know of their own is in the
-// tree.
 void OwnedLoop::come_to_rest() {
   agree(comm_, failure_, "end of pass");
-  std::vector<Buffer> messages(1);
-  if (comm_.rank() == 0) tell_changes(messages);
-  std::vector<std::byte> announcement(messages[0].bytes().begin(), messages[0].bytes().end());
-  broadcast_bytes(comm_, announcement, 0, "rest: changes");
-  together(comm_, "rest: changes", [&] { hear_changes(announcement); });
-  heard_.clear();
-  owner_.forget_newcomers(static_cast<LabelId>(learner_.tree().labels()));
+  tree_news_.come_to_rest(bookkeeper_.take_changes());
 }
 
 // All ranks have come here in the same step, so what one of them has started all have: let it end in order.

@@ -40,6 +40,7 @@
 #include "train/pauses.h"
 #include "train/progress.h"
 #include "train/schedule.h"
+#include "train/tree_news.h"
 
 namespace cpt {
 
@@ -79,8 +80,6 @@ class OwnedLoop {
   void run_stage(Round& round, const Mail& hops, Stage stage);
   void start_hops(Round& round, Mail& mail, const std::vector<int>& from);
   void read_findings(Round& round) const;
-  void tell_changes(std::vector<Buffer>& messages);
-  void hear_changes(ConstBytes message);
   void take_loads(Round& round, Stage stage);
   void balance();
   void rest(const Feed& feed);
@@ -104,6 +103,7 @@ class OwnedLoop {
   Bookkeeper bookkeeper_;  // of use on rank 0 only
   EpochSchedule& epochs_;
   Pauses& pauses_;
+  TreeNews tree_news_;
 
   std::optional<ExampleShelf> shelf_;          // from the first pass on
   int ranks_per_core_ = 1;                     // likewise
@@ -112,7 +112,6 @@ class OwnedLoop {
   std::vector<Visit> visits_;                  // of the stage at hand
   std::vector<Visit> visit_scratch_;
   std::vector<Arrival> arrival_scratch_;
-  std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;       // in its shards, of the next round
   std::uint64_t active_shards_ = 0;  // by the last news
   RoundContents latest_contents_;    // of the latest round that all ranks have heard of
@@ -122,15 +121,9 @@ class OwnedLoop {
   std::uint64_t bad_lines_ = 0;      // of the pass, on all ranks
   std::optional<Balance> balance_;
   std::uint64_t partitions_moved_ = 0;
-  std::uint64_t wishes_ = 0;  // of all ranks; for them, and to move, nothing is read until no round is under way
-  struct Heard {
-    std::uint64_t step;
-    LabelId labels;
-  };
-  std::deque<Heard> heard_;       // of the labels that all ranks have heard of, when that was how many
+  std::uint64_t wishes_ = 0;      // of all ranks; for them, and to move, nothing is read until no round is under way
   std::exception_ptr failure_;    // of this rank
   std::exception_ptr transport_;  // of the messages of others, met while it had other things to do
-  LabelId labels_heard_;          // of which all ranks have heard; rank 0 may know of more
   bool learning_ = true;
   bool all_read_ = false;
   bool moving_ = false;   // partitions are to change owners

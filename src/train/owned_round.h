@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -79,12 +78,5 @@ struct Round {
   // Makes room for HopNews in the messages, and results.hops write what follows it.
   void begin_hops(Mail& mail);
 };
-
-template <class T>
-T read_front(ConstBytes message) {
-  T value;
-  std::memcpy(&value, message.data(), sizeof value);
-  return value;
-}
 
 }  // namespace cpt
