@@ -35,17 +35,24 @@ Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 c
 
 std::string version_text() { return std::string("cpt ") + kVersion + " (commit " + kCommit + ", " + kCompiler + ")"; }
 
-// "cpt", or "cpt score" if the command line got that far.
-std::string called_as(const CLI::App& program) {
-  const auto commands = program.get_subcommands();
-  return commands.empty() ? "cpt" : "cpt " + commands.front()->get_name();
+// As far as the command line got.
+struct Called {
+  const CLI::App* command;
+  std::string name;  // "cpt", "cpt score", "cpt checkpoint prune"
+};
+
+Called called_by(const CLI::App& program) {
+  Called called{&program, program.get_name()};
+  while (!called.command->get_subcommands().empty()) {
+    called.command = called.command->get_subcommands().front();
+    called.name += " " + called.command->get_name();
+  }
+  return called;
 }
 
-std::string reason_to_end(const CLI::App& program, const CLI::ParseError& error) {
-  const CLI::App* called = &program;
-  while (!called->get_subcommands().empty()) called = called->get_subcommands().front();
-  const std::vector<std::string> unknown = called->remaining();
-  const bool wants_command = called->get_require_subcommand_min() > 0;
+std::string reason_to_end(const CLI::App& program, const CLI::App& called, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = called.remaining();
+  const bool wants_command = called.get_require_subcommand_min() > 0;
   return wants_command && !unknown.empty() ? "no command '" + unknown.front() + "'" : reason_of(program, error);
 }
 
@@ -58,8 +65,9 @@ int end_of_parsing(const CLI::App& program, const CLI::ParseError& error) {
     out.finish();
     return 0;
   }
-  const std::string name = called_as(program);
-  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason_to_end(program, error).c_str(), name.c_str());
+  const auto [command, name] = called_by(program);
+  const std::string reason = reason_to_end(program, *command, error);
+  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason.c_str(), name.c_str());
   return exit_code(Fault::kUsage);
 }
 
@@ -79,6 +87,7 @@ int run_program(int argc, const char* const* argv) {
   add_synth_command(program, action);
   add_convert_command(program, action);
   try {
+    require_values({argv + 1, argv + argc});
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return end_of_parsing(program, error);

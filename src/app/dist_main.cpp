@@ -191,8 +191,11 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
   if (std::all_of(codes.begin(), codes.end(), [](int code) { return code == -1; })) return std::nullopt;
   const auto lowest = std::find_if(codes.begin(), codes.end(), [](int code) { return code != -1; });
   if (comm.rank() == lowest - codes.begin()) {
-    std::fputs(line.text.c_str(), line.code == 0 ? stdout : stderr);
-    std::fflush(nullptr);
+    if (line.code == 0) {
+      print_results(line.text);
+    } else {
+      std::fputs(line.text.c_str(), stderr);
+    }
   }
   return *lowest;
 }

@@ -223,10 +223,11 @@ void add_rank_options(CLI::App& app, DistOptions& options) {
 
 void add_checkpoint_options(CLI::App& app, DistOptions& options) {
   const char* group = "Checkpoints";
-  app.add_flag("--resume", options.training.resume,
-               "go on from the newest complete checkpoint in the run directory, or start if there is none; options not "
-               "given are those of the run, and others than its own are refused, but for --passes, new shards, and "
-               "what does not change the result (--keep, --checkpoint-every, --cache, owned: --round-examples)")
+  app.add_flag(
+         "--resume", options.training.resume,
+         "go on from the newest complete checkpoint in the run directory, or start if there is none; options not "
+         "given are those of the run, and others than its own are refused, but for --passes, --on-error, new shards, "
+         "and what does not change the result (--keep, --checkpoint-every, --cache, owned: --round-examples)")
       ->group(group);
   app.add_option_function<std::string>(
          "--checkpoint-every", [&options](const std::string& text) { parse_checkpoint_every(text, options); },
@@ -294,10 +295,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_rank_options(app, line.options);
   add_checkpoint_options(app, line.options);
   add_output_options(app, line.options);
-  const auto place_and_reason = [&](const std::string& reason) {
-    return place_in_config(app, {argv + 1, argv + argc}, reason) + reason;
-  };
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto place_and_reason = [&](const std::string& reason) { return place_in_config(app, words, reason) + reason; };
   try {
+    require_values(words);
     app.parse(argc, argv);
     line.options.training.validate();
     line.options.given = given_options(app, line.options);

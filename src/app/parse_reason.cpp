@@ -44,6 +44,14 @@ bool names(const std::vector<std::string>& words, const std::string& option) {
 
 }  // namespace
 
+void require_values(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw CLI::ArgumentMismatch(word.substr(0, word.size() - 1) + " is empty");
+    }
+  }
+}
+
 std::string reason_of(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
   const std::string unknown = "INI was not able to parse ";

@@ -7,6 +7,10 @@
 
 namespace cpt {
 
+// Throws CLI::ParseError where a word gives an option no value, like "--run=": CLI11 would take the next word for one,
+// whatever that is.
+void require_values(const std::vector<std::string>& words);
+
 // What CLI11 says of it, but for what it does not say well: an option that the program does not have (where a config
 // file names it, with file and line), whatever else is wrong then, and one that is given more than once. `app`: with
 // the command that was called, if it has any.

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 bool may_change(const std::string& name, const TrainingOptions& then) {
-  constexpr std::array<const char*, 8> kFree = {"data", "test",  "labels",           "passes",
+  constexpr std::array<const char*, 9> kFree = {"data", "test",  "labels",           "on-error", "passes",
                                                 "run",  "cache", "checkpoint-every", "keep"};
   return std::ranges::find(kFree, name) != kFree.end() ||
          (name == "round-examples" && then.placement == Placement::kOwned);
@@ -76,6 +76,10 @@ bool take_run_options(DistOptions& options) {
       options.training.auto_bits = false;
       options.training.given_tree = then.given_tree;
       if (!options.is_given("passes")) options.training.passes = then.passes;
+      if (!options.is_given("on-error")) {
+        options.training.skip_bad_lines = then.skip_bad_lines;
+        options.training.most_bad_lines = then.most_bad_lines;
+      }
       if (!options.is_given("round-examples")) options.training.round_examples = then.round_examples;
       return true;
     } catch (const Error& error) {

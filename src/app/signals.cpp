@@ -27,7 +27,7 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// As shells have it for what they start in the background: Ctrl-C is not meant for that.
+// As shells have SIGINT for what they start in the background, and nohup SIGHUP: they are not meant for that.
 bool is_ignored(int signal) {
   struct sigaction action;
   std::memset(&action, 0, sizeof action);
@@ -40,6 +40,7 @@ SignalRequests::SignalRequests() {
   handle(SIGUSR1, ask_for_checkpoint);
   handle(SIGUSR2, ask_to_stop);
   handle(SIGTERM, ask_to_stop);
+  if (!is_ignored(SIGHUP)) handle(SIGHUP, ask_to_stop);
   if (!is_ignored(SIGINT)) handle(SIGINT, ask_to_stop_once);
 }
 
@@ -47,7 +48,9 @@ bool is_asked_to_stop() { return stop_asked != 0; }
 
 void let_requests_end_the_process() {
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) handle(signal, SIG_DFL);
-  if (!is_ignored(SIGINT)) handle(SIGINT, SIG_DFL);
+  for (const int signal : {SIGHUP, SIGINT}) {
+    if (!is_ignored(signal)) handle(signal, SIG_DFL);
+  }
 }
 
 Request SignalRequests::take() {

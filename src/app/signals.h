@@ -5,9 +5,9 @@
 
 namespace cpt {
 
-// From construction on, SIGUSR1 asks for a checkpoint, and SIGUSR2, SIGTERM and SIGINT for one and the end of the run,
-// instead of ending the process, which a second SIGINT does. A SIGINT that is ignored stays so. One per process, never
-// destroyed before it ends.
+// From construction on, SIGUSR1 asks for a checkpoint, and SIGUSR2, SIGTERM, SIGHUP and SIGINT for one and the end of
+// the run, instead of ending the process, which a second SIGINT does. A SIGINT or SIGHUP that is ignored stays so. One
+// per process, never destroyed before it ends.
 class SignalRequests {
  public:
   SignalRequests();

@@ -37,9 +37,12 @@ std::string describe_holder(int lock) {
   return "process " + std::string(process) + " on host " + std::string(line.substr(0, space));
 }
 
-FileDescriptor lock_directory(const fs::path& directory) {
+// `is_new`: whether there was none before.
+FileDescriptor lock_directory(const fs::path& directory, bool& is_new) {
   const fs::path path = directory / "lock";
-  FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  is_new = lock.get() != -1;
+  if (!is_new && errno == EEXIST) lock = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (lock.get() == -1) throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("open", errno));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("flock", errno));
@@ -53,11 +56,17 @@ FileDescriptor lock_directory(const fs::path& directory) {
   return lock;
 }
 
+// Holds something. An empty folder, or a link, may have been put there for the run to write to.
+bool is_somebodys(const fs::path& path) {
+  std::error_code unknown;
+  return !fs::is_symlink(path, unknown) && fs::exists(path, unknown) && !fs::is_empty(path, unknown);
+}
+
 }  // namespace
 
 RunDirectory::RunDirectory(fs::path path, Begin begin) : path_(std::move(path)) {
   create_directory_durably(path_);
-  lock_ = lock_directory(path_);
+  lock_ = lock_directory(path_, is_first_);
   if (begin == Begin::kFresh) require_nothing_to_lose();
   remove_leftovers();
   if (begin == Begin::kFresh) remove_earlier_results();
@@ -79,8 +88,13 @@ void RunDirectory::remove_model() const { remove_durably(model()); }
 
 void RunDirectory::require_nothing_to_lose() const {
   std::error_code unknown;
-  if (!may_hold_blob_set(model())) {
-    throw Error(Fault::kCannotWrite, model().string() + ": was not written by a run; choose another run directory");
+  const auto refuse = [&](const fs::path& foreign) {
+    if (is_first_) fs::remove(lock(), unknown);  // else the next run would take all for what a run has left
+    throw Error(Fault::kCannotWrite, foreign.string() + ": was not written by a run; choose another run directory");
+  };
+  if (!may_hold_blob_set(model())) refuse(model());
+  for (const fs::path& path : {checkpoints(), summary(), metrics(), log()}) {
+    if (is_first_ && is_somebodys(path)) refuse(path);
   }
   if (!fs::exists(summary(), unknown) && !Checkpoints(checkpoints()).list().empty()) {
     throw Error(Fault::kUsage, path_.string() +

@@ -27,8 +27,9 @@ class RunDirectory {
   // that none of its figures is taken for this run's; its model/ stays until this run's takes its place, because it is
   // all that there is if this run fails. Begin::kResume leaves them all. log.txt is left to who writes it. Throws
   // Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host and process).
-  // Begin::kFresh alone throws, before anything is removed, Error(kCannotWrite) if model/ is a directory that no run
-  // wrote, and Error(kUsage) if there is a complete checkpoint of a run that did not finish.
+  // Begin::kFresh alone throws, before anything is removed, Error(kCannotWrite) if anything of what it would remove
+  // or write over was not left by a run (which leaves a lock, and a blob set in model/), and Error(kUsage) if there is
+  // a complete checkpoint of a run that did not finish.
   explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh);
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -62,6 +63,7 @@ class RunDirectory {
   void remove_leftovers() const;
 
   std::filesystem::path path_;
+  bool is_first_ = false;  // to lock it: no run was here before
   FileDescriptor lock_;
 };
 

@@ -67,6 +67,21 @@ void require_same(const KnownShard& then, const KnownShard& now) {
   }
 }
 
+// Whether it may be the file of a known shard, but under another name, or compressed.
+bool may_be(const KnownShard& known, const KnownShard& found) {
+  if (!known.shard.regular || known.shard.part.index != found.shard.part.index) return false;
+  const std::string name = std::filesystem::path(known.shard.path).filename().string() + ".";
+  return (known.shard.bytes == found.shard.bytes && known.head == found.head) ||
+         std::filesystem::path(found.shard.path).filename().string().starts_with(name);
+}
+
+void warn_if_among(const std::vector<KnownShard>& gone, const KnownShard& found, std::vector<std::string>& warnings) {
+  const auto same = std::ranges::find_if(gone, [&](const KnownShard& known) { return may_be(known, found); });
+  if (same == gone.end()) return;
+  warnings.push_back(found.shard.path + " may be " + same->shard.path +
+                     ", which is done and has vanished, under another name: it is read as a new shard");
+}
+
 void drop_pipes(std::vector<KnownShard>& shards) {
   std::erase_if(shards, [](const KnownShard& known) { return !known.shard.regular; });
 }
@@ -96,18 +111,23 @@ void Course::take_up(Phase phase, const std::vector<KnownShard>& found) {
   for (const auto& number : numbers) {
     if (number) is_there[*number] = true;
   }
+  std::vector<KnownShard> gone;
   for (std::uint32_t number = 0; number < shards.size(); ++number) {
-    if (is_there[number] || is_done(phase, number)) continue;
-    throw Error(Fault::kNoInput,
-                shards[number].shard.path + ": has vanished since the checkpoint, and is not done yet");
+    if (is_there[number]) continue;
+    if (!is_done(phase, number)) {
+      throw Error(Fault::kNoInput,
+                  shards[number].shard.path + ": has vanished since the checkpoint, and is not done yet");
+    }
+    gone.push_back(shards[number]);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!numbers[i]) {
+    if (numbers[i]) {
+      require_same(shards[*numbers[i]], found[i]);
+      shards[*numbers[i]].shard.path = found[i].shard.path;
+    } else {
+      warn_if_among(gone, found[i], warnings_);
       shards.push_back(found[i]);
-      continue;
     }
-    require_same(shards[*numbers[i]], found[i]);
-    shards[*numbers[i]].shard.path = found[i].shard.path;
   }
 }
 

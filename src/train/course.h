@@ -51,6 +51,8 @@ class Course {
   // them. Throws Error(kNoInput) where a shard that is not done has vanished, Error(kBadData) where a known one has
   // another size or another beginning.
   Course(CourseState state, const std::vector<KnownShard>& data, const std::vector<KnownShard>& test, Options options);
+  // What the user should know of how it goes on: a new shard that may be one that is done and has vanished.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
   // Makes leg() the next traversal, unless one is under way; false when all is done.
   bool begin_leg();
@@ -82,6 +84,7 @@ class Course {
 
   CourseState state_;
   Options options_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace cpt

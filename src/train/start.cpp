@@ -125,6 +125,8 @@ void require_memory_for_table(const Start& start, Communicator& comm, FreeMemory
 TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOptions& now) {
   TrainingOptions options = then;
   options.passes = now.passes;
+  options.skip_bad_lines = now.skip_bad_lines;
+  options.most_bad_lines = now.most_bad_lines;
   if (!now.data.empty()) options.data = now.data;
   if (!now.test.empty()) options.test = now.test;
   if (options.placement == Placement::kOwned) options.round_examples = now.round_examples;
@@ -284,6 +286,8 @@ Start prepare(const TrainingOptions& options, Communicator& comm, std::optional<
   together(comm, "start", [&] {
     if (resumed) {
       start.course.emplace(start.state->course, known_data, known_test, course);
+      const std::vector<std::string>& warnings = start.course->warnings();
+      start.warnings.insert(start.warnings.end(), warnings.begin(), warnings.end());
     } else {
       // Not after hours of training.
       for (const auto* shards : {&known_data, &known_test}) allow_open_files(share_of(*shards, comm));

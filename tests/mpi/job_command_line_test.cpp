@@ -44,6 +44,12 @@ TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
                      AllOf(HasSubstr("--epoch-examples"), HasSubstr("--epoch-fraction")));
 }
 
+// Else the next word would be taken for it.
+TEST_F(CommandLineOfAJob, WantsAValueBehindAnEqualsSign) {
+  expect_usage_error(with({"--run=", "--resume"}), Eq("cpt_dist: --run is empty (see --help)"));
+  expect_usage_error(with({"--init="}), Eq("cpt_dist: --init is empty (see --help)"));
+}
+
 TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
   for (const char* option : {"--format", "--multilabel", "--normalize", "--on-error", "--method", "--tree", "--loss",
                              "--update", "--merge", "--placement", "--progress"}) {

@@ -91,7 +91,11 @@ class Redirections {
 pid_t spawn(std::vector<std::string> command, std::vector<std::string> environment, const Redirections& streams) {
   posix_spawnattr_t attributes{};
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  sigset_t requests{};  // which nohup, or a shell in the background, may have had this test ignore
+  ::sigemptyset(&requests);
+  for (const int signal : {SIGHUP, SIGINT}) ::sigaddset(&requests, signal);
+  ::posix_spawnattr_setsigdefault(&attributes, &requests);
   pid_t process = -1;
   const int failure = ::posix_spawnp(&process, command[0].c_str(), streams.get(), &attributes,
                                      pointers_to(command).data(), pointers_to(environment).data());

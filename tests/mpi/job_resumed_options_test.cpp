@@ -15,6 +15,7 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 constexpr int kUsage = 2;
+constexpr int kBadData = 65;
 
 class ResumedCommandLine : public CheckpointTest {
  protected:
@@ -85,6 +86,23 @@ TEST_F(ResumedCommandLine, MayRaiseThePasses) {
 }
 
 class BeginningOrGoingOn : public CheckpointTest {};
+
+// One bad line must not cost the run: what was learned before it stays good.
+TEST_F(BeginningOrGoingOn, MayPassOverALineThatEndedTheRun) {
+  const std::string bad = file("bad.vw", stream(20000, 5) + "l1 |a f:nan\n" + stream(300, 6));
+  for (const int ranks : {1, 3}) {
+    SCOPED_TRACE(ranks);
+    fs::remove_all(run_directory());
+    expect_complete(run(ranks, train({bad}, {"--on-error", "skip"})));
+    const Json straight = figures();
+    fs::remove_all(run_directory());
+    EXPECT_EQ(run(ranks, train({bad}, {"--checkpoint-every", "1000"})).code, kBadData);
+    EXPECT_GT(newest(), 1U);
+    expect_failed(run(ranks, train({bad}, {"--resume"})), kBadData, HasSubstr("bad.vw:20001:9: "));
+    expect_complete(run(ranks, train({bad}, {"--resume", "--on-error", "skip:1"})));
+    EXPECT_EQ(figures(), straight);
+  }
+}
 
 TEST_F(BeginningOrGoingOn, BeginsWhereThereIsNoCheckpoint) {
   const Outcome outcome = run(2, train({shards()}, {"--resume"}));

@@ -55,6 +55,7 @@ void expect_same_or_same_counts(const std::string& placement, const Json& figure
 INSTANTIATE_TEST_SUITE_P(, StoppedJob,
                          ::testing::Values(Stops{"Alone", "owned", 0, -1, SIGUSR2, "30"},
                                            Stops{"AloneByTerm", "owned", 0, -1, SIGTERM, "30"},
+                                           Stops{"AloneByHangUp", "owned", 0, -1, SIGHUP, "30"},
                                            Stops{"Owned", "owned", 3, -1, SIGUSR2, "3"},
                                            Stops{"OwnedByTermOfOne", "owned", 3, 1, SIGTERM, "3"},
                                            Stops{"Replicated", "replicated", 3, -1, SIGUSR2, "3"}),

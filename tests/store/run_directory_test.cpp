@@ -150,6 +150,7 @@ TEST_F(RunDirectoryTest, CheckpointsOfAnUnfinishedRunAreNotRemoved) {
 }
 
 TEST_F(RunDirectoryTest, WhatIsNoCompleteCheckpointDoesNotRefuseAFreshRun) {
+  static_cast<void>(RunDirectory(path));
   std::filesystem::create_directories(path / "checkpoints/000000001");
   write_plain(path / "checkpoints/000000001/tree", noise(1));
   write_plain(path / "checkpoints/notes.txt", noise(1));
@@ -204,8 +205,28 @@ TEST_F(RunDirectoryTest, AModelDirectoryThatNoRunWroteIsNotRemoved) {
   write_plain(path / "model/precious", noise(1));
   write_plain(path / "summary.json", noise(1));
   EXPECT_THAT(error_of([&] { RunDirectory{path}; }), AllOf(StartsWith("73: "), HasSubstr("was not written by a run")));
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "model", "summary.json"));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("model", "summary.json"));
   EXPECT_THAT(names_in(path / "model"), ElementsAre("precious"));
+}
+
+TEST_F(RunDirectoryTest, NothingThatNoRunWroteIsRemovedOrWrittenOver) {
+  for (const char* name : {"summary.json", "metrics.jsonl", "log.txt", "checkpoints/000000001/precious"}) {
+    std::filesystem::create_directories((path / name).parent_path());
+    write_plain(path / name, noise(1));
+    const std::set<std::string> before = names_in(path);
+    for (const Begin begin : {Begin::kFresh, Begin::kFresh, Begin::kResume}) {  // refused, it is no run's afterwards
+      EXPECT_THAT(error_of([&] { RunDirectory(path, begin).begin_fresh(); }),
+                  AllOf(StartsWith("73: " + path.string()), HasSubstr("was not written by a run")));
+      EXPECT_EQ(names_in(path), before);
+      EXPECT_TRUE(std::filesystem::exists(path / name));
+    }
+    std::filesystem::remove_all(path);
+  }
+  std::filesystem::create_directories(path);
+  write_plain(path / "notes.txt", noise(1));  // that no run writes
+  std::filesystem::create_directories(path / "checkpoints");
+  std::filesystem::create_symlink(path / "notes.txt", path / "log.txt");
+  EXPECT_NO_THROW(RunDirectory{path});
 }
 
 TEST_F(RunDirectoryTest, APathBelowAFileCannotBeWritten) {

@@ -9,7 +9,10 @@
 namespace cpt {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 using Numbers = std::vector<std::uint32_t>;
 
@@ -178,6 +181,23 @@ TEST(Course, RefusesShardsThatAreNotThose) {
   EXPECT_THAT(refusal(shard("c"), shard("t")).text, HasSubstr("a: has vanished since the checkpoint"));
   EXPECT_THAT(refusal(shard("a"), shard("u")).text, HasSubstr("t: has vanished since the checkpoint"));
   EXPECT_EQ(refusal(shard("a"), shard("u")).fault, Fault::kNoInput);
+}
+
+TEST(Course, WarnsOfNewShardsThatMayBeOldOnes) {
+  Course before({shard("d/a", 100, 7), shard("d/b", 200, 8)}, {}, {});
+  legs(before);
+  const auto warnings = [&](const std::vector<KnownShard>& found) {
+    return Course(before.state(), found, {}, {}).warnings();
+  };
+  const auto tells_of = [](const std::string& found, const std::string& known) {
+    return ElementsAre(StartsWith(found + " may be " + known + ", which is done and has vanished"));
+  };
+  EXPECT_THAT(warnings({shard("d/b", 200, 8), shard("d/c", 100, 7)}), tells_of("d/c", "d/a"));
+  EXPECT_THAT(warnings({shard("d/a", 100, 7), shard("d/b.gz", 50, 9)}), tells_of("d/b.gz", "d/b"));
+  // Nothing has vanished, or what is new is something else.
+  EXPECT_THAT(warnings({shard("d/a", 100, 7), shard("d/b", 200, 8), shard("d/c", 100, 7)}), IsEmpty());
+  EXPECT_THAT(warnings({shard("e/a", 100, 7), shard("e/b", 200, 8)}), IsEmpty());
+  EXPECT_THAT(warnings({shard("d/c", 100, 9), shard("d/e", 101, 7), shard("d/bb", 50, 9)}), IsEmpty());
 }
 
 TEST(Course, RefusesChangedShardsEvenWhereTheyAreDone) {
