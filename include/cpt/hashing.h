@@ -1,4 +1,5 @@
-// Hashes of names. All are XXH3 (64 bits) and differ with the seed of the run, except hash_label.
+// Hashes of names. Those of names are XXH3 (64 bits) and differ with the seed of the run, except hash_label; those of
+// crosses are made of two others.
 #pragma once
 
 #include <cstdint>

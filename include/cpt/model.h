@@ -24,7 +24,7 @@ struct Prediction {
 class Model {
  public:
   // An empty model. Throws Error(kUsage) for options out of range, and for PECOC, which must know its labels before it
-  // learns: cpt_dist makes such a model.
+  // learns: cpt_dist makes such a model. Throws Error(kFailed) where there is no room for the table, as load() does.
   explicit Model(const ModelOptions& options);
   // Reads a model that save() or cpt_dist wrote. Throws Error(kNoInput) if there is none, Error(kBadData) if it is
   // damaged.

@@ -70,7 +70,7 @@ struct TrainingOptions {
   std::uint64_t epoch_examples = 0;          // ... or after so many, if this is not 0
   std::uint64_t round_examples = 0;  // of all ranks together in a round, about; 0: as seems best. Owned: only for speed
   bool skip_bad_lines = false;       // else the first one ends the run
-  std::optional<std::uint64_t> most_bad_lines;  // the run ends when more were skipped, on all ranks together
+  std::optional<std::uint64_t> most_bad_lines;  // the run ends when more are skipped in a pass, on all ranks together
   CheckpointOptions checkpoints;
   std::filesystem::path cache;  // a folder for binary copies of text shards, which are faster to read; empty: none
   // Go on from the newest checkpoint, if there is one. All above then holds as it did when the run began, but for

@@ -146,7 +146,8 @@ void convert(const ConvertOptions& options) {
     throw Error(Fault::kUsage, std::to_string(from.size()) + " files are read, and at most " +
                                    std::to_string(kMostParts) + " are written: say how many with --shards");
   }
-  allow_open_files(from.size() + std::max<std::size_t>(from.size(), options.shards));
+  allow_open_files(from.size() + std::max<std::size_t>(from.size(), options.shards),
+                   "convert fewer and larger shards at a time");
   NewDirectory directory(options.out());
   const Converted done = convert_shards(from, options, directory.path());
   directory.publish();

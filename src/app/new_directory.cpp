@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cpt/error.h"
@@ -61,15 +63,19 @@ NewDirectory::NewDirectory(const fs::path& target) : target_(target), fills_(is_
 
 NewDirectory::~NewDirectory() {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-void NewDirectory::publish() {
+// What others have put there meanwhile stays, and so does what took long to make.
+void NewDirectory::publish() try {
   if (fills_) {
     publish_contents(path_, target_);
   } else {
-    publish_directory(path_, target_);
+    publish_new_directory(path_, target_);
   }
+} catch (const Error& error) {
+  const fs::path kept = std::exchange(path_, {});
+  throw Error(error.fault(), std::string(error.what()) + "; what was made is in " + kept.string());
 }
 
 std::string part_name(std::uint64_t number, const std::string& ending) {

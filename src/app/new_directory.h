@@ -23,7 +23,8 @@ class NewDirectory {
   NewDirectory& operator=(const NewDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // Gives it its name. Once.
+  // Gives it its name. Once. Throws Error(kCannotWrite) where something has that name by now, and says where the
+  // results are: they stay, until somebody makes the same directory.
   void publish();
 
  private:

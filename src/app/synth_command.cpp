@@ -108,7 +108,7 @@ void synthesize_web_ads(const SynthOptions& options) {
   const WebAds world(options.log);
   const Stage train{"train", 0, world.training_events()};
   const Stage test{"test", world.training_events(), world.options().events};
-  allow_open_files(2 * options.shards);
+  allow_open_files(2 * options.shards, "write fewer --shards");
   NewDirectory directory(options.out);
   write_stage(world, train, options, directory.path());
   const Losses losses = write_stage(world, test, options, directory.path());

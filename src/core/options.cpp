@@ -1,6 +1,7 @@
 #include "cpt/options.h"
 
 #include "core/interaction_pairs.h"
+#include "core/number_text.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -9,10 +10,7 @@ namespace {
 
 void require(bool holds, const std::string& option, double value, const std::string& range) {
   if (holds) return;
-  std::string text = std::to_string(value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  throw Error(Fault::kUsage, option + " is " + text + ": it must be " + range);
+  throw Error(Fault::kUsage, option + " is " + number_text(value) + ": it must be " + range);
 }
 
 }  // namespace

@@ -217,7 +217,8 @@ void BinaryReader::check_lines(const BlockHead& head) const {
   }
 }
 
-// Memory grows with what there is, whatever the head claims. So many of its lines were read before.
+// What is stored takes memory only as it is there; what it becomes, as much as the head claims, kMostPayloadBytes at
+// most. So many of its lines were read before.
 void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done) {
   for (std::size_t done = 0; done < head.stored_bytes;) {
     const std::size_t piece = std::min<std::size_t>(kPiece, head.stored_bytes - done);

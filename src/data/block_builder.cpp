@@ -196,7 +196,10 @@ void BlockBuilder::add(const ExampleView& x, bool begins_line) {
   if (begins_line && places_ == Places::kKept) add_place(x.origin);
   const auto next = narrow<std::uint32_t>(labels_.size(), "the labels of a block");
   const auto [label, is_new] = label_numbers_.try_emplace(std::string(x.label), next);
-  if (is_new) labels_.emplace_back(x.label);
+  if (is_new) {
+    labels_.emplace_back(x.label);
+    label_bytes_ += x.label.size();
+  }
   label_of_.push_back(label->second);
 }
 

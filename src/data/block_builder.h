@@ -16,14 +16,16 @@ namespace cpt {
 // Whether a block keeps where its lines end in the text they come from.
 enum class Places : std::uint8_t { kForgotten, kKept };
 
-// A block is full once it has so many examples or features. The more, the smaller the shard; but a reader holds a block
-// of each shard that it has open. The list of features begins anew where it would get longer than `listed`, unless one
-// block has more, and after so many blocks: it takes memory at both ends, and damage to it costs the blocks behind.
+// A block is full once it has so many examples or features, or bytes of distinct labels. The more, the smaller the
+// shard; but a reader holds a block of each shard that it has open. The list of features begins anew where it would get
+// longer than `listed`, unless one block has more, and after so many blocks: it takes memory at both ends, and damage
+// to it costs the blocks behind.
 struct BlockLimits {
   std::size_t examples = std::size_t{1} << 13;
   std::size_t features = std::size_t{1} << 17;
   std::size_t listed = std::size_t{1} << 18;
   std::size_t list_blocks = 64;
+  std::size_t label_bytes = std::size_t{1} << 26;
 };
 
 // The features that the blocks of a shard have told of.
@@ -52,7 +54,10 @@ class BlockBuilder {
   void add(const ExampleView& x, bool begins_line);
   std::uint32_t lines() const { return lines_; }
   // Whether another line should rather begin a block of its own.
-  bool is_full() const { return feature_counts_.size() >= limits_.examples || features_.size() >= limits_.features; }
+  bool is_full() const {
+    return feature_counts_.size() >= limits_.examples || features_.size() >= limits_.features ||
+           label_bytes_ >= limits_.label_bytes;
+  }
 
   // What was added since the last call, by a list that is brought up to it.
   EncodedBlock encode(FeatureList& list);
@@ -74,6 +79,7 @@ class BlockBuilder {
   std::vector<std::uint32_t> label_of_;
   std::unordered_map<std::string, std::uint32_t> label_numbers_;
   std::vector<std::string> labels_;
+  std::size_t label_bytes_ = 0;  // of them
   std::uint32_t lines_ = 0;
   bool has_importances_ = false;
 };

@@ -58,7 +58,7 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
       mine_(mine),
       cursors_(cursors.empty() ? std::vector<Cursor>(mine.size()) : cursors) {
   require_pairs(options_->interactions);
-  if (options_->order == ShardOrder::kInterleaved) allow_open_files(mine.size());
+  if (options_->order == ShardOrder::kInterleaved) allow_open_files(mine.size(), kIfTooManyShards);
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const Shard& shard = shards.at(mine[i]);
     const Cursor& cursor = cursors_.at(i);

@@ -5,9 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -82,8 +83,12 @@ double short_decimal(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, number);
   if (stop != end || failure == std::errc::invalid_argument) return kNone;
-  // from_chars does not say whether a number is too large or too small for a double; strtod does.
-  if (failure == std::errc::result_out_of_range) number = std::strtod(std::string(text).c_str(), nullptr);
+  // from_chars does not say whether a number is too large or too small for a double; streams do.
+  if (failure == std::errc::result_out_of_range) {
+    std::istringstream stream{std::string(text)};
+    stream.imbue(std::locale::classic());
+    stream >> number;
+  }
   return std::abs(number) <= kMaxValue ? number : kNone;
 }
 

@@ -15,16 +15,15 @@ constexpr rlim_t kReserve = 128;
 
 }  // namespace
 
-void allow_open_files(std::size_t count) {
+void allow_open_files(std::size_t count, const std::string& advice) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) throw Error(Fault::kFailed, describe_errno("getrlimit", errno));
   const rlim_t wanted = count + kReserve;
   if (limit.rlim_cur >= wanted) return;
   if (limit.rlim_max < wanted) {
-    throw Error(Fault::kFailed, "a rank must keep " + std::to_string(count) + " shards open, but may open only " +
-                                    std::to_string(limit.rlim_max) + " files (" + std::to_string(kReserve) +
-                                    " of them are kept for other uses); raise the limit (ulimit -Hn), use more ranks "
-                                    "or fewer and larger shards (a smaller --split)");
+    throw Error(Fault::kFailed, std::to_string(count) + " shards must be kept open, but no more than " +
+                                    std::to_string(limit.rlim_max) + " files may be open (" + std::to_string(kReserve) +
+                                    " of them are kept for other uses); raise the limit (ulimit -Hn), or " + advice);
   }
   // To the hard limit at once, so that a second stream beside this one has room too.
   limit.rlim_cur = limit.rlim_max;

@@ -125,6 +125,8 @@ bool CopyReader::go_on(const Cursor& cursor) {
   const auto behind = std::ranges::upper_bound(index, cursor.position, {}, &IndexEntry::lines_before);
   if (behind == index.begin()) return false;
   const IndexEntry& block = *std::prev(behind);
+  const bool is_end = behind == index.end();
+  if (is_end && cursor.position > block.lines_before) return false;
   if (!blocks_->skip(block.offset, cursor.position, block.list)) return false;
   blocks_->enter();
   const TextPlace wanted{cursor.line, cursor.bytes};

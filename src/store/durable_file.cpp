@@ -172,6 +172,11 @@ void publish_directory(const fs::path& from, const fs::path& to) {
   if (replaces) fs::remove_all(aside, ignored);
 }
 
+void publish_new_directory(const fs::path& from, const fs::path& to) {
+  rename_path(from, to);  // a directory takes the place of an empty one only
+  sync_directory(directory_of(to));
+}
+
 void publish_contents(const fs::path& from, const fs::path& to) {
   std::vector<fs::path> names;
   std::error_code error;
@@ -179,6 +184,9 @@ void publish_contents(const fs::path& from, const fs::path& to) {
     names.push_back(entry->path().filename());
   }
   if (error) fail_writing(from, "list", error.value());
+  for (const fs::path& name : names) {
+    if (name_exists(to / name)) fail_writing(to / name, "rename", EEXIST);
+  }
   std::size_t moved = 0;
   try {
     for (; moved < names.size(); ++moved) rename_path(from / names[moved], to / names[moved]);

@@ -45,7 +45,11 @@ FileDescriptor lock_directory(const fs::path& directory, bool& is_new) {
   if (!is_new && errno == EEXIST) lock = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (lock.get() == -1) throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("open", errno));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("flock", errno));
+    if (errno != EWOULDBLOCK) {
+      throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("flock", errno) +
+                                           "; a run directory must lie on a file system with locks: mount it with "
+                                           "them, or choose another run directory");
+    }
     throw Error(Fault::kCannotWrite, directory.string() + ": in use by " + describe_holder(lock.get()) +
                                          "; wait for it or choose another run directory");
   }

@@ -62,7 +62,7 @@ double Model::learn(const ExampleView& x) {
     throw Error(Fault::kUsage, "an example cannot be learned: expected " + std::string(kImportanceExpected) +
                                    ", found " + std::to_string(x.importance));
   check_values(x);
-  LabelId id = learner_->find(x);
+  LabelId id = learner_->labels().find(x.label, hash_label(x.label));
   const bool is_new = id == kNoLabel;
   if (is_new) id = learner_->apply(learner_->settle(x));
   Walk walk;
@@ -73,7 +73,8 @@ double Model::learn(const ExampleView& x) {
 }
 
 bool Model::takes_label(const ExampleView& x) const {
-  return !x.label.empty() && (options().method != Method::kPecoc || learner_->find(x) != kNoLabel);
+  return !x.label.empty() &&
+         (options().method != Method::kPecoc || learner_->labels().find(x.label, hash_label(x.label)) != kNoLabel);
 }
 
 }  // namespace cpt

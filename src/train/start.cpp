@@ -290,7 +290,7 @@ Start prepare(const TrainingOptions& options, Communicator& comm, std::optional<
       start.warnings.insert(start.warnings.end(), warnings.begin(), warnings.end());
     } else {
       // Not after hours of training.
-      for (const auto* shards : {&known_data, &known_test}) allow_open_files(share_of(*shards, comm));
+      for (const auto* shards : {&known_data, &known_test}) allow_open_files(share_of(*shards, comm), kIfTooManyShards);
       start.course.emplace(known_data, known_test, course);
     }
   });

@@ -86,6 +86,24 @@ TEST(BinaryShard, HoldsWhatNeedsWideColumns) {
   }
 }
 
+// However long labels are: a payload has a limit.
+TEST(BinaryShard, HasMoreBlocksWhereLabelsAreLong) {
+  const Folder folder;
+  std::string text;
+  for (char label = 'a'; label <= 'z'; ++label) text += std::string(1000, label) + " |f x\n";
+  const std::string path = folder.write("a", text);
+  const std::string one = binary_of({path}, {});
+  const std::string many = binary_of({path}, {}, {.label_bytes = 4000});
+  const auto blocks_in = [](const std::string& shard) {
+    std::size_t blocks = 0;
+    for (std::size_t at = 0; (at = shard.find("BLK1", at)) != std::string::npos; ++at) ++blocks;
+    return blocks;
+  };
+  EXPECT_EQ(blocks_in(one), 1U);
+  EXPECT_EQ(blocks_in(many), 7U);
+  EXPECT_EQ(content_of(folder.write("b", many), {}).examples, content_of(path, {}).examples);
+}
+
 TEST(BinaryShard, BeginsItsListAnewWhateverTheFeatures) {
   const Folder folder;
   std::string text;

@@ -31,23 +31,24 @@ class OpenFiles : public testing::Test {
 
 TEST_F(OpenFiles, LimitStaysWhereItIsEnough) {
   set_soft_limit(256);
-  allow_open_files(100);
+  allow_open_files(100, "");
   EXPECT_EQ(soft_limit(), 256U);
 }
 
 TEST_F(OpenFiles, LimitRisesWhereItIsNot) {
   if (before_.rlim_max < 1000) GTEST_SKIP() << "the hard limit of this machine is " << before_.rlim_max;
   set_soft_limit(256);
-  allow_open_files(500);
+  allow_open_files(500, "");
   EXPECT_GE(soft_limit(), 500U);
 }
 
 TEST_F(OpenFiles, BeyondTheHardLimitTheErrorSaysBothNumbers) {
   if (before_.rlim_max == RLIM_INFINITY) GTEST_SKIP() << "this machine has no hard limit";
   const std::size_t many = before_.rlim_max + 1;
-  const std::string reason = error_of(Fault::kFailed, [&] { allow_open_files(many); });
-  EXPECT_NE(reason.find(" " + std::to_string(many) + " shards"), std::string::npos) << reason;
+  const std::string reason = error_of(Fault::kFailed, [&] { allow_open_files(many, "do that"); });
+  EXPECT_TRUE(reason.starts_with(std::to_string(many) + " shards")) << reason;
   EXPECT_NE(reason.find(" " + std::to_string(before_.rlim_max) + " files"), std::string::npos) << reason;
+  EXPECT_TRUE(reason.ends_with(", or do that")) << reason;
 }
 
 }  // namespace

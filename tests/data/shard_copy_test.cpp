@@ -25,6 +25,7 @@ namespace cpt {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -228,6 +229,22 @@ TEST(ShardCopy, EndsBeforeTheFirstBadLine) {
   EXPECT_FALSE(written.whole);
   copy_of(one_shard(folder, gzip(lines(100)).substr(0, 150)), 0, &written);
   EXPECT_FALSE(written.whole);
+}
+
+// Who goes on behind the first bad line reads the text, and the copy stays for others.
+TEST(ShardCopy, IsLeftInPeaceBehindItsEnd) {
+  const Folder folder;
+  const Input text = one_shard(folder, lines(5000) + "bad\n" + lines(10));
+  const Input copied = with_copies(text);
+  const Reading expected = read_from(text);
+  for (const std::size_t line : {4999U, 5000U, 5001U, 5009U}) {
+    SCOPED_TRACE(line);
+    const std::vector<Cursor>& cursors = expected.cursors.at(line);
+    ExampleStream stream = copied.stream(cursors);
+    ASSERT_NO_FATAL_FAILURE(expect_same(read_lines(stream), read_from(text, cursors)));
+    EXPECT_THAT(stream.take_warnings(), Each(HasSubstr("a:5001:4: expected ")));
+    EXPECT_TRUE(fs::exists(copied.shards[0].copy));
+  }
 }
 
 TEST(ShardCopy, ABadLineStopsTheReaderWhereItDoesInTheText) {

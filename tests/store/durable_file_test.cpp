@@ -52,10 +52,10 @@ TEST(DurableFileTest, ContentsThatCannotAllBeMovedAreNotMoved) {
   for (const char* file : {"from/a", "from/b", "from/z"}) write_plain(root / file, bytes_of(file));
   std::filesystem::create_directories(root / "to/folder/in the way");
   EXPECT_THAT(error_of([&] { publish_contents(root / "from", root / "to"); }),
-              AllOf(StartsWith("73: "), HasSubstr("from/folder: rename to ")));
+              AllOf(StartsWith("73: "), HasSubstr("to/folder: rename failed: File exists")));
   EXPECT_THAT(names_in(root / "from"), ElementsAre("a", "b", "folder", "z"));
   EXPECT_THAT(names_in(root / "to"), ElementsAre("folder"));
-  std::filesystem::remove(root / "to/folder/in the way");
+  std::filesystem::remove_all(root / "to/folder");
   publish_contents(root / "from", root / "to");
   EXPECT_THAT(names_in(root.path()), ElementsAre("to"));
   EXPECT_THAT(names_in(root / "to"), ElementsAre("a", "b", "folder", "z"));
@@ -104,6 +104,19 @@ TEST(DurableFileTest, APublishedDirectoryReplacesWhatHadItsName) {
   publish_directory(root / "new", root / "old");
   EXPECT_THAT(names_in(root.path()), ElementsAre("old"));
   EXPECT_THAT(names_in(root / "old"), ElementsAre("file"));
+}
+
+TEST(DurableFileTest, ANewDirectoryTakesThePlaceOfAnEmptyOneOnly) {
+  const TemporaryDirectory root;
+  create_directory_durably(root / "new");
+  create_directory_durably(root / "empty");
+  create_directory_durably(root / "full");
+  for (const char* file : {"new/file", "full/precious"}) write_plain(root / file, noise(1));
+  EXPECT_THAT(error_of([&] { publish_new_directory(root / "new", root / "full"); }), StartsWith("73: "));
+  EXPECT_THAT(names_in(root / "full"), ElementsAre("precious"));
+  publish_new_directory(root / "new", root / "empty");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("empty", "full"));
+  EXPECT_THAT(names_in(root / "empty"), ElementsAre("file"));
 }
 
 TEST(DurableFileTest, ADirectoryThatCannotBePublishedLeavesTheOldOneInPlace) {

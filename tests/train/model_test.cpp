@@ -91,6 +91,19 @@ TEST(Model, TopKStopsAtTheThresholdAndAtTheLastLabel) {
   EXPECT_GE(likely.back().probability, all[4].probability);
 }
 
+// Whoever makes an example by hand need not know that labels have hashes.
+TEST(Model, KnowsALabelByItsName) {
+  Model model(small_model());
+  const Batch batch = parse(random_lines({}));
+  for (int i = 0; i < 3; ++i) {
+    ExampleView x = batch[0];
+    x.label_hash = 0;
+    model.learn(x);
+    EXPECT_TRUE(model.takes_label(x));
+  }
+  EXPECT_EQ(model.labels(), 1U);
+}
+
 TEST(Model, LearnReturnsWhatItWouldHavePredicted) {
   Model model(small_model());
   const Batch batch = parse(random_lines({}));
