@@ -138,14 +138,18 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
 // Highway does not promise it of AVX2, but there, too, what the mask leaves out of floats cannot fault.
 #if HWY_MEM_OPS_MIGHT_FAULT && HWY_TARGET != HWY_AVX2
   if (count >= kStep) return hn::LoadU(kFloat, from);
-  // Put together in registers: a load of numbers just stored one by one would have to wait for them.
-  constexpr hn::Half<Float> kPair;
-  constexpr hn::Half<hn::Half<Float>> kOne;
-  static_assert(kStep == 4);
-  const auto last = hn::ZeroExtendVector(kPair, hn::LoadU(kOne, from + (count - 1)));
-  if (count == 1) return hn::ZeroExtendVector(kFloat, last);
-  const auto first = hn::LoadU(kPair, from);
-  return count == 2 ? hn::ZeroExtendVector(kFloat, first) : hn::Combine(kFloat, last, first);
+  if constexpr (kStep == 4) {
+    // Put together in registers: a load of numbers just stored one by one would have to wait for them.
+    constexpr hn::Half<Float> kPair;
+    constexpr hn::Half<hn::Half<Float>> kOne;
+    const auto last = hn::ZeroExtendVector(kPair, hn::LoadU(kOne, from + (count - 1)));
+    if (count == 1) return hn::ZeroExtendVector(kFloat, last);
+    const auto first = hn::LoadU(kPair, from);
+    return count == 2 ? hn::ZeroExtendVector(kFloat, first) : hn::Combine(kFloat, last, first);
+  }
+  HWY_ALIGN float padded[kStep] = {};  // of wider vectors under sanitizers, which take masked loads for faults
+  for (std::size_t i = 0; i < count; ++i) padded[i] = from[i];
+  return hn::Load(kFloat, padded);
 #else
   return hn::MaskedLoad(hn::FirstN(kFloat, count), kFloat, from);
 #endif

@@ -19,22 +19,15 @@ void append(T value, std::vector<std::byte>& bytes) {
   bytes.insert(bytes.end(), begin, begin + sizeof value);
 }
 
-template <class T>
-T take(const StoredBytes& bytes) {
-  T value;
-  bytes(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
-  return value;
-}
-
 // One key and its labels, which are distinct.
 void read_entry(const StoredBytes& bytes, std::uint64_t key, std::size_t labels, const auto& refuse,
                 Frequencies& frequencies) {
-  const auto count = take<std::uint32_t>(bytes);
+  const auto count = read_value<std::uint32_t>(bytes);
   if (count == 0) refuse("has a key without labels");
   LabelId least = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto label = take<LabelId>(bytes);
-    const auto units = take<Units>(bytes);
+    const auto label = read_value<LabelId>(bytes);
+    const auto units = read_value<Units>(bytes);
     if (label < least || label >= labels || units == 0) refuse("makes no sense at label " + std::to_string(label));
     least = label + 1;
     frequencies.add(key, label, units);
@@ -43,10 +36,10 @@ void read_entry(const StoredBytes& bytes, std::uint64_t key, std::size_t labels,
 
 void read_all(const StoredBytes& bytes, const std::string& name, std::size_t labels, Frequencies& frequencies) {
   const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
-  const auto keys = take<std::uint64_t>(bytes);
+  const auto keys = read_value<std::uint64_t>(bytes);
   std::uint64_t before = 0;
   for (std::uint64_t i = 0; i < keys; ++i) {
-    const auto key = take<std::uint64_t>(bytes);
+    const auto key = read_value<std::uint64_t>(bytes);
     if (i > 0 && key <= before) refuse("has its keys in another order");
     before = key;
     read_entry(bytes, key, labels, refuse, frequencies);

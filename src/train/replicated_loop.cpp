@@ -9,6 +9,7 @@
 #include "comm/collectives.h"
 #include "model/invariants.h"
 #include "train/bad_lines.h"
+#include "train/tree_news.h"
 #include "train/warning_lines.h"
 
 namespace cpt {
@@ -234,7 +235,7 @@ void ReplicatedLoop::compare_trees() {
   const std::uint64_t mine = learner_.structure_digest();
   const std::uint64_t first = broadcast_value(comm_, mine, 0, "round: digest");
   together(comm_, "round: digest", [&] {
-    if (mine != first) throw Error(Fault::kFailed, "this tree is not that of rank 0");
+    if (mine != first) throw_other_tree(mine, first);
   });
 }
 

@@ -104,6 +104,11 @@ std::vector<Shard> plain(const std::vector<KnownShard>& known) {
   return shards;
 }
 
+// How many of the shards this rank will have open at a time.
+std::size_t share_of(const std::vector<KnownShard>& known, const Communicator& comm) {
+  return assign_shards(plain(known), comm.size())[static_cast<std::size_t>(comm.rank())].size();
+}
+
 std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
   const bool all = !is_owned(options, comm);
   return
@@ -248,11 +253,6 @@ void grow_given_tree(Start& start, Communicator& comm) {
 
 bool is_owned(const TrainingOptions& options, const Communicator& comm) {
   return comm.size() > 1 && options.placement == Placement::kOwned && options.model.is_tree();
-}
-
-// How many of the shards this rank will have open at a time.
-std::size_t share_of(const std::vector<KnownShard>& known, const Communicator& comm) {
-  return assign_shards(plain(known), comm.size())[static_cast<std::size_t>(comm.rank())].size();
 }
 
 Start prepare(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {

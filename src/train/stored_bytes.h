@@ -21,4 +21,11 @@ inline StoredBytes front_of(std::span<const std::byte>& left, std::function<void
   };
 }
 
+template <class T>
+T read_value(const StoredBytes& bytes) {
+  T value;
+  bytes(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
+  return value;
+}
+
 }  // namespace cpt

@@ -28,7 +28,7 @@ namespace cpt {
 
 namespace {
 
-// A day: to copy shards, or to read them up to a cursor, takes as long as they are, and pipes may be silent.
+// A day: to copy shards, or to read them up to a cursor, takes as long as they are.
 constexpr std::chrono::hours kPatienceWithShards{24};
 
 }  // namespace
@@ -176,9 +176,6 @@ class Training::Run : private Keepsake {
     std::optional<Feed> feed;
     open_shards(leg, shards, mine, read_options(learning), feed);
     checkpointer.set_my_shards(mine);
-    const bool reads_pipes =
-        std::ranges::any_of(leg.shards, [&](std::uint32_t number) { return !shards[number].regular; });
-    const Patience patience(comm_, reads_pipes ? kPatienceWithShards : std::chrono::hours(0));
     if (comm_.size() > 1) feed->call_while_waiting([&] { checkpointer.stop_waiting_in_vain(); });
     if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
     if (replicated_) return replicated_->run(*feed, learning);

@@ -2,6 +2,7 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "core/digest_text.h"
 #include "cpt/error.h"
 #include "train/messages.h"
 
@@ -19,6 +20,11 @@ struct Announcement {
 };
 
 }  // namespace
+
+void throw_other_tree(std::uint64_t mine, std::uint64_t first) {
+  throw Error(Fault::kFailed, "this tree is not that of rank 0: its digest is " + digest_text(mine) + ", that one's " +
+                                  digest_text(first));
+}
 
 TreeNews::TreeNews(Communicator& comm, Learner& learner, PartitionOwner& owner)
     : comm_(comm), learner_(learner), owner_(owner), labels_heard_(static_cast<LabelId>(learner.tree().labels())) {}
@@ -49,7 +55,7 @@ void TreeNews::hear(ConstBytes message) {
     for (const TreeChange& change : unpack_changes(packed)) learner_.apply(change);
   }
   if (learner_.growth_digest() != announcement.digest) {
-    throw Error(Fault::kFailed, "this tree is not that of rank 0");
+    throw_other_tree(learner_.growth_digest(), announcement.digest);
   }
 }
 

@@ -26,13 +26,6 @@ struct Header {
   std::uint32_t runs;
 };
 
-template <class T>
-T read_value(const StoredBytes& source) {
-  T value;
-  source(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
-  return value;
-}
-
 std::uint64_t runs_of(const Region& region) { return (region.lines + kRun - 1) / kRun; }
 
 std::uint64_t lines_of_run(const Region& region, std::uint64_t run) {
