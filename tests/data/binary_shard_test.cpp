@@ -90,7 +90,7 @@ TEST(BinaryShard, HoldsWhatNeedsWideColumns) {
 TEST(BinaryShard, HasMoreBlocksWhereLabelsAreLong) {
   const Folder folder;
   std::string text;
-  for (char label = 'a'; label <= 'z'; ++label) text += std::string(1000, label) + " |f x\n";
+  for (char label = 'a'; label <= 'z'; ++label) text.append(1000, label).append(" |f x\n");
   const std::string path = folder.write("a", text);
   const std::string one = binary_of({path}, {});
   const std::string many = binary_of({path}, {}, {.label_bytes = 4000});
