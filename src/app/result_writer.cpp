@@ -50,8 +50,11 @@ ResultWriter::ResultWriter(const fs::path& path) {
     file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
     if (file_.get() < 0) fail("open");
     if (in_place) return;
-    if (hold_unfinished(file_, name)) temporary_ = name;
-    if (attempt == kMostAttempts) throw Error(Fault::kCannotWrite, name.string() + ": vanishes whenever it is made");
+    if (hold_unfinished(file_, name)) {
+      temporary_ = name;
+    } else if (attempt == kMostAttempts) {
+      throw Error(Fault::kCannotWrite, name.string() + ": vanishes whenever it is made");
+    }
   }
 }
 

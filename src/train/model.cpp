@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "cpt/error.h"
 #include "cpt/hashing.h"
@@ -24,6 +25,11 @@ void check_values(const ExampleView& x) {
   throw Error(Fault::kUsage, "an example has a value that is not finite or above 1e30 in size");
 }
 
+// By its name, whatever hash an example that was made by hand says.
+LabelId find_label(const Learner& learner, std::string_view label) {
+  return learner.labels().find(label, hash_label(label));
+}
+
 }  // namespace
 
 Model::Model(const ModelOptions& options) : learner_(std::make_unique<Learner>(able_to_learn(options))) {}
@@ -40,7 +46,7 @@ std::uint64_t Model::labels() const { return learner_->tree().labels(); }
 
 double Model::probability(const ExampleView& x, std::string_view label) const {
   check_values(x);
-  const LabelId id = learner_->labels().find(label, hash_label(label));
+  const LabelId id = find_label(*learner_, label);
   if (id == kNoLabel) return 0;
   Walk walk;
   learner_->locate(x, id, walk);
@@ -62,7 +68,7 @@ double Model::learn(const ExampleView& x) {
     throw Error(Fault::kUsage, "an example cannot be learned: expected " + std::string(kImportanceExpected) +
                                    ", found " + std::to_string(x.importance));
   check_values(x);
-  LabelId id = learner_->labels().find(x.label, hash_label(x.label));
+  LabelId id = find_label(*learner_, x.label);
   const bool is_new = id == kNoLabel;
   if (is_new) id = learner_->apply(learner_->settle(x));
   Walk walk;
@@ -73,8 +79,7 @@ double Model::learn(const ExampleView& x) {
 }
 
 bool Model::takes_label(const ExampleView& x) const {
-  return !x.label.empty() &&
-         (options().method != Method::kPecoc || learner_->labels().find(x.label, hash_label(x.label)) != kNoLabel);
+  return !x.label.empty() && (options().method != Method::kPecoc || find_label(*learner_, x.label) != kNoLabel);
 }
 
 }  // namespace cpt
