@@ -59,6 +59,7 @@ NewDirectory::NewDirectory(const fs::path& target) : target_(target), fills_(is_
     held_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (held_.get() < 0) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
   } while (!hold_unfinished(held_, path_));
+  removal_.emplace(path_);
 }
 
 NewDirectory::~NewDirectory() {
@@ -68,6 +69,7 @@ NewDirectory::~NewDirectory() {
 
 // What others have put there meanwhile stays, and so does what took long to make.
 void NewDirectory::publish() try {
+  removal_.reset();
   if (fills_) {
     publish_contents(path_, target_);
   } else {

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "app/removal_on_signal.h"
 #include "core/file_descriptor.h"
 
 namespace cpt {
@@ -15,7 +17,8 @@ namespace cpt {
 class NewDirectory {
  public:
   // Removes what killed processes have left of the same directory. Throws Error(kCannotWrite) where `target` is there
-  // already and is not an empty directory, or where nothing can be written beside it or in it.
+  // already and is not an empty directory, or where nothing can be written beside it or in it. A signal that ends the
+  // process removes what was written (see RemovalOnSignal), so threads that write into it are started after this.
   explicit NewDirectory(const std::filesystem::path& target);
   // Without publish(), removes what was written.
   ~NewDirectory();
@@ -32,6 +35,7 @@ class NewDirectory {
   bool fills_;  // a directory that is there
   std::filesystem::path path_;
   FileDescriptor held_;
+  std::optional<RemovalOnSignal> removal_;  // until it is published
 };
 
 // Shards in it: "part-007.vw". So many at most, so that their names sort as their numbers do.

@@ -3,6 +3,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "app/ignored_signal.h"
+
 namespace cpt {
 
 namespace {
@@ -25,13 +27,6 @@ void handle(int signal, void (*handler)(int)) {
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   ::sigaction(signal, &action, nullptr);
-}
-
-// As shells have SIGINT for what they start in the background, and nohup SIGHUP: they are not meant for that.
-bool is_ignored(int signal) {
-  struct sigaction action;
-  std::memset(&action, 0, sizeof action);
-  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 }  // namespace

@@ -1,3 +1,9 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
 #include "data/text_size.h"
 #include "program.h"
 
@@ -112,6 +118,53 @@ TEST_F(ConvertTest, WritesAllOrNothing) {
   EXPECT_EQ(content_of(path("file")), "kept");
   expect_refused({"test.vw", "file/binary"}, 73, "file: mkdir failed");
   expect_refused({"nothing", "binary"}, 66, "nothing");
+}
+
+// `cpt convert - OUT` that is at work, and waits for more input.
+class UnfinishedConversion : public ProgramTest {
+ protected:
+  UnfinishedConversion() : conversion_(folder(), {"convert", "-", "out"}) {
+    while (!works()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  Conversation& conversion() { return conversion_; }
+
+  // Names of what lies in the folder.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder())) names.push_back(entry.path().filename().string());
+    return names;
+  }
+
+ private:
+  bool works() const {
+    const std::vector<std::string> folders = names();
+    return std::ranges::any_of(folders, [&](const auto& name) { return fs::exists(path(name) / "part-000.cpt"); });
+  }
+
+  Conversation conversion_;
+};
+
+class EndedConversion : public UnfinishedConversion, public ::testing::WithParamInterface<int> {};
+
+TEST_P(EndedConversion, LeavesNothing) {
+  conversion().signal(GetParam());
+  EXPECT_EQ(conversion().end(), -GetParam());
+  EXPECT_THAT(names(), ::testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(By, EndedConversion, ::testing::Values(SIGINT, SIGTERM, SIGHUP),
+                         [](const auto& signal) { return std::string(::sigabbrev_np(signal.param)); });
+
+TEST_F(UnfinishedConversion, KeepsWhatOthersPutInItsPlaceAndWhatItMade) {
+  fs::create_directory(path("out"));
+  write("out/theirs", "kept");
+  conversion().say("a |f x\n");
+  conversion().stop_talking();
+  EXPECT_EQ(conversion().end(), 73);
+  EXPECT_EQ(content_of(path("out/theirs")), "kept");
+  const std::vector<std::string> left = names();
+  ASSERT_THAT(left, ::testing::UnorderedElementsAre("out", StartsWith("out.tmp-")));
+  EXPECT_THAT(labels_of(left[0] == "out" ? left[1] : left[0]), ElementsAre("a"));
 }
 
 TEST_F(ConvertTest, UsageErrors) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -174,7 +175,14 @@ class Conversation {
     std::vector<char*> argv{const_cast<char*>("cpt")};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    const int failure = ::posix_spawn(&child_, CPT_PROGRAM, &actions, nullptr, argv.data(), environ);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t all;
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);  // whatever started the tests ignores
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    const int failure = ::posix_spawn(&child_, CPT_PROGRAM, &actions, &attributes, argv.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(in[0]);
     ::close(out[1]);
@@ -209,11 +217,12 @@ class Conversation {
   }
   void stop_talking() { ::close(std::exchange(in_, -1)); }
   void stop_listening() { ::close(std::exchange(out_, -1)); }
-  // The exit code; -1: by a signal.
+  void signal(int number) const { ::kill(child_, number); }
+  // The exit code; a signal that ended it as its negative number.
   int end() {
     int status = 0;
     ::waitpid(std::exchange(child_, 0), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
 
  private:
