@@ -21,52 +21,6 @@ constexpr Int kInt;
 constexpr std::size_t kStep = hn::MaxLanes(kFloat);
 constexpr std::size_t kParts = kLanes / kStep;  // vectors per line
 
-// So many blocks side by side, so that their sums do not wait for one another. kTakes: whether `accumulators` is
-// wanted.
-template <std::size_t kBlocks, bool kTakes>
-HWY_INLINE void MarginsOf(const float* const* lines, const float* values, std::size_t features, Line* margins,
-                          float* accumulators) {
-  V sum[kBlocks * kParts];
-  for (V& part : sum) part = hn::Zero(kFloat);
-  for (std::size_t f = 0; f < features; ++f) {
-    const V x = hn::Set(kFloat, values[f]);
-    for (std::size_t b = 0; b < kBlocks; ++b) {
-      const float* line = lines[b * features + f];
-      for (std::size_t part = 0; part < kParts; ++part) {
-        V& to = sum[b * kParts + part];
-        to = hn::Add(to, hn::Mul(x, hn::Load(kFloat, line + part * kStep)));
-      }
-      if constexpr (kTakes) accumulators[b * features + f] = line[0];
-    }
-  }
-  for (std::size_t i = 0; i < kBlocks * kParts; ++i) {
-    hn::StoreU(sum[i], kFloat, margins[i / kParts].data() + i % kParts * kStep);
-  }
-}
-
-template <bool kTakes>
-HWY_INLINE void AllMargins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
-                           Line* margins, float* accumulators) {
-  const auto pass = [&]<std::size_t kBlocks>(std::size_t first) {
-    float* to = kTakes ? accumulators + first * features : nullptr;
-    MarginsOf<kBlocks, kTakes>(lines + first * features, values, features, margins + first, to);
-    return first + kBlocks;
-  };
-  std::size_t b = 0;
-  while (blocks - b >= 4) b = pass.template operator()<4>(b);
-  if (blocks - b >= 2) b = pass.template operator()<2>(b);
-  if (blocks - b >= 1) pass.template operator()<1>(b);
-}
-
-void Margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks, Line* margins,
-             float* accumulators) {
-  if (accumulators == nullptr) {
-    AllMargins<false>(lines, values, features, blocks, margins, nullptr);
-  } else {
-    AllMargins<true>(lines, values, features, blocks, margins, accumulators);
-  }
-}
-
 // exp by 2^n * exp(r), |r| <= ln(2) / 2, with the polynomial of the Cephes library. z in [-87, 87].
 HWY_INLINE V Exp(V z) {
   const V n = hn::Round(hn::Mul(z, hn::Set(kFloat, 1.44269504F)));
@@ -96,23 +50,77 @@ HWY_INLINE V Clipped(V z) {
   return NaNWhereNotFinite(z, p);
 }
 
-void Probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* probabilities) {
-  for (std::size_t b = 0; b < blocks; ++b) {
-    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-      const V z = hn::LoadU(kFloat, margins[b].data() + lane);
-      hn::StoreU(loss == Loss::kLogistic ? Logistic(z) : Clipped(z), kFloat, probabilities[b].data() + lane);
+template <Loss kLoss>
+HWY_INLINE V Probability(V z) {
+  return kLoss == Loss::kLogistic ? Logistic(z) : Clipped(z);
+}
+
+// So many blocks side by side, so that their sums do not wait for one another. kTakes: whether `accumulators` is
+// wanted.
+template <std::size_t kBlocks, Loss kLoss, bool kTakes>
+HWY_INLINE void PredictSome(const float* const* lines, const float* values, std::size_t features, Line* probabilities,
+                            float* accumulators) {
+  V sum[kBlocks * kParts];
+  for (V& part : sum) part = hn::Zero(kFloat);
+  for (std::size_t f = 0; f < features; ++f) {
+    const V x = hn::Set(kFloat, values[f]);
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      const float* line = lines[b * features + f];
+      for (std::size_t part = 0; part < kParts; ++part) {
+        V& to = sum[b * kParts + part];
+        to = hn::Add(to, hn::Mul(x, hn::Load(kFloat, line + part * kStep)));
+      }
+      if constexpr (kTakes) accumulators[b * features + f] = line[0];
     }
+  }
+  for (std::size_t i = 0; i < kBlocks * kParts; ++i) {
+    hn::StoreU(Probability<kLoss>(sum[i]), kFloat, probabilities[i / kParts].data() + i % kParts * kStep);
   }
 }
 
-void Errors(const Line* probabilities, const Targets* const* targets, std::size_t blocks, float scale, Line* errors) {
-  const V factor = hn::Set(kFloat, scale);
+template <Loss kLoss, bool kTakes>
+HWY_INLINE void PredictAll(const PathLines& path, Line* probabilities, float* accumulators) {
+  const std::size_t features = path.features;
+  const auto pass = [&]<std::size_t kBlocks>(std::size_t first) {
+    float* to = kTakes ? accumulators + first * features : nullptr;
+    PredictSome<kBlocks, kLoss, kTakes>(path.lines + first * features, path.values, features, probabilities + first,
+                                        to);
+    return first + kBlocks;
+  };
+  std::size_t b = 0;
+  while (path.blocks - b >= 4) b = pass.template operator()<4>(b);
+  if (path.blocks - b >= 2) b = pass.template operator()<2>(b);
+  if (path.blocks - b >= 1) pass.template operator()<1>(b);
+}
+
+template <Loss kLoss>
+HWY_INLINE void PredictWith(const PathLines& path, Line* probabilities, float* accumulators) {
+  if (accumulators == nullptr) {
+    PredictAll<kLoss, false>(path, probabilities, nullptr);
+  } else {
+    PredictAll<kLoss, true>(path, probabilities, accumulators);
+  }
+}
+
+void Predict(const PathLines& path, Loss loss, Line* probabilities, float* accumulators) {
+  if (loss == Loss::kLogistic) {
+    PredictWith<Loss::kLogistic>(path, probabilities, accumulators);
+  } else {
+    PredictWith<Loss::kSquared>(path, probabilities, accumulators);
+  }
+}
+
+// Of so many blocks from `first` on; lane 0 is the sum of the squares of the others.
+HWY_INLINE void Errors(const Lesson& lesson, std::size_t first, std::size_t blocks, Line* errors) {
+  const V factor = hn::Set(kFloat, lesson.scale);
   for (std::size_t b = 0; b < blocks; ++b) {
+    const Line& probability = lesson.probabilities[first + b];
+    const Targets& targets = *lesson.targets[first + b];
     Line squares;
     for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-      const V p = hn::LoadU(kFloat, probabilities[b].data() + lane);
-      const V right = hn::LoadU(kFloat, targets[b]->right.data() + lane);
-      const V trained = hn::LoadU(kFloat, targets[b]->trained.data() + lane);
+      const V p = hn::LoadU(kFloat, probability.data() + lane);
+      const V right = hn::LoadU(kFloat, targets.right.data() + lane);
+      const V trained = hn::LoadU(kFloat, targets.trained.data() + lane);
       const V error = hn::Mul(hn::Mul(hn::Sub(right, p), factor), trained);
       hn::StoreU(error, kFloat, errors[b].data() + lane);
       hn::StoreU(hn::Mul(error, error), kFloat, squares.data() + lane);
@@ -187,21 +195,32 @@ HWY_INLINE void BringUp(float* accumulators, const float* const* lines, std::siz
   }
 }
 
-void UpdateLines(float* const* lines, const float* values, std::size_t features, std::size_t blocks, const Line* errors,
-                 float* accumulators, Update update, float rate) {
+// Of one block.
+HWY_INLINE void UpdateBlock(float* const* lines, const float* values, std::size_t features, const Line& errors,
+                            float* accumulators, const Lesson& lesson) {
+  const float squares = errors[0];
+  if (squares == 0) return;
+  V parts[kParts];
+  for (std::size_t part = 0; part < kParts; ++part) parts[part] = hn::LoadU(kFloat, errors.data() + part * kStep);
   Steps steps;
-  for (std::size_t b = 0; b < blocks; ++b, lines += features, accumulators += features) {
-    const float squares = errors[b][0];
-    if (squares == 0) continue;
-    V block_errors[kParts];
-    for (std::size_t part = 0; part < kParts; ++part) {
-      block_errors[part] = hn::LoadU(kFloat, errors[b].data() + part * kStep);
-    }
-    for (std::size_t begin = 0; begin < features; begin += kLanes) {
-      const std::size_t count = HWY_MIN(features - begin, kLanes);
-      BringUp(accumulators + begin, lines + begin, count);
-      ComputeSteps(values + begin, accumulators + begin, count, squares, update, rate, steps);
-      for (std::size_t f = 0; f < count; ++f) Move(lines[begin + f], block_errors, steps.step[f], steps.growth[f]);
+  for (std::size_t begin = 0; begin < features; begin += kLanes) {
+    const std::size_t count = HWY_MIN(features - begin, kLanes);
+    BringUp(accumulators + begin, lines + begin, count);
+    ComputeSteps(values + begin, accumulators + begin, count, squares, lesson.update, lesson.rate, steps);
+    for (std::size_t f = 0; f < count; ++f) Move(lines[begin + f], parts, steps.step[f], steps.growth[f]);
+  }
+}
+
+// The errors of a few blocks first: their sums do not wait for one another.
+void Train(const PathLines& path, const Lesson& lesson, float* accumulators) {
+  constexpr std::size_t kTogether = 8;
+  Line errors[kTogether];
+  for (std::size_t first = 0; first < path.blocks; first += kTogether) {
+    const std::size_t blocks = HWY_MIN(path.blocks - first, kTogether);
+    Errors(lesson, first, blocks, errors);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const std::size_t begin = (first + b) * path.features;
+      UpdateBlock(path.lines + begin, path.values, path.features, errors[b], accumulators + begin, lesson);
     }
   }
 }
@@ -215,29 +234,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cpt {
 
-HWY_EXPORT(Margins);
-HWY_EXPORT(Probabilities);
-HWY_EXPORT(Errors);
-HWY_EXPORT(UpdateLines);
+HWY_EXPORT(Predict);
+HWY_EXPORT(Train);
 HWY_EXPORT(Target);
 
-void compute_margins(const float* const* lines, const float* values, std::size_t features, std::size_t blocks,
-                     Line* margins, float* accumulators) {
-  HWY_DYNAMIC_DISPATCH(Margins)(lines, values, features, blocks, margins, accumulators);
+void predict_blocks(const PathLines& path, Loss loss, Line* probabilities, float* accumulators) {
+  HWY_DYNAMIC_DISPATCH(Predict)(path, loss, probabilities, accumulators);
 }
 
-void compute_probabilities(const Line* margins, std::size_t blocks, Loss loss, Line* probabilities) {
-  HWY_DYNAMIC_DISPATCH(Probabilities)(margins, blocks, loss, probabilities);
-}
-
-void compute_errors(const Line* probabilities, const Targets* const* targets, std::size_t blocks, float scale,
-                    Line* errors) {
-  HWY_DYNAMIC_DISPATCH(Errors)(probabilities, targets, blocks, scale, errors);
-}
-
-void update_lines(float* const* lines, const float* values, std::size_t features, std::size_t blocks,
-                  const Line* errors, float* accumulators, Update update, float rate) {
-  HWY_DYNAMIC_DISPATCH(UpdateLines)(lines, values, features, blocks, errors, accumulators, update, rate);
+void train_blocks(const PathLines& path, const Lesson& lesson, float* accumulators) {
+  HWY_DYNAMIC_DISPATCH(Train)(path, lesson, accumulators);
 }
 
 const char* kernel_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }

@@ -37,19 +37,16 @@ void RegressorRows::predict(std::size_t regressors, Walk& walk) const {
     float** lines = walk.lines.data() + row * features;
     // The next row is on its way from memory while this one is used.
     if (row + 1 < rows) find_row(x, row + 1, lines + features);
-    compute_margins(lines, x.values.data(), features, 1, &walk.probabilities[row], accumulators + row * features);
+    predict_blocks({lines, x.values.data(), features, 1}, loss_, &walk.probabilities[row],
+                   accumulators + row * features);
   }
-  compute_probabilities(walk.probabilities.data(), rows, loss_, walk.probabilities.data());
 }
 
 void RegressorRows::train(Walk& walk) {
   const ExampleView& x = walk.example;
-  const std::size_t rows = walk.probabilities.size();
   const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
-  walk.errors.resize(rows);
-  compute_errors(walk.probabilities.data(), walk.targets.data(), rows, scale, walk.errors.data());
-  update_lines(walk.lines.data(), x.values.data(), x.features.size(), rows, walk.errors.data(),
-               walk.accumulators.data(), update_, rate_);
+  const Lesson lesson{walk.probabilities.data(), walk.targets.data(), scale, update_, rate_};
+  train_blocks(walk.lines_of(walk.probabilities.size()), lesson, walk.accumulators.data());
 }
 
 float RegressorRows::weight(FeatureHash feature, std::size_t regressor) const {

@@ -60,9 +60,7 @@ void Regressors::predict(Walk& walk) const {
   walk.ask_for_lines(walk.lines.size());
   const std::size_t blocks = walk.path.size();
   walk.probabilities.resize(blocks);
-  compute_margins(walk.lines.data(), walk.example.values.data(), walk.example.values.size(), blocks,
-                  walk.probabilities.data(), walk.room_for_accumulators());
-  compute_probabilities(walk.probabilities.data(), blocks, loss_, walk.probabilities.data());
+  predict_blocks(walk.lines_of(blocks), loss_, walk.probabilities.data(), walk.room_for_accumulators());
 }
 
 void Regressors::predict(const Blocks& blocks, Walk& walk) const {
@@ -86,13 +84,10 @@ double Regressors::hop_probability(const Walk& walk, std::size_t hop) const {
 }
 
 void Regressors::train(Walk& walk) {
-  const std::size_t blocks = walk.path.size();
   const ExampleView& x = walk.example;
-  walk.errors.resize(blocks);
   const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
-  compute_errors(walk.probabilities.data(), walk.targets.data(), blocks, scale, walk.errors.data());
-  update_lines(walk.lines.data(), x.values.data(), x.values.size(), blocks, walk.errors.data(),
-               walk.accumulators.data(), update_, rate_);
+  const Lesson lesson{walk.probabilities.data(), walk.targets.data(), scale, update_, rate_};
+  train_blocks(walk.lines_of(walk.path.size()), lesson, walk.accumulators.data());
 }
 
 Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,
@@ -102,8 +97,7 @@ Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks,
   for (const float* line : lines) __builtin_prefetch(line);
   if (soon != nullptr) prefetch(x, *soon);
   Line probabilities;
-  compute_margins(lines.data(), x.values.data(), x.values.size(), 1, &probabilities);
-  compute_probabilities(&probabilities, 1, loss_, &probabilities);
+  predict_blocks({lines.data(), x.values.data(), x.values.size(), 1}, loss_, &probabilities);
   if (ways_ != 2) decode_columns(&blocks.content(block).occupied, 1, ways_, &probabilities);
   return probabilities;
 }

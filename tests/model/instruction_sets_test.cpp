@@ -28,22 +28,17 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
   const std::vector<std::uint32_t> occupied(blocks, 0xf3d7'15b4U);
 
   std::vector<Line> p(blocks);
-  std::vector<Line> errors(blocks);
   std::vector<float> accumulators(features * blocks);
   std::string bytes;
   for (int round = 0; round < 3; ++round) {
-    compute_margins(in.lines(), in.values(), features, blocks, p.data(), accumulators.data());
-    for (const Line& line : p) append(bytes, line);
-    compute_probabilities(p.data(), blocks, loss, p.data());
+    predict_blocks(in.path(), loss, p.data(), accumulators.data());
     for (const Line& line : p) append(bytes, line);
     for (const int ways : {4, 8, 16}) {
       std::vector<Line> sides = p;
       decode_columns(occupied.data(), blocks, ways, sides.data());
       for (const Line& line : sides) append(bytes, line);
     }
-    compute_errors(p.data(), every.data(), blocks, 0.37F, errors.data());
-    for (const Line& line : errors) append(bytes, line);
-    update_lines(in.lines(), in.values(), features, blocks, errors.data(), accumulators.data(), update, 0.7F);
+    train_blocks(in.path(), {p.data(), every.data(), 0.37F, update, 0.7F}, accumulators.data());
     for (std::size_t i = 0; i < features * blocks; ++i) {
       bytes.append(reinterpret_cast<const char*>(in.table(i)), sizeof(Line));
     }
@@ -71,21 +66,25 @@ INSTANTIATE_TEST_SUITE_P(LossesAndUpdates, InstructionSets,
                                           testing::Values(Update::kAdaptive, Update::kSgd)));
 
 TEST(InstructionSets, ExtremeMarginsGiveTheSameBytes) {
-  std::vector<Line> z(2000);
+  std::vector<AlignedLine> z(2000);
+  std::vector<float*> lines;
   Dice dice(3);
-  for (Line& line : z) {
-    for (float& lane : line) {
+  for (AlignedLine& line : z) {
+    for (float& lane : line.lanes) {
       const float sizes[] = {1e-38F, 1e-6F, 1.0F, 20.0F, 90.0F, 1e6F, 1e30F};
       lane = static_cast<float>(dice.between(-1, 1)) * sizes[dice.below(7)];
     }
+    lines.push_back(line.lanes.data());
   }
+  const float one = 1;
+  const PathLines blocks{lines.data(), &one, 1, lines.size()};
   for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
     std::vector<Line> best(z.size());
-    compute_probabilities(z.data(), z.size(), loss, best.data());
+    predict_blocks(blocks, loss, best.data());
     for (std::int64_t target : targets()) {
       const OnlyTarget only(target);
       std::vector<Line> p(z.size());
-      compute_probabilities(z.data(), z.size(), loss, p.data());
+      predict_blocks(blocks, loss, p.data());
       EXPECT_EQ(std::memcmp(p.data(), best.data(), p.size() * sizeof(Line)), 0) << kernel_target();
     }
   }

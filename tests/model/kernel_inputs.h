@@ -11,6 +11,10 @@
 
 namespace cpt {
 
+struct alignas(64) AlignedLine {
+  Line lanes{};
+};
+
 // An example of F features in B blocks, with a table of F * B lines of its own; some (feature, block) share a line.
 class KernelInputs {
  public:
@@ -28,8 +32,8 @@ class KernelInputs {
 
   std::size_t features() const { return features_; }
   std::size_t blocks() const { return blocks_; }
-  float* const* lines() const { return lines_.data(); }
-  const float* values() const { return values_.data(); }
+  PathLines path() const { return {lines_.data(), values_.data(), features_, blocks_}; }
+  float value(std::size_t feature) const { return values_[feature]; }
   void set_value(std::size_t feature, float value) { values_[feature] = value; }
   void repeat_line(std::size_t feature, std::size_t again) { lines_[again] = lines_[feature]; }
 
@@ -48,7 +52,7 @@ class KernelInputs {
     return copy;
   }
 
-  // Lane 0 of every line, as compute_margins() finds it.
+  // Lane 0 of every line, as predict_blocks() finds it.
   std::vector<float> accumulators() const {
     std::vector<float> lanes;
     for (const float* line : lines_) lanes.push_back(line[0]);
@@ -69,10 +73,6 @@ class KernelInputs {
   }
 
  private:
-  struct alignas(64) AlignedLine {
-    Line lanes;
-  };
-
   float random(double most) { return static_cast<float>(dice_.between(-most, most)); }
 
   std::size_t features_;

@@ -31,53 +31,91 @@ class Shapes : public testing::TestWithParam<std::size_t> {
 };
 INSTANTIATE_TEST_SUITE_P(Features, Shapes, testing::Values(1, 2, 3, 5, 15, 16, 17, 31, 32, 33, 48, 70));
 
+// A block whose margins are these: of one feature with value 1.
+Line probabilities_of(const Line& margins, Loss loss) {
+  alignas(64) Line line = margins;
+  float* const lines[] = {line.data()};
+  const float one = 1;
+  Line probabilities;
+  predict_blocks({lines, &one, 1, 1}, loss, &probabilities);
+  return probabilities;
+}
+
 TEST_P(Shapes, MarginsAreSumsOverFeatures) {
   for (std::size_t blocks = 1; blocks <= 6; ++blocks) {
     KernelInputs in(features(), blocks, features() + blocks);
-    std::vector<Line> margins(blocks);
-    compute_margins(in.lines(), in.values(), features(), blocks, margins.data());
+    std::vector<Line> logistics(blocks);
+    std::vector<Line> cut(blocks);
+    predict_blocks(in.path(), Loss::kLogistic, logistics.data());
+    predict_blocks(in.path(), Loss::kSquared, cut.data());
     for (std::size_t b = 0; b < blocks; ++b) {
       for (std::size_t s = 1; s < kLanes; ++s) {
         double sum = 0;
         double magnitude = 0;
         for (std::size_t f = 0; f < features(); ++f) {
-          const double term = static_cast<double>(in.values()[f]) * static_cast<double>(in.line(b, f)[s]);
+          const double term = static_cast<double>(in.value(f)) * static_cast<double>(in.line(b, f)[s]);
           sum += term;
           magnitude += std::abs(term);
         }
-        expect_near(margins[b][s], sum, magnitude, 1e-5);
+        expect_near(cut[b][s], std::clamp(sum, 0.0, 1.0), magnitude, 1e-5);
+        expect_near(logistics[b][s], logistic(sum), logistic(sum) * (1 + magnitude), 1e-5);
       }
     }
   }
 }
 
-TEST_P(Shapes, MarginsTakeTheAccumulatorsAndAreTheSameWithoutThem) {
-  for (std::size_t blocks = 1; blocks <= 7; ++blocks) {
-    KernelInputs in(features(), blocks, 50 * features() + blocks);
-    std::vector<Line> margins(blocks);
-    std::vector<Line> margins_alone(blocks);
-    std::vector<float> accumulators(features() * blocks + 1, -1.0F);
-    compute_margins(in.lines(), in.values(), features(), blocks, margins.data(), accumulators.data());
-    compute_margins(in.lines(), in.values(), features(), blocks, margins_alone.data());
-    EXPECT_EQ(margins, margins_alone);
-    std::vector<float> expected = in.accumulators();
-    expected.push_back(-1);  // what lies behind them is left alone
-    EXPECT_EQ(accumulators, expected);
+TEST_P(Shapes, PredictingTakesTheAccumulatorsAndIsTheSameWithoutThem) {
+  for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
+    for (std::size_t blocks = 1; blocks <= 7; ++blocks) {
+      KernelInputs in(features(), blocks, 50 * features() + blocks);
+      std::vector<Line> probabilities(blocks);
+      std::vector<Line> alone(blocks);
+      std::vector<float> accumulators(features() * blocks + 1, -1.0F);
+      predict_blocks(in.path(), loss, probabilities.data(), accumulators.data());
+      predict_blocks(in.path(), loss, alone.data());
+      EXPECT_EQ(probabilities, alone);
+      std::vector<float> expected = in.accumulators();
+      expected.push_back(-1);  // what lies behind them is left alone
+      EXPECT_EQ(accumulators, expected);
+    }
   }
 }
 
+// A lesson of which these come out as the errors.
+class LessonOf {
+ public:
+  LessonOf(const std::vector<Line>& errors, Update update, float rate) : probabilities_(errors) {
+    for (Line& line : probabilities_) {
+      for (float& lane : line) lane = -lane;
+    }
+    to_the_left_.trained.fill(1);
+    targets_.assign(errors.size(), &to_the_left_);
+    lesson_ = {probabilities_.data(), targets_.data(), 1, update, rate};
+  }
+  LessonOf(const LessonOf&) = delete;
+  LessonOf& operator=(const LessonOf&) = delete;
+
+  const Lesson& operator*() const { return lesson_; }
+
+ private:
+  std::vector<Line> probabilities_;
+  Targets to_the_left_{};
+  std::vector<const Targets*> targets_;
+  Lesson lesson_{};
+};
+
 void move_lines(KernelInputs& in, const std::vector<Line>& errors, Update update, float rate) {
   std::vector<float> accumulators = in.accumulators();
-  update_lines(in.lines(), in.values(), in.features(), in.blocks(), errors.data(), accumulators.data(), update, rate);
+  train_blocks(in.path(), *LessonOf(errors, update, rate), accumulators.data());
 }
 
-// The twin of update_lines, in the order of the kernel's contract.
+// The twin of train_blocks(), from the errors on, in the order of the kernel's contract.
 void update_twin(std::vector<std::array<double, kLanes>>& table, const KernelInputs& in,
                  const std::vector<Line>& errors, Update update, double rate) {
   for (std::size_t b = 0; b < in.blocks(); ++b) {
     for (std::size_t f = 0; f < in.features(); ++f) {
       std::array<double, kLanes>& line = table[in.index(b, f)];
-      const auto x = static_cast<double>(in.values()[f]);
+      const auto x = static_cast<double>(in.value(f));
       double squares = 0;
       for (std::size_t s = 1; s < kLanes; ++s) squares += std::pow(static_cast<double>(errors[b][s]), 2);
       if (squares == 0) continue;
@@ -112,7 +150,7 @@ TEST_P(Shapes, AccumulatorsThatHaveChangedMakeNoDifference) {
     move_lines(twin, errors, update, 0.5F);
     std::vector<float> accumulators(3 * features(), 0.75F);
     accumulators.back() = kNaN;
-    update_lines(in.lines(), in.values(), features(), 3, errors.data(), accumulators.data(), update, 0.5F);
+    train_blocks(in.path(), *LessonOf(errors, update, 0.5F), accumulators.data());
     EXPECT_EQ(in.table_in_double(), twin.table_in_double());
   }
 }
@@ -122,8 +160,7 @@ TEST(Probabilities, AreTheLogisticFunctionWithinItsAccuracy) {
   for (int i = 0; i < 100000; ++i) {
     Line z;
     for (float& lane : z) lane = static_cast<float>(dice.between(-87, 87));
-    Line p;
-    compute_probabilities(&z, 1, Loss::kLogistic, &p);
+    const Line p = probabilities_of(z, Loss::kLogistic);
     for (std::size_t s = 0; s < kLanes; ++s) {
       const double expected = logistic(static_cast<double>(z[s]));
       expect_near(p[s], expected, expected, 3e-7);
@@ -133,15 +170,13 @@ TEST(Probabilities, AreTheLogisticFunctionWithinItsAccuracy) {
 
 TEST(Probabilities, AreTheMarginCutToTheUnitIntervalForSquaredLoss) {
   const Line z = {-kInfinity, -1e6F, -1, -1e-30F, -0.0F, 0, 1e-30F, 0.25F, 0.5F, 0.75F, 1, 1.5F, 1e6F, 1e30F, 3, 4};
-  Line p;
-  compute_probabilities(&z, 1, Loss::kSquared, &p);
+  const Line p = probabilities_of(z, Loss::kSquared);
   for (std::size_t s = 1; s < kLanes; ++s) EXPECT_EQ(p[s], std::clamp(z[s], 0.0F, 1.0F)) << z[s];
 }
 
 TEST(Probabilities, OfHugeMarginsAreAlmostCertain) {
   const Line z = {0, 1e6F, -1e6F, 1e30F, -1e30F, 88, -88};
-  Line p;
-  compute_probabilities(&z, 1, Loss::kLogistic, &p);
+  const Line p = probabilities_of(z, Loss::kLogistic);
   for (std::size_t s : {1U, 3U, 5U}) EXPECT_EQ(p[s], 1) << z[s];
   for (std::size_t s : {2U, 4U, 6U}) {
     EXPECT_GE(p[s], 0) << z[s];
@@ -153,51 +188,57 @@ TEST(Probabilities, AreMonotonicAndHalfAtZero) {
   Line before;
   before.fill(0);
   for (float z = -90; z <= 90; z += 0.01F) {
-    Line p;
-    p.fill(z);
-    compute_probabilities(&p, 1, Loss::kLogistic, &p);
+    Line margins;
+    margins.fill(z);
+    const Line p = probabilities_of(margins, Loss::kLogistic);
     for (std::size_t s = 0; s < kLanes; ++s) ASSERT_GE(p[s], before[s]) << z;
     before = p;
   }
-  Line zero{};
-  compute_probabilities(&zero, 1, Loss::kLogistic, &zero);
-  for (float p : zero) EXPECT_EQ(p, 0.5F);
+  for (float p : probabilities_of({}, Loss::kLogistic)) EXPECT_EQ(p, 0.5F);
 }
 
 TEST(Probabilities, OfMarginsThatAreNotFiniteAreNaN) {
   for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
     Line z{};
     for (std::size_t s = 1; s < kLanes; s += 3) z[s] = s % 2 == 0 ? kNaN : s % 4 == 1 ? kInfinity : -kInfinity;
-    Line p;
-    compute_probabilities(&z, 1, loss, &p);
+    const Line p = probabilities_of(z, loss);
     for (std::size_t s = 1; s < kLanes; ++s) EXPECT_EQ(std::isnan(p[s]), !std::isfinite(z[s])) << "lane " << s;
   }
 }
 
+// By one step of size 1 from lines of zeros: what a lane becomes is its error, and lane 0 the sum of their squares.
 TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
-  Dice dice(2);
-  std::vector<Line> p(6);
-  std::vector<Targets> targets(6);
-  std::vector<const Targets*> pointers;
-  for (std::size_t b = 0; b < p.size(); ++b) {
-    for (std::size_t s = 0; s < kLanes; ++s) {
-      p[b][s] = static_cast<float>(dice.unit());
-      targets[b].trained[s] = dice.chance(0.4) ? 1.0F : 0.0F;
-      targets[b].right[s] = dice.chance(0.5) ? 1.0F : 0.0F;
+  for (const std::size_t blocks : {1U, 6U, 8U, 9U, 20U}) {
+    Dice dice(blocks);
+    std::vector<Line> p(blocks);
+    std::vector<Targets> targets(blocks);
+    std::vector<const Targets*> pointers;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      for (std::size_t s = 0; s < kLanes; ++s) {
+        p[b][s] = static_cast<float>(dice.unit());
+        targets[b].trained[s] = dice.chance(0.4) ? 1.0F : 0.0F;
+        targets[b].right[s] = dice.chance(0.5) ? 1.0F : 0.0F;
+      }
+      pointers.push_back(&targets[b]);
     }
-    pointers.push_back(&targets[b]);
-  }
-  std::vector<Line> errors(p.size());
-  compute_errors(p.data(), pointers.data(), p.size(), 0.25F, errors.data());
-  for (std::size_t b = 0; b < p.size(); ++b) {
-    double squares = 0;
-    for (std::size_t s = 1; s < kLanes; ++s) {
-      const double trained = static_cast<double>(targets[b].trained[s]);
-      const double error = trained * 0.25 * (static_cast<double>(targets[b].right[s]) - static_cast<double>(p[b][s]));
-      expect_near(errors[b][s], error, 1, 1e-7);
-      squares += error * error;
+    std::vector<AlignedLine> table(blocks);
+    std::vector<float*> lines;
+    for (AlignedLine& line : table) lines.push_back(line.lanes.data());
+    const float one = 1;
+    std::vector<float> accumulators(blocks);
+    train_blocks({lines.data(), &one, 1, blocks}, {p.data(), pointers.data(), 0.25F, Update::kSgd, 1},
+                 accumulators.data());
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const Line& errors = table[b].lanes;
+      double squares = 0;
+      for (std::size_t s = 1; s < kLanes; ++s) {
+        const double trained = static_cast<double>(targets[b].trained[s]);
+        const double error = trained * 0.25 * (static_cast<double>(targets[b].right[s]) - static_cast<double>(p[b][s]));
+        expect_near(errors[s], error, 1, 1e-7);
+        squares += error * error;
+      }
+      expect_near(errors[0], squares, squares, 1e-6);
     }
-    expect_near(errors[b][0], squares, squares, 1e-6);
   }
 }
 
@@ -229,7 +270,7 @@ TEST(Updates, TheFirstAdaptiveStepIsTheRateWhateverTheScaleOfTheFeature) {
 
 TEST(Updates, ExtremeValuesLeaveFiniteWeights) {
   for (float x : {1e-30F, 1e-20F, 1e20F, 1e30F}) {
-    // As compute_errors gives it: divided by |x|^2, the constant feature's 1 included.
+    // Divided by |x|^2, the constant feature's 1 included.
     const auto error = static_cast<float>(0.5 / (1 + static_cast<double>(x) * static_cast<double>(x)));
     for (Update update : {Update::kAdaptive, Update::kSgd}) {
       const Line line = OneUpdate{.value = x, .error = error, .update = update}.after();
