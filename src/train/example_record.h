@@ -9,10 +9,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string_view>
 
 #include "comm/buffer.h"
+#include "core/checked.h"
 #include "cpt/example.h"
 
 namespace cpt {
@@ -83,6 +85,7 @@ class ExampleRecord {
   };
   static_assert(sizeof(Head) == kLeastBytes);
   static constexpr std::uint32_t kHasValues = 1U << 31;
+  static constexpr std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
   static const std::array<float, kMostOnes> kOnes;
 
   static Head head_of(const Shape& shape);
@@ -95,5 +98,48 @@ class ExampleRecord {
 
   const std::byte* at_ = nullptr;
 };
+
+// Here, so that who asks for the bytes of a shape and then begins one computes its head once.
+
+inline ExampleRecord::Head ExampleRecord::head_of(const Shape& shape) {
+  Head head{};
+  head.features = narrow<std::uint32_t>(shape.features, "the features of an example");
+  if (shape.with_values || shape.features > kMostOnes) head.features |= kHasValues;
+  head.places = narrow<std::uint32_t>(shape.places, "the length of a path");
+  head.label_bytes = narrow<std::uint32_t>(shape.label_bytes, "the length of a label");
+  head.importance = shape.importance;
+  return head;
+}
+
+inline std::size_t ExampleRecord::feature_bytes(const Head& head) {
+  return (head.features & ~kHasValues) * sizeof(FeatureHash);
+}
+
+inline std::size_t ExampleRecord::value_bytes(const Head& head) {
+  return (head.features & kHasValues) != 0 ? padded((head.features & ~kHasValues) * sizeof(float)) : 0;
+}
+
+inline std::size_t ExampleRecord::bytes(const Shape& shape) {
+  const Head head = head_of(shape);
+  return sizeof head + feature_bytes(head) + value_bytes(head) + padded(shape.places + shape.label_bytes);
+}
+
+inline RecordSpace ExampleRecord::begin(const Shape& shape, std::byte* at) {
+  const Head& head = *new (at) Head(head_of(shape));
+  std::byte* values = at + sizeof head + feature_bytes(head);
+  RecordSpace space{};
+  space.features = reinterpret_cast<FeatureHash*>(at + sizeof head);
+  if (value_bytes(head) > 0) space.values = reinterpret_cast<float*>(values);
+  space.tail = values + value_bytes(head);
+  return space;
+}
+
+inline const std::byte* ExampleRecord::after_values() const {
+  return at_ + sizeof(Head) + features() * sizeof(FeatureHash) + value_bytes(head());
+}
+
+inline std::span<const std::uint8_t> ExampleRecord::places() const {
+  return {reinterpret_cast<const std::uint8_t*>(after_values()), head().places};
+}
 
 }  // namespace cpt
