@@ -64,9 +64,10 @@ class Desk {
 
   void open(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption) {
     if (resumption) {
-      run_->remove_summary();
+      run_->go_on();
       cut_metrics(run_->metrics(), *resumption);
     } else {
+      if (!options.training.learns()) run_->require_no_model();
       run_->begin_fresh();
     }
     observer_.emplace(options, *run_, ranks, resumption);
@@ -95,11 +96,7 @@ void print_results(const std::string& text) {
 
 void write_results(const DistOptions& options, const TrainingResult& result, Desk& desk) {
   const fs::path model = model_of(options);
-  if (model.empty()) {
-    desk.run().remove_model();
-  } else {
-    desk.observer().info("model written");
-  }
+  if (!model.empty()) desk.observer().info("model written");
   const std::string json = summary_json(options, result.summary);
   write_file_atomically(desk.run().summary(), std::as_bytes(std::span(json)));
   const std::string text = summary_text(result.summary, model);
@@ -169,7 +166,7 @@ void run_job(Communicator& comm, DistOptions options) {
   together(comm, "start", [&] {
     if (comm.rank() != 0) return;
     desk.open(options, comm.size(), training.resumption());
-    for (const std::string& line : describe_unused(options)) desk.observer().tell(line);
+    for (const std::string& line : describe_unused(options)) desk.observer().warn(line);
     if (begins_anew) desk.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
   });
   try {

@@ -4,7 +4,7 @@
 #include <array>
 #include <filesystem>
 
-#include "store/durable_file.h"
+#include "store/run_lock.h"
 
 namespace cpt {
 
@@ -14,7 +14,7 @@ enum class Begin { kFresh, kResume };
 // Holds the run directory of a run from construction to destruction. Only one process of a job does so; the others take
 // paths from it.
 //
-//   DIR/lock             "HOST PID" of the holder; the lock on it ends with the process, however that ends
+//   DIR/lock             see store/run_lock.h
 //   DIR/checkpoints/     see store/checkpoints.h
 //   DIR/model/           a blob set: of this run where there is a summary.json, else perhaps of an earlier one
 //   DIR/summary.json     written last: a run without it did not finish
@@ -22,14 +22,10 @@ enum class Begin { kFresh, kResume };
 //   DIR/log.txt
 class RunDirectory {
  public:
-  // Creates the directory if it is missing, locks it, and removes leftovers of killed processes ("NAME.tmp-PID", also
-  // in checkpoints/). Begin::kFresh then REMOVES the checkpoints, summary.json and metrics.jsonl of an earlier run, so
-  // that none of its figures is taken for this run's; its model/ stays until this run's takes its place, because it is
-  // all that there is if this run fails. Begin::kResume leaves them all. log.txt is left to who writes it. Throws
-  // Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host and process).
-  // Begin::kFresh alone throws, before anything is removed, Error(kCannotWrite) if anything of what it would remove
-  // or write over was not left by a run (which leaves a lock, and a blob set in model/), and Error(kUsage) if there is
-  // a complete checkpoint of a run that did not finish.
+  // Creates the directory if it is missing and locks it. Begin::kFresh is then the same as begin_fresh();
+  // Begin::kResume removes leftovers of killed processes, what a run had under a temporary name, and leaves all else.
+  // Throws Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host and
+  // process).
   explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh);
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -49,13 +45,18 @@ class RunDirectory {
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path log() const { return path_ / "log.txt"; }
 
-  // For a run that was to be resumed where there is no checkpoint: does what Begin::kFresh does.
-  void begin_fresh() const;
+  // REMOVES leftovers, and the checkpoints, summary.json and metrics.jsonl of an earlier run, so that none of its
+  // figures is taken for this run's; its model/ stays until this run's takes its place, because it is all that there is
+  // if this run fails. log.txt is left to who writes it. Throws, before anything is removed, Error(kCannotWrite) if
+  // anything of what it would remove or write over was not left by a run (which leaves a lock, and a blob set in
+  // model/), and Error(kUsage) if there is a complete checkpoint of a run that did not finish.
+  void begin_fresh();
   // For a resumed run, when it has found the checkpoint that it goes on from and before it learns: from here on it is a
-  // run that did not finish. Durable. Fine if there is none.
-  void remove_summary() const;
-  // For a run that makes no model, before it writes its summary: an earlier one's would be taken for its own. Durable.
-  void remove_model() const;
+  // run that did not finish, without a summary.json. Durable.
+  void go_on();
+  // For a run that makes no model, before it begins: an earlier one's would be taken for its own. Throws
+  // Error(kCannotWrite) if there is one.
+  void require_no_model() const;
 
  private:
   void require_nothing_to_lose() const;
@@ -63,8 +64,7 @@ class RunDirectory {
   void remove_leftovers() const;
 
   std::filesystem::path path_;
-  bool is_first_ = false;  // to lock it: no run was here before
-  FileDescriptor lock_;
+  RunLock lock_;
 };
 
 }  // namespace cpt

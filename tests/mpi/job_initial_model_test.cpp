@@ -14,6 +14,7 @@ using ::testing::Not;
 constexpr int kUsage = 2;
 constexpr int kBadData = 65;
 constexpr int kNoInput = 66;
+constexpr int kCannotWrite = 73;
 
 class InitialModelOfAJob : public JobTest {
  protected:
@@ -40,9 +41,18 @@ class InitialModelOfAJob : public JobTest {
   Json made_;  // the summary of the run that made the model
 };
 
-// Nor leaves one of an earlier run beside its summary.
-TEST_F(InitialModelOfAJob, ScoresWithoutLearningAndWritesNoModel) {
+// Beside the summary of a run that makes none it would be taken for that run's.
+TEST_F(InitialModelOfAJob, ScoresNowhereWhereThereIsAnotherModel) {
   expect_complete(run_alone(train({shards()})));
+  const Json earlier = summary();
+  const Outcome refused = run(3, score());
+  EXPECT_EQ(refused.code, kCannotWrite);
+  EXPECT_THAT(refused.err, HasSubstr("model: is the model of another run"));
+  EXPECT_TRUE(fs::exists(run_directory() / "model"));
+  EXPECT_EQ(summary(), earlier);
+}
+
+TEST_F(InitialModelOfAJob, ScoresWithoutLearningAndWritesNoModel) {
   for (const char* placement : {"owned", "replicated"}) {
     const Outcome outcome = run(3, score({"--placement", placement, "--progress", "none"}));
     ASSERT_EQ(outcome.code, 0) << outcome.err;

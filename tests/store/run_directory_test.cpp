@@ -161,12 +161,12 @@ TEST_F(RunDirectoryTest, WhatIsNoCompleteCheckpointDoesNotRefuseAFreshRun) {
 
 TEST_F(RunDirectoryTest, AResumedRunFindsAllButTheLeftovers) {
   leave_finished_run();
-  const RunDirectory run(path, Begin::kResume);
+  RunDirectory run(path, Begin::kResume);
   EXPECT_THAT(names_in(path),
               UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "summary.json", "checkpoints"));
   EXPECT_THAT(names_in(run.checkpoints()), ElementsAre("000000001", "000000002"));
-  run.remove_summary();
-  run.remove_summary();
+  run.go_on();
+  run.go_on();
   EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "checkpoints"));
 }
 
@@ -184,8 +184,6 @@ TEST_F(RunDirectoryTest, GivesAModelThatWasSetAsideItsNameBack) {
     const RunDirectory run(path, Begin::kResume);
     EXPECT_THAT(names_in(run.model()), UnorderedElementsAre("MANIFEST", "tree"));
     EXPECT_FALSE(std::filesystem::exists(path / "model.old.tmp-7"));
-    run.remove_model();
-    EXPECT_FALSE(std::filesystem::exists(run.model()));
   }
 }
 
@@ -227,6 +225,38 @@ TEST_F(RunDirectoryTest, NothingThatNoRunWroteIsRemovedOrWrittenOver) {
   std::filesystem::create_directories(path / "checkpoints");
   std::filesystem::create_symlink(path / "notes.txt", path / "log.txt");
   EXPECT_NO_THROW(RunDirectory{path});
+}
+
+// Of the user, or of another program that is at work here.
+TEST_F(RunDirectoryTest, TemporaryNamesThatAreNoRunsStay) {
+  const std::set<std::string> others{"chapter.tmp-2024", "predictions.txt.tmp-7", "binary.tmp-7"};
+  std::filesystem::create_directories(path / "binary.tmp-7/part");
+  for (const char* name : {"chapter.tmp-2024", "predictions.txt.tmp-7", "metrics.jsonl.tmp-7"}) {
+    write_plain(path / name, noise(1));
+  }
+  for (const Begin begin : {Begin::kFresh, Begin::kResume}) {
+    const RunDirectory run(path, begin);
+    std::set<std::string> left = names_in(path);
+    left.erase("lock");
+    EXPECT_EQ(left, others);
+  }
+}
+
+TEST_F(RunDirectoryTest, ARunThatNeverBeganLeavesNoLock) {
+  { const RunDirectory run(path, Begin::kResume); }
+  EXPECT_THAT(names_in(path), ElementsAre());
+  { RunDirectory(path, Begin::kResume).go_on(); }
+  EXPECT_THAT(names_in(path), ElementsAre("lock"));
+  { const RunDirectory run(path, Begin::kResume); }
+  EXPECT_THAT(names_in(path), ElementsAre("lock"));
+}
+
+TEST_F(RunDirectoryTest, ARunWithoutAModelDoesNotTakeAnothersForIts) {
+  leave_finished_run();
+  EXPECT_THAT(error_of([&] { RunDirectory(path, Begin::kResume).require_no_model(); }),
+              StartsWith("73: " + (path / "model").string() + ": is the model of another run"));
+  std::filesystem::remove_all(path / "model");
+  EXPECT_NO_THROW(RunDirectory(path, Begin::kResume).require_no_model());
 }
 
 TEST_F(RunDirectoryTest, APathBelowAFileCannotBeWritten) {
