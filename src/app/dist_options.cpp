@@ -46,7 +46,11 @@ std::chrono::milliseconds parse_duration(const char* option, const std::string& 
   if (number.ec != std::errc() || seconds == 0 || !(value >= 0) || value > 1e6) {
     throw CLI::ValidationError(option, "'" + text + "' is not a duration like 30s, 10m or 1h");
   }
-  return std::chrono::milliseconds(static_cast<std::int64_t>(value * seconds * 1000));
+  const std::chrono::milliseconds duration(static_cast<std::int64_t>(value * seconds * 1000));
+  if (value > 0 && duration.count() == 0) {
+    throw CLI::ValidationError(option, "'" + text + "' is less than a millisecond");
+  }
+  return duration;
 }
 
 constexpr const char* kAuto = "auto";

@@ -11,10 +11,10 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
   if (const auto whole = std::from_chars(text.data(), end, count); whole.ec == std::errc() && whole.ptr == end) {
     return count;
   }
-  constexpr double kMost = 1e18;  // below it every double that is a whole number fits
+  constexpr double kBeyond = 18446744073709551616.0;  // 2^64
   double value = 0;
   const auto real = std::from_chars(text.data(), end, value);
-  const bool whole = real.ec == std::errc() && real.ptr == end && value >= 0 && value < kMost;
+  const bool whole = real.ec == std::errc() && real.ptr == end && value >= 0 && value < kBeyond;
   if (!whole || value != std::floor(value)) return std::nullopt;
   return static_cast<std::uint64_t>(value);
 }

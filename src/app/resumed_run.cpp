@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 bool may_change(const std::string& name, const TrainingOptions& then) {
-  constexpr std::array<const char*, 9> kFree = {"data", "test",  "labels",           "on-error", "passes",
+  constexpr std::array<const char*, 8> kFree = {"data", "test",  "on-error",         "passes",
                                                 "run",  "cache", "checkpoint-every", "keep"};
   return std::ranges::find(kFree, name) != kFree.end() ||
          (name == "round-examples" && then.placement == Placement::kOwned);
@@ -63,6 +63,15 @@ bool is_beyond(const std::string& line, const Resumption& resumption) {
   return json.value("examples", std::uint64_t{0}) > resumption.examples;
 }
 
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  if (!fs::exists(file)) return lines;
+  const std::vector<std::byte> bytes = read_file(file);
+  std::istringstream text(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 bool take_run_options(DistOptions& options) {
@@ -90,9 +99,7 @@ bool take_run_options(DistOptions& options) {
 }
 
 void cut_metrics(const fs::path& metrics, const Resumption& resumption) {
-  std::vector<std::string> lines;
-  std::ifstream file(metrics);
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  std::vector<std::string> lines = lines_of(metrics);
   const auto last_kept = std::find_if(lines.rbegin(), lines.rend(),
                                       [&](const std::string& line) { return tells_of_checkpoint(line, resumption); });
   if (last_kept != lines.rend()) {

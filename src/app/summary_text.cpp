@@ -111,7 +111,7 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   const std::uint64_t lines = summary.weight_bytes / 64;
-  std::string text = fmt::format("{} examples in {:.2f} s on {}, {} a second\n", grouped(examples), summary.seconds,
+  std::string text = fmt::format("{} in {:.2f} s on {}, {} a second\n", counted(examples, "example"), summary.seconds,
                                  counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);

@@ -12,11 +12,12 @@ TEST(ParseCount, TakesWholeNumbers) {
   EXPECT_EQ(parse_count("0"), 0U);
   EXPECT_EQ(parse_count("18446744073709551615"), 18446744073709551615U);
   EXPECT_EQ(parse_count("1e6"), 1000000U);
+  EXPECT_EQ(parse_count("1.8e19"), 18000000000000000000U);
   EXPECT_EQ(parse_count("2.5e3"), 2500U);
 }
 
 TEST(ParseCount, TakesNothingElse) {
-  for (const char* text : {"", "-1", "1.5", "1e18", "1e", "nan", "inf", "ten", "7 ", " 7", "18446744073709551616"}) {
+  for (const char* text : {"", "-1", "1.5", "1e20", "1e", "nan", "inf", "ten", "7 ", " 7", "18446744073709551616"}) {
     EXPECT_EQ(parse_count(text), std::nullopt) << text;
   }
 }

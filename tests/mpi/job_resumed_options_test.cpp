@@ -16,6 +16,7 @@ using ::testing::StartsWith;
 
 constexpr int kUsage = 2;
 constexpr int kBadData = 65;
+constexpr int kNoInput = 66;
 
 class ResumedCommandLine : public CheckpointTest {
  protected:
@@ -58,6 +59,7 @@ TEST_F(ResumedCommandLine, MustNotChangeWhatTheRunIs) {
   expect_refused({"--split", "2"}, "split", "2", "1");
   expect_refused({"--interactions", "ab"}, "interactions", "ab", "none");
   expect_refused({"--epoch-fraction", "0.5"}, "epoch-fraction", "0.5", "0.02");
+  expect_refused({"--labels", "names.txt"}, "labels", "names.txt", "none");
 }
 
 TEST_F(ResumedCommandLine, IsComparedOnceForAllRanks) {
@@ -78,6 +80,13 @@ TEST_F(ResumedCommandLine, MayChangeHowOftenTheRunIsKept) {
 }
 
 TEST_F(ResumedCommandLine, MayNameTheSameShardsInOtherWords) { expect_accepted({"--data", path("shards") / "*.vw"}); }
+
+TEST_F(ResumedCommandLine, LosesNoMetricsThatItCannotRead) {
+  fs::remove(run_directory() / "metrics.jsonl");
+  fs::create_directory(run_directory() / "metrics.jsonl");
+  expect_failed(resume({}), kNoInput, HasSubstr("metrics.jsonl: "));
+  EXPECT_TRUE(fs::is_directory(run_directory() / "metrics.jsonl"));
+}
 
 TEST_F(ResumedCommandLine, MayRaiseThePasses) {
   expect_complete(resume({"--passes", "4"}));
