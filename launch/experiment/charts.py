@@ -15,6 +15,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 import measures  # noqa: E402
+from out_folder import OutFolder  # noqa: E402
 from programs import Outcome, Programs, Setting, shards_of  # noqa: E402
 
 Chart = tuple[str, str, str]
@@ -101,10 +102,10 @@ def _range_text(bits: int) -> str:
     return str(low) if high <= low else f"{low}-{high}"
 
 
-def alpha_sweep(programs: Programs, data: Path, folder: Path, options: Sequence[str]) -> Chart:
+def alpha_sweep(programs: Programs, data: Path, out: OutFolder, options: Sequence[str]) -> Chart:
     outcomes = [
         programs.train(Setting(f"online tree, alpha {alpha}", ("--alpha", str(alpha), *options)), data,
-                       folder / f"alpha-{alpha}") for alpha in _ALPHAS
+                       out.anew(f"alpha-{alpha}")) for alpha in _ALPHAS
     ]
 
     def draw(axes: plt.Axes) -> None:

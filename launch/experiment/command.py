@@ -1,5 +1,6 @@
 """The command line of launch/experiments."""
 import argparse
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import page
 import rcv1
 import web_ads
+from out_folder import OutFolder
 from programs import Programs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,11 +23,11 @@ The programs must be built: launch/demo does it, or cmake as in README.md. Needs
 def main() -> int:
     arguments = _parse()
     programs = Programs(arguments.build)
-    arguments.out.mkdir(parents=True, exist_ok=True)
     try:
-        report = arguments.experiment(programs, arguments)
+        out = OutFolder(arguments.out)
+        report = arguments.experiment(programs, arguments, out)
         print(report.text)
-        shown = arguments.out / "index.html"
+        shown = out.anew("index.html")
         shown.write_text(page.render(report), encoding="utf-8")
     except subprocess.CalledProcessError as error:
         print(f"experiments: {' '.join(map(str, error.cmd))} failed ({error.returncode}): {error.stderr}", file=sys.stderr)
@@ -56,7 +58,10 @@ def _parse() -> argparse.Namespace:
     stories.set_defaults(experiment=rcv1.run)
 
     for command in (ads, stories):
-        command.add_argument("--out", type=Path, help="folder of everything that is written")
+        command.add_argument("--out", type=Path,
+                             help="folder of everything that is written: one that is not there, or is empty, or that an "
+                             "earlier experiment has written, whose results are then replaced "
+                             "(default: one below build/experiments)")
     arguments = parser.parse_args()
     if arguments.out is None:
         name = "web-ads" if arguments.experiment is web_ads.run else "rcv1"
@@ -65,7 +70,10 @@ def _parse() -> argparse.Namespace:
 
 
 def _count(text: str) -> int:
-    value = float(text)
-    if value != int(value) or value < 1000:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not value.is_integer() or value < 1000:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of events, 1000 or more")
     return int(value)

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Sequence
+
+from out_folder import OutFolder
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,8 @@ class Programs:
         return _run([self._tool, *arguments])
 
     def train(self, setting: Setting, data: Path, folder: Path) -> Outcome:
-        """Everything that is written goes below the folder, which is emptied first."""
+        """Everything that is written goes below the folder, which is not there yet."""
         print(f"== {setting.name}: {' '.join(setting.options)}", flush=True)
-        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         learned = self._run_trainer(folder / "train", "--data", data / "train", *setting.options)
         tested = self._run_trainer(folder / "test", "--init", folder / "train" / "model", "--test", data / "test")
@@ -65,11 +65,11 @@ class Programs:
         return Outcome(setting, learned["seconds"], tested["test"], tested["tree"],
                        [report for report in reports if report["phase"] == "train"], folder / "train" / "model")
 
-    def train_all(self, settings: Sequence[Setting], data: Path, folder: Path) -> list[Outcome]:
+    def train_all(self, settings: Sequence[Setting], data: Path, out: OutFolder) -> list[Outcome]:
         """One after the other, so that none takes another's time; each below a folder of its own."""
         outcomes = []
         for number, setting in enumerate(settings):
-            outcomes.append(self.train(setting, data, folder / f"run-{number}"))
+            outcomes.append(self.train(setting, data, out.anew(f"run-{number}")))
             outcomes[-1].number = number
         return outcomes
 

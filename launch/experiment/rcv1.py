@@ -1,7 +1,6 @@
 """RCV1: one of a story's topics at random, from the LYRL2004 distribution or from shards that are there already."""
 import argparse
 import random
-import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -11,6 +10,7 @@ from typing import Iterator, TextIO
 import charts
 import measures
 import table
+from out_folder import OutFolder
 from programs import Programs, Report, Setting
 
 FILES = """\
@@ -23,6 +23,7 @@ A topic of each document is drawn at random. Documents come in the order of the 
 
 _TEST_EXAMPLES = 20_000
 _SHARDS = 8
+_MADE = "shards"  # in the folder that is written to
 _PAPER = ("--loss", "squared", "--update", "sgd", "--learning-rate", "1", "--clip", "0", "--alpha", "0.6")
 _SETTINGS = [
     Setting("one-against-all", ("--method", "oaa", *_PAPER), "0.55", "2300 s"),
@@ -39,9 +40,9 @@ _NOTES = [
 ]
 
 
-def run(programs: Programs, arguments: argparse.Namespace) -> Report:
-    data = _shards(arguments.data, arguments.out / "shards")
-    outcomes = programs.train_all(_SETTINGS, data, arguments.out)
+def run(programs: Programs, arguments: argparse.Namespace, out: OutFolder) -> Report:
+    data = _shards(arguments.data, out)
+    outcomes = programs.train_all(_SETTINGS, data, out)
     one_against_all, _, _, online, defaults, _ = outcomes
     examples = outcomes[0].reports[-1]["examples"]
     report = table.report(f"RCV1, {examples:,} stories", [table.row(outcome) for outcome in outcomes], _NOTES)
@@ -49,26 +50,31 @@ def run(programs: Programs, arguments: argparse.Namespace) -> Report:
     report.charts.append(charts.depth_against_bound(online, 0.6))
     shown = [one_against_all, online, defaults]
     report.charts.append(charts.loss_by_frequency(programs, shown, data, "topic", measures.label_of))
-    report.charts.append(charts.alpha_sweep(programs, data, arguments.out, _PAPER[:-2]))
+    report.charts.append(charts.alpha_sweep(programs, data, out, _PAPER[:-2]))
     report.charts.append(charts.reliability(programs, defaults, data))
     return report
 
 
-def _shards(given: Path | None, out: Path) -> Path:
+def _shards(given: Path | None, out: OutFolder) -> Path:
     """A folder with train/ and test/."""
-    if given is not None and (given / "train").is_dir() and (given / "test").is_dir():
-        return given
-    if given is not None:
-        return _convert(given, out)
+    if given is None:
+        return _sample(out)
+    holds_shards = (given / "train").is_dir() and (given / "test").is_dir()
+    if not (holds_shards and out.is_at(_MADE, given)):  # which are then not made again, only read
+        out.require_outside(given)
+    return given if holds_shards else _convert(given, out)
+
+
+def _sample(out: OutFolder) -> Path:
     maker = Path(__file__).resolve().parents[3] / "shared" / "data" / "make.py"
     if not maker.exists():
         raise ValueError("no RCV1 here: give the folder of the LYRL2004 distribution (see --help)")
-    shutil.rmtree(out, ignore_errors=True)
-    subprocess.run([sys.executable, maker, "rcv1", out], check=True, capture_output=True, text=True)
-    return out
+    shards = out.anew(_MADE)
+    subprocess.run([sys.executable, maker, "rcv1", shards], check=True, capture_output=True, text=True)
+    return shards
 
 
-def _convert(given: Path, out: Path) -> Path:
+def _convert(given: Path, out: OutFolder) -> Path:
     topics = _read_topics(given / "rcv1-v2.topics.qrels")
     kind = "vectors" if (given / "lyrl2004_vectors_train.dat").exists() else "tokens"
     files = [given / f"lyrl2004_{kind}_{part}.dat" for part in ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")]
@@ -76,9 +82,9 @@ def _convert(given: Path, out: Path) -> Path:
     documents = sum(1 for file in files for document, _ in read(file) if document in topics)
     if documents <= _TEST_EXAMPLES:
         raise ValueError(f"{given} has {documents} documents with topics: more than {_TEST_EXAMPLES} are needed")
-    shutil.rmtree(out, ignore_errors=True)
+    shards = out.anew(_MADE)
     dice = random.Random(1)
-    with _Parts(out) as parts:
+    with _Parts(shards) as parts:
         number = 0
         for file in files:
             for document, features in read(file):
@@ -87,7 +93,7 @@ def _convert(given: Path, out: Path) -> Path:
                 part = "train" if number < documents - _TEST_EXAMPLES else "test"
                 parts.write(part, number, f"{dice.choice(topics[document])} |{features}\n")
                 number += 1
-    return out
+    return shards
 
 
 class _Parts:

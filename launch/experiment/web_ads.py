@@ -1,11 +1,10 @@
 """Web ads: the paper's log is not public, so cpt synth makes one with the same marginals and known probabilities."""
 import argparse
-import shutil
-from pathlib import Path
 
 import charts
 import measures
 import table
+from out_folder import OutFolder
 from programs import Programs, Report, Setting, shards_of
 
 # The paper's learner. Its rate is not published; 0.5 is the best of 0.3, 0.5 and 1 for the online tree here.
@@ -29,12 +28,11 @@ _NOTES = [
 ]
 
 
-def run(programs: Programs, arguments: argparse.Namespace) -> Report:
-    data = arguments.out / "log"
-    shutil.rmtree(data, ignore_errors=True)
+def run(programs: Programs, arguments: argparse.Namespace, out: OutFolder) -> Report:
+    data = out.anew("log")
     programs.tool("synth", "web-ads", data, "--events", arguments.events)
     truth = [float(p) for shard in shards_of(data / "truth" / "test") for p in shard.read_text().split()]
-    outcomes = programs.train_all(_SETTINGS, data, arguments.out)
+    outcomes = programs.train_all(_SETTINGS, data, out)
     for outcome in outcomes:
         estimates = programs.probabilities(outcome.model, shards_of(data / "test"))
         outcome.squared_error = measures.mean((p - q)**2 for p, q in zip(truth, estimates, strict=True))
@@ -48,7 +46,7 @@ def run(programs: Programs, arguments: argparse.Namespace) -> Report:
     shown = [frequencies, online, defaults]
     report.charts.append(charts.loss_by_frequency(programs, shown, data, "ad", measures.label_of))
     report.charts.append(charts.loss_by_frequency(programs, shown, data, "page", measures.features_of))
-    report.charts.append(charts.alpha_sweep(programs, data, arguments.out, _PAPER))
+    report.charts.append(charts.alpha_sweep(programs, data, out, _PAPER))
     report.charts.append(charts.reliability(programs, defaults, data))
     return report
 

@@ -1,8 +1,10 @@
-"""launch/experiments: the order of the paper's rows, what each page shows in a browser, and the files of LYRL2004."""
+"""launch/experiments: the order of the paper's rows, what each page shows in a browser, the files of LYRL2004, and what may
+be replaced."""
 import html.parser
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,6 +112,10 @@ class ExperimentTest(unittest.TestCase):
             (data / name).write_text("".join(lines), encoding="ascii")
         return data
 
+    def write_vectors(self, documents: int) -> Path:
+        names = ["lyrl2004_vectors_train.dat"] + [f"lyrl2004_vectors_test_pt{i}.dat" for i in range(4)]
+        return self.write_lyrl2004(documents, {name: "{document}  {a}:0.7 {b}:0.7\n" for name in names})
+
     def expect_topics_learned(self, data: Path):
         table = self.table_of("rcv1", data)
         # One of two topics at random: 1/2 is right, and its loss (1 - 1/2)^2. One of six topics without a word known
@@ -120,9 +126,7 @@ class ExperimentTest(unittest.TestCase):
         self.expect_page(5, ["one-against-all", "0.55"])
 
     def test_rcv1_reads_vectors(self):
-        names = ["lyrl2004_vectors_train.dat"] + [f"lyrl2004_vectors_test_pt{i}.dat" for i in range(4)]
-        data = self.write_lyrl2004(30_000, {name: "{document}  {a}:0.7 {b}:0.7\n" for name in names})
-        self.expect_topics_learned(data)
+        self.expect_topics_learned(self.write_vectors(30_000))
 
     def test_rcv1_reads_tokens(self):
         names = ["lyrl2004_tokens_train.dat"] + [f"lyrl2004_tokens_test_pt{i}.dat" for i in range(4)]
@@ -130,9 +134,7 @@ class ExperimentTest(unittest.TestCase):
         self.expect_topics_learned(data)
 
     def test_too_few_documents_are_said(self):
-        data = self.write_lyrl2004(100, {f"lyrl2004_vectors_{part}.dat": "{document}  {a}:1 {b}:1\n"
-                                         for part in ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")})
-        done = self.run_script("rcv1", data, "--out", self.folder / "out")
+        done = self.run_script("rcv1", self.write_vectors(100), "--out", self.folder / "out")
         self.assertEqual(done.returncode, 1)
         self.assertIn("has 95 documents with topics", done.stderr)
 
@@ -140,6 +142,82 @@ class ExperimentTest(unittest.TestCase):
         done = self.run_script("rcv1", self.folder / "nowhere", "--out", self.folder / "out")
         self.assertEqual(done.returncode, 1)
         self.assertIn("nowhere", done.stderr)
+
+    def put(self, name: str) -> Path:
+        """A file of the user's in the folder of results."""
+        path = self.folder / "out" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine", encoding="ascii")
+        return path
+
+    def expect_refusal(self, reason: str, *arguments: object):
+        """In one line, and nothing is touched."""
+        before = sorted(self.folder.rglob("*"))
+        done = self.run_script(*arguments)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, rf"\Aexperiments: [^\n]*{re.escape(reason)}[^\n]*\n\Z")
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def test_folders_of_others_are_refused(self):
+        for name in ("log/mine.txt", "run-0/mine.txt", "index.html", "mine.txt", "experiments.txt"):
+            for experiment in ("web-ads", "rcv1"):
+                with self.subTest(file=name, experiment=experiment):
+                    mine = self.put(name)
+                    self.expect_refusal("out: is not empty", experiment, "--out", self.folder / "out")
+                    self.assertEqual(mine.read_text(encoding="ascii"), "mine")
+                    shutil.rmtree(self.folder / "out")
+
+    def test_a_file_is_no_folder_to_write_to(self):
+        mine = self.put("mine.txt")
+        self.expect_refusal("mine.txt", "web-ads", "--out", mine)
+        self.assertEqual(mine.read_text(encoding="ascii"), "mine")
+
+    def run_small(self):
+        done = self.run_script("web-ads", "--events", 1000, "--out", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_only_what_experiments_have_written_is_replaced(self):
+        out = self.folder / "out"
+        out.mkdir()
+        self.run_small()
+        mine = [self.put("notes.txt"), self.put("shards/mine.txt")]
+        stale = [self.put(name) for name in ("index.html", "log/train/part-000.vw", "run-0/train/summary.json")]
+        self.run_small()
+        for file in stale:
+            self.assertNotEqual(file.read_text(encoding="utf-8"), "mine")
+        # Shards would be an experiment's, too, but this one has made none.
+        self.expect_refusal("out/shards: was not written by an experiment", "rcv1", self.write_vectors(20_100), "--out", out)
+        mine.append((out / "log").rename(self.folder / "moved") / "mine.txt")
+        mine[-1].write_text("mine", encoding="ascii")
+        (out / "log").symlink_to(self.folder / "moved")
+        self.expect_refusal("out/log: was not written by an experiment", "web-ads", "--out", out)
+        for file in mine:
+            self.assertEqual(file.read_text(encoding="ascii"), "mine")
+
+    def test_data_in_what_is_replaced_are_refused(self):
+        out = self.folder / "out"
+        self.run_small()
+        data = self.write_vectors(100).rename(out / "run-0" / "data")
+        link = self.folder / "link"
+        link.symlink_to(data)
+        for name in (data, link, out / "run-0"):
+            self.expect_refusal(f"lies in {out / 'run-0'}, which experiments replace", "rcv1", name, "--out", out)
+
+    def test_shards_that_an_experiment_has_made_can_be_its_data(self):
+        out = self.folder / "out"
+        self.assertEqual(self.run_script("rcv1", self.write_vectors(20_100), "--out", out).returncode, 0)
+        made = {path: path.stat().st_mtime_ns for path in (out / "shards").rglob("*")}
+        done = self.run_script("rcv1", out / "shards", "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({path: path.stat().st_mtime_ns for path in (out / "shards").rglob("*")}, made)
+
+    def test_events_are_a_number(self):
+        for events in ("inf", "-inf", "nan", "some", "999", "1000.5"):
+            with self.subTest(events=events):
+                done = self.run_script("web-ads", f"--events={events}", "--out", self.folder / "out")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"'{events}' is not a number of events, 1000 or more", done.stderr)
+                self.assertFalse((self.folder / "out").exists())
 
 
 if __name__ == "__main__":
