@@ -58,10 +58,21 @@ Json options_json(const ModelOptions& options) {
           {"interactions", options.interactions}};
 }
 
+// Whether a model of this method has any use for an option.
+bool applies(const std::string& option, const ModelOptions& options) {
+  if (option == "arity") return options.method == Method::kConditionalPecoc;
+  if (option == "tree" || option == "alpha") return options.is_tree();
+  for (const char* of_regressors : {"loss", "update", "learning-rate", "clip", "bits"}) {
+    if (option == of_regressors) return options.method != Method::kTable;
+  }
+  return true;
+}
+
 std::string options_text(const ModelOptions& options) {
   const Json json = options_json(options);
   std::string text;
   for (const auto& [name, value] : json.items()) {
+    if (!applies(name, options)) continue;
     text += (text.empty() ? "" : ", ") + name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
   }
   return text;
@@ -130,15 +141,18 @@ std::string figures_text(const ModelFigures& figures) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "labels         {}\n", figures.tree.labels);
   if (!figures.tree.is_flat) text += shape_text(figures);
-  fmt::format_to(out, "tree digest    {}\n", digest_text(figures.tree.digest));
-  if (figures.options.method == Method::kTable) {
+  fmt::format_to(out, "{:<15}{}\n", figures.tree.is_flat ? "label digest" : "tree digest",
+                 digest_text(figures.tree.digest));
+  const bool counts = figures.options.method == Method::kTable;
+  if (counts) {
     fmt::format_to(out, "counts         {} distinct x, {} distinct (x, label)\n", figures.counted_examples,
                    figures.counted_pairs);
+  } else {
+    fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
+                   figures.weight_lines, 100 * used_part(figures),
+                   static_cast<double>(figures.weight_lines) / kLinesPerMib);
   }
-  fmt::format_to(out, "weights        {} of {} lines used ({:.1f} %), {:g} MiB\n", figures.weights.used,
-                 figures.weight_lines, 100 * used_part(figures),
-                 static_cast<double>(figures.weight_lines) / kLinesPerMib);
-  fmt::format_to(out, "weight digest  {}\n", digest_text(figures.state_digest));
+  fmt::format_to(out, "{:<15}{}\n", counts ? "count digest" : "weight digest", digest_text(figures.state_digest));
   fmt::format_to(out, "options        {}\n", options_text(figures.options));
   return text + histogram(figures.labels_at_depth);
 }

@@ -42,6 +42,11 @@ bool names(const std::vector<std::string>& words, const std::string& option) {
                              [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
 }
 
+// A lone dash is standard input, and what goes on with a digit may be a number.
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
+
 }  // namespace
 
 void require_values(const std::vector<std::string>& words) {
@@ -64,7 +69,7 @@ std::string reason_of(const CLI::App& app, const CLI::ParseError& error) {
     return place_in(file, line_of(file, option)) + ": there is no option '" + option + "'";
   }
   for (const std::string& word : app.remaining(true)) {
-    if (word.starts_with("--")) return "no option '" + word.substr(0, word.find('=')) + "'";
+    if (is_option(word)) return "no option '" + word.substr(0, word.find('=')) + "'";
   }
   const std::string unconverted = "Could not convert: ";
   const std::size_t equals = text.find(" = ");

@@ -47,6 +47,7 @@ TEST_F(ErrorsTest, UsageErrors) {
       {{"predict"}, 2, "cpt predict: --model is required (see cpt predict --help)"},
       {{"predict", "--modle", "model", "--data", "x"}, 2, "cpt predict: no option '--modle' (see cpt predict --help)"},
       {{"predict", "--modle=model", "--data", "x"}, 2, "no option '--modle' ("},
+      {{"predict", "--model", "model", "--data", "x", "-k", "3"}, 2, "no option '-k' ("},
       {{"predict", "--model", "model", "--data", "test.vw", "--output=", "--learn"}, 2, "cpt: --output is empty ("},
       {{"checkpoint", "lst", "run"}, 2, "cpt checkpoint: no command 'lst' (see cpt checkpoint --help)"},
       {{"checkpoint", "prune", "run", "--keep", "0"}, 2, "(see cpt checkpoint prune --help)"},
