@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,6 +17,7 @@
 #include "comm/patience.h"
 #include "cpt/error.h"
 #include "data/example_stream.h"
+#include "data/read_ahead.h"
 #include "data/rejection.h"
 #include "model/flat_estimator.h"
 
@@ -50,19 +52,38 @@ void refuse_standard_input(const std::vector<Shard>& shards) {
       "name a file of all labels with --labels");
 }
 
+// A request to stop, for which nobody else asks before training begins. Asks once a second at most.
+class StopRequest {
+ public:
+  explicit StopRequest(const TrainingOptions& options) : requested_(options.checkpoints.requested) {}
+
+  void heed() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!requested_ || now - last_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    if (requested_() != Request::kStop) return;
+    throw Error(Fault::kStopped, "stopped on request while it looked for the labels; start again");
+  }
+
+ private:
+  const std::function<Request()>& requested_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 void collect(const TrainingOptions& options, const std::vector<Shard>& shards, const Communicator& comm,
-             Labels& labels) {
+             StopRequest& stop, Labels& labels) {
   refuse_standard_input(shards);
   const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
   ReadOptions reading = read_options(options);
   reading.tells_bad_lines = false;  // that is for when they are learned
-  ExampleStream stream(shards, mine, reading);
-  Batch batch = stream.make_batch();
-  while (stream.read(batch)) {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (labels.find(batch[i].label) == labels.end()) labels.emplace(batch[i].label);
+  ReadAhead chunks(ExampleStream(shards, mine, reading));
+  chunks.call_while_waiting([&] { stop.heed(); });
+  while (const Batch* batch = chunks.next()) {
+    stop.heed();
+    for (std::size_t i = 0; i < batch->size(); ++i) {
+      const std::string_view label = (*batch)[i].label;
+      if (labels.find(label) == labels.end()) labels.emplace(label);
     }
-    batch.clear();
   }
 }
 
@@ -71,8 +92,9 @@ std::vector<std::string> count_labels(const TrainingOptions& options, const std:
   const Patience patience(comm, kPatience);
   Labels labels;
   together(comm, "start: labels", [&] {
-    collect(options, data, comm, labels);
-    if (!options.test_frozen) collect(options, test, comm, labels);
+    StopRequest stop(options);
+    collect(options, data, comm, stop, labels);
+    if (!options.test_frozen) collect(options, test, comm, stop, labels);
   });
   const std::string mine = as_lines(labels);
   for (const auto& bytes : all_gather_bytes(comm, std::as_bytes(std::span(mine)), "start: labels")) {

@@ -27,7 +27,8 @@ std::vector<std::string> read_label_list(ListFile& file);
 // Grows the learner's tree by all labels: those of options.labels, which rank 0 reads, or, without it, all that occur
 // in the shards, sorted, so that they do not depend on the ranks. Collective; each rank reads its part of the shards.
 // Throws AgreedError (alone, Error): what read_label_list() and reading throw; kUsage where standard input would have
-// to be read twice; kNoInput where there is no label at all.
+// to be read twice; kNoInput where there is no label at all; kStopped where somebody asks for the end of the run
+// (options.checkpoints.requested) while the shards are read.
 void learn_labels(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test,
                   Communicator& comm, Learner& learner);
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "data/packed.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -101,6 +102,19 @@ TEST_F(KnownLabels, AreOfNoUseToOtherMethods) {
   const Ending ending = std::move(train_on(1, options_)[0]);
   EXPECT_EQ(ending.fault, Fault::kUsage);
   EXPECT_THAT(ending.error, HasSubstr("--labels is for --method pecoc"));
+}
+
+TEST_F(KnownLabels, AreNotLookedForAnyLongerWhereTheRunIsToStop) {
+  std::string nothing;  // to be learned, for many seconds
+  const std::string frame = zstd(std::string(std::size_t{1} << 24, '\n'));
+  for (int i = 0; i < 1000; ++i) nothing += frame;
+  options_.data = {folder_.write("1", nothing), folder_.write("2", "d |a x\n")};
+  options_.checkpoints.requested = [] { return Request::kStop; };
+  for (const int ranks : {1, 2}) {
+    const Ending ending = std::move(train_on(ranks, options_)[0]);
+    EXPECT_EQ(ending.fault, Fault::kStopped);
+    EXPECT_THAT(ending.error, HasSubstr("stopped on request while it looked for the labels"));
+  }
 }
 
 TEST_F(KnownLabels, MustBeSome) {
