@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cpt/example.h"
@@ -45,7 +46,9 @@ struct Walk {
   }
   // Asks the memory for the first `count` lines, but for those that it was asked for already.
   void ask_for_lines(std::size_t count) {
-    for (; lines_asked_for < count; ++lines_asked_for) __builtin_prefetch(lines[lines_asked_for], 1);
+    if (count <= lines_asked_for) return;
+    float* const* const all = lines.data();
+    for (std::size_t i = std::exchange(lines_asked_for, count); i < count; ++i) __builtin_prefetch(all[i], 1);
   }
 };
 
