@@ -168,16 +168,17 @@ bool BinaryReader::read_block() {
   block_begin_ = taken_;
   ended_ = taken_ >= end_;
   if (ended_) return false;
+  const std::uint64_t lines_before = goes_on_ ? number_ : lines_expected_;
+  number_ = lines_before + 1;  // should there be damage
   BlockHead head = read_head();
   if (head.kind == BlockKind::kFeatures) {
     read_list(head);
     head = read_head();
   }
-  check_lines(head);
+  check_lines(head, lines_before);
   lines_expected_ = head.lines_before + head.lines;
-  const std::uint64_t done = goes_on_ ? number_ - head.lines_before : 0;
+  const std::uint64_t done = lines_before - head.lines_before;
   goes_on_ = false;
-  number_ = head.lines_before + 1;  // should it be damaged
   read_payload(head, done);
   switch (head.kind) {
     case BlockKind::kExamples:
@@ -191,7 +192,7 @@ bool BinaryReader::read_block() {
     case BlockKind::kIndex:
       read_trailer(block_begin_);
   }
-  number_ = head.lines_before + done;
+  number_ = lines_before;
   return !ended_;
 }
 
@@ -208,29 +209,28 @@ BlockHead BinaryReader::read_head() {
   return head;
 }
 
-void BinaryReader::check_lines(const BlockHead& head) const {
-  const bool fits = goes_on_ ? number_ >= head.lines_before && number_ <= head.lines_before + head.lines
-                             : head.lines_before == lines_expected_;
-  if (!fits) {
-    throw DamagedStream("the block of line " + std::to_string((goes_on_ ? number_ : lines_expected_) + 1),
+// Whether it holds the line behind so many; a reader that goes on may do so in its middle, or at its end.
+void BinaryReader::check_lines(const BlockHead& head, std::uint64_t lines_before) const {
+  const std::uint64_t most = goes_on_ ? head.lines_before + head.lines : head.lines_before;
+  if (lines_before < head.lines_before || lines_before > most) {
+    throw DamagedStream("the block of line " + std::to_string(lines_before + 1),
                         "that of line " + std::to_string(head.lines_before + 1));
   }
 }
 
-// What is stored takes memory only as it is there; what it becomes, as much as the head claims, kMostPayloadBytes at
-// most. So many of its lines were read before.
+// What it becomes takes as much memory as the head claims, kMostPayloadBytes at most. So many of its lines were read
+// before.
 void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done) {
-  for (std::size_t done = 0; done < head.stored_bytes;) {
-    const std::size_t piece = std::min<std::size_t>(kPiece, head.stored_bytes - done);
-    if (stored_.size() < done + piece) stored_.resize(done + piece);
-    require({reinterpret_cast<char*>(stored_.data()) + done, piece}, kBlock);
-    done += piece;
+  const bool holds_lines = head.kind == BlockKind::kExamples;
+  if (const std::optional<DamagedStream> damage = read_stored(head.stored_bytes)) {
+    if (!holds_lines) throw DamagedStream(*damage);
+    throw BrokenOffBlock(*damage, head.lines - lines_done);
   }
   const auto stored = std::span(stored_).first(head.stored_bytes);
   const std::string place = " at byte " + std::to_string(head_begin_);
   const auto damaged = [&] {
     const DamagedStream damage(kBlock, "a damaged one" + place);
-    if (head.kind != BlockKind::kExamples) throw DamagedStream(damage);  // it holds none
+    if (!holds_lines) throw DamagedStream(damage);
     throw DamagedBlock(damage, head.lines - lines_done);
   };
   if (payload_checksum(stored) != head.checksum) damaged();
@@ -242,6 +242,21 @@ void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done)
   const std::size_t size =
       ZSTD_decompressDCtx(context_.get(), payload_.data(), payload_.size(), stored.data(), stored.size());
   if (size != head.raw_bytes) damaged();
+}
+
+// Takes memory only as the bytes are there. Returns why they are not all there, if they are not.
+std::optional<DamagedStream> BinaryReader::read_stored(std::size_t bytes) {
+  try {
+    for (std::size_t done = 0; done < bytes;) {
+      const std::size_t piece = std::min(kPiece, bytes - done);
+      if (stored_.size() < done + piece) stored_.resize(done + piece);
+      if (fill({reinterpret_cast<char*>(stored_.data()) + done, piece}) < piece) return DamagedStream(kBlock, kCutOff);
+      done += piece;
+    }
+  } catch (const DamagedStream& damage) {  // of what the shard is compressed with
+    return DamagedStream(kBlock, std::string("one that breaks off: ") + damage.what());
+  }
+  return std::nullopt;
 }
 
 // What is wrong with it is for the blocks to tell that need it.

@@ -20,7 +20,7 @@ struct ZSTD_DCtx_s;
 
 namespace cpt {
 
-// A block that makes no sense where the one behind it can be read.
+// A block that makes no sense. The one behind it can be read, unless this is a BrokenOffBlock.
 class DamagedBlock : public DamagedStream {
  public:
   // lines: of it, those that were not read before.
@@ -29,6 +29,12 @@ class DamagedBlock : public DamagedStream {
 
  private:
   std::uint64_t lines_;
+};
+
+// One of which the content does not hold all: there is nothing behind it.
+class BrokenOffBlock : public DamagedBlock {
+ public:
+  using DamagedBlock::DamagedBlock;
 };
 
 // Not thread-safe. Lines of a binary shard are those of text that its examples were read from, but only those that
@@ -56,11 +62,12 @@ class BinaryReader {
   void enter();
 
   // Appends the examples of the next line, whose origin is `base` but for line and end; false at the end of the shard.
-  // Throws DamagedBlock, after which the block behind it is next; DamagedStream, after which nothing is; and Rejection
-  // of a line, after which the one behind it is next.
+  // Throws DamagedBlock, after which the block behind it is next; BrokenOffBlock and any other DamagedStream, after
+  // which nothing is; and Rejection of a line, after which the one behind it is next.
   bool next(const Origin& base, Batch& batch);
 
-  // Of the line of the last call, or where there was none, of the one before; of a damaged block, of its first one.
+  // Of the line of the last call, or where there was none, of the one before; at damage, of the first one that cannot
+  // be read for it.
   std::uint64_t number() const { return number_; }
   // The byte of the content at which the block begins that holds the next line. At the end: where the index begins, or
   // the block that is not to be read.
@@ -84,8 +91,9 @@ class BinaryReader {
   bool pass_blocks_to(std::uint64_t bytes);
   bool read_block();
   BlockHead read_head();
-  void check_lines(const BlockHead& head) const;
+  void check_lines(const BlockHead& head, std::uint64_t lines_before) const;
   void read_payload(const BlockHead& head, std::uint64_t lines_done = 0);
+  std::optional<DamagedStream> read_stored(std::size_t bytes);
   void read_list(const BlockHead& head);
   void read_trailer(std::uint64_t index);
   void read_end();

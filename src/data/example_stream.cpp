@@ -34,6 +34,11 @@ std::uint64_t size_of_copy(const Shard& shard) {
   return failure ? 0 : bytes;
 }
 
+std::string reason_of(const DamagedBlock& damage) {
+  const std::string lines = std::to_string(damage.lines()) + (damage.lines() == 1 ? " line" : " lines");
+  return std::string(damage.what()) + "; " + lines + " in it cannot be read";
+}
+
 bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
 }  // namespace
@@ -292,17 +297,23 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
       return false;
     } catch (const Rejection& rejection) {
       report_bad_line(shard, blocks.number(), rejection.column(), rejection.what());
+    } catch (const BrokenOffBlock& damage) {
+      return end_at_damage(shard, reason_of(damage));
     } catch (const DamagedBlock& damage) {
-      const std::string lines = std::to_string(damage.lines()) + (damage.lines() == 1 ? " line" : " lines");
-      report_bad_line(shard, blocks.number(), 1, std::string(damage.what()) + "; " + lines + " in it cannot be read");
+      report_bad_line(shard, blocks.number(), 1, reason_of(damage));
     } catch (const DamagedStream& damage) {
-      if (control_->stop.load(std::memory_order_relaxed)) return false;
-      report_bad_line(shard, blocks.number() + 1, 1, damage.what());
-      shard.done.bytes = blocks.drain() + 1;
-      shard.done.line = blocks.number();
-      return false;
+      return end_at_damage(shard, damage.what());
     }
   }
+  return false;
+}
+
+// Of a binary shard. A reader that was told to stop sees an end anywhere.
+bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason) {
+  if (control_->stop.load(std::memory_order_relaxed)) return false;
+  report_bad_line(shard, shard.blocks->number(), 1, reason);
+  shard.done.bytes = shard.blocks->drain() + 1;
+  shard.done.line = shard.blocks->number();
   return false;
 }
 

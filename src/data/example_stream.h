@@ -56,11 +56,11 @@ class ExampleStream {
   // Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told, or where a binary shard
   // whose index is damaged is to be read in parts, and Error(kUsage) for interactions in a format without namespaces
   // and for a binary shard that was converted with other options. Nothing of a bad line reaches the batch; a damaged
-  // block of a binary shard is one bad line. A shard whose content ends before its cursor is Error(kBadData), whatever
-  // the options say, and so is a file that became shorter than Shard::bytes; one that became longer is read as if it
-  // had not. A shard that has a copy is read from there as far as that goes; nothing but take_warnings(),
-  // part_read() and the time it takes tells of that. A copy that turns out to be damaged is removed, and the text is
-  // read from there on.
+  // block of a binary shard is one bad line, and where the shard breaks off, what is missing is one. A shard whose
+  // content ends before its cursor is Error(kBadData), whatever the options say, and so is a file that became shorter
+  // than Shard::bytes; one that became longer is read as if it had not. A shard that has a copy is read from there as
+  // far as that goes; nothing but take_warnings(), part_read() and the time it takes tells of that. A copy that turns
+  // out to be damaged is removed, and the text is read from there on.
   bool read(Batch& batch);
 
   // The shards it reads, and, parallel to them, how far: where each began or, once it has ended, its end.
@@ -99,6 +99,7 @@ class ExampleStream {
   bool read_from(ActiveShard& shard, Batch& batch);
   bool read_text(ActiveShard& shard, Batch& batch);
   bool read_binary(ActiveShard& shard, Batch& batch);
+  bool end_at_damage(ActiveShard& shard, const std::string& reason);
   bool read_copy(ActiveShard& shard, Batch& batch);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
   static bool count_line(ActiveShard& shard, std::size_t examples, std::size_t features);

@@ -18,7 +18,10 @@
 namespace cpt {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // Blocks of a few examples, and a list of features that begins anew after a few of them.
 constexpr BlockLimits kSmall{5, 40, 16};
@@ -26,6 +29,7 @@ constexpr BlockLimits kSmall{5, 40, 16};
 struct Content {
   std::vector<WholeExample> examples;
   std::uint64_t error_lines = 0;
+  std::vector<std::string> warnings;
 };
 
 // Examples without the bytes and lines of their shard, which differ.
@@ -41,6 +45,7 @@ Content content_of(const std::string& path, const ReadOptions& options) {
     origin = {origin.shard, 0, origin.position, 0, 0};
   }
   content.error_lines = stream.error_lines();
+  content.warnings = stream.take_warnings();
   return content;
 }
 
@@ -267,13 +272,23 @@ class DamagedBinary : public ::testing::Test {
     }
   }
 
+  // Where the head of a block begins.
+  std::size_t block(std::size_t number) const {
+    std::size_t begin = sound_.find("BLK1");
+    while (--number > 0) begin = sound_.find("BLK1", begin + 1);
+    return begin;
+  }
+
+  std::string with_flipped_byte(std::size_t byte) const {
+    std::string damaged = sound_;
+    damaged.at(byte) = static_cast<char>(damaged.at(byte) ^ 1);
+    return damaged;
+  }
+
   // In the part that comes before the second block. Of five blocks, the first three share a list, and so do the last
   // two.
   std::string with_damaged_list() const {
-    std::string damaged = sound_;
-    char& byte = damaged.at(sound_.find("FEAT", sound_.find("FEAT") + 1) + sizeof(BlockHead) + 20);
-    byte = static_cast<char>(byte ^ 1);
-    return damaged;
+    return with_flipped_byte(sound_.find("FEAT", sound_.find("FEAT") + 1) + sizeof(BlockHead) + 20);
   }
 
   Folder folder_;
@@ -305,21 +320,81 @@ TEST_F(DamagedBinary, IsNoticedWhereverItIsCut) {
     if (!read_damaged(sound_.substr(0, bytes), read).empty()) continue;
     ASSERT_EQ(read.error_lines, 1U);
     ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
+    const std::string first_missing = std::to_string(read.examples.size() + 1);
+    ASSERT_THAT(read.warnings,
+                ElementsAre(StartsWith(folder_.path("damaged") + ":" + first_missing + ":1: expected ")));
+  }
+}
+
+TEST_F(DamagedBinary, SaysHowManyLinesTheBlockHasThatBreaksOff) {
+  const std::string reason = ":1: expected a sound block of a binary shard, found the end of the file";
+  const std::string path = folder_.write("damaged", sound_.substr(0, block(2) + sizeof(BlockHead) + 3));
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
+            path + ":6" + reason + "; 5 lines in it cannot be read");
+  EXPECT_THAT(content_of(path, skipping()).warnings,
+              ElementsAre(path + ":6" + reason + "; 5 lines in it cannot be read"));
+  folder_.write("damaged", sound_.substr(0, block(5) - 3 + sound_.substr(block(5)).find("INDX")));
+  EXPECT_THAT(content_of(path, skipping()).warnings,
+              ElementsAre(path + ":21" + reason + "; 3 lines in it cannot be read"));
+  folder_.write("damaged", sound_.substr(0, block(2) + 3));
+  EXPECT_THAT(content_of(path, skipping()).warnings, ElementsAre(path + ":6" + reason));
+}
+
+TEST_F(DamagedBinary, SaysHowManyLinesTheBlockHasWhereItsCompressionBreaksOff) {
+  std::size_t broken_blocks = 0;
+  const std::string packed = gzip(sound_);
+  for (std::size_t bytes = packed.size() / 2; bytes < packed.size(); ++bytes) {
+    SCOPED_TRACE("cut to " + std::to_string(bytes));
+    const std::string path = folder_.write("damaged", packed.substr(0, bytes));
+    const Content read = content_of(path, skipping());
+    ASSERT_EQ(read.warnings.size(), 1U);
+    const std::string place = path + ":" + std::to_string(read.examples.size() + 1) + ":1: expected ";
+    ASSERT_THAT(read.warnings[0], StartsWith(place));
+    if (!read.warnings[0].ends_with(" lines in it cannot be read")) continue;
+    const std::string lines = read.examples.size() < 20 ? "5" : "3";
+    ASSERT_EQ(read.warnings[0], place +
+                                    "a sound block of a binary shard, found one that breaks off: expected the rest "
+                                    "of a gzip stream, found its end at byte " +
+                                    std::to_string(bytes) + "; " + lines + " lines in it cannot be read");
+    ++broken_blocks;
+  }
+  EXPECT_GT(broken_blocks, 10U);
+}
+
+TEST_F(DamagedBinary, BreaksOffBehindADamagedBlock) {
+  const std::string path =
+      folder_.write("damaged", with_flipped_byte(block(2) + sizeof(BlockHead) + 3).substr(0, block(3) + 3));
+  const Content read = content_of(path, skipping());
+  EXPECT_EQ(read.examples.size(), 5U);
+  EXPECT_THAT(read.warnings,
+              ElementsAre(AllOf(StartsWith(path + ":6:1: "), EndsWith("; 5 lines in it cannot be read")),
+                          path + ":11:1: expected a sound block of a binary shard, found the end of the file"));
+}
+
+TEST_F(DamagedBinary, SaysWhichLinesAreMissingBehindACursor) {
+  const std::string path = folder_.write("damaged", sound_);
+  ExampleStream sound = stream_of({path}, skipping());
+  const Reading before = read_lines(sound);
+  const std::size_t inside = block(2) + sizeof(BlockHead) + 3;
+  for (const std::string& damaged : {sound_.substr(0, inside), with_flipped_byte(inside)}) {
+    folder_.write("damaged", damaged);
+    ExampleStream rest(find_shards({path}), {0}, skipping(), before.cursors.at(7));
+    const std::vector<Read> read = read_rest(rest);
+    EXPECT_EQ(read.size(), damaged.size() < sound_.size() ? 0U : 13U);
+    EXPECT_THAT(rest.take_warnings(),
+                ElementsAre(AllOf(StartsWith(path + ":8:1: "), EndsWith("; 3 lines in it cannot be read"))));
   }
 }
 
 TEST_F(DamagedBinary, SaysWhatIsWrong) {
-  std::string damaged = sound_;
-  const std::size_t begin = sound_.find("BLK1");  // of the first block
-  ASSERT_NE(begin, std::string::npos);
-  damaged[begin + 60] = static_cast<char>(damaged[begin + 60] ^ 1);
-  const std::string path = folder_.write("damaged", damaged);
+  const std::size_t begin = block(1);
+  const std::string path = folder_.write("damaged", with_flipped_byte(begin + 60));
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
             path + ":1:1: expected a sound block of a binary shard, found a damaged one at byte " +
                 std::to_string(begin) + "; 5 lines in it cannot be read");
   folder_.write("damaged", sound_.substr(0, sound_.size() - 30));
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
-            path + ":25:1: expected a sound block of a binary shard, found the end of the file");
+            path + ":24:1: expected a sound block of a binary shard, found the end of the file");
 }
 
 TEST_F(DamagedBinary, ListCostsTheBlocksThatNeedIt) {
