@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/option_values.h"
@@ -65,7 +68,8 @@ std::string stage_of(const RunState& state) {
   return phase == Phase::kTest ? "test" : "train " + std::to_string(state.progress.pass);
 }
 
-Row read_row(const Checkpoint& checkpoint) {
+// Nothing where a running job has removed it since it was listed.
+std::optional<Row> read_row(const Checkpoint& checkpoint) {
   Row row;
   row.checkpoint = checkpoint;
   row.written = time_written(checkpoint.directory / "MANIFEST");
@@ -76,6 +80,7 @@ Row read_row(const Checkpoint& checkpoint) {
     row.examples = state.progress.examples;
     row.ranks = state.ranks;
   } catch (const Error& error) {
+    if (was_removed(checkpoint)) return std::nullopt;
     row.damage = describe(error);
   }
   return row;
@@ -104,7 +109,9 @@ Json json_of(const Row& row) {
 
 void list(const CheckpointCommand& command) {
   std::vector<Row> rows;
-  for (const Checkpoint& checkpoint : checkpoints_of(command.run)) rows.push_back(read_row(checkpoint));
+  for (const Checkpoint& checkpoint : checkpoints_of(command.run)) {
+    if (auto row = read_row(checkpoint)) rows.push_back(std::move(*row));
+  }
   ResultWriter out;
   if (command.json) {
     Json json = Json::array();
@@ -117,23 +124,38 @@ void list(const CheckpointCommand& command) {
   out.finish();
 }
 
+struct Verdict {
+  bool whole;
+  std::string text;
+};
+
+// Nothing where a running job has removed it since it was listed.
+std::optional<Verdict> read_verdict(const Checkpoint& checkpoint) {
+  try {
+    const std::uint64_t bytes = verify_checkpoint(checkpoint.directory);
+    const auto megabytes = static_cast<double>(bytes) / 1e6;
+    return Verdict{true, fmt::format("{}: whole, {:.1f} MB", checkpoint.directory.string(), megabytes)};
+  } catch (const Error& error) {
+    if (was_removed(checkpoint)) return std::nullopt;
+    return Verdict{false, describe(error)};
+  }
+}
+
 void verify(const CheckpointCommand& command) {
+  std::uint64_t read = 0;
   std::uint64_t damaged = 0;
   ResultWriter out;
-  const std::vector<Checkpoint> checkpoints = checkpoints_of(command.run);
-  for (const Checkpoint& checkpoint : checkpoints) {
-    try {
-      const std::uint64_t bytes = verify_checkpoint(checkpoint.directory);
-      out.print("{}: whole, {:.1f} MB\n", checkpoint.directory.string(), static_cast<double>(bytes) / 1e6);
-    } catch (const Error& error) {
-      ++damaged;
-      out.print("{}\n", describe(error));
-    }
+  for (const Checkpoint& checkpoint : checkpoints_of(command.run)) {
+    const std::optional<Verdict> verdict = read_verdict(checkpoint);
+    if (!verdict) continue;
+    ++read;
+    if (!verdict->whole) ++damaged;
+    out.print("{}\n", verdict->text);
   }
   out.finish();
   if (damaged == 0) return;
-  throw Error(Fault::kBadData, fmt::format("{} of {} checkpoints of {} cannot be used", damaged, checkpoints.size(),
-                                           command.run.string()));
+  throw Error(Fault::kBadData,
+              fmt::format("{} of {} checkpoints of {} cannot be used", damaged, read, command.run.string()));
 }
 
 void prune(const CheckpointCommand& command) {

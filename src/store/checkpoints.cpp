@@ -93,6 +93,12 @@ void dismantle(const fs::path& directory) {
 
 }  // namespace
 
+// One that is there and cannot be looked at was not.
+bool was_removed(const Checkpoint& checkpoint) {
+  std::error_code error;
+  return fs::symlink_status(checkpoint.directory / kManifestName, error).type() == fs::file_type::not_found;
+}
+
 Checkpoints::Checkpoints(fs::path folder) : folder_(std::move(folder)) {}
 
 std::vector<fs::path> Checkpoints::entries() const { return sorted_entries(folder_); }

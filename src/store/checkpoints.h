@@ -23,6 +23,10 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
+// Whether one that was listed has been removed since, or is being removed: it has no MANIFEST any more (C8). Who fails
+// to read one asks this afterwards, because a running job removes its oldest ones at any time.
+bool was_removed(const Checkpoint& checkpoint);
+
 // Reads the folder anew with each call. Every call throws Error(kNoInput) if the folder is there but cannot be listed;
 // those that remove something, Error(kCannotWrite) that names what cannot be removed or synced.
 class Checkpoints {

@@ -1,8 +1,11 @@
 // cpt checkpoint: what a run has kept.
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "cpt/trainer.h"
+#include "lease.h"
 #include "program.h"
 #include "store/checkpoints.h"
 #include "store/run_directory.h"
@@ -14,6 +17,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::uint64_t kExamples = 300;
 constexpr std::uint64_t kPasses = 3;
@@ -128,6 +132,72 @@ TEST_F(CheckpointCommandTest, PrunesNothingThatAJobUses) {
   EXPECT_EQ(checkpoints().size(), kPasses);
   EXPECT_EQ(results(command("list")).size(), 1 + kPasses);
   EXPECT_EQ(results(command("verify")).size(), kPasses);
+}
+
+TEST_F(CheckpointCommandTest, KnowsNothingOfWhatHasNoManifest) {
+  fs::remove(checkpoints()[1].directory / "MANIFEST");
+  EXPECT_EQ(results(command("list")).size(), kPasses);
+  EXPECT_EQ(results(command("verify")).size(), kPasses - 1);
+}
+
+// What a running job does to its checkpoints while the program reads them.
+class CheckpointsThatGo : public CheckpointCommandTest {
+ protected:
+  // Does it when the program has listed them and opens the first one.
+  Outcome run_while(const Words& arguments, const std::function<void()>& change) const {
+    Lease first(checkpoints()[0].directory / "MANIFEST");
+    if (!first.is_held()) return {};
+    auto outcome = std::async(std::launch::async, [&] { return run(arguments); });
+    EXPECT_TRUE(first.is_waited_for());
+    change();
+    first.release();
+    return outcome.get();
+  }
+  void prune_to(std::uint64_t keep) const { Checkpoints(path("run/checkpoints")).prune(keep); }
+
+  void SetUp() override {
+    if (!Lease(checkpoints()[0].directory / "MANIFEST").is_held()) GTEST_SKIP() << "this file system knows no leases";
+  }
+};
+
+TEST_F(CheckpointsThatGo, AreNotVerified) {
+  const Outcome outcome = run_while(command("verify"), [&] { prune_to(1); });
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(lines_of(outcome.out), ElementsAre(StartsWith("run/checkpoints/000000003: whole, ")));
+}
+
+TEST_F(CheckpointsThatGo, AreNotListed) {
+  const Outcome outcome = run_while(command("list"), [&] { prune_to(1); });
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(lines_of(outcome.out), ElementsAre(StartsWith("number "), StartsWith("000000003 ")));
+}
+
+TEST_F(CheckpointsThatGo, AreNotListedAsJson) {
+  const Outcome outcome = run_while(command("list", {"--json"}), [&] { prune_to(2); });
+  EXPECT_EQ(outcome.code, 0);
+  const json rows = json::parse(outcome.out);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["number"], 2);
+  EXPECT_FALSE(rows[0].contains("damage"));
+}
+
+TEST_F(CheckpointsThatGo, HideNoDamageOfOthers) {
+  const Outcome outcome = run_while(command("verify"), [&] {
+    prune_to(2);
+    fs::remove(checkpoints().back().directory / "tree");
+  });
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 checkpoints of run cannot be used"));
+  EXPECT_THAT(lines_of(outcome.out), ElementsAre(StartsWith("run/checkpoints/000000002: whole, "),
+                                                 StartsWith("run/checkpoints/000000003/tree: damaged: ")));
+}
+
+// Not removed, but broken: a removal begins with the manifest.
+TEST_F(CheckpointsThatGo, AreDamagedWhereTheManifestStays) {
+  const Outcome outcome = run_while(command("verify"), [&] { fs::remove(checkpoints().front().directory / "state"); });
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.out, HasSubstr("run/checkpoints/000000001/state: damaged: it is missing"));
 }
 
 TEST_F(CheckpointCommandTest, NeedsToKnowWhatToDo) {

@@ -133,6 +133,19 @@ TEST_F(CheckpointsTest, WhatACrashLeftOfAPrunedOneGoesWithTheNextPruning) {
   EXPECT_THAT(names_in(folder), ElementsAre("000000003"));
 }
 
+TEST_F(CheckpointsTest, OneWithoutAManifestWasRemovedSinceItWasListed) {
+  for (int i = 0; i < 3; ++i) commit_next();
+  const std::vector<Checkpoint> listed = checkpoints.list();
+  for (const Checkpoint& one : listed) EXPECT_FALSE(was_removed(one)) << one.number;
+  checkpoints.prune(2);
+  fs::remove(listed[1].directory / "MANIFEST");  // as far as a removal gets at first
+  write_plain(listed[2].directory / "MANIFEST", noise(5));
+  fs::remove(listed[2].directory / "tree");
+  EXPECT_TRUE(was_removed(listed[0]));
+  EXPECT_TRUE(was_removed(listed[1]));
+  EXPECT_FALSE(was_removed(listed[2])) << "it is damaged";
+}
+
 TEST_F(CheckpointsTest, NothingThatNoRunWroteIsRemoved) {
   const std::vector<std::string> foreign{
       "000000001/deeper/file", "000000002/.hidden", "notes/file",    "notes.txt",

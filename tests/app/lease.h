@@ -1,0 +1,41 @@
+// A file that others are kept from for a while.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "core/file_descriptor.h"
+
+namespace cpt {
+
+// Whoever opens the file waits until this lets go of it, or until the system loses patience, after 45 seconds:
+// fcntl(2), F_SETLEASE. Nobody else may have the file open. Not every file system knows leases.
+class Lease {
+ public:
+  explicit Lease(const std::filesystem::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    ::fcntl(file_.get(), F_SETSIG, SIGURG);  // the signal that says it is waited for; SIGIO would end the process
+    held_ = ::fcntl(file_.get(), F_SETLEASE, F_WRLCK) == 0;
+  }
+
+  bool is_held() const { return held_; }
+  // Whether somebody waits within half a minute.
+  bool is_waited_for() const {
+    constexpr int kPatience = 30'000;
+    for (int i = 0; i < kPatience && !is_asked_for(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return is_asked_for();
+  }
+  void release() { ::fcntl(file_.get(), F_SETLEASE, F_UNLCK); }
+
+ private:
+  // The system says what the lease is to become.
+  bool is_asked_for() const { return ::fcntl(file_.get(), F_GETLEASE) != F_WRLCK; }
+
+  FileDescriptor file_;
+  bool held_ = false;
+};
+
+}  // namespace cpt
