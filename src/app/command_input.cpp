@@ -51,9 +51,9 @@ void add_input_options(CLI::App& command, CommandInput& input) {
                   "zstd are told by content")
       ->type_name("PATH")
       ->required();
-  add_choice(command, "--format", input.format, format_names(), "of the data; auto tells it by content");
-  add_choice(command, "--multilabel", input.multilabel, multilabel_names(),
-             "what becomes of a libsvm or fasttext line with several labels");
+  add_choice(command, "--format", input.format, format_names(),
+             "of the data; auto tells it by content, but not that of fasttext lines without labels");
+  add_multilabel(command, input.multilabel);
   add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
                "at a bad line: stop; skip it, with a warning and no result; or skip:N to give up after N");
 }

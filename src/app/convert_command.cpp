@@ -27,13 +27,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kConvertFooter =
-    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: shards that take a fifth to a half of the text's room, the less the
-larger they are, and are read 1.7 to 1.8 times as fast. Training on them is training on the text, to the last bit: lines
-are taken as cpt_dist takes them, one of each shard in turn, and dealt to the new shards in turn. So a single file
-becomes shards for many ranks, too.
+    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: shards that take a fifth to a half of the text's
+room, the less the larger they are, and are read 1.7 to 1.8 times as fast. Training on them is
+training on the text, to the last bit: lines are taken as cpt_dist takes them, one of each shard in
+turn, and dealt to the new shards in turn. So a single file becomes shards for many ranks, too.
 
-A shard holds what its lines became. --seed, --normalize, --interactions and --multilabel must be those of the runs
-that will read it; cpt_dist refuses others.
+A shard holds what its lines became. --seed, --normalize, --interactions and --multilabel must be
+those of the runs that will read it; cpt_dist refuses others.
 
 Examples:
   cpt convert shards/ binary
@@ -169,12 +169,12 @@ void declare(CLI::App& command, ConvertOptions& options) {
       ->type_name("N")
       ->default_str("as many as are read");
   add_choice(command, "--format", options.read.format, format_names(), "of what is read; auto tells it by content");
-  add_choice(command, "--multilabel", options.read.multilabel, multilabel_names(),
-             "what becomes of a libsvm or fasttext line with several labels");
+  add_multilabel(command, options.read.multilabel);
   command
       .add_option("--interactions", options.read.interactions,
-                  "crosses of two namespaces by their first letters, like ab; repeatable")
-      ->type_name("AB")
+                  "a cross of two namespaces by their first letters, like ab: a feature for each pair of theirs; may "
+                  "be given several times")
+      ->option_text("AB")
       ->allow_extra_args(false);
   add_choice(command, "--normalize", options.read.normalize, normalize_names(), "l2 scales every x to length 1");
   add_count(command, "--seed", options.read.seed, 0, "of hashing");

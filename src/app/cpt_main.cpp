@@ -12,6 +12,7 @@
 #include "app/dump_command.h"
 #include "app/exit.h"
 #include "app/explain_command.h"
+#include "app/help_format.h"
 #include "app/inspect_command.h"
 #include "app/parse_reason.h"
 #include "app/predict_command.h"
@@ -75,7 +76,7 @@ int run_program(int argc, const char* const* argv) {
   CLI::App program("Predicts with, and looks into, models that cpt_dist has trained.", "cpt");
   program.footer(kFooter);
   program.set_version_flag("--version", version_text());
-  program.get_formatter()->column_width(36);
+  lay_out_help(program);
   program.require_subcommand(1);
   Action action;
   add_predict_command(program, action);

@@ -1,10 +1,12 @@
 #include "app/dist_options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 
+#include "app/help_format.h"
 #include "app/option_names.h"
 #include "app/option_values.h"
 #include "app/parse_reason.h"
@@ -22,14 +24,17 @@ namespace {
 constexpr const char* kExample = R"(Examples:
   mpirun -n 4 cpt_dist --data shards/
   mpirun -n 64 cpt_dist --data train/ --test test/ --run runs/ads --passes 2 --alpha 0.9
-  zcat log.gz | cpt_dist --data - --format vw
+  zcat log.gz | cpt_dist --data -
   mpirun -n 8 cpt_dist --init runs/ads/model --test new/ --test-frozen --run runs/new
   mpirun -n 8 cpt_dist --data shards/ --run runs/ads --resume
 
-Signals: USR1 writes a checkpoint; USR2, TERM and INT (Ctrl-C) write one and stop, to be started again with --resume
-(a run that reads a pipe keeps nothing); a second INT ends at once. To mpirun, which passes TERM and INT on in its own
-way and exits with its own code, send USR2.
-Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write, 75 stopped on request.)";
+Signals: USR1 writes a checkpoint; USR2, TERM, HUP and INT (Ctrl-C) write one and stop, to be
+started again with --resume (a run that reads a pipe keeps nothing); a second INT ends at once.
+A HUP that is ignored, as under nohup, stays so. To mpirun, which heeds TERM, HUP and INT in its own
+way (HUP under nohup, too) and exits with its own code, send USR2.
+
+Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write,
+75 stopped on request.)";
 
 const Names<ProgressStyle>& progress_names() {
   static const Names<ProgressStyle> names{
@@ -66,14 +71,14 @@ void parse_bits(const std::string& text, TrainingOptions& training) {
 
 constexpr const char* kNever = "never";
 
-// "10m" is a time, "1e7" a number of examples.
+// "10m" is a time, "1e7" a number of examples, and a number without a unit never a time.
 void parse_checkpoint_every(const std::string& text, DistOptions& options) {
   CheckpointOptions& checkpoints = options.training.checkpoints;
   checkpoints.every = std::chrono::milliseconds(0);
   checkpoints.every_examples = 0;
   options.keeps_checkpoints = text != kNever;
   if (!options.keeps_checkpoints) return;
-  if (const auto examples = parse_count(text)) {
+  if (text.empty() || std::isalpha(static_cast<unsigned char>(text.back())) == 0) {
     checkpoints.every_examples = require_count("--checkpoint-every", text, 1, ~std::uint64_t{0});
     return;
   }
@@ -103,20 +108,19 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
   app.add_option("--data", training.data,
                  "shards to learn: files, directories, globs; - is standard input (one rank); "
                  "gzip and zstd are told by content; needed unless there are --init and --test, or a run to --resume")
-      ->type_name("PATH...")
+      ->type_name("PATH")
       ->group(group);
   app.add_option("--test", training.test,
                  "shards streamed after the last pass: predicted, then learned; reported apart")
-      ->type_name("PATH...")
+      ->type_name("PATH")
       ->group(group);
   app.add_flag("--test-frozen", training.test_frozen, "the test shards are predicted only")->group(group);
   add_choice(app, "--format", training.format, format_names(), "of the shards; auto tells it by content")->group(group);
-  add_choice(app, "--multilabel", training.multilabel, multilabel_names(),
-             "what becomes of a libsvm or fasttext line with several labels")
-      ->group(group);
+  add_multilabel(app, training.multilabel)->group(group);
   app.add_option("--interactions", training.model.interactions,
-                 "crosses of two namespaces by their first letters, like ab; one each time it is given")
-      ->type_name("AB")
+                 "a cross of two namespaces by their first letters, like ab: a feature for each pair of theirs; may "
+                 "be given several times")
+      ->option_text("AB")
       ->allow_extra_args(false)
       ->group(group);
   add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")
@@ -127,8 +131,7 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
            training.split = static_cast<std::uint32_t>(require_count("--split", text, 1, kMostFileParts));
          },
          "read each file as N shards, 4096 at most, which several ranks share: lines by ranges of bytes, binary shards "
-         "by blocks; "
-         "compressed files and pipes stay whole")
+         "by blocks; compressed files and pipes stay whole")
       ->type_name("N")
       ->default_str("1")
       ->group(group);
@@ -219,7 +222,7 @@ void add_rank_options(CLI::App& app, DistOptions& options) {
   app.add_option_function<std::string>(
          "--stall-timeout",
          [&options](const std::string& text) { options.stall_timeout = parse_duration("--stall-timeout", text); },
-         "the job ends if a rank is not heard of for so long; 0 waits for ever")
+         "the job ends if a rank is not heard of for so long: seconds, or a number with s, m or h; 0 waits for ever")
       ->type_name("TIME")
       ->default_str("10m")
       ->group(group);
@@ -235,7 +238,8 @@ void add_checkpoint_options(CLI::App& app, DistOptions& options) {
       ->group(group);
   app.add_option_function<std::string>(
          "--checkpoint-every", [&options](const std::string& text) { parse_checkpoint_every(text, options); },
-         "write a checkpoint after so long (10m) or so many examples (1e7), and at the end of each pass; or never")
+         "write a checkpoint after so long (a number with s, m or h: 90s, 10m) or so many examples (a number alone: "
+         "90, 1e7), and at the end of each pass; or never")
       ->type_name("TIME|N")
       ->default_str("10m")
       ->group(group);
@@ -250,9 +254,11 @@ void add_output_options(CLI::App& app, DistOptions& options) {
       ->type_name("DIR")
       ->default_str(options.run.string())
       ->group(group);
-  add_choice(app, "--progress", options.progress, progress_names(), "on standard error; auto adds a bar on a terminal")
+  add_choice(app, "--progress", options.progress, progress_names(),
+             "on standard error: plain is a table; auto adds a bar where that is a terminal, which it is not under "
+             "mpirun; none leaves warnings only")
       ->group(group);
-  app.set_config("--config", "", "read options from this file: option = value, a line each; the command line wins")
+  app.set_config("--config", "", "read options from this file, option = value on each line; the command line wins")
       ->type_name("FILE")
       ->group(group);
   app.allow_config_extras(CLI::config_extras_mode::error);
@@ -288,12 +294,11 @@ std::string shown(const std::string& value) { return value.empty() ? "none" : va
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine line;
   line.options.training.auto_bits = true;
-  CLI::App app(
-      "Trains a conditional probability tree on all ranks of an MPI job: P(label | features), online, in O(log n).",
-      "cpt_dist");
+  CLI::App app("Trains a conditional probability tree online, on all ranks of an MPI job: P(label | x) in O(log n).",
+               "cpt_dist");
   app.footer(kExample);
   app.set_version_flag("--version", version_text());
-  app.get_formatter()->column_width(36);
+  lay_out_help(app);
   add_input_options(app, line.options.training);
   add_model_options(app, line.options.training);
   add_rank_options(app, line.options);

@@ -13,10 +13,10 @@ namespace cpt {
 namespace {
 
 constexpr const char* kDumpFooter = R"(Format:
-  The first line is "cpt-tree 1 N", N the number of labels. Then one line per leaf, in the order in which
-  the labels joined: PATH, a tab, LABEL. PATH is the sides from the root on, 0 = left and 1 = right, or -
-  if the tree is a single leaf. LABEL is all up to the end of the line. cpt_dist --tree file:FILE begins
-  with this tree, and gives the labels the same numbers.
+  The first line is "cpt-tree 1 N", N the number of labels. Then one line per leaf, in the order in
+  which the labels joined: PATH, a tab, LABEL. PATH is the sides from the root on, 0 = left and
+  1 = right, or - if the tree is a single leaf. LABEL is all up to the end of the line. cpt_dist
+  --tree file:FILE begins with this tree, and gives the labels the same numbers.
 
 Example:
   cpt dump --model runs/ads/model --output ads.tree)";

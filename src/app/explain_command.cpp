@@ -21,14 +21,18 @@ namespace cpt {
 namespace {
 
 constexpr const char* kExplainFooter =
-    R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's path: depth, the
-side taken, P(side), whose product is P(label | x), and the features with the largest contributions. A contribution is
-weight * value, positive if it speaks for the side taken; all of them add up to the node's margin. Features are
-named NAMESPACE^NAME, crosses AB^NAME*NAME; the one that every example has is (constant); those of binary shards, which
-hold no names, by their hashes. Of a line without a label, the most probable label is explained. Where nodes have K > 2 ways, the side is a column of the node's code, and a
-contribution is 2 / K times the sum of what the feature adds to the margins of the rows that hold the column, less what
-it adds to those that do not. A model of one-against-all has no paths: the row is the label's regressor, what it says
-before that is divided by the sum of all, and what the features add to its margin.
+    R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's
+path: depth, the side taken, P(side), whose product is P(label | x), and the features with the
+largest contributions. A contribution is weight * value, positive if it speaks for the side taken;
+all of them add up to the node's margin. Features are named NAMESPACE^NAME, crosses AB^NAME*NAME;
+the one that every example has is (constant); those of binary shards, which hold no names, by their
+hashes. Of a line without a label, the most probable label is explained.
+
+Where nodes have K > 2 ways, the side is a column of the node's code, and a contribution is 2 / K
+times the sum of what the feature adds to the margins of the rows that hold the column, less what it
+adds to those that do not. A model of one-against-all has no paths: the row is the label's
+regressor, what it says before that is divided by the sum of all, and what the features add to its
+margin.
 
 Example:
   cpt explain --model runs/ads/model --data test.vw --top 3)";

@@ -21,10 +21,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kInspectFooter =
-    R"(The path of a label is a row per node from the root on: the side it takes there (L or R), and how many leaves
-hang left and right of the node.
+    R"(Depths are those of the leaves. Disagreements are nodes at which a label that joined went, for
+balance, against the regressor's preference. A bound is the most that either can be in a tree of so
+many labels. A block is a subtree of 4 levels, whose 15 nodes share a line of the weight table for
+each feature. Digests are the same where trees, or weights, are the same bit by bit.
 
-Example:
+The path of a label is a row per node from the root on: the side it takes there (L or R), and how
+many leaves hang left and right of the node.
+
+Examples:
   cpt inspect --model runs/ads/model
   cpt inspect --model runs/ads/model --label sports --json
   cpt inspect --model runs/ads/model --dot - | dot -Tsvg > tree.svg)";

@@ -63,4 +63,11 @@ const Names<MergeRule>& merge_names() {
   return names;
 }
 
+CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel) {
+  return add_choice(app, "--multilabel", multilabel, multilabel_names(),
+                    "what becomes of a libsvm or fasttext line with several labels: first takes the first; sample "
+                    "takes one at random, the same in every pass; split makes an example of each, and shares the "
+                    "importance among them; error makes it a bad line");
+}
+
 }  // namespace cpt

@@ -58,4 +58,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag, Choice& choice, 
       ->default_str(name_of(names, choice));
 }
 
+// --multilabel
+CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel);
+
 }  // namespace cpt

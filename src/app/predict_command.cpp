@@ -15,10 +15,11 @@ namespace cpt {
 namespace {
 
 constexpr const char* kPredictFooter =
-    R"(Prints a line per example, in input order: label:probability, best first, separated by spaces. The search is
-exact. The line is empty if the model is, or if no label reaches the threshold. Lines of data need no label.
+    R"(Prints a line per example, in input order: label:probability, best first, separated by spaces. The
+search is exact. The line is empty if the model is, or if no label reaches the threshold. Lines of
+data need no label.
 
-Example:
+Examples:
   cpt predict --model runs/ads/model --data test.vw --top 5
   zcat log.gz | cpt predict --model runs/ads/model --data - --learn > predictions.txt)";
 

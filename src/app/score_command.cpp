@@ -17,8 +17,9 @@ namespace cpt {
 namespace {
 
 constexpr const char* kScoreFooter =
-    R"(Prints a line per example, in input order: P(label | x) of its own label, 0 if the model has not met that label.
-With --label NAME also P(NAME | x), after a tab; lines may then have no label, and show - for theirs.
+    R"(Prints a line per example, in input order: P(label | x) of its own label, 0 if the model has not met
+that label. With --label NAME also P(NAME | x), after a tab; lines may then have no label, and show
+- for theirs.
 
 Example:
   cpt score --model runs/ads/model --data test.vw --summary > probabilities.txt)";
@@ -119,10 +120,9 @@ void declare(CLI::App& command, ScoreOptions& options) {
   command.add_option("--label", options.label, "the probability of this label, too")->type_name("NAME");
   command.add_flag(
       "--summary", options.summary,
-      "at the end, mean losses on standard error: squared is (1 - P)^2 with Hoeffding's interval at 95 %, log is "
-      "-ln P with P floored at 1e-6; the seen ones leave out new labels; best possible is the squared loss of who "
-      "knows "
-      "how often each label comes with each x on these very lines, and takes memory for all of them");
+      "at the end, mean losses on standard error: squared is (1 - P)^2, +- half of Hoeffding's interval at 95 %; log "
+      "is -ln P with P floored at 1e-6; the seen ones leave out new labels; best possible is the squared loss of who "
+      "knows how often each label comes with each x on these very lines, and takes memory for all of them");
 }
 
 }  // namespace

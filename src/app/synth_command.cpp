@@ -22,9 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSynthFooter = R"(Files:
-  OUT/train/part-000.vw ...        the first 80 % of the events, in order of time, dealt to the shards in turn
-  OUT/test/part-000.vw ...         the rest
-  OUT/truth/train/part-000.txt ... and OUT/truth/test/...: for each line, the true P(ad | page) at its time
+  OUT/train/part-000.vw ...         the first 80 % of the events, in order of time, dealt to the
+                                    shards in turn
+  OUT/test/part-000.vw ...          the rest
+  OUT/truth/train/part-000.txt ...  for each line, the true P(ad | page) at its time
+  OUT/truth/test/part-000.txt ...   the same of the rest
 
 Examples:
   cpt synth web-ads ads

@@ -162,11 +162,33 @@ TEST_F(FaceTest, HelpNamesTheCommandsAndEveryCommandHasAnExample) {
   for (const char* command : {"predict", "score", "inspect", "explain", "dump"}) {
     EXPECT_THAT(help, Contains(StartsWith("  " + std::string(command) + " ")));
     const Words its_help = results({command, "--help"});
-    const auto example = std::find(its_help.begin(), its_help.end(), "Example:");
-    ASSERT_NE(example, its_help.end()) << command;
-    EXPECT_THAT(Words(example + 1, its_help.end()),
-                ::testing::Each(HasSubstr("cpt " + std::string(command) + " --model ")));
+    const auto head = std::ranges::find_if(its_help, [](const auto& line) { return line.starts_with("Example"); });
+    ASSERT_NE(head, its_help.end()) << command;
+    const Words examples(head + 1, its_help.end());
+    EXPECT_EQ(*head, examples.size() == 1 ? "Example:" : "Examples:") << command;
+    EXPECT_THAT(examples, ::testing::Each(HasSubstr("cpt " + std::string(command) + " --model ")));
   }
+}
+
+TEST_F(FaceTest, HelpFitsIntoAHundredColumns) {
+  const std::vector<Words> commands{{},
+                                    {"predict"},
+                                    {"score"},
+                                    {"inspect"},
+                                    {"explain"},
+                                    {"dump"},
+                                    {"convert"},
+                                    {"synth"},
+                                    {"synth", "web-ads"},
+                                    {"checkpoint"},
+                                    {"checkpoint", "list"},
+                                    {"checkpoint", "verify"},
+                                    {"checkpoint", "prune"}};
+  for (Words command : commands) {
+    command.emplace_back("--help");
+    for (const std::string& line : results(command)) EXPECT_LE(line.size(), 100U) << line;
+  }
+  EXPECT_THAT(results({"predict", "--help"}), Contains("                                    lines without labels"));
 }
 
 }  // namespace

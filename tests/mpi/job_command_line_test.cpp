@@ -58,6 +58,7 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
   expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a whole number"));
   expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'skip:few' is none of: "));
   expect_usage_error(with({"--checkpoint-every", "soon"}), HasSubstr("--checkpoint-every: 'soon' is not a duration"));
+  expect_usage_error(with({"--checkpoint-every", "1.5"}), HasSubstr("'1.5' is not a whole number"));
   expect_usage_error(with({"--checkpoint-every", "0s"}), HasSubstr("use never for no checkpoints"));
   for (const char* bits : {"many", "12.5"}) {
     expect_usage_error(with({"--bits", bits}), HasSubstr("' is neither a whole number nor auto"));
@@ -109,6 +110,7 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
   EXPECT_THAT(outcome.out, HasSubstr("binary, fasttext"));
+  for (const std::string& line : help) EXPECT_LE(line.size(), 100U) << line;
 }
 
 TEST_F(CommandLineOfAJob, VersionIsPrintedOnce) {
