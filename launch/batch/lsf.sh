@@ -16,6 +16,18 @@
 #BSUB -wa USR2
 #BSUB -wt 5
 
+# --help, or any other word, shows the comment above. Only a job goes on.
+if (($# > 0)); then
+  show_head=(sed -n '2,$ { /^#BSUB/ q; s/^# \{0,1\}//p }' "$0")
+  if [[ $1 == --help || $1 == -h ]]; then "${show_head[@]}" && exit 0; fi
+  "${show_head[@]}" >&2
+  exit 2
+fi
+if [[ -z ${LSB_JOBID-} ]]; then
+  printf '%s is a job of LSF: submit it with bsub <%s\n' "${0##*/}" "$0" >&2
+  exit 2
+fi
+
 # What to run. What the environment sets already stays.
 : "${RANKS:=${LSB_DJOB_NUMPROC:-4}}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern

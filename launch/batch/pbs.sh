@@ -13,6 +13,18 @@
 # PBS may run it again from the top after it lost a node.
 #PBS -r y
 
+# --help, or any other word, shows the comment above. Only a job goes on.
+if (($# > 0)); then
+  show_head=(sed -n '2,$ { /^#PBS/ q; s/^# \{0,1\}//p }' "$0")
+  if [[ $1 == --help || $1 == -h ]]; then "${show_head[@]}" && exit 0; fi
+  "${show_head[@]}" >&2
+  exit 2
+fi
+if [[ -z ${PBS_JOBID-} ]]; then
+  printf '%s is a job of PBS: submit it with qsub %s\n' "${0##*/}" "$0" >&2
+  exit 2
+fi
+
 cd "${PBS_O_WORKDIR:-.}" || exit 1
 
 # What to run. What the environment sets already stays.

@@ -18,6 +18,18 @@
 # Grid Engine runs it again from the top after it lost a host, and when it exits with 99.
 #$ -r y
 
+# --help, or any other word, shows the comment above. Only a job goes on.
+if (($# > 0)); then
+  show_head=(sed -n '2,$ { /^#\$/ q; s/^# \{0,1\}//p }' "$0")
+  if [[ $1 == --help || $1 == -h ]]; then "${show_head[@]}" && exit 0; fi
+  "${show_head[@]}" >&2
+  exit 2
+fi
+if [[ -z ${JOB_ID-} ]]; then
+  printf '%s is a job of Grid Engine: submit it with qsub %s\n' "${0##*/}" "$0" >&2
+  exit 2
+fi
+
 # What to run. What the environment sets already stays.
 : "${RANKS:=${NSLOTS:-4}}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern

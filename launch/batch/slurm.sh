@@ -15,6 +15,18 @@
 # USR1 to this script alone (B:), so many seconds before the time is up: more than a checkpoint takes, plus a minute.
 #SBATCH --signal=B:USR1@180
 
+# --help, or any other word, shows the comment above. Only a job goes on.
+if (($# > 0)); then
+  show_head=(sed -n '2,$ { /^#SBATCH/ q; s/^# \{0,1\}//p }' "$0")
+  if [[ $1 == --help || $1 == -h ]]; then "${show_head[@]}" && exit 0; fi
+  "${show_head[@]}" >&2
+  exit 2
+fi
+if [[ -z ${SLURM_JOB_ID-} ]]; then
+  printf '%s is a job of Slurm: submit it with sbatch %s\n' "${0##*/}" "$0" >&2
+  exit 2
+fi
+
 # What to run. What the environment sets already stays.
 : "${RANKS:=${SLURM_NTASKS:-4}}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern

@@ -15,6 +15,7 @@ class BatchTest(ScriptTest):
     the job is queued again."""
 
     template = ""
+    submit = ""  # the command that submits it
     variables: dict[str, str] = {}
     queued_again_status = 75
     mpirun_options = ""
@@ -51,6 +52,24 @@ class Common:
         self.expect_ended(0)
         self.assertEqual(self.notes(), [f"start 1: mpirun {self.mpirun_options}--bind-to none -n 2 /opt/my cpt "
                                         "--resume --data train --run runs/a --passes 2 --bits 20"])
+
+    def test_words_show_the_head(self):
+        for word, status in (("--help", 0), ("-h", 0), ("--passes", 2)):
+            for variables in ({}, self.variables):
+                with self.subTest(word=word, variables=variables):
+                    self.setUp()
+                    self.start("/bin/bash", TEMPLATES / self.template, word, **variables)
+                    self.expect_ended(status)
+                    self.assertEqual(self.starts(), 0)
+                    self.assertRegex(self.said(), "^cpt_dist under ")
+                    self.assertIn(f"  {self.submit}{self.template} ", self.said())
+                    self.assertNotIn("#", self.said())
+
+    def test_it_begins_nothing_outside_a_job(self):
+        self.start("/bin/bash", TEMPLATES / self.template, DATA="train", RUN="runs/a")
+        self.expect_ended(2)
+        self.assertEqual(self.starts(), 0)
+        self.assertIn(f"submit it with {self.submit}{TEMPLATES / self.template}\n", self.said())
 
     def test_a_finished_run_is_left_alone(self):
         (self.folder / "runs/a").mkdir(parents=True)
@@ -151,6 +170,7 @@ class Common:
 
 class SlurmTest(Common, BatchTest):
     template = "slurm.sh"
+    submit = "sbatch "
     variables = {"SLURM_JOB_ID": "17", "SLURM_NTASKS": "2"}
 
     def setUp(self):
@@ -186,6 +206,7 @@ Job Id: 17.host
 
 class PbsTest(Common, BatchTest):
     template = "pbs.sh"
+    submit = "qsub "
 
     def setUp(self):
         super().setUp()
@@ -257,6 +278,7 @@ class PbsTest(Common, BatchTest):
 
 class LsfTest(Common, BatchTest):
     template = "lsf.sh"
+    submit = "bsub <"
     variables = {"LSB_JOBID": "17", "LSB_DJOB_NUMPROC": "2", "LSB_DJOB_HOSTFILE": "hosts"}
     mpirun_options = "--hostfile hosts "
     notice = "USR2"
@@ -280,6 +302,7 @@ class LsfTest(Common, BatchTest):
 
 class SgeTest(Common, BatchTest):
     template = "sge.sh"
+    submit = "qsub "
     variables = {"JOB_ID": "17", "NSLOTS": "2"}
     queued_again_status = 99  # Grid Engine's own word for it
 
