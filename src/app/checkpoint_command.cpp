@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -27,7 +28,9 @@ constexpr const char* kCheckpointFooter =
     R"(Examples:
   cpt checkpoint list runs/ads
   cpt checkpoint verify runs/ads
-  cpt checkpoint prune runs/ads --keep 1)";
+  cpt checkpoint prune runs/ads --keep 1
+
+examples: of the stage, of a finished run those of its last one (the test, where there is one).)";
 
 struct CheckpointCommand {
   fs::path run;
@@ -53,6 +56,7 @@ std::vector<Checkpoint> checkpoints_of(const fs::path& run) {
   if (checkpoints.empty() && !fs::exists(run / "lock")) {
     throw Error(Fault::kNoInput, run.string() + ": is no run directory and has no checkpoints; name what --run named");
   }
+  if (checkpoints.empty()) std::fprintf(stderr, "cpt: %s: has no checkpoints\n", run.c_str());
   return checkpoints;
 }
 
