@@ -25,9 +25,10 @@ struct Losses {
 
   void add_new(double importance);
   void add_seen(double importance, double p);
-  // For a sample of the seen examples. `drawn`: the probability of a label drawn from the prediction. `right`: the most
-  // probable label was the example's; `sample_weight`: its importance times the number of examples that it stands for.
-  void add_brier(double importance, double p, double drawn);
+  // For a sample of the seen examples. `sample_weight`: its importance times the number of examples that it stands for,
+  // in whatever unit. `drawn`: the probability of a label drawn from the prediction. `right`: the most probable label
+  // was the example's.
+  void add_brier(double sample_weight, double p, double drawn);
   void add_top1(double sample_weight, bool right);
   Losses& operator+=(const Losses& other);
   // What was added since `earlier`.

@@ -11,7 +11,10 @@ namespace cpt {
 
 namespace {
 
-constexpr std::uint64_t kBrierEvery = 16;
+// A draw waits for memory at every block and takes as long as one and a half examples, so one of 16 all the time was a
+// tenth of a long run. 2^16 for each doubling leave the mean good to some thousandth.
+constexpr std::uint64_t kBrierEvery = 16;                        // examples, at first
+constexpr std::uint64_t kBrierSamples = std::uint64_t{1} << 16;  // then so many between a power of two and the next
 // A search takes as long as a hundred examples, so their share must fall; but with each one for more examples than the
 // one before, the last few say what the mean is. So they grow rarer by the number of examples at first, and later by
 // its root: 1.6 million examples have a thousand searches, as good as 600 of equal weight.
@@ -19,7 +22,11 @@ constexpr std::uint64_t kTop1Every = 64;    // examples, at first
 constexpr std::uint64_t kTop1Samples = 64;  // then so many between a power of two and the next
 constexpr std::uint64_t kTop1Root = 4;      // then every so many roots
 
-// A power of two, and so is the number of examples after which it changes.
+// Powers of two, and so are the numbers of examples after which they change.
+std::uint64_t brier_interval(std::uint64_t number) {
+  return std::max(kBrierEvery, std::bit_floor(number - 1) / kBrierSamples);
+}
+
 std::uint64_t top1_interval(std::uint64_t number) {
   const std::uint64_t before = std::max(number - 1, kTop1Every);
   const auto root_bits = (std::bit_width(before) - 1) / 2;
@@ -60,10 +67,10 @@ void Losses::add_seen(double importance, double p) {
   log_seen += log_loss;
 }
 
-void Losses::add_brier(double importance, double p, double drawn) {
+void Losses::add_brier(double sample_weight, double p, double drawn) {
   ++brier_samples;
-  brier_weight += importance;
-  brier += importance * (1 - 2 * p + drawn);
+  brier_weight += sample_weight;
+  brier += sample_weight * (1 - 2 * p + drawn);
 }
 
 void Losses::add_top1(double sample_weight, bool right) {
@@ -130,8 +137,12 @@ double Losses::equivalent() const {
   return root < 1 ? 1 / (1 - root) : std::numeric_limits<double>::infinity();
 }
 
-bool brier_due(std::uint64_t number) { return is_sample(number, kBrierEvery); }
+bool brier_due(std::uint64_t number) { return is_sample(number, brier_interval(number)); }
 bool top1_due(std::uint64_t number) { return is_sample(number, top1_interval(number)); }
+
+double brier_weight(double importance, std::uint64_t number) {
+  return importance * static_cast<double>(brier_interval(number) / kBrierEvery);
+}
 
 double top1_weight(double importance, std::uint64_t number) {
   return importance * static_cast<double>(top1_interval(number));
@@ -143,7 +154,8 @@ void count_seen(const Learner& learner, const ExampleView& x, LabelId label, dou
   losses.add_seen(x.importance, p);
   const std::uint64_t number = losses.examples;
   if (brier_due(number)) {
-    losses.add_brier(x.importance, p, learner.estimator().draw(x, draw_seed(learner.options(), number)).probability);
+    const double drawn = learner.estimator().draw(x, draw_seed(learner.options(), number)).probability;
+    losses.add_brier(brier_weight(x.importance, number), p, drawn);
   }
   if (top1_due(number)) {
     const std::vector<Ranked> best = learner.estimator().top_k(x, 1);

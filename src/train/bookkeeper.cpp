@@ -121,7 +121,7 @@ void Bookkeeper::count(const Book::Entry& entry, std::uint64_t number) {
     return;
   }
   losses.add_seen(entry.importance, p);
-  if (brier_due(number)) losses.add_brier(entry.importance, p, entry.drawn);
+  if (brier_due(number)) losses.add_brier(brier_weight(entry.importance, number), p, entry.drawn);
   if (top1_due(number)) losses.add_top1(top1_weight(entry.importance, number), entry.best == entry.label);
 }
 

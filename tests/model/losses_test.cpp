@@ -120,12 +120,23 @@ class Progressive : public testing::TestWithParam<std::tuple<Loss, double>> {
 INSTANTIATE_TEST_SUITE_P(LossAndClip, Progressive,
                          testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared), testing::Values(0, 0.001)));
 
-TEST(BrierSamples, AreOneOfEverySixteen) {
-  for (std::uint64_t first = 1; first <= std::uint64_t{1} << 16; first += 16) {
+// Each draw stands for the examples of its interval, so that the mean is that of the whole stream.
+TEST(BrierSamples, AreOneOfSixteenAndOfLongRunsFewer) {
+  std::uint64_t draws = 0;
+  std::uint64_t interval = 0;
+  for (std::uint64_t before = 0; before < std::uint64_t{1} << 24; before += interval) {
+    interval = 16;
+    for (std::uint64_t from = std::uint64_t{1} << 21; from <= before; from *= 2) interval *= 2;
     int due = 0;
-    for (std::uint64_t number = first; number < first + 16; ++number) due += brier_due(number) ? 1 : 0;
-    ASSERT_EQ(due, 1) << first;
+    for (std::uint64_t number = before + 1; number <= before + interval; ++number) {
+      if (!brier_due(number)) continue;
+      ++due;
+      ASSERT_EQ(brier_weight(3, number), 3 * static_cast<double>(interval) / 16) << number;
+    }
+    ASSERT_EQ(due, 1) << before;
+    ++draws;
   }
+  EXPECT_EQ(draws, (std::uint64_t{2} + 3) << 16);
 }
 
 // Each search stands for the examples of its interval, so that the mean is that of the whole stream.
