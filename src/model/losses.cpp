@@ -141,7 +141,8 @@ bool brier_due(std::uint64_t number) { return is_sample(number, brier_interval(n
 bool top1_due(std::uint64_t number) { return is_sample(number, top1_interval(number)); }
 
 double brier_weight(double importance, std::uint64_t number) {
-  return importance * static_cast<double>(brier_interval(number) / kBrierEvery);
+  const std::uint64_t stands_for = brier_interval(number) / kBrierEvery;
+  return importance * static_cast<double>(stands_for);
 }
 
 double top1_weight(double importance, std::uint64_t number) {
