@@ -37,7 +37,7 @@ constexpr Targets make_targets(int ways, std::uint32_t place, bool leaf) {
   return targets;
 }
 
-using AllTargets = std::array<Targets, 64>;  // [leaf * 32 + place]
+using AllTargets = std::array<Targets, 64>;  // see targets_by_place()
 
 constexpr AllTargets all_targets(int ways) {
   AllTargets all{};
@@ -53,8 +53,12 @@ constexpr std::array<AllTargets, 4> kTargets = {all_targets(2), all_targets(4), 
 }  // namespace
 
 const Targets& targets_at(int ways, std::uint8_t place, bool leaf) {
+  return targets_by_place(ways)[(leaf ? 32U : 0U) + place];
+}
+
+const Targets* targets_by_place(int ways) {
   const auto binary_levels = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(ways))) - 2;
-  return kTargets[binary_levels][(leaf ? 32U : 0U) + place];
+  return kTargets[binary_levels].data();
 }
 
 }  // namespace cpt

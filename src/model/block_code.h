@@ -47,5 +47,7 @@ constexpr bool row_holds(WideNode node, std::uint32_t lane, std::uint32_t column
 // towards whether their row holds the column taken; and if it ends at a place whose node would have all its lanes in
 // the block, the leaf's regressors, in these lanes, towards 0.
 const Targets& targets_at(int ways, std::uint8_t place, bool leaf);
+// All of them: by place, and 32 further on those of leaves.
+const Targets* targets_by_place(int ways);
 
 }  // namespace cpt

@@ -1,15 +1,12 @@
 #include "model/blocks.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace cpt {
 
 namespace {
 constexpr std::uint64_t kRootKey = 0x9e3779b97f4a7c15ULL;
 }  // namespace
-
-std::uint32_t place_depth(std::uint8_t place) { return static_cast<std::uint32_t>(std::bit_width(place)) - 1; }
 
 BlockLink root_link() { return {.key = kRootKey, .partition = kRootPartition, .parent_place = 1}; }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -77,7 +78,9 @@ struct BlockContent {
 };
 
 // Number of levels between place 1 and this one: 0 for 1, 1 for 2 and 3, ... 4 for 16 .. 31.
-std::uint32_t place_depth(std::uint8_t place);
+constexpr std::uint32_t place_depth(std::uint8_t place) {
+  return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(place))) - 1;
+}
 
 // The key of a block that hangs at a place of a block with this key: from where it hangs, not from when it was opened,
 // so that whoever leads an example there knows where its weights are.

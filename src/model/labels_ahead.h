@@ -14,20 +14,19 @@ namespace cpt {
 // methods other than trees.
 class LabelsAhead {
  public:
-  LabelsAhead(const LabelDictionary& labels, const Tree& tree) : labels_(labels), tree_(tree) {}
+  // `quickness`: how many times as many examples ahead to ask as where each one is learned at once.
+  LabelsAhead(const LabelDictionary& labels, const Tree& tree, std::size_t quickness = 1)
+      : labels_(labels), tree_(tree), step_(kStep * quickness) {}
 
   // Called before the label of each example of [.., end) is looked for, in order.
   void ask(const Batch& batch, std::size_t i, std::size_t end) const {
-    if (i + kSlot < end) labels_.prefetch_slot(batch.label_hash(i + kSlot));
-    if (i + kLeaf < end) ask_for_leaf(labels_.likely(batch.label_hash(i + kLeaf)));
-    if (i + kBlock < end) ask_for_block(labels_.likely(batch.label_hash(i + kBlock)));
+    if (i + 3 * step_ < end) labels_.prefetch_slot(batch.label_hash(i + 3 * step_));
+    if (i + 2 * step_ < end) ask_for_leaf(labels_.likely(batch.label_hash(i + 2 * step_)));
+    if (i + step_ < end) ask_for_block(labels_.likely(batch.label_hash(i + step_)));
   }
 
  private:
-  // So many examples ahead.
-  static constexpr std::size_t kSlot = 9;
-  static constexpr std::size_t kLeaf = 6;
-  static constexpr std::size_t kBlock = 3;
+  static constexpr std::size_t kStep = 3;
 
   void ask_for_leaf(LabelId label) const {
     if (label == kNoLabel) return;
@@ -43,6 +42,7 @@ class LabelsAhead {
 
   const LabelDictionary& labels_;
   const Tree& tree_;
+  std::size_t step_;  // between one access and the next, in examples
 };
 
 }  // namespace cpt

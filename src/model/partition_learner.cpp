@@ -67,8 +67,17 @@ const PartitionLearner::Newcomer* PartitionLearner::find_newcomer(LabelId label)
 void PartitionLearner::forget_newcomers(LabelId first) {
   for (; !newcomers_.empty() && newcomers_.front().label < first; newcomers_.pop_front()) {
     const LabelId split = newcomers_.front().split;
-    if (split != kNoLabel) --moved_[split % kMovedCounts];
+    if (split != kNoLabel) discount_moved(split);
   }
+}
+
+void PartitionLearner::count_moved(LabelId split) {
+  ++splits_[split % 64];
+  moved_.bits_ |= std::uint64_t{1} << (split % 64);
+}
+
+void PartitionLearner::discount_moved(LabelId split) {
+  if (--splits_[split % 64] == 0) moved_.bits_ &= ~(std::uint64_t{1} << (split % 64));
 }
 
 // The hops from the top of the partition to this place.
@@ -189,7 +198,7 @@ PartitionLearner::Joined PartitionLearner::open(const ExampleView& x, LabelId la
 
 Passage PartitionLearner::train_newcomer(const ExampleView& x, const Newcomer& newcomer) {
   newcomers_.push_back(newcomer);
-  if (newcomer.split != kNoLabel) ++moved_[newcomer.split % kMovedCounts];
+  if (newcomer.split != kNoLabel) count_moved(newcomer.split);
   locate(x, newcomer.label, {}, walk_);
   return learn(walk_);
 }

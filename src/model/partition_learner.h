@@ -46,12 +46,18 @@ class PartitionLearner {
   // The same, and the nodes on the path are trained.
   Passage learn(Walk& walk);
 
-  // Whether the label may have moved since the tree that everyone knows. If not, it goes where that one says, and its
-  // walk through this partition and others in a row, by their Regressors, need not be looked up.
-  bool may_have_moved(LabelId label) const { return moved_[label % kMovedCounts] != 0; }
-  // Asks the memory for the answer.
-  void prefetch_moved(LabelId label) const { __builtin_prefetch(&moved_[label % kMovedCounts]); }
-  void count_lines(std::size_t visited) { lines_visited_ += visited; }
+  // Which labels may have moved since the tree that everyone knows, and a few others. One that has not goes where that
+  // tree says, and its walk through this partition and others in a row, by their Regressors, need not be looked up.
+  class Moved {
+   public:
+    bool holds(LabelId label) const { return (bits_ >> (label % 64) & 1) != 0; }
+
+   private:
+    friend PartitionLearner;
+    std::uint64_t bits_ = 0;  // by label, modulo 64
+  };
+  // Changes with settle(), open() and forget_newcomers() only.
+  const Moved& moved() const { return moved_; }
 
   // What becomes of a new label.
   struct Joined {
@@ -95,9 +101,6 @@ class PartitionLearner {
     LabelId split;  // whose leaf moved because of it; kNoLabel if none did here
     Hop place;      // at which it first left the partition
   };
-  // Which labels may have moved: those whose number falls on a count above 0. Few, so that the caches hold those of all
-  // partitions: every example asks.
-  static constexpr std::size_t kMovedCounts = 64;
 
   void adopt(const Tree& tree);
   const Newcomer* find_newcomer(LabelId label) const;
@@ -105,12 +108,14 @@ class PartitionLearner {
   void look_up(std::span<const std::uint8_t> places, std::vector<Hop>& path) const;
   void follow_left(std::vector<Hop>& path) const;
   Child child_at_end(const Walk& walk) const;
+  void count_moved(LabelId split);
+  void discount_moved(LabelId split);
   Passage train_newcomer(const ExampleView& x, const Newcomer& newcomer);
 
-  // What every example touches lies together.
   Partition partition_;
   std::uint64_t lines_visited_ = 0;
-  std::array<std::uint32_t, kMovedCounts> moved_{};  // by label: newcomers that split it
+  Moved moved_;
+  std::array<std::uint32_t, 64> splits_{};  // for each bit of moved_: newcomers that split a leaf of its labels
   ModelOptions options_;
   Blocks blocks_;
   Regressors regressors_;

@@ -1,7 +1,5 @@
 #include "model/regressors.h"
 
-#include <array>
-
 #include "model/block_code.h"
 #include "model/decode_kernel.h"
 
@@ -13,10 +11,10 @@ Regressors::Regressors(WeightTable& weights, const ModelOptions& options)
       update_(options.update),
       rate_(static_cast<float>(options.learning_rate)),
       clip_(options.clip),
-      ways_(options.ways()) {}
+      ways_(options.ways()),
+      targets_(targets_by_place(ways_)) {}
 
-void Regressors::find_lines(const ExampleView& x, std::uint64_t key, Partition partition, float** out) const {
-  const Region& region = weights_->region(partition);
+inline void Regressors::find_lines(const ExampleView& x, std::uint64_t key, const Region& region, float** out) const {
   for (std::size_t f = 0; f < x.features.size(); ++f) {
     out[f] = weights_->line(WeightTable::index(x.features[f], key, region));
   }
@@ -25,28 +23,32 @@ void Regressors::find_lines(const ExampleView& x, std::uint64_t key, Partition p
 void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
   const std::size_t features = walk.example.features.size();
   walk.forget_targets();
+  walk.targets.resize(walk.path.size());
   walk.lines.resize(walk.path.size() * features);
   float** lines = walk.lines.data();
-  for (const Hop& hop : walk.path) {
-    const BlockLink& link = blocks.link(hop.block);
-    find_lines(walk.example, link.key, link.partition, lines);
-    lines += features;
-    walk.targets.push_back(&targets_at(ways_, hop.place, false));
+  for (std::size_t i = 0; i < walk.path.size(); ++i, lines += features) {
+    const BlockLink& link = blocks.link(walk.path[i].block);
+    find_lines(walk.example, link.key, weights_->region(link.partition), lines);
+    walk.targets[i] = &targets_[walk.path[i].place];
   }
   aim_at_end(at_leaf, walk);
 }
 
 void Regressors::extend(const BlockLink& top, std::span<const std::uint8_t> places, Walk& walk) const {
   const std::size_t features = walk.example.features.size();
-  const std::size_t begin = walk.path.size() * features;
-  walk.lines.resize(begin + places.size() * features);
-  float** lines = walk.lines.data() + begin;
+  const std::size_t begin = walk.path.size();
+  const std::size_t end = begin + places.size();
+  walk.path.resize(end);
+  walk.targets.resize(end);
+  walk.lines.resize(end * features);
+  const Region& region = weights_->region(top.partition);
+  float** lines = walk.lines.data() + begin * features;
   std::uint64_t key = top.key;
-  for (const std::uint8_t place : places) {
-    walk.path.push_back({kNotLookedUp, place});
-    find_lines(walk.example, key, top.partition, lines);
-    lines += features;
-    walk.targets.push_back(&targets_at(ways_, place, false));
+  for (std::size_t i = begin; i < end; ++i, lines += features) {
+    const std::uint8_t place = places[i - begin];
+    find_lines(walk.example, key, region, lines);
+    walk.path[i] = {kNotLookedUp, place};
+    walk.targets[i] = &targets_[place];
     key = key_below(key, place);
   }
 }
@@ -72,17 +74,6 @@ void Regressors::predict(const Blocks& blocks, Walk& walk) const {
   decode_columns(walk.occupied.data(), walk.path.size(), ways_, walk.sides.data());
 }
 
-double Regressors::hop_probability(const Walk& walk, std::size_t hop) const {
-  const Line& probabilities = ways_ == 2 ? walk.probabilities[hop] : walk.sides[hop];
-  double product = 1;
-  for (std::uint32_t at = walk.path[hop].place; at > 1; at /= 2) {
-    const double p = clipped(probabilities[at / 2]);
-    const std::array<double, 2> of_side{1 - p, p};  // looked up: nobody can guess where a branch would go
-    product *= of_side[at % 2];
-  }
-  return product;
-}
-
 void Regressors::train(Walk& walk) {
   const ExampleView& x = walk.example;
   const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
@@ -93,7 +84,7 @@ void Regressors::train(Walk& walk) {
 Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,
                                      std::vector<float*>& lines, const BlockLink* soon) const {
   lines.resize(x.features.size());
-  find_lines(x, blocks.link(block).key, blocks.link(block).partition, lines.data());
+  find_lines(x, blocks.link(block).key, weights_->region(blocks.link(block).partition), lines.data());
   for (const float* line : lines) __builtin_prefetch(line);
   if (soon != nullptr) prefetch(x, *soon);
   Line probabilities;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -83,7 +84,22 @@ class Regressors {
   void predict(Walk& walk) const;
   // The product of the node probabilities of one hop of the path, each kept in [clip, 1 - clip]. After predict(). NaN
   // if the weights are not finite.
-  double hop_probability(const Walk& walk, std::size_t hop) const;
+  double hop_probability(const Walk& walk, std::size_t hop) const {
+    const Line& probabilities = ways_ == 2 ? walk.probabilities[hop] : walk.sides[hop];
+    const std::uint32_t place = walk.path[hop].place;
+    const auto above = [&](std::uint32_t levels) {
+      double product = 1;
+      std::uint32_t at = place;
+      for (std::uint32_t level = 0; level < levels; ++level, at /= 2) {
+        const double p = clipped(probabilities[at / 2]);
+        const std::array<double, 2> of_side{1 - p, p};  // looked up: nobody can guess where a branch would go
+        product *= of_side[at % 2];
+      }
+      return product;
+    };
+    // All but the last hop of a path are of four levels.
+    return place > kLastSlot ? above(4) : above(place_depth(walk.path[hop].place));
+  }
   // Trains every node of the path towards its side, and at a leaf the leaf's regressor towards 0. After predict().
   void train(Walk& walk);
 
@@ -98,7 +114,7 @@ class Regressors {
 
  private:
   void prefetch(const ExampleView& x, const BlockLink& block) const;
-  void find_lines(const ExampleView& x, std::uint64_t key, Partition partition, float** out) const;
+  void find_lines(const ExampleView& x, std::uint64_t key, const Region& region, float** out) const;
 
   WeightTable* weights_;
   Loss loss_;
@@ -106,6 +122,7 @@ class Regressors {
   float rate_;
   double clip_;
   int ways_;
+  const Targets* targets_;  // targets_by_place()
 };
 
 }  // namespace cpt

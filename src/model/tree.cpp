@@ -43,6 +43,17 @@ void Tree::path(LabelId label, std::vector<Hop>& path) const {
   }
 }
 
+void Tree::places(LabelId label, std::vector<std::uint8_t>& places) const {
+  places.clear();
+  for (Hop at = leaves_[label];;) {
+    places.push_back(at.place);
+    if (at.block == 0) break;
+    const BlockLink& block = link(at.block);
+    at = {block.parent, block.parent_place};
+  }
+  std::reverse(places.begin(), places.end());
+}
+
 std::uint32_t Tree::depth(LabelId label) const {
   std::uint32_t depth = 0;
   for (Hop at = leaves_[label];;) {

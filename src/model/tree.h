@@ -36,6 +36,8 @@ class Tree {
   void prefetch_leaf(LabelId label) const { __builtin_prefetch(&leaves_[label]); }
   void prefetch_block_of(LabelId label) const { __builtin_prefetch(&link(leaves_[label].block)); }
   void path(LabelId label, std::vector<Hop>& path) const;
+  // Their places alone.
+  void places(LabelId label, std::vector<std::uint8_t>& places) const;
   // The number of nodes above the leaf.
   std::uint32_t depth(LabelId label) const;
 

@@ -73,8 +73,10 @@ std::vector<Visit> Bookkeeper::open(const std::vector<Arrival>& arrivals, bool l
       return visit;
     };
     if (!entry.is_new) {
-      if (brier_due(number)) add_visit(VisitKind::kDraw).coins = draw_seed(learner_.options(), number);
-      if (top1_due(number)) add_visit(VisitKind::kSearch);
+      entry.is_drawn = brier_due(number);
+      entry.is_searched = top1_due(number);
+      if (entry.is_drawn) add_visit(VisitKind::kDraw).coins = draw_seed(learner_.options(), number);
+      if (entry.is_searched) add_visit(VisitKind::kSearch);
       add_visit(VisitKind::kKnown);
     } else if (learning) {
       entry.label = add(arrival.example.label());
@@ -121,8 +123,8 @@ void Bookkeeper::count(const Book::Entry& entry, std::uint64_t number) {
     return;
   }
   losses.add_seen(entry.importance, p);
-  if (brier_due(number)) losses.add_brier(brier_weight(entry.importance, number), p, entry.drawn);
-  if (top1_due(number)) losses.add_top1(top1_weight(entry.importance, number), entry.best == entry.label);
+  if (entry.is_drawn) losses.add_brier(brier_weight(entry.importance, number), p, entry.drawn);
+  if (entry.is_searched) losses.add_top1(top1_weight(entry.importance, number), entry.best == entry.label);
 }
 
 std::vector<TreeChange> Bookkeeper::take_changes() { return std::exchange(untold_, {}); }

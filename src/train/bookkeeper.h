@@ -21,11 +21,13 @@ class Book {
   struct Entry {
     float importance = 1;
     bool is_new = false;
+    bool is_drawn = false;     // for the Brier score
+    bool is_searched = false;  // for its best label
     LabelId label = kNoLabel;  // kNoLabel: unknown to a tree that does not learn
     double root = 1;           // products of the node probabilities on the path of its label
     double level1 = 1;
     double deep = 1;
-    double drawn = 0;  // kDrawn
+    double drawn = 0;  // the probability of the label that was drawn
     LabelId best = kNoLabel;
     double best_probability = 0;
   };

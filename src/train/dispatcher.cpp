@@ -36,15 +36,9 @@ void Dispatcher::read(Feed& feed, std::uint64_t first, std::uint64_t end, const 
   news.ended = feed.ended() ? 1 : 0;
 }
 
-void Dispatcher::find_way(LabelId label) {
-  path_.clear();
-  if (label != kNoLabel) learner_.tree().path(label, path_);
-  places_.clear();
-  for (const Hop& hop : path_) places_.push_back(hop.place);
-}
-
 void Dispatcher::send(const ExampleView& x, Arrival& arrival, const Ways& ways) {
-  find_way(arrival.label);
+  places_.clear();
+  if (arrival.label != kNoLabel) learner_.tree().places(arrival.label, places_);
   arrival.lead_by(places_);
   const std::string_view name = arrival.label == kNoLabel ? x.label : std::string_view{};
   std::uint32_t place = ExampleShelf::kNoPlace;  // until it lies on the shelf

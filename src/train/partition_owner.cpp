@@ -36,7 +36,7 @@ void add_part(Partition partition, std::uint32_t slot, double probability, Stage
 
 PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
     : learner_(learner), regressors_(learner.weights(), learner.options()), rank_(rank) {
-  for (Partition p = 0; p < kPartitions; ++p) tops_[p] = top_link(p);
+  for (Partition p = 0; p < kPartitions; ++p) fronts_[p].top = top_link(p);
   adopt(owners);
 }
 
@@ -48,7 +48,9 @@ void PartitionOwner::adopt(const Owners& owners) {
     } else if (!owns(p)) {
       partitions_[p] = std::make_unique<PartitionLearner>(p, learner_.tree(), learner_.weights(), learner_.options());
     }
-    reported_[p] = owns(p) ? partitions_[p]->lines_visited() : 0;
+    if (!owns(p)) continue;
+    fronts_[p].moved = partitions_[p]->moved();
+    reported_[p] = lines_visited(p);
   }
   stages_ = stages_by(owners);
   begins_ = {};
@@ -94,13 +96,12 @@ void PartitionOwner::find_way(const Visit& visit, Way& way) const {
   Partition at = visit.partition;
   bool ends = false;
   for (auto places = places_in(at, path); !places.empty() && owns(at); places = places_in(at, path)) {
-    PartitionLearner& partition = *partitions_[at];
-    regressors_.extend(tops_[at], places, way.walk);
-    way.parts[way.count++] = {&partition, places.size()};
-    partition.prefetch_moved(visit.label);
+    const BlockLink& top = fronts_[at].top;
+    regressors_.extend(top, places, way.walk);
+    way.parts[way.count++] = {at, places.size()};
     ends = !goes_on_below(at, path);
     if (ends) break;
-    at = partition_below(at, tops_[at].level, places.back());
+    at = partition_below(at, top.level, places.back());
   }
   if (way.count > 0) regressors_.aim_at_end(ends, way.walk);
 }
@@ -108,9 +109,9 @@ void PartitionOwner::find_way(const Visit& visit, Way& way) const {
 // Nodes of more ways than two are told by what hangs in their blocks, which takes looking up: for them a way serves to
 // ask the memory only.
 bool PartitionOwner::still_leads(const Way& way) const {
-  const auto has_moved = [&](const Way::Part& part) { return part.partition->may_have_moved(way.walk.label); };
-  return regressors_.ways() == 2 && way.count > 0 &&
-         std::none_of(way.parts.begin(), way.parts.begin() + way.count, has_moved);
+  bool leads = regressors_.ways() == 2 && way.count > 0;
+  for (std::size_t i = 0; i < way.count; ++i) leads &= !fronts_[way.parts[i].partition].moved.holds(way.walk.label);
+  return leads;
 }
 
 void PartitionOwner::pass(const Visit& visit, Way& way, StageResults& results) {
@@ -138,8 +139,8 @@ void PartitionOwner::pass_all(const Visit& visit, Way& way, StageResults& result
     double probability = 1;
     for (const std::size_t end = hop + part.hops; hop < end; ++hop)
       probability *= regressors_.hop_probability(walk, hop);
-    add_part(part.partition->partition(), visit.slot, probability, results);
-    if (learning_) part.partition->count_lines(part.hops * walk.example.features.size());
+    add_part(part.partition, visit.slot, probability, results);
+    if (learning_) fronts_[part.partition].lines += part.hops * walk.example.features.size();
   }
   ahead_.ask(3);
   if (learning_) regressors_.train(walk);
@@ -169,6 +170,7 @@ void PartitionOwner::pass_new(const Visit& visit, StageResults& results) {
   const PartitionLearner::Joined joined = visit.kind == VisitKind::kOpen
                                               ? partition.open(visit.example.view(), visit.label, visit.split)
                                               : partition.settle(visit.example.view(), visit.label, settling);
+  fronts_[visit.partition].moved = partition.moved();
   add_part(visit.partition, visit.slot, joined.passage.probability, results);
   if (joined.passage.exit == 0) {
     results.changes.push_back({visit.label, joined.split, settling.disagreements});
@@ -226,15 +228,21 @@ void PartitionOwner::send(const Visit& visit, StageResults& results) const {
 }
 
 void PartitionOwner::forget_newcomers(LabelId first) {
-  for (const auto& partition : partitions_) {
-    if (partition) partition->forget_newcomers(first);
+  for (Partition p = 0; p < kPartitions; ++p) {
+    if (!owns(p)) continue;
+    partitions_[p]->forget_newcomers(first);
+    fronts_[p].moved = partitions_[p]->moved();
   }
+}
+
+std::uint64_t PartitionOwner::lines_visited(Partition partition) const {
+  return partitions_[partition]->lines_visited() + fronts_[partition].lines;
 }
 
 void PartitionOwner::take_loads(Stage stage, Loads& loads) {
   for (Partition p = 0; p < kPartitions; ++p) {
     if (!owns(p) || stages_[p] != stage) continue;
-    const std::uint64_t visited = partitions_[p]->lines_visited();
+    const std::uint64_t visited = lines_visited(p);
     loads[p] += visited - std::exchange(reported_[p], visited);
   }
 }

@@ -113,7 +113,7 @@ class Led {
     for (std::size_t level = 0, at = 0; level < 3; ++level) {
       const auto part = part_of(places, level);
       if (!part.empty()) {
-        if (partitions_[at]->may_have_moved(label)) return false;
+        if (partitions_[at]->moved().holds(label)) return false;
         regressors_.extend(top_link(static_cast<Partition>(at)), part, walk_);
         if (level < 2 && part.back() > kLastSlot) at = partitions_[at]->below(part.back());
       }

@@ -100,6 +100,18 @@ TEST(Tree, PathsAreThoseOfATreeWithoutBlocks) {
   }
 }
 
+TEST(Tree, PlacesAreThoseOfThePath) {
+  const Tree tree = random_tree(2000, 5);
+  std::vector<Hop> path;
+  std::vector<std::uint8_t> places{1, 2, 3};
+  for (LabelId label = 0; label < tree.labels(); ++label) {
+    tree.path(label, path);
+    tree.places(label, places);
+    ASSERT_EQ(places.size(), path.size());
+    for (std::size_t hop = 0; hop < path.size(); ++hop) ASSERT_EQ(places[hop], path[hop].place);
+  }
+}
+
 TEST(Tree, NodesNeverMove) {
   Tree tree = random_tree(500, 3);
   std::vector<std::vector<Hop>> before(tree.labels());
