@@ -95,7 +95,8 @@ void unpack_example(ByteReader& in, std::string_view name, UnpackedExamples& exa
     ByteReader values = at_values;
     take_values(values, {space.values + 1, count});
   }
-  put_bytes(put_bytes(space.tail, places_at, places), name.data(), name.size());
+  put_bytes(space.places, places_at, places);
+  put_bytes(space.label, name.data(), name.size());
 }
 
 }  // namespace cpt

@@ -22,7 +22,9 @@ RecordSpace ExampleRecord::extend(const Shape& shape, Buffer& out) {
 }
 
 std::string_view ExampleRecord::label() const {
-  return {reinterpret_cast<const char*>(after_values()) + head().places, head().label_bytes};
+  const std::byte* after_values =
+      at_ + sizeof(Head) + place_bytes(head()) + feature_bytes(head()) + value_bytes(head());
+  return {reinterpret_cast<const char*>(after_values), head().label_bytes};
 }
 
 float ExampleRecord::importance() const { return head().importance; }

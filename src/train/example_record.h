@@ -1,8 +1,8 @@
 // An example as ranks hand it to one another: read where it lies.
 //
 // A record starts at a multiple of eight bytes and is
-//   head (16 bytes) | features (u64 each) | values (f32 each; left out where all are 1), padded to 8 |
-//   places (u8 each), then the label's bytes, padded to 8
+//   head (16 bytes) | places (u8 each), padded to 8 | features (u64 each) |
+//   values (f32 each; left out where all are 1), padded to 8 | the label's bytes, padded to 8
 // in the byte order of the machine; ranks of a job run on the same kind.
 #pragma once
 
@@ -21,9 +21,10 @@ namespace cpt {
 
 // A record that is being written: where its parts go.
 struct RecordSpace {
+  std::byte* places;
   FeatureHash* features;
-  float* values;    // nullptr where all are 1
-  std::byte* tail;  // the places, then the label
+  float* values;  // nullptr where all are 1
+  std::byte* label;
 };
 
 // Points into memory that outlives it; cheap to copy.
@@ -55,7 +56,7 @@ class ExampleRecord {
   // Without a label, and of no origin. Here, so that who takes a part of it makes no other.
   ExampleView view() const {
     const std::size_t count = features();
-    const std::byte* features_at = at_ + sizeof(Head);
+    const std::byte* features_at = at_ + sizeof(Head) + place_bytes(head());
     ExampleView x;
     x.features = {reinterpret_cast<const FeatureHash*>(features_at), count};
     const std::byte* values_at = features_at + count * sizeof(FeatureHash);
@@ -64,7 +65,9 @@ class ExampleRecord {
     return x;
   }
   // The places at which the path to its label leaves each block, root first, as the sender knows them; may be empty.
-  std::span<const std::uint8_t> places() const;
+  std::span<const std::uint8_t> places() const {
+    return {reinterpret_cast<const std::uint8_t*>(at_ + sizeof(Head)), head().places};
+  }
   // Its name; empty where the label is known by its number.
   std::string_view label() const;
   float importance() const;
@@ -89,12 +92,12 @@ class ExampleRecord {
   static const std::array<float, kMostOnes> kOnes;
 
   static Head head_of(const Shape& shape);
+  static std::size_t place_bytes(const Head& head) { return padded(head.places); }
   static std::size_t feature_bytes(const Head& head);
   static std::size_t value_bytes(const Head& head);
   const Head& head() const { return *reinterpret_cast<const Head*>(at_); }
   std::size_t features() const { return head().features & ~kHasValues; }
   bool has_values() const { return (head().features & kHasValues) != 0; }
-  const std::byte* after_values() const;
 
   const std::byte* at_ = nullptr;
 };
@@ -121,25 +124,19 @@ inline std::size_t ExampleRecord::value_bytes(const Head& head) {
 
 inline std::size_t ExampleRecord::bytes(const Shape& shape) {
   const Head head = head_of(shape);
-  return sizeof head + feature_bytes(head) + value_bytes(head) + padded(shape.places + shape.label_bytes);
+  return sizeof head + place_bytes(head) + feature_bytes(head) + value_bytes(head) + padded(head.label_bytes);
 }
 
 inline RecordSpace ExampleRecord::begin(const Shape& shape, std::byte* at) {
   const Head& head = *new (at) Head(head_of(shape));
-  std::byte* values = at + sizeof head + feature_bytes(head);
   RecordSpace space{};
-  space.features = reinterpret_cast<FeatureHash*>(at + sizeof head);
+  space.places = at + sizeof head;
+  std::byte* features = space.places + place_bytes(head);
+  space.features = reinterpret_cast<FeatureHash*>(features);
+  std::byte* values = features + feature_bytes(head);
   if (value_bytes(head) > 0) space.values = reinterpret_cast<float*>(values);
-  space.tail = values + value_bytes(head);
+  space.label = values + value_bytes(head);
   return space;
-}
-
-inline const std::byte* ExampleRecord::after_values() const {
-  return at_ + sizeof(Head) + features() * sizeof(FeatureHash) + value_bytes(head());
-}
-
-inline std::span<const std::uint8_t> ExampleRecord::places() const {
-  return {reinterpret_cast<const std::uint8_t*>(after_values()), head().places};
 }
 
 }  // namespace cpt

@@ -29,53 +29,42 @@ static_assert(sizeof(Head) % kUnit == 0);
 
 }  // namespace
 
-ExampleShelf::ExampleShelf(Communicator& comm, std::size_t bytes_of_round)
-    : space_(comm, kRounds * bytes_of_round), bytes_of_round_(bytes_of_round) {}
-
-void ExampleShelf::begin_round() {
-  round_ = (round_ + 1) % kRounds;
-  const Bytes all = space_.mine();
-  room_ = all.empty() ? all : all.subspan(round_ * bytes_of_round_, bytes_of_round_);
-}
-
 // What lies there is from rounds ago, and in the caches of the ranks that have read it: a write would wait until they
 // have let go of it. On x86 only an instruction of its own asks them to (processors that do not know it pass over it).
 #ifdef __x86_64__
 [[gnu::target("prfchw")]]
 #endif
 void ExampleShelf::prefetch_room(std::size_t bytes) const {
-  if (room_.size() < kBytesAhead + bytes) return;
-  const std::byte* ahead = room_.data() + kBytesAhead;
+  const Bytes room = rooms_.left();
+  if (room.size() < kBytesAhead + bytes) return;
+  const std::byte* ahead = room.data() + kBytesAhead;
   for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(ahead + at, 1);
 }
 
 std::uint32_t ExampleShelf::put(const Arrival& head, const ExampleView& x, std::span<const std::uint8_t> places,
                                 std::string_view name) {
-  const bool plain = std::ranges::all_of(x.values, [](float value) { return value == 1; });
+  // All are looked at: nobody can guess which is the first that is not 1.
+  bool plain = true;
+  for (const float value : x.values) plain &= value == 1;
   const ExampleRecord::Shape shape{.features = x.features.size(),
                                    .with_values = !plain,
                                    .places = places.size(),
                                    .label_bytes = name.size(),
                                    .importance = x.importance};
   const std::size_t bytes = sizeof(Head) + ExampleRecord::bytes(shape);
-  if (bytes > room_.size()) {
-    room_ = {};
-    return kNoPlace;
-  }
   prefetch_room(bytes);
-  new (room_.data()) Head{head.order, head.slot, head.label, head.level1, head.deep, 0};
-  const RecordSpace record = ExampleRecord::begin(shape, room_.data() + sizeof(Head));
+  std::byte* at = rooms_.take(bytes);
+  if (at == nullptr) return kNoPlace;
+  new (at) Head{head.order, head.slot, head.label, head.level1, head.deep, 0};
+  const RecordSpace record = ExampleRecord::begin(shape, at + sizeof(Head));
   std::memcpy(record.features, x.features.data(), x.features.size_bytes());
   if (record.values != nullptr) std::memcpy(record.values, x.values.data(), x.values.size_bytes());
-  put_bytes(put_bytes(record.tail, places.data(), places.size()), name.data(), name.size());
-  const auto place = static_cast<std::size_t>(room_.data() - space_.mine().data()) / kUnit;
-  room_ = room_.subspan(bytes);
-  return narrow<std::uint32_t>(place, "the place of an example");
+  put_bytes(record.places, places.data(), places.size());
+  put_bytes(record.label, name.data(), name.size());
+  return narrow<std::uint32_t>(rooms_.offset_of(at) / kUnit, "the place of an example");
 }
 
-void ExampleShelf::prefetch(ConstBytes shelf, std::uint32_t place) {
-  ExampleRecord(shelf.data() + place * kUnit).prefetch();
-}
+void ExampleShelf::prefetch(ConstBytes shelf, std::uint32_t place) { __builtin_prefetch(shelf.data() + place * kUnit); }
 
 void ExampleShelf::get(ConstBytes shelf, std::uint32_t place, Arrival& arrival) {
   const std::size_t offset = place * kUnit;

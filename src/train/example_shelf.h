@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "comm/shared_space.h"
 #include "train/example_record.h"
+#include "train/shared_rooms.h"
 #include "train/visit.h"
 
 namespace cpt {
@@ -21,12 +21,13 @@ class ExampleShelf {
   static constexpr std::size_t kBytesOfRound = std::size_t{2} << 20;
 
   // Collective. bytes_of_round: a multiple of ExampleRecord::kAlignment.
-  explicit ExampleShelf(Communicator& comm, std::size_t bytes_of_round = kBytesOfRound);
+  explicit ExampleShelf(Communicator& comm, std::size_t bytes_of_round = kBytesOfRound)
+      : rooms_(comm, kRounds, bytes_of_round) {}
 
   // Whether a rank reads this shelf. This rank itself does, unless there is no memory for one.
-  bool read_by(int rank) const { return space_.read_by(rank); }
+  bool read_by(int rank) const { return rooms_.space().read_by(rank); }
 
-  void begin_round();
+  void begin_round() { rooms_.begin_next(); }
   // Lays an example down, and before it what `head` says of it (whose own example is of no matter). Returns its place:
   // the number of its first 8 bytes on the shelf; kNoPlace if there is no room, and then for no later example of the
   // round.
@@ -34,11 +35,11 @@ class ExampleShelf {
                     std::string_view name);
   static constexpr std::uint32_t kNoPlace = 0xffffffffU;
   // Of all that was put, before messages that tell of it are sent.
-  void publish() const { space_.publish(); }
+  void publish() const { rooms_.space().publish(); }
 
   // The shelf of a rank, after a message of its; empty where this rank does not read it.
-  ConstBytes of(int rank) const { return space_.of(rank); }
-  // What was put at a place of a shelf, some time before anybody looks at it.
+  ConstBytes of(int rank) const { return rooms_.space().of(rank); }
+  // Asks the memory for what get() reads.
   static void prefetch(ConstBytes shelf, std::uint32_t place);
   // Reads what was put at a place. Throws Error(kFailed) where there is no such place.
   static void get(ConstBytes shelf, std::uint32_t place, Arrival& arrival);
@@ -46,10 +47,7 @@ class ExampleShelf {
  private:
   void prefetch_room(std::size_t bytes) const;
 
-  SharedSpace space_;
-  std::size_t bytes_of_round_;
-  std::size_t round_ = 0;  // modulo kRounds
-  Bytes room_;             // left for this round
+  SharedRooms rooms_;
 };
 
 }  // namespace cpt

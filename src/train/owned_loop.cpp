@@ -20,6 +20,7 @@ namespace cpt {
 namespace {
 
 static_assert(ExampleShelf::kRounds >= 6, "others may still read what lies on a shelf: see the header");
+static_assert(MessageShelf::kSteps >= 4, "others may still read what lies on a shelf: see the header");
 
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
 
@@ -68,6 +69,7 @@ std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
   bookkeeper_.begin_pass();
   if (!shelf_) {
     shelf_.emplace(comm_);
+    message_shelf_.emplace(comm_);
     ranks_per_core_ = ranks_per_core(comm_);
   }
   while (!all_read_ || !rounds_.empty()) {
@@ -84,6 +86,7 @@ std::uint64_t OwnedLoop::run(Feed& feed, std::uint64_t shards, bool learning) {
 // The youngest rounds first: what they need was sent a step ago, and others wait for what they send.
 void OwnedLoop::step(Feed* feed) {
   tree_news_.begin_step();
+  message_shelf_->begin_step();
   const std::size_t under_way = rounds_.size();
   if (feed != nullptr) read(*feed);
   for (std::size_t i = under_way; i-- > 0;) {
@@ -174,7 +177,7 @@ void OwnedLoop::read(Feed& feed) {
   news.wishes = pauses_.wishes();
   news.fault = encode_fault(failure_);
   for (Buffer& message : messages) std::memcpy(message.data(), &news, sizeof news);
-  round.examples.start(comm_, all_ranks_, all_ranks_);
+  round.examples.start(comm_, *message_shelf_, all_ranks_, all_ranks_);
 }
 
 std::uint64_t OwnedLoop::round_positions() const {
@@ -203,7 +206,7 @@ void OwnedLoop::pass_root(Round& round) {
 
 void OwnedLoop::pass_level1(Round& round) {
   round.root_hops.wait(comm_, "round: visits from the root");
-  const ConstBytes message = round.root_hops.received(comm_.rank()).front().bytes;
+  const ConstBytes message = round.root_hops.received(comm_.rank(), *message_shelf_).front().bytes;
   const auto news = read_front<HopNews>(message);
   tainted_ |= news.is_void != 0;
   round.begin_hops(round.level1_hops);
@@ -217,7 +220,7 @@ void OwnedLoop::pass_level1(Round& round) {
 
 void OwnedLoop::pass_deep(Round& round) {
   round.level1_hops.wait(comm_, "round: visits from level 1");
-  for (const Mail::Message& message : round.level1_hops.received(comm_.rank())) {
+  for (const Mail::Message& message : round.level1_hops.received(comm_.rank(), *message_shelf_)) {
     tainted_ |= read_front<HopNews>(message.bytes).is_void != 0;
   }
   timed(round, Stage::kDeep, [&] { run_stage(round, round.level1_hops, Stage::kDeep); });
@@ -227,14 +230,14 @@ void OwnedLoop::pass_deep(Round& round) {
   message.append(&news, sizeof news);
   message.append(results.findings.data(), results.findings.size() * sizeof(Finding));
   message.append(results.changes.data(), results.changes.size() * sizeof(Change));
-  round.findings.start(comm_, {0}, comm_.rank() == 0 ? all_ranks_ : std::vector<int>{});
+  round.findings.start(comm_, *message_shelf_, {0}, comm_.rank() == 0 ? all_ranks_ : std::vector<int>{});
   take_loads(round, Stage::kDeep);
 }
 
 void OwnedLoop::close(Round& round) {
   round.findings.wait(comm_, "round: findings");
   if (comm_.rank() != 0) return;
-  for (const Mail::Message& message : round.findings.received(0)) {
+  for (const Mail::Message& message : round.findings.received(0, *message_shelf_)) {
     tainted_ |= read_front<FindingNews>(message.bytes).is_void != 0;
   }
   timed(round, Stage::kDeep, [&] {
@@ -245,7 +248,7 @@ void OwnedLoop::close(Round& round) {
 
 std::vector<RoundNews> OwnedLoop::hear_news(const Round& round) const {
   std::vector<RoundNews> news;
-  for (const Mail::Message& message : round.examples.received(comm_.rank())) {
+  for (const Mail::Message& message : round.examples.received(comm_.rank(), *message_shelf_)) {
     news.push_back(read_front<RoundNews>(message.bytes));
   }
   return news;
@@ -285,7 +288,7 @@ void OwnedLoop::heed(Round& round, const std::vector<RoundNews>& news) {
 
 void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>& news) {
   if (comm_.rank() != 0) return;
-  for (const Mail::Message& message : round.examples.received(0)) {
+  for (const Mail::Message& message : round.examples.received(0, *message_shelf_)) {
     const std::size_t length = news[static_cast<std::size_t>(message.from)].warning_bytes;
     for (const std::string& warning : split_warnings(message.bytes.last(length))) progress_.warn(warning);
   }
@@ -294,7 +297,7 @@ void OwnedLoop::relay_warnings(const Round& round, const std::vector<RoundNews>&
 void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news) {
   std::vector<ArrivalMessage> messages;
   std::uint64_t slot = 0;
-  for (const Mail::Message& message : round.examples.received(comm_.rank())) {
+  for (const Mail::Message& message : round.examples.received(comm_.rank(), *message_shelf_)) {
     const RoundNews& from = news[static_cast<std::size_t>(message.from)];
     const std::size_t around = sizeof from + (comm_.rank() == 0 ? from.warning_bytes : 0);
     messages.push_back({.bytes = message.bytes.subspan(sizeof from, message.bytes.size() - around),
@@ -310,7 +313,7 @@ void OwnedLoop::gather_arrivals(Round& round, const std::vector<RoundNews>& news
 // The visits that came as hops and, where the way was known, directly.
 void OwnedLoop::run_stage(Round& round, const Mail& hops, Stage stage) {
   std::vector<ConstBytes> messages;
-  for (const Mail::Message& message : hops.received(comm_.rank())) {
+  for (const Mail::Message& message : hops.received(comm_.rank(), *message_shelf_)) {
     const auto news = read_front<HopNews>(message.bytes);
     if (news.visit_bytes > 0) messages.push_back(message.bytes.subspan(sizeof news, news.visit_bytes));
   }
@@ -333,12 +336,12 @@ void OwnedLoop::start_hops(Round& round, Mail& mail, const std::vector<int>& fro
     std::memcpy(message.data(), &news, sizeof news);
   }
   if (sends && from.size() == 1) tree_news_.tell(bookkeeper_.take_changes(), mail.outgoing());
-  mail.start(comm_, sends ? all_ranks_ : std::vector<int>{}, from);
+  mail.start(comm_, *message_shelf_, sends ? all_ranks_ : std::vector<int>{}, from);
 }
 
 void OwnedLoop::read_findings(Round& round) const {
   for (const StageResults::RootPart& part : round.results.root) round.book.entries[part.slot].root = part.value;
-  for (const Mail::Message& message : round.findings.received(0)) {
+  for (const Mail::Message& message : round.findings.received(0, *message_shelf_)) {
     const auto news = read_front<FindingNews>(message.bytes);
     const ConstBytes findings = message.bytes.subspan(sizeof news, news.findings * sizeof(Finding));
     for (std::size_t at = 0; at < findings.size(); at += sizeof(Finding)) {

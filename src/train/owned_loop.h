@@ -13,7 +13,9 @@
 //            visits of a later round
 // A rank that reads round m is in step m, say, and has ended step m - 1, where it waited for what all ranks read in
 // step m - 2. So all have ended step m - 3, and with it the deep stage of round m - 6, the last in which anybody looks
-// at an example: what ExampleShelf keeps of round m - 6 makes room for round m.
+// at an example: what ExampleShelf keeps of round m - 6 makes room for round m. Messages are read in the step after the
+// one that sent them: what MessageShelf keeps of step m - 4 was read in step m - 3, and makes room for step m. Where
+// nothing is read any more, the stages of the last round wait for one another alike.
 //
 // The tree by which a rank sends examples is some rounds old. That changes only how an example comes to an owner.
 #pragma once
@@ -106,6 +108,7 @@ class OwnedLoop {
   TreeNews tree_news_;
 
   std::optional<ExampleShelf> shelf_;          // from the first pass on
+  std::optional<MessageShelf> message_shelf_;  // likewise
   int ranks_per_core_ = 1;                     // likewise
   std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first
   std::vector<std::unique_ptr<Round>> spare_;  // for their memory

@@ -9,6 +9,7 @@
 #include "train/balancer.h"
 #include "train/bookkeeper.h"
 #include "train/dispatcher.h"
+#include "train/message_shelf.h"
 #include "train/partition_owner.h"
 #include "train/visit.h"
 
@@ -17,27 +18,30 @@ namespace cpt {
 // Messages of one step of a round from every rank to some others. What a rank has for itself stays where it is.
 class Mail {
  public:
-  explicit Mail(int ranks) : outgoing_(static_cast<std::size_t>(ranks)) {}
+  explicit Mail(int ranks) : outgoing_(static_cast<std::size_t>(ranks)), notices_(static_cast<std::size_t>(ranks)) {}
 
   // By rank. To be filled before start() and left alone until it is done.
   std::vector<Buffer>& outgoing() { return outgoing_; }
-  // Sends outgoing[r] to each rank r of `to`, and awaits a message of each rank of `from`; both ascending. Collective.
-  void start(Communicator& comm, const std::vector<int>& to, const std::vector<int>& from);
+  // Sends outgoing[r] to each rank r of `to`, and awaits a message of each rank of `from`; both ascending. What is long
+  // goes by the shelf to those that read it. Collective.
+  void start(Communicator& comm, MessageShelf& shelf, const std::vector<int>& to, const std::vector<int>& from);
   // Whether start() was called and wait() was not.
   bool under_way() const { return operation_ != nullptr; }
   void wait(Communicator& comm, const char* call);
 
-  // After wait(): the messages of the ranks of `from`, this one included if it was among them, in rank order.
+  // After wait(): the messages of the ranks of `from`, this one included if it was among them, in rank order. Good
+  // until the end of the step in which it waited.
   struct Message {
     int from;
     ConstBytes bytes;
   };
-  std::vector<Message> received(int self) const;
+  std::vector<Message> received(int self, const MessageShelf& shelf) const;
 
   void clear();
 
  private:
   std::vector<Buffer> outgoing_;
+  std::vector<Buffer> notices_;  // by rank: sent instead of what lies on the shelf
   std::vector<Incoming> incoming_;
   std::unique_ptr<Operation> operation_;
   bool from_self_ = false;

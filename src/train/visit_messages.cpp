@@ -13,6 +13,8 @@ namespace {
 
 constexpr unsigned kCarriesExample = 128;
 
+constexpr std::size_t kHeadsAhead = 64;  // to ask the memory for: they are read faster than it answers
+
 using PlacedCount = std::uint32_t;
 
 std::uint64_t label_code(LabelId label) { return label == kNoLabel ? 0 : std::uint64_t{label} + 1; }
@@ -67,7 +69,7 @@ void read_placed(ByteReader& in, std::size_t count, const ArrivalMessage& messag
   };
   arrivals.reserve(arrivals.size() + count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (i + ExampleRecord::kAhead < count) ExampleShelf::prefetch(message.shelf, place(i + ExampleRecord::kAhead));
+    if (i + kHeadsAhead < count) ExampleShelf::prefetch(message.shelf, place(i + kHeadsAhead));
     Arrival& arrival = arrivals.emplace_back();
     ExampleShelf::get(message.shelf, place(i), arrival);
     arrival.slot += message.first_slot;
