@@ -112,8 +112,8 @@ class PartitionOwner {
   std::array<std::array<bool, kPartitions>, 3> begins_{};  // by stage
   std::array<bool, 3> begins_any_{};
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
-  // What every visit touches of the partitions, close together: their learners lie all over the memory, and to look into
-  // each took a third of the time of finding a way.
+  // What every visit touches of the partitions, close together: their learners lie all over the memory, and to look
+  // into each took a third of the time of finding a way.
   struct Front {
     BlockLink top;
     PartitionLearner::Moved moved;  // as its learner's
