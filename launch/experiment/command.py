@@ -13,6 +13,8 @@ from programs import Programs
 
 ROOT = Path(__file__).resolve().parents[2]
 
+_MOST_EVENTS = 10**10
+
 _DESCRIPTION = """\
 Runs an experiment of "Conditional Probability Tree Estimation Analysis and Algorithms" (Beygelzimer, Langford, Lifshits,
 Sorkin, Strehl, UAI 2009) and prints the paper's table and ours side by side. OUT/index.html shows figures, too.
@@ -74,6 +76,6 @@ def _count(text: str) -> int:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not value.is_integer() or value < 1000:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of events, 1000 or more")
+    if not 1000 <= value <= _MOST_EVENTS or not value.is_integer():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of events, 1000 to {_MOST_EVENTS:,}")
     return int(value)

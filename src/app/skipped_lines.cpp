@@ -9,7 +9,7 @@ namespace cpt {
 
 void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>& warnings) {
   if (skipped == reported_) return;
-  for (const std::string& warning : warnings) std::fprintf(stderr, "cpt: skipped: %s\n", warning.c_str());
+  for (const std::string& warning : warnings) std::fprintf(stderr, "cpt: %s\n", warning.c_str());
   constexpr std::uint64_t kSilentFrom = ExampleStream::kWarnings + 1;
   if (reported_ < kSilentFrom && skipped >= kSilentFrom) {
     std::fputs("cpt: skipped: further bad lines are not listed\n", stderr);

@@ -402,7 +402,7 @@ void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, st
   if (!options_->skip_bad_lines) throw Error(Fault::kBadData, place(shard, number, column) + reason);
   ++shard.done.bad_lines;
   if (++error_lines_ > kWarnings || !options_->tells_bad_lines) return;  // it may take reading to tell a place
-  warnings_.push_back(place(shard, number, column) + reason);
+  warnings_.push_back("skipped: " + place(shard, number, column) + reason);
 }
 
 double ExampleStream::part_read() const {

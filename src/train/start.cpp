@@ -249,6 +249,19 @@ void grow_given_tree(Start& start, Communicator& comm) {
   });
 }
 
+// What a run was begun with, and was not given anew, may be relative to another directory.
+std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, const std::vector<std::string>& given,
+                                  const char* option) {
+  try {
+    return find_shards(patterns);
+  } catch (const Error& error) {
+    if (patterns == given) throw;
+    throw Error(error.fault(), std::string(error.what()) +
+                                   "; the run was begun with it, in another directory perhaps: go there, or give " +
+                                   option);
+  }
+}
+
 }  // namespace
 
 bool is_owned(const TrainingOptions& options, const Communicator& comm) {
@@ -264,8 +277,8 @@ Start prepare(const TrainingOptions& options, Communicator& comm, std::optional<
   std::vector<Shard> test;
   together(comm, "start", [&] {
     start.options.validate();
-    data = find_shards(start.options.data);
-    test = find_shards(start.options.test);
+    data = find_shards_of(start.options.data, options.data, "--data");
+    test = find_shards_of(start.options.test, options.test, "--test");
     check_pipes(start.options, data, test, comm.size());
     if (!resumed) begin(start);
   });

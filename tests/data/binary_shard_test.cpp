@@ -206,11 +206,11 @@ TEST(BinaryShard, RefusesLinesAsTextDoes) {
   ExampleStream stream = stream_of({binary}, options);
   EXPECT_EQ(labels_of(read_rest(stream)), "1 3");
   EXPECT_EQ(stream.error_lines(), 3U);
-  EXPECT_EQ(
-      stream.take_warnings(),
-      (std::vector<std::string>{binary + ":2:1: expected a label, found ''",
-                                binary + ":3:1: expected one of the labels that the run was begun with, found '5'",
-                                binary + ":4:1: expected one of the labels that the run was begun with, found '5'"}));
+  EXPECT_EQ(stream.take_warnings(),
+            (std::vector<std::string>{
+                "skipped: " + binary + ":2:1: expected a label, found ''",
+                "skipped: " + binary + ":3:1: expected one of the labels that the run was begun with, found '5'",
+                "skipped: " + binary + ":4:1: expected one of the labels that the run was begun with, found '5'"}));
   options.skip_bad_lines = false;
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(binary, options); }),
             binary + ":2:1: expected a label, found ''");
@@ -322,7 +322,7 @@ TEST_F(DamagedBinary, IsNoticedWhereverItIsCut) {
     ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
     const std::string first_missing = std::to_string(read.examples.size() + 1);
     ASSERT_THAT(read.warnings,
-                ElementsAre(StartsWith(folder_.path("damaged") + ":" + first_missing + ":1: expected ")));
+                ElementsAre(StartsWith("skipped: " + folder_.path("damaged") + ":" + first_missing + ":1: expected ")));
   }
 }
 
@@ -332,12 +332,12 @@ TEST_F(DamagedBinary, SaysHowManyLinesTheBlockHasThatBreaksOff) {
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
             path + ":6" + reason + "; 5 lines in it cannot be read");
   EXPECT_THAT(content_of(path, skipping()).warnings,
-              ElementsAre(path + ":6" + reason + "; 5 lines in it cannot be read"));
+              ElementsAre("skipped: " + path + ":6" + reason + "; 5 lines in it cannot be read"));
   folder_.write("damaged", sound_.substr(0, block(5) - 3 + sound_.substr(block(5)).find("INDX")));
   EXPECT_THAT(content_of(path, skipping()).warnings,
-              ElementsAre(path + ":21" + reason + "; 3 lines in it cannot be read"));
+              ElementsAre("skipped: " + path + ":21" + reason + "; 3 lines in it cannot be read"));
   folder_.write("damaged", sound_.substr(0, block(2) + 3));
-  EXPECT_THAT(content_of(path, skipping()).warnings, ElementsAre(path + ":6" + reason));
+  EXPECT_THAT(content_of(path, skipping()).warnings, ElementsAre("skipped: " + path + ":6" + reason));
 }
 
 TEST_F(DamagedBinary, SaysHowManyLinesTheBlockHasWhereItsCompressionBreaksOff) {
@@ -348,7 +348,7 @@ TEST_F(DamagedBinary, SaysHowManyLinesTheBlockHasWhereItsCompressionBreaksOff) {
     const std::string path = folder_.write("damaged", packed.substr(0, bytes));
     const Content read = content_of(path, skipping());
     ASSERT_EQ(read.warnings.size(), 1U);
-    const std::string place = path + ":" + std::to_string(read.examples.size() + 1) + ":1: expected ";
+    const std::string place = "skipped: " + path + ":" + std::to_string(read.examples.size() + 1) + ":1: expected ";
     ASSERT_THAT(read.warnings[0], StartsWith(place));
     if (!read.warnings[0].ends_with(" lines in it cannot be read")) continue;
     const std::string lines = read.examples.size() < 20 ? "5" : "3";
@@ -366,9 +366,10 @@ TEST_F(DamagedBinary, BreaksOffBehindADamagedBlock) {
       folder_.write("damaged", with_flipped_byte(block(2) + sizeof(BlockHead) + 3).substr(0, block(3) + 3));
   const Content read = content_of(path, skipping());
   EXPECT_EQ(read.examples.size(), 5U);
-  EXPECT_THAT(read.warnings,
-              ElementsAre(AllOf(StartsWith(path + ":6:1: "), EndsWith("; 5 lines in it cannot be read")),
-                          path + ":11:1: expected a sound block of a binary shard, found the end of the file"));
+  EXPECT_THAT(
+      read.warnings,
+      ElementsAre(AllOf(StartsWith("skipped: " + path + ":6:1: "), EndsWith("; 5 lines in it cannot be read")),
+                  "skipped: " + path + ":11:1: expected a sound block of a binary shard, found the end of the file"));
 }
 
 TEST_F(DamagedBinary, SaysWhichLinesAreMissingBehindACursor) {
@@ -381,8 +382,8 @@ TEST_F(DamagedBinary, SaysWhichLinesAreMissingBehindACursor) {
     ExampleStream rest(find_shards({path}), {0}, skipping(), before.cursors.at(7));
     const std::vector<Read> read = read_rest(rest);
     EXPECT_EQ(read.size(), damaged.size() < sound_.size() ? 0U : 13U);
-    EXPECT_THAT(rest.take_warnings(),
-                ElementsAre(AllOf(StartsWith(path + ":8:1: "), EndsWith("; 3 lines in it cannot be read"))));
+    EXPECT_THAT(rest.take_warnings(), ElementsAre(AllOf(StartsWith("skipped: " + path + ":8:1: "),
+                                                        EndsWith("; 3 lines in it cannot be read"))));
   }
 }
 
@@ -405,8 +406,8 @@ TEST_F(DamagedBinary, ListCostsTheBlocksThatNeedIt) {
   const std::string reason =
       ": expected a sound list of the features of a block, found a damaged one at byte " + std::to_string(second);
   EXPECT_EQ(stream.take_warnings(),
-            (std::vector<std::string>{path + ":6:1" + reason + "; 5 lines in it cannot be read",
-                                      path + ":11:1" + reason + "; 5 lines in it cannot be read"}));
+            (std::vector<std::string>{"skipped: " + path + ":6:1" + reason + "; 5 lines in it cannot be read",
+                                      "skipped: " + path + ":11:1" + reason + "; 5 lines in it cannot be read"}));
 }
 
 TEST_F(DamagedBinary, ListIsMissedBehindACursorToo) {

@@ -133,7 +133,7 @@ TEST(LineReader, ALineTooLongIsRejectedOrSkippedLikeAnyOther) {
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }), reason);
   ExampleStream stream = stream_of({path}, skipping());
   EXPECT_EQ(labels_of(read_rest(stream)), "u w");
-  EXPECT_EQ(stream.take_warnings(), std::vector<std::string>{reason});
+  EXPECT_EQ(stream.take_warnings(), std::vector<std::string>{"skipped: " + reason});
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST(Rejection, LeavesNothingOfTheLineInTheBatch) {
                                                             : features({{"f", "good"}});
     EXPECT_EQ(examples, (std::vector<Read>{{"u", good, 1, 0, 1}, {"v", good, 1, 0, 3}})) << bad.line;
     EXPECT_EQ(stream.error_lines(), 1U);
-    EXPECT_EQ(stream.take_warnings(), (std::vector<std::string>{path + ":" + bad.reason}));
+    EXPECT_EQ(stream.take_warnings(), (std::vector<std::string>{"skipped: " + path + ":" + bad.reason}));
   }
 }
 
@@ -131,7 +131,7 @@ TEST(Rejection, CountsAllLinesAndTellsOfTheFirstTwenty) {
   EXPECT_EQ(stream.error_lines(), 30U);
   const auto warnings = stream.take_warnings();
   ASSERT_EQ(warnings.size(), 20U);
-  EXPECT_TRUE(warnings.back().starts_with(folder.path("a") + ":21:4: ")) << warnings.back();
+  EXPECT_TRUE(warnings.back().starts_with("skipped: " + folder.path("a") + ":21:4: ")) << warnings.back();
   EXPECT_TRUE(stream.take_warnings().empty());
 }
 

@@ -212,11 +212,11 @@ class ExperimentTest(unittest.TestCase):
         self.assertEqual({path: path.stat().st_mtime_ns for path in (out / "shards").rglob("*")}, made)
 
     def test_events_are_a_number(self):
-        for events in ("inf", "-inf", "nan", "some", "999", "1000.5"):
+        for events in ("inf", "-inf", "nan", "some", "999", "1000.5", "1e11", "1e30"):
             with self.subTest(events=events):
                 done = self.run_script("web-ads", f"--events={events}", "--out", self.folder / "out")
                 self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn(f"'{events}' is not a number of events, 1000 or more", done.stderr)
+                self.assertIn(f"'{events}' is not a number of events, 1000 to 10,000,000,000", done.stderr)
                 self.assertFalse((self.folder / "out").exists())
 
 

@@ -48,9 +48,10 @@ TEST_F(BadLines, SkippedAreToldByRank0) {
   const Words shards = data();
   const Outcome outcome = run(3, train(shards, {"--on-error", "skip"}));
   expect_complete(outcome);
-  const Words places{"rank 1 on [^ ]+: " + shards[1] + ":1:9: ", "rank 1 on [^ ]+: " + shards[1] + ":302:9: ",
-                     "rank 2 on [^ ]+: " + shards[2] + ":101:9: ", "rank 2 on [^ ]+: " + shards[2] + ":102:9: ",
-                     "rank 2 on [^ ]+: " + shards[2] + ":203:9: "};
+  const Words places{
+      "rank 1 on [^ ]+: skipped: " + shards[1] + ":1:9: ", "rank 1 on [^ ]+: skipped: " + shards[1] + ":302:9: ",
+      "rank 2 on [^ ]+: skipped: " + shards[2] + ":101:9: ", "rank 2 on [^ ]+: skipped: " + shards[2] + ":102:9: ",
+      "rank 2 on [^ ]+: skipped: " + shards[2] + ":203:9: "};
   for (const std::string& place : places) {
     EXPECT_THAT(log(), Contains(ContainsRegex(" warning " + place)));
     EXPECT_THAT(lines_of(outcome.err), Contains(ContainsRegex("^cpt_dist: warning: " + place)));

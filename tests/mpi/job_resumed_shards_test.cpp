@@ -64,6 +64,17 @@ TEST_F(ShardsOfAResumedJob, MustNotVanish) {
   expect_refused(kNoInput, "has vanished since the checkpoint");
 }
 
+// They were relative to another directory, or have moved.
+TEST_F(ShardsOfAResumedJob, AreNamedAsTheRunsOwn) {
+  fs::rename(path("shards"), path("moved"));
+  const Words resume{"--run", run_directory().string(), "--resume"};
+  expect_failed(run(2, resume), kNoInput, HasSubstr("the run was begun with it, in another directory perhaps"));
+  expect_failed(run(2, joined(resume, {"--data", path("shards/*.vw").string()})), kNoInput,
+                Not(HasSubstr("begun with")));
+  fs::rename(path("moved"), path("shards"));
+  expect_complete(run(2, resume));
+}
+
 TEST_F(ShardsOfAResumedJob, MustNotChange) {
   std::string changed = content();
   changed[1] = changed[1] == '1' ? '2' : '1';

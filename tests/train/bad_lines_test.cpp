@@ -159,7 +159,7 @@ TEST(BadLinesAlone, BadLinesAreCountedAndLimited) {
   Recorder recorder;
   const Ending ending = std::move(train_on(1, options, {.observer = &recorder})[0]);
   EXPECT_EQ(ending.result.value().summary.train_error_lines, 2U);
-  EXPECT_THAT(recorder.warnings, Each(StartsWith(options.data[0])));
+  EXPECT_THAT(recorder.warnings, Each(StartsWith("skipped: " + options.data[0])));
   EXPECT_EQ(recorder.warnings.size(), 2U);
   options.most_bad_lines = 1;
   EXPECT_EQ(train_on(1, options)[0].fault, Fault::kBadData);
