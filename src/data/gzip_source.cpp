@@ -33,8 +33,19 @@ void GzipSource::EndInflate::operator()(z_stream* stream) const {
   delete stream;
 }
 
+// Zeros behind a member fill up a block of a tape or an archive, as gzip(1) knows.
+void GzipSource::drop_padding() {
+  while (!input_.bytes().empty() || input_.fill()) {
+    const std::span<const char> bytes = input_.bytes();
+    const auto end = std::ranges::find_if(bytes, [](char byte) { return byte != 0; });
+    input_.drop(static_cast<std::size_t>(end - bytes.begin()));
+    if (end != bytes.end()) return;
+  }
+}
+
 std::size_t GzipSource::read(std::span<char> space) {
   while (true) {
+    if (std::exchange(behind_member_, false)) drop_padding();
     // What found no room the last time needs no input, which may be long in coming.
     const bool more = std::exchange(holds_more_, false) || !input_.bytes().empty() || input_.fill();
     if (!more && !inside_member_) return 0;
@@ -49,7 +60,10 @@ std::size_t GzipSource::read(std::span<char> space) {
     stream_->avail_out = room;
     const int result = inflate(stream_.get(), Z_NO_FLUSH);
     input_.drop(in.size() - stream_->avail_in);
-    if (result == Z_STREAM_END) inside_member_ = false;
+    if (result == Z_STREAM_END) {
+      inside_member_ = false;
+      behind_member_ = true;
+    }
     holds_more_ = inside_member_ && stream_->avail_out == 0;
     if (stream_->avail_out < room) return room - stream_->avail_out;
 

@@ -25,10 +25,13 @@ class GzipSource : public ByteSource {
     void operator()(z_stream* stream) const;
   };
 
+  void drop_padding();
+
   InputBuffer input_;
   std::unique_ptr<z_stream, EndInflate> stream_;
   bool inside_member_ = false;
-  bool holds_more_ = false;  // zlib may have decompressed what found no room
+  bool behind_member_ = false;  // and no byte of another one has come
+  bool holds_more_ = false;     // zlib may have decompressed what found no room
 };
 
 }  // namespace cpt

@@ -135,6 +135,20 @@ TEST(Compression, EveryFlippedByteIsNoticedOrHarmless) {
   }
 }
 
+TEST(Compression, ZerosBehindGzipArePadding) {
+  const Folder folder;
+  const std::vector<Read> expected = read_all({folder.write("plain", kText)});
+  for (const std::size_t zeros : {1U, 1000U, 3'000'000U}) {
+    const std::string padding(zeros, '\0');
+    EXPECT_EQ(read_all({folder.write("padded", gzip(kText) + padding)}), expected) << zeros;
+    const std::string path = folder.write("more", gzip(kText) + padding + gzip(kText) + padding);
+    EXPECT_EQ(labels_of(read_all({path})),
+              labels_of(read_all({folder.write("text", std::string(kText).append(kText))})));
+    folder.write("more", gzip(kText) + padding + "garbage");
+    EXPECT_NE(error_of(Fault::kBadData, [&] { read_all({path}); }), "") << zeros;
+  }
+}
+
 TEST(Compression, GarbageAfterAStreamIsDamage) {
   const Folder folder;
   for (const Compression& c : compressions()) {
