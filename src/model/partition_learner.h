@@ -31,7 +31,6 @@ class PartitionLearner {
   // The part of `tree` that lies in the partition.
   PartitionLearner(Partition partition, const Tree& tree, WeightTable& weights, const ModelOptions& options);
 
-  Partition partition() const { return partition_; }
   const Blocks& blocks() const { return blocks_; }
   // The partition that a path enters by this exit.
   Partition below(std::uint8_t exit) const;
@@ -89,10 +88,11 @@ class PartitionLearner {
   Found search(const ExampleView& x, double above, double least) const;
 
   // New labels, and those whose leaves they split, are remembered until everyone knows the tree with all labels below
-  // `first`: neither locate() nor a walk for which may_have_moved() is asked will come with the places of an older one.
+  // `first`: neither locate() nor a walk about which moved() is asked will come with the places of an older one.
   void forget_newcomers(LabelId first);
 
-  // Lines that were visited to learn, each example times each line counted: the load of the partition.
+  // Lines that learn() and newcomers have visited, each example times each line counted. With those of walks that were
+  // led by their Regressors, which count where they are led, the load of the partition.
   std::uint64_t lines_visited() const { return lines_visited_; }
 
  private:

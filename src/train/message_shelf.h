@@ -17,11 +17,13 @@ namespace cpt {
 // Messages of the latest steps of an OwnedLoop.
 class MessageShelf {
  public:
-  // A message is read in the step after the one in which it was sent; when a rank is in step m all have ended step
-  // m - 3: see OwnedLoop.
+  // A message is read in the step after the one in which it was sent; when a rank lays one down in step m, all have
+  // ended step m - 3: see OwnedLoop.
   static constexpr std::size_t kSteps = 4;
   static constexpr std::size_t kBytesOfStep = std::size_t{1} << 20;
-  static constexpr std::size_t kLeastBytes = 1024;  // Open MPI sends 4096 at once, its head included, if not told other
+  // Open MPI sends up to 4096 at once, its head included, between processes of a machine, but may be told other and be
+  // another MPI; to lay down some hundred bytes more costs nothing.
+  static constexpr std::size_t kLeastBytes = 1024;
 
   // Collective.
   explicit MessageShelf(Communicator& comm, std::size_t bytes_of_step = kBytesOfStep)
@@ -33,7 +35,7 @@ class MessageShelf {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
   };
-  // Lays a message down. None if it is short, the rank does not read this shelf, or there is no room.
+  // Lays a message down, at any byte. None if it is short, the rank does not read this shelf, or there is no room.
   std::optional<Place> put(int to, ConstBytes message);
   // Of all that was put, before messages that tell of it are sent.
   void publish() const { rooms_.space().publish(); }

@@ -15,7 +15,8 @@
 // step m - 2. So all have ended step m - 3, and with it the deep stage of round m - 6, the last in which anybody looks
 // at an example: what ExampleShelf keeps of round m - 6 makes room for round m. Messages are read in the step after the
 // one that sent them: what MessageShelf keeps of step m - 4 was read in step m - 3, and makes room for step m. Where
-// nothing is read any more, the stages of the last round wait for one another alike.
+// nothing is read any more, the findings of the last round wait for what all ranks sent in the step before, and before
+// anything is read again all meet.
 //
 // The tree by which a rank sends examples is some rounds old. That changes only how an example comes to an owner.
 #pragma once

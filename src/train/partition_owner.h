@@ -74,7 +74,8 @@ class PartitionOwner {
   void adopt(const Owners& owners);
   void forget_newcomers(LabelId first);
   // Adds what own partitions that are passed in a stage have done since the last call, or since owners were adopted:
-  // see PartitionLearner::lines_visited. Called for every stage after the same round, the loads are of the same rounds.
+  // lines visited to learn, each example times each line counted. Called for every stage after the same round, the
+  // loads are of the same rounds.
   void take_loads(Stage stage, Loads& loads);
   // Of memory that the structure of its partitions holds.
   std::uint64_t structure_bytes() const;

@@ -10,7 +10,7 @@ namespace cpt {
 // What is put into a room stays until the rank has begun as many more as there are.
 class SharedRooms {
  public:
-  // Collective. bytes_of_room: a multiple of what is put in.
+  // Collective. bytes_of_room: a multiple of the alignment of what is put in.
   SharedRooms(Communicator& comm, std::size_t rooms, std::size_t bytes_of_room)
       : space_(comm, rooms * bytes_of_room), rooms_(rooms), bytes_of_room_(bytes_of_room) {}
 
