@@ -49,7 +49,7 @@ def _parse() -> argparse.Namespace:
     commands = parser.add_subparsers(required=True, metavar="EXPERIMENT")
 
     ads = commands.add_parser("web-ads", help="a synthetic page/ad log, and what the paper has of a real one")
-    ads.add_argument("--events", type=_count, default=1_000_000, help="events of the log (default 1,000,000)")
+    ads.add_argument("--events", type=_count, default=1_000_000, help="events of the log, 1000 to 10^10 (default 1,000,000)")
     ads.set_defaults(experiment=web_ads.run)
 
     stories = commands.add_parser("rcv1", help="stories of Reuters and one of their topics", epilog=rcv1.FILES,

@@ -72,12 +72,12 @@ void PartitionLearner::forget_newcomers(LabelId first) {
 }
 
 void PartitionLearner::count_moved(LabelId split) {
-  ++splits_[split % 64];
-  moved_.bits_ |= std::uint64_t{1} << (split % 64);
+  ++splits_[split % Moved::kBits];
+  moved_.bits_ |= Moved::bit_of(split);
 }
 
 void PartitionLearner::discount_moved(LabelId split) {
-  if (--splits_[split % 64] == 0) moved_.bits_ &= ~(std::uint64_t{1} << (split % 64));
+  if (--splits_[split % Moved::kBits] == 0) moved_.bits_ &= ~Moved::bit_of(split);
 }
 
 // The hops from the top of the partition to this place.

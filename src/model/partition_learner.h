@@ -49,11 +49,14 @@ class PartitionLearner {
   // tree says, and its walk through this partition and others in a row, by their Regressors, need not be looked up.
   class Moved {
    public:
-    bool holds(LabelId label) const { return (bits_ >> (label % 64) & 1) != 0; }
+    bool holds(LabelId label) const { return (bits_ & bit_of(label)) != 0; }
 
    private:
     friend PartitionLearner;
-    std::uint64_t bits_ = 0;  // by label, modulo 64
+    static constexpr std::size_t kBits = 64;  // labels share them
+    static constexpr std::uint64_t bit_of(LabelId label) { return std::uint64_t{1} << (label % kBits); }
+
+    std::uint64_t bits_ = 0;
   };
   // Changes with settle(), open() and forget_newcomers() only.
   const Moved& moved() const { return moved_; }
@@ -115,7 +118,7 @@ class PartitionLearner {
   Partition partition_;
   std::uint64_t lines_visited_ = 0;
   Moved moved_;
-  std::array<std::uint32_t, 64> splits_{};  // for each bit of moved_: newcomers that split a leaf of its labels
+  std::array<std::uint32_t, Moved::kBits> splits_{};  // by bit of moved_: newcomers that split a leaf of its labels
   ModelOptions options_;
   Blocks blocks_;
   Regressors regressors_;
