@@ -81,6 +81,15 @@ class Batch {
   const Origin& origin(std::size_t i) const { return entries_[i].origin; }
   std::uint64_t label_hash(std::size_t i) const { return entries_[i].label_hash; }
   std::size_t features_of(std::size_t i) const { return entries_[i].features; }
+  // Asks the memory for the beginning of [i], which is to be looked at soon.
+  void prefetch(std::size_t i) const {
+    const Entry& entry = entries_[i];
+    const FeatureHash* features = features_.data() + entry.first_feature;
+    __builtin_prefetch(features);
+    __builtin_prefetch(features + 64 / sizeof(FeatureHash));
+    __builtin_prefetch(values_.data() + entry.first_feature);
+    __builtin_prefetch(labels_.data() + entry.first_label_byte);
+  }
   void clear();
 
  private:

@@ -7,11 +7,16 @@ namespace cpt {
 
 namespace {
 
-constexpr void aim_at_column(WideNode node, std::uint32_t column, Targets& targets) {
+struct Aim {
+  Line trained{};
+  Line right{};
+};
+
+constexpr void aim_at_column(WideNode node, std::uint32_t column, Aim& aim) {
   for (std::uint32_t depth = 0; depth < node.levels; ++depth) {
     for (std::uint32_t lane = node.slot << depth; lane < (node.slot + 1) << depth; ++lane) {
-      targets.trained[lane] = 1;
-      targets.right[lane] = row_holds(node, lane, column) ? 1 : 0;
+      aim.trained[lane] = 1;
+      aim.right[lane] = row_holds(node, lane, column) ? 1 : 0;
     }
   }
 }
@@ -25,16 +30,16 @@ constexpr std::uint32_t column_towards(WideNode node, std::uint32_t place) {
 }
 
 constexpr Targets make_targets(int ways, std::uint32_t place, bool leaf) {
-  Targets targets{};
+  Aim aim;
   for (std::uint32_t at = place; at > 1;) {
     const WideNode node = node_of_slot(ways, at / 2);
-    aim_at_column(node, column_towards(node, place), targets);
+    aim_at_column(node, column_towards(node, place), aim);
     at = node.slot;
   }
   if (leaf && place < kLanes && node_of_slot(ways, place).slot == place) {
-    aim_at_column(node_of_slot(ways, place), 0, targets);
+    aim_at_column(node_of_slot(ways, place), 0, aim);
   }
-  return targets;
+  return targets_of(aim.trained, aim.right);
 }
 
 using AllTargets = std::array<Targets, 64>;  // see targets_by_place()

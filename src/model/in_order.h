@@ -50,7 +50,7 @@ class InOrder {
   Learner* learner_;
   LabelsAhead labels_;
   std::function<void(const Walk&)> before_training_;
-  WalkAhead<Slot> ahead_;
+  WalkAhead<Slot, 2> ahead_;
 };
 
 }  // namespace cpt

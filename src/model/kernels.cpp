@@ -55,90 +55,79 @@ HWY_INLINE V Probability(V z) {
   return kLoss == Loss::kLogistic ? Logistic(z) : Clipped(z);
 }
 
-// So many blocks side by side, so that their sums do not wait for one another. kTakes: whether `accumulators` is
-// wanted.
-template <std::size_t kBlocks, Loss kLoss, bool kTakes>
-HWY_INLINE void PredictSome(const float* const* lines, const float* values, std::size_t features, Line* probabilities,
-                            float* accumulators) {
+// So many blocks side by side, so that neither their sums nor their exponentials wait for one another.
+template <std::size_t kBlocks, Loss kLoss>
+HWY_INLINE void PredictSome(const PathLines& path, std::size_t first, Line* probabilities) {
+  const std::size_t features = path.features;
+  const float* const* lines = path.lines + first * features;
   V sum[kBlocks * kParts];
   for (V& part : sum) part = hn::Zero(kFloat);
   for (std::size_t f = 0; f < features; ++f) {
-    const V x = hn::Set(kFloat, values[f]);
+    const V x = hn::Set(kFloat, path.values[f]);
     for (std::size_t b = 0; b < kBlocks; ++b) {
       const float* line = lines[b * features + f];
       for (std::size_t part = 0; part < kParts; ++part) {
         V& to = sum[b * kParts + part];
         to = hn::Add(to, hn::Mul(x, hn::Load(kFloat, line + part * kStep)));
       }
-      if constexpr (kTakes) accumulators[b * features + f] = line[0];
     }
   }
   for (std::size_t i = 0; i < kBlocks * kParts; ++i) {
-    hn::StoreU(Probability<kLoss>(sum[i]), kFloat, probabilities[i / kParts].data() + i % kParts * kStep);
+    hn::StoreU(Probability<kLoss>(sum[i]), kFloat, probabilities[first + i / kParts].data() + i % kParts * kStep);
   }
 }
 
-template <Loss kLoss, bool kTakes>
-HWY_INLINE void PredictAll(const PathLines& path, Line* probabilities, float* accumulators) {
-  const std::size_t features = path.features;
-  const auto pass = [&]<std::size_t kBlocks>(std::size_t first) {
-    float* to = kTakes ? accumulators + first * features : nullptr;
-    PredictSome<kBlocks, kLoss, kTakes>(path.lines + first * features, path.values, features, probabilities + first,
-                                        to);
-    return first + kBlocks;
-  };
-  std::size_t b = 0;
-  while (path.blocks - b >= 4) b = pass.template operator()<4>(b);
-  if (path.blocks - b >= 2) b = pass.template operator()<2>(b);
-  if (path.blocks - b >= 1) pass.template operator()<1>(b);
+// As many blocks as there are registers for the sums of; a path has five or six.
+constexpr std::size_t kMostBlocks = kParts == 1 ? 6 : 4;
+
+// The last `kBlocks` blocks from `first` on, or fewer.
+template <std::size_t kBlocks, Loss kLoss>
+HWY_INLINE void PredictLast(const PathLines& path, std::size_t first, Line* probabilities) {
+  if constexpr (kBlocks > 0) {
+    if (path.blocks - first == kBlocks) return PredictSome<kBlocks, kLoss>(path, first, probabilities);
+    PredictLast<kBlocks - 1, kLoss>(path, first, probabilities);
+  }
 }
 
 template <Loss kLoss>
-HWY_INLINE void PredictWith(const PathLines& path, Line* probabilities, float* accumulators) {
-  if (accumulators == nullptr) {
-    PredictAll<kLoss, false>(path, probabilities, nullptr);
-  } else {
-    PredictAll<kLoss, true>(path, probabilities, accumulators);
+HWY_INLINE void PredictAll(const PathLines& path, Line* probabilities) {
+  std::size_t first = 0;
+  for (; path.blocks - first >= kMostBlocks; first += kMostBlocks) {
+    PredictSome<kMostBlocks, kLoss>(path, first, probabilities);
   }
+  PredictLast<kMostBlocks - 1, kLoss>(path, first, probabilities);
 }
 
-void Predict(const PathLines& path, Loss loss, Line* probabilities, float* accumulators) {
+void Predict(const PathLines& path, Loss loss, Line* probabilities) {
   if (loss == Loss::kLogistic) {
-    PredictWith<Loss::kLogistic>(path, probabilities, accumulators);
+    PredictAll<Loss::kLogistic>(path, probabilities);
   } else {
-    PredictWith<Loss::kSquared>(path, probabilities, accumulators);
+    PredictAll<Loss::kSquared>(path, probabilities);
   }
 }
 
-// Of so many blocks from `first` on; lane 0 is the sum of the squares of the others.
-HWY_INLINE void Errors(const Lesson& lesson, std::size_t first, std::size_t blocks, Line* errors) {
+// Computes the errors of a block, 0 in lane 0, and returns the sum of their squares, to which lanes that are not
+// trained add nothing.
+HWY_INLINE float Errors(const Lesson& lesson, std::size_t block, float* errors) {
   const V factor = hn::Set(kFloat, lesson.scale);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const Line& probability = lesson.probabilities[first + b];
-    const Targets& targets = *lesson.targets[first + b];
-    Line squares;
-    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-      const V p = hn::LoadU(kFloat, probability.data() + lane);
-      const V right = hn::LoadU(kFloat, targets.right.data() + lane);
-      const V trained = hn::LoadU(kFloat, targets.trained.data() + lane);
-      const V error = hn::Mul(hn::Mul(hn::Sub(right, p), factor), trained);
-      hn::StoreU(error, kFloat, errors[b].data() + lane);
-      hn::StoreU(hn::Mul(error, error), kFloat, squares.data() + lane);
+  const float* probabilities = lesson.probabilities[block].data();
+  const Targets& targets = *lesson.targets[block];
+  for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+    const V p = hn::LoadU(kFloat, probabilities + lane);
+    const V right = hn::LoadU(kFloat, targets.right.data() + lane);
+    const V trained = hn::LoadU(kFloat, targets.trained.data() + lane);
+    V error = hn::Mul(hn::Mul(hn::Sub(right, p), factor), trained);
+    if (lane == 0) error = hn::IfThenZeroElse(hn::FirstN(kFloat, 1), error);
+    hn::Store(error, kFloat, errors + lane);
+  }
+  float sum = 0;
+  for (std::size_t i = 0; i < targets.count; i += Targets::kLanesTogether) {
+    for (std::size_t j = 0; j < Targets::kLanesTogether; ++j) {
+      const float error = errors[targets.lanes[i + j]];
+      sum += error * error;
     }
-    float sum = 0;
-    for (std::size_t s = 1; s < kLanes; ++s) sum += squares[s];
-    errors[b][0] = sum;
   }
-}
-
-// Adds `growth` to lane 0 and step * errors to the others.
-HWY_INLINE void Move(float* line, const V* errors, float step, float growth) {
-  const V vector_step = hn::Set(kFloat, step);
-  for (std::size_t part = 0; part < kParts; ++part) {
-    V change = hn::Mul(vector_step, errors[part]);
-    if (part == 0) change = hn::IfThenElse(hn::FirstN(kFloat, 1), hn::Set(kFloat, growth), change);
-    hn::Store(hn::Add(hn::Load(kFloat, line + part * kStep), change), kFloat, line + part * kStep);
-  }
+  return sum;
 }
 
 // The first numbers of at least one, and zeros behind them where there are less than a vector holds.
@@ -163,24 +152,44 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
 #endif
 }
 
+// Lane 0 of the first lines of at least one, up to as many as a vector holds; behind them, zeros. Put together in
+// registers: numbers that were just stored one by one would have to be waited for before they are loaded as one vector.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> FirstLanes(Tag tag, const float* const* lines, std::size_t count) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)count;
+  return hn::LoadU(tag, lines[0]);
+#else
+  if constexpr (hn::MaxLanes(tag) == 1) {
+    return hn::LoadU(tag, lines[0]);
+  } else {
+    constexpr hn::Half<Tag> kHalf;
+    constexpr std::size_t kLower = hn::MaxLanes(kHalf);
+    const auto lower = FirstLanes(kHalf, lines, count);
+    if (count <= kLower) return hn::ZeroExtendVector(tag, lower);
+    return hn::Combine(tag, FirstLanes(kHalf, lines + kLower, count - kLower), lower);
+  }
+#endif
+}
+
 // Of up to kLanes features of one block; the lanes of others hold what does no harm.
 struct Steps {
   Line step;
   Line growth;  // of G
 };
 
-HWY_INLINE void ComputeSteps(const float* values, const float* accumulators, std::size_t features, float squares,
-                             Update update, float rate, Steps& steps) {
+HWY_INLINE void ComputeSteps(const PathLines& path, std::size_t begin, std::size_t first, std::size_t count,
+                             float squares, const Lesson& lesson, Steps& steps) {
   // Keeps the first step finite where the growth is too small for a float.
   const V tiny = hn::Set(kFloat, 1e-36F);
   // What is moved at all counts as used, even where the growth is too small for a float.
   const V least = hn::Set(kFloat, 1e-37F);
-  for (std::size_t lane = 0; lane < features; lane += kStep) {
-    const V value = LoadFirst(values + lane, features - lane);
+  for (std::size_t lane = 0; lane < count; lane += kStep) {
+    const V value = LoadFirst(path.values + first + lane, count - lane);
     const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
-    V step = hn::Mul(value, hn::Set(kFloat, rate));
-    if (update == Update::kAdaptive) {
-      const V after = hn::Add(LoadFirst(accumulators + lane, features - lane), growth);
+    V step = hn::Mul(value, hn::Set(kFloat, lesson.rate));
+    if (lesson.update == Update::kAdaptive) {
+      const V after = hn::Add(FirstLanes(kFloat, path.lines + begin + first + lane, count - lane), growth);
       step = hn::Div(step, hn::Sqrt(hn::Add(after, tiny)));
     }
     hn::StoreU(step, kFloat, steps.step.data() + lane);
@@ -188,40 +197,40 @@ HWY_INLINE void ComputeSteps(const float* values, const float* accumulators, std
   }
 }
 
-// A line that occurs more than once may have moved since.
-HWY_INLINE void BringUp(float* accumulators, const float* const* lines, std::size_t features) {
-  for (std::size_t f = 0; f < features; ++f) {
-    if (accumulators[f] != lines[f][0]) accumulators[f] = lines[f][0];
+// Adds `growth` to lane 0 and step * errors to the others.
+HWY_INLINE void Move(float* line, const V* errors, float step, float growth) {
+  const V vector_step = hn::Set(kFloat, step);
+  for (std::size_t part = 0; part < kParts; ++part) {
+    V change = hn::Mul(vector_step, errors[part]);
+    if (part == 0) change = hn::IfThenElse(hn::FirstN(kFloat, 1), hn::Set(kFloat, growth), change);
+    hn::Store(hn::Add(hn::Load(kFloat, line + part * kStep), change), kFloat, line + part * kStep);
   }
 }
 
-// Of one block.
-HWY_INLINE void UpdateBlock(float* const* lines, const float* values, std::size_t features, const Line& errors,
-                            float* accumulators, const Lesson& lesson) {
-  const float squares = errors[0];
+HWY_INLINE void UpdateBlock(const PathLines& path, std::size_t block, const float* errors, float squares,
+                            const Lesson& lesson) {
   if (squares == 0) return;
   V parts[kParts];
-  for (std::size_t part = 0; part < kParts; ++part) parts[part] = hn::LoadU(kFloat, errors.data() + part * kStep);
-  Steps steps;
-  for (std::size_t begin = 0; begin < features; begin += kLanes) {
-    const std::size_t count = HWY_MIN(features - begin, kLanes);
-    BringUp(accumulators + begin, lines + begin, count);
-    ComputeSteps(values + begin, accumulators + begin, count, squares, lesson.update, lesson.rate, steps);
-    for (std::size_t f = 0; f < count; ++f) Move(lines[begin + f], parts, steps.step[f], steps.growth[f]);
+  for (std::size_t part = 0; part < kParts; ++part) parts[part] = hn::Load(kFloat, errors + part * kStep);
+  const std::size_t begin = block * path.features;
+  for (std::size_t first = 0; first < path.features; first += kLanes) {
+    const std::size_t count = HWY_MIN(path.features - first, kLanes);
+    Steps steps;
+    ComputeSteps(path, begin, first, count, squares, lesson, steps);
+    float* const* lines = path.lines + begin + first;
+    for (std::size_t f = 0; f < count; ++f) Move(lines[f], parts, steps.step[f], steps.growth[f]);
   }
 }
 
 // The errors of a few blocks first: their sums do not wait for one another.
-void Train(const PathLines& path, const Lesson& lesson, float* accumulators) {
+void Train(const PathLines& path, const Lesson& lesson) {
   constexpr std::size_t kTogether = 8;
-  Line errors[kTogether];
+  HWY_ALIGN float errors[kTogether][kLanes];
+  float squares[kTogether];
   for (std::size_t first = 0; first < path.blocks; first += kTogether) {
     const std::size_t blocks = HWY_MIN(path.blocks - first, kTogether);
-    Errors(lesson, first, blocks, errors);
-    for (std::size_t b = 0; b < blocks; ++b) {
-      const std::size_t begin = (first + b) * path.features;
-      UpdateBlock(path.lines + begin, path.values, path.features, errors[b], accumulators + begin, lesson);
-    }
+    for (std::size_t b = 0; b < blocks; ++b) squares[b] = Errors(lesson, first + b, errors[b]);
+    for (std::size_t b = 0; b < blocks; ++b) UpdateBlock(path, first + b, errors[b], squares[b], lesson);
   }
 }
 
@@ -238,13 +247,11 @@ HWY_EXPORT(Predict);
 HWY_EXPORT(Train);
 HWY_EXPORT(Target);
 
-void predict_blocks(const PathLines& path, Loss loss, Line* probabilities, float* accumulators) {
-  HWY_DYNAMIC_DISPATCH(Predict)(path, loss, probabilities, accumulators);
+void predict_blocks(const PathLines& path, Loss loss, Line* probabilities) {
+  HWY_DYNAMIC_DISPATCH(Predict)(path, loss, probabilities);
 }
 
-void train_blocks(const PathLines& path, const Lesson& lesson, float* accumulators) {
-  HWY_DYNAMIC_DISPATCH(Train)(path, lesson, accumulators);
-}
+void train_blocks(const PathLines& path, const Lesson& lesson) { HWY_DYNAMIC_DISPATCH(Train)(path, lesson); }
 
 const char* kernel_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }
 

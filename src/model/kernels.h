@@ -5,6 +5,7 @@
 // fused, and only operations that IEEE 754 rounds exactly are used. The same line may occur twice in one call.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,15 +24,29 @@ struct PathLines {
 
 // Node probabilities P(right), lane by lane: with the margin z = sum over f of values[f] * lines[b * F + f][s],
 // probabilities[b] lane s = 1 / (1 + exp(-z)) within 3e-7 relative for logistic, z kept in [0, 1] for squared. NaN
-// where z is not finite; below -87 as at -87. Lane 0 is meaningless. accumulators[b * F + f] = lane 0 of that line, for
-// train_blocks(); may be nullptr where none follows.
-void predict_blocks(const PathLines& path, Loss loss, Line* probabilities, float* accumulators = nullptr);
+// where z is not finite; below -87 as at -87. Lane 0 is meaningless.
+void predict_blocks(const PathLines& path, Loss loss, Line* probabilities);
 
-// Which lanes of a block are trained, and towards what: both 0 or 1 in every lane.
+// Which lanes of a block are trained, and towards what: both 0 or 1 in every lane. Made by targets_of().
 struct Targets {
   Line trained;
   Line right;
+  std::array<std::uint8_t, kLanes> lanes;           // the first `count`: those trained, ascending, and then some zeros
+  std::uint32_t count;                              // a multiple of kLanesTogether
+  static constexpr std::size_t kLanesTogether = 5;  // as many as a path of binary nodes trains in a block
 };
+
+// Lane 0, which no regressor has, is not trained whatever `trained` says.
+constexpr Targets targets_of(const Line& trained, const Line& right) {
+  Targets targets{trained, right, {}, 0};
+  targets.trained[0] = 0;
+  for (std::uint8_t lane = 1; lane < kLanes; ++lane) {
+    if (trained[lane] != 0) targets.lanes[targets.count++] = lane;
+  }
+  const auto excess = static_cast<std::uint32_t>(targets.count % Targets::kLanesTogether);
+  if (excess != 0) targets.count += static_cast<std::uint32_t>(Targets::kLanesTogether) - excess;
+  return targets;
+}
 
 // How the regressors of a path are to move: the error of block b in lane s is e_s = trained * (right - p) * scale.
 struct Lesson {
@@ -47,9 +62,7 @@ struct Lesson {
 //   sgd:      w_s += rate * x * e_s,             with the same G kept
 // G grows by at least 1e-37 wherever a line moves, so that G > 0 tells the lines ever moved. Features are taken sixteen
 // at a time: a line that occurs twice among them takes each step with the other's growth left out of G.
-// `accumulators` are those of predict_blocks(), and are overwritten. They change no result, they save time: numbers
-// that were just gathered one by one would have to be waited for before they can be taken sixteen at once.
-void train_blocks(const PathLines& path, const Lesson& lesson, float* accumulators);
+void train_blocks(const PathLines& path, const Lesson& lesson);
 
 // The name of the instruction set that the kernels use on this processor ("AVX3", "SSE4", ...).
 const char* kernel_target();

@@ -1,4 +1,4 @@
-// Looking for the labels of a batch with the memory asked for ahead of time.
+// Looking for the labels of a batch with the memory asked for ahead of time, and for the examples themselves with it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,10 @@ class LabelsAhead {
   // Called before the label of each example of [.., end) is looked for, in order.
   void ask(const Batch& batch, std::size_t i, std::size_t end) const {
     if (i + 3 * step_ < end) labels_.prefetch_slot(batch.label_hash(i + 3 * step_));
-    if (i + 2 * step_ < end) ask_for_leaf(labels_.likely(batch.label_hash(i + 2 * step_)));
+    if (i + 2 * step_ < end) {
+      batch.prefetch(i + 2 * step_);
+      ask_for_leaf(labels_.likely(batch.label_hash(i + 2 * step_)));
+    }
     if (i + step_ < end) ask_for_block(labels_.likely(batch.label_hash(i + step_)));
   }
 

@@ -14,8 +14,11 @@ constexpr RowTargets make_row_targets() {
   RowTargets all{};
   for (std::size_t count = 1; count < kLanes; ++count) {
     for (std::size_t own = 0; own <= count; ++own) {
-      for (std::size_t lane = 1; lane <= count; ++lane) all[count][own].trained[lane] = 1;
-      if (own > 0) all[count][own].right[own] = 1;
+      Line trained{};
+      Line right{};
+      for (std::size_t lane = 1; lane <= count; ++lane) trained[lane] = 1;
+      if (own > 0) right[own] = 1;
+      all[count][own] = targets_of(trained, right);
     }
   }
   return all;

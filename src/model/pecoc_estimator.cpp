@@ -54,13 +54,17 @@ double PecocEstimator::predict(Walk& walk) const {
 
 void PecocEstimator::train(Walk& walk) {
   const std::size_t regressors = columns() - 1;
-  aims_.assign(rows_for(regressors), Targets{});
-  walk.targets.clear();
-  for (std::size_t i = 0; i < regressors; ++i) {
-    Targets& aim = aims_[row_of(i)];
-    aim.trained[lane_of(i)] = 1;
-    aim.right[lane_of(i)] = static_cast<float>(std::popcount((i + 1) & walk.label) % 2);
+  aims_.clear();
+  for (std::size_t first = 0; first < regressors; first += kRegressorsPerRow) {
+    Line trained{};
+    Line right{};
+    for (std::size_t i = first; i < std::min(first + kRegressorsPerRow, regressors); ++i) {
+      trained[lane_of(i)] = 1;
+      right[lane_of(i)] = static_cast<float>(std::popcount((i + 1) & walk.label) % 2);
+    }
+    aims_.push_back(targets_of(trained, right));
   }
+  walk.targets.clear();
   for (const Targets& aim : aims_) walk.targets.push_back(&aim);
   rows_.train(walk);
 }

@@ -30,15 +30,13 @@ void RegressorRows::predict(std::size_t regressors, Walk& walk) const {
   const std::size_t rows = rows_for(regressors);
   const std::size_t features = x.features.size();
   walk.lines.resize(rows * features);
-  float* accumulators = walk.room_for_accumulators();
   walk.probabilities.resize(rows);
   if (rows > 0) find_row(x, 0, walk.lines.data());
   for (std::size_t row = 0; row < rows; ++row) {
     float** lines = walk.lines.data() + row * features;
     // The next row is on its way from memory while this one is used.
     if (row + 1 < rows) find_row(x, row + 1, lines + features);
-    predict_blocks({lines, x.values.data(), features, 1}, loss_, &walk.probabilities[row],
-                   accumulators + row * features);
+    predict_blocks({lines, x.values.data(), features, 1}, loss_, &walk.probabilities[row]);
   }
 }
 
@@ -46,7 +44,7 @@ void RegressorRows::train(Walk& walk) {
   const ExampleView& x = walk.example;
   const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
   const Lesson lesson{walk.probabilities.data(), walk.targets.data(), scale, update_, rate_};
-  train_blocks(walk.lines_of(walk.probabilities.size()), lesson, walk.accumulators.data());
+  train_blocks(walk.lines_of(walk.probabilities.size()), lesson);
 }
 
 float RegressorRows::weight(FeatureHash feature, std::size_t regressor) const {

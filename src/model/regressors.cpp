@@ -2,6 +2,7 @@
 
 #include "model/block_code.h"
 #include "model/decode_kernel.h"
+#include "model/line_kernel.h"
 
 namespace cpt {
 
@@ -15,9 +16,7 @@ Regressors::Regressors(WeightTable& weights, const ModelOptions& options)
       targets_(targets_by_place(ways_)) {}
 
 inline void Regressors::find_lines(const ExampleView& x, std::uint64_t key, const Region& region, float** out) const {
-  for (std::size_t f = 0; f < x.features.size(); ++f) {
-    out[f] = weights_->line(WeightTable::index(x.features[f], key, region));
-  }
+  cpt::find_lines(x.features, key, region, weights_->line(0), out);
 }
 
 void Regressors::locate(const Blocks& blocks, bool at_leaf, Walk& walk) const {
@@ -62,7 +61,7 @@ void Regressors::predict(Walk& walk) const {
   walk.ask_for_lines(walk.lines.size());
   const std::size_t blocks = walk.path.size();
   walk.probabilities.resize(blocks);
-  predict_blocks(walk.lines_of(blocks), loss_, walk.probabilities.data(), walk.room_for_accumulators());
+  predict_blocks(walk.lines_of(blocks), loss_, walk.probabilities.data());
 }
 
 void Regressors::predict(const Blocks& blocks, Walk& walk) const {
@@ -78,7 +77,7 @@ void Regressors::train(Walk& walk) {
   const ExampleView& x = walk.example;
   const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
   const Lesson lesson{walk.probabilities.data(), walk.targets.data(), scale, update_, rate_};
-  train_blocks(walk.lines_of(walk.path.size()), lesson, walk.accumulators.data());
+  train_blocks(walk.lines_of(walk.path.size()), lesson);
 }
 
 Line Regressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,

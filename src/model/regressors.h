@@ -28,7 +28,6 @@ struct Walk {
   std::vector<float*> lines;            // [hop][feature]
   std::size_t lines_asked_for = 0;      // the first so many of them
   std::vector<const Targets*> targets;  // by hop
-  std::vector<float> accumulators;      // [hop][feature], and perhaps more, see predict_blocks()
   std::vector<Line> probabilities;      // by hop: what the regressor of every lane estimates, unclipped
   std::vector<Line> sides;              // by hop: P(right) of every slot, where nodes have more than two ways
   std::vector<std::uint32_t> occupied;  // by hop, likewise: BlockContent::occupied
@@ -36,10 +35,6 @@ struct Walk {
   // Of all lines, in so many blocks.
   PathLines lines_of(std::size_t blocks) const {
     return {lines.data(), example.values.data(), example.values.size(), blocks};
-  }
-  float* room_for_accumulators() {
-    if (accumulators.size() < lines.size()) accumulators.resize(lines.size());
-    return accumulators.data();
   }
   void forget_targets() {
     targets.clear();

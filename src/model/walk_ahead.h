@@ -11,9 +11,10 @@ namespace cpt {
 
 // While one walk is trained, the lines of the next few are on their way from memory: training is bound by memory, and
 // this is what makes it several times faster. They are asked for a quarter at a time, because a core has few requests
-// under way at once and waits where there come more. A Slot has a Walk named `walk`. Slots keep their memory between
-// calls. Not thread-safe.
-template <class Slot>
+// under way at once and waits where there come more. kAhead: how many walks ahead; the lines of those that are ahead
+// are to find room in the first cache, beside what is at hand. A Slot has a Walk named `walk`. Slots keep their memory
+// between calls. Not thread-safe.
+template <class Slot, std::size_t kAhead>
 class WalkAhead {
  public:
   // Calls visit(i, slot) for i in [begin, end), in order. The slot was made ready by prepare(i, slot), up to kAhead
@@ -34,8 +35,6 @@ class WalkAhead {
   }
 
  private:
-  static constexpr std::size_t kAhead = 4;
-
   Slot& slot(std::size_t i) { return slots_[i % slots_.size()]; }
 
   std::array<Slot, kAhead + 1> slots_;

@@ -129,9 +129,9 @@ class PartitionOwner {
     double least = 0;
   };
   Search search_;
-  WalkAhead<Way> ahead_;
-  Way unknown_;  // of visits that are not prepared
-  Walk walk_;    // of those through one partition
+  WalkAhead<Way, 4> ahead_;  // twice as many as of whole paths: a visit is of a part of one
+  Way unknown_;              // of visits that are not prepared
+  Walk walk_;                // of those through one partition
 };
 
 // Appends the visits that begin with a stage because the examples' origin knew the way. `arrivals` in order.

@@ -21,24 +21,25 @@ void append(std::string& bytes, const Line& line) {
 std::string results(std::size_t features, std::size_t blocks, Loss loss, Update update) {
   KernelInputs in(features, blocks, 7 * features + blocks);
   if (features > 2) in.repeat_line(0, 2);
-  Targets targets{};
-  for (std::size_t s = 1; s < kLanes; s += 2) targets.trained[s] = 1;
-  for (std::size_t s = 1; s < kLanes; s += 3) targets.right[s] = 1;
+  Line trained{};
+  Line right{};
+  for (std::size_t s = 1; s < kLanes; s += 2) trained[s] = 1;
+  for (std::size_t s = 1; s < kLanes; s += 3) right[s] = 1;
+  const Targets targets = targets_of(trained, right);
   const std::vector<const Targets*> every(blocks, &targets);
   const std::vector<std::uint32_t> occupied(blocks, 0xf3d7'15b4U);
 
   std::vector<Line> p(blocks);
-  std::vector<float> accumulators(features * blocks);
   std::string bytes;
   for (int round = 0; round < 3; ++round) {
-    predict_blocks(in.path(), loss, p.data(), accumulators.data());
+    predict_blocks(in.path(), loss, p.data());
     for (const Line& line : p) append(bytes, line);
     for (const int ways : {4, 8, 16}) {
       std::vector<Line> sides = p;
       decode_columns(occupied.data(), blocks, ways, sides.data());
       for (const Line& line : sides) append(bytes, line);
     }
-    train_blocks(in.path(), {p.data(), every.data(), 0.37F, update, 0.7F}, accumulators.data());
+    train_blocks(in.path(), {p.data(), every.data(), 0.37F, update, 0.7F});
     for (std::size_t i = 0; i < features * blocks; ++i) {
       bytes.append(reinterpret_cast<const char*>(in.table(i)), sizeof(Line));
     }

@@ -52,13 +52,6 @@ class KernelInputs {
     return copy;
   }
 
-  // Lane 0 of every line, as predict_blocks() finds it.
-  std::vector<float> accumulators() const {
-    std::vector<float> lanes;
-    for (const float* line : lines_) lanes.push_back(line[0]);
-    return lanes;
-  }
-
   // By block; about a third of the lanes are not 0, and now and then none is.
   std::vector<Line> random_errors() {
     std::vector<Line> errors(blocks_);

@@ -64,23 +64,6 @@ TEST_P(Shapes, MarginsAreSumsOverFeatures) {
   }
 }
 
-TEST_P(Shapes, PredictingTakesTheAccumulatorsAndIsTheSameWithoutThem) {
-  for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
-    for (std::size_t blocks = 1; blocks <= 7; ++blocks) {
-      KernelInputs in(features(), blocks, 50 * features() + blocks);
-      std::vector<Line> probabilities(blocks);
-      std::vector<Line> alone(blocks);
-      std::vector<float> accumulators(features() * blocks + 1, -1.0F);
-      predict_blocks(in.path(), loss, probabilities.data(), accumulators.data());
-      predict_blocks(in.path(), loss, alone.data());
-      EXPECT_EQ(probabilities, alone);
-      std::vector<float> expected = in.accumulators();
-      expected.push_back(-1);  // what lies behind them is left alone
-      EXPECT_EQ(accumulators, expected);
-    }
-  }
-}
-
 // A lesson of which these come out as the errors.
 class LessonOf {
  public:
@@ -88,7 +71,6 @@ class LessonOf {
     for (Line& line : probabilities_) {
       for (float& lane : line) lane = -lane;
     }
-    to_the_left_.trained.fill(1);
     targets_.assign(errors.size(), &to_the_left_);
     lesson_ = {probabilities_.data(), targets_.data(), 1, update, rate};
   }
@@ -99,14 +81,18 @@ class LessonOf {
 
  private:
   std::vector<Line> probabilities_;
-  Targets to_the_left_{};
+  static constexpr Line kEvery = [] {
+    Line lanes{};
+    lanes.fill(1);
+    return lanes;
+  }();
+  const Targets to_the_left_ = targets_of(kEvery, {});
   std::vector<const Targets*> targets_;
   Lesson lesson_{};
 };
 
 void move_lines(KernelInputs& in, const std::vector<Line>& errors, Update update, float rate) {
-  std::vector<float> accumulators = in.accumulators();
-  train_blocks(in.path(), *LessonOf(errors, update, rate), accumulators.data());
+  train_blocks(in.path(), *LessonOf(errors, update, rate));
 }
 
 // The twin of train_blocks(), from the errors on, in the order of the kernel's contract.
@@ -139,19 +125,6 @@ TEST_P(Shapes, UpdatesMoveEveryLaneByItsError) {
           expect_near(in.table(i)[s], twin[i][s], 1 + std::abs(twin[i][s]), 2e-6);
       }
     }
-  }
-}
-
-TEST_P(Shapes, AccumulatorsThatHaveChangedMakeNoDifference) {
-  for (Update update : {Update::kAdaptive, Update::kSgd}) {
-    KernelInputs in(features(), 3, features());
-    KernelInputs twin(features(), 3, features());
-    const std::vector<Line> errors = in.random_errors();
-    move_lines(twin, errors, update, 0.5F);
-    std::vector<float> accumulators(3 * features(), 0.75F);
-    accumulators.back() = kNaN;
-    train_blocks(in.path(), *LessonOf(errors, update, 0.5F), accumulators.data());
-    EXPECT_EQ(in.table_in_double(), twin.table_in_double());
   }
 }
 
@@ -214,25 +187,26 @@ TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
     std::vector<Targets> targets(blocks);
     std::vector<const Targets*> pointers;
     for (std::size_t b = 0; b < blocks; ++b) {
+      Line trained{};
+      Line right{};
       for (std::size_t s = 0; s < kLanes; ++s) {
         p[b][s] = static_cast<float>(dice.unit());
-        targets[b].trained[s] = dice.chance(0.4) ? 1.0F : 0.0F;
-        targets[b].right[s] = dice.chance(0.5) ? 1.0F : 0.0F;
+        trained[s] = dice.chance(0.4) ? 1.0F : 0.0F;
+        right[s] = dice.chance(0.5) ? 1.0F : 0.0F;
       }
+      targets[b] = targets_of(trained, right);
       pointers.push_back(&targets[b]);
     }
     std::vector<AlignedLine> table(blocks);
     std::vector<float*> lines;
     for (AlignedLine& line : table) lines.push_back(line.lanes.data());
     const float one = 1;
-    std::vector<float> accumulators(blocks);
-    train_blocks({lines.data(), &one, 1, blocks}, {p.data(), pointers.data(), 0.25F, Update::kSgd, 1},
-                 accumulators.data());
+    train_blocks({lines.data(), &one, 1, blocks}, {p.data(), pointers.data(), 0.25F, Update::kSgd, 1});
     for (std::size_t b = 0; b < blocks; ++b) {
       const Line& errors = table[b].lanes;
       double squares = 0;
       for (std::size_t s = 1; s < kLanes; ++s) {
-        const double trained = static_cast<double>(targets[b].trained[s]);
+        const auto trained = static_cast<double>(targets[b].trained[s]);
         const double error = trained * 0.25 * (static_cast<double>(targets[b].right[s]) - static_cast<double>(p[b][s]));
         expect_near(errors[s], error, 1, 1e-7);
         squares += error * error;
@@ -240,6 +214,22 @@ TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
       expect_near(errors[0], squares, squares, 1e-6);
     }
   }
+}
+
+// What comes of a lane that no label's path uses is not learned of.
+TEST(Errors, OfLanesThatAreNotTrainedDoNotReachTheOthers) {
+  alignas(64) Line line{};
+  float* const lines[] = {line.data()};
+  const float one = 1;
+  Line p{};
+  p[0] = p[2] = kNaN;
+  Line trained{};
+  trained[1] = 1;
+  const Targets targets = targets_of(trained, trained);
+  const Targets* const pointer = &targets;
+  train_blocks({lines, &one, 1, 1}, {&p, &pointer, 0.5F, Update::kAdaptive, 1});
+  EXPECT_EQ(line[0], 0.25F);
+  EXPECT_EQ(line[1], 1);
 }
 
 // One line, one feature, one trained slot.
@@ -312,6 +302,22 @@ TEST(Updates, ARepeatedLineIsMovedByEachOfItsFeatures) {
     move_lines(in, errors, Update::kSgd, 0.5F);
     const std::size_t line = in.index(0, 3);
     for (std::size_t s = 0; s < kLanes; ++s) expect_near(in.table(line)[s], twin[line][s], 1, 1e-5);
+  }
+}
+
+// From sixteen features on, and in another block, it does.
+TEST(Updates, ARepeatedLineSeesTheGrowthOfFeaturesFarAway) {
+  for (std::size_t again : {3U + 16U, 3U + 40U, 70U + 3U, 140U + 5U}) {
+    KernelInputs in(70, 3, again);
+    in.repeat_line(3, again);
+    std::vector<std::array<double, kLanes>> twin = in.table_in_double();
+    const std::vector<Line> errors(3, Line{0.25F, 0.5F});
+    update_twin(twin, in, errors, Update::kAdaptive, 0.5);
+    move_lines(in, errors, Update::kAdaptive, 0.5F);
+    const std::size_t line = in.index(0, 3);
+    for (std::size_t s = 0; s < kLanes; ++s) {
+      expect_near(in.table(line)[s], twin[line][s], 1 + std::abs(twin[line][s]), 2e-6);
+    }
   }
 }
 
