@@ -31,9 +31,9 @@ void predict_blocks(const PathLines& path, Loss loss, Line* probabilities);
 struct Targets {
   Line trained;
   Line right;
-  std::array<std::uint8_t, kLanes> lanes;           // the first `count`: those trained, ascending, and then some zeros
-  std::uint32_t count;                              // a multiple of kLanesTogether
-  static constexpr std::size_t kLanesTogether = 5;  // as many as a path of binary nodes trains in a block
+  std::array<std::uint8_t, kLanes> lanes;             // the first `count`: those trained, ascending, and then zeros
+  std::uint32_t count;                                // a multiple of kLanesTogether
+  static constexpr std::uint32_t kLanesTogether = 4;  // a path of binary nodes trains no more in a block
 };
 
 // Lane 0, which no regressor has, is not trained whatever `trained` says.
@@ -43,8 +43,7 @@ constexpr Targets targets_of(const Line& trained, const Line& right) {
   for (std::uint8_t lane = 1; lane < kLanes; ++lane) {
     if (trained[lane] != 0) targets.lanes[targets.count++] = lane;
   }
-  const auto excess = static_cast<std::uint32_t>(targets.count % Targets::kLanesTogether);
-  if (excess != 0) targets.count += static_cast<std::uint32_t>(Targets::kLanesTogether) - excess;
+  while (targets.count % Targets::kLanesTogether != 0) ++targets.count;
   return targets;
 }
 
@@ -60,6 +59,7 @@ struct Lesson {
 // Moves the lines of every block that has an error in any lane s > 0, and no others:
 //   adaptive: w_s += rate * x * e_s / sqrt(G),   G = lane 0 after  G += x^2 * sum_s e_s^2
 //   sgd:      w_s += rate * x * e_s,             with the same G kept
+// where the sum is of trained lanes, so that a p of NaN that no label uses does not reach the others.
 // G grows by at least 1e-37 wherever a line moves, so that G > 0 tells the lines ever moved. Features are taken sixteen
 // at a time: a line that occurs twice among them takes each step with the other's growth left out of G.
 void train_blocks(const PathLines& path, const Lesson& lesson);

@@ -42,7 +42,7 @@ Line probabilities_of(const Line& margins, Loss loss) {
 }
 
 TEST_P(Shapes, MarginsAreSumsOverFeatures) {
-  for (std::size_t blocks = 1; blocks <= 6; ++blocks) {
+  for (std::size_t blocks = 1; blocks <= 13; ++blocks) {
     KernelInputs in(features(), blocks, features() + blocks);
     std::vector<Line> logistics(blocks);
     std::vector<Line> cut(blocks);
@@ -114,7 +114,7 @@ void update_twin(std::vector<std::array<double, kLanes>>& table, const KernelInp
 
 TEST_P(Shapes, UpdatesMoveEveryLaneByItsError) {
   for (Update update : {Update::kAdaptive, Update::kSgd}) {
-    for (std::size_t blocks = 1; blocks <= 6; ++blocks) {
+    for (std::size_t blocks = 1; blocks <= 13; ++blocks) {
       KernelInputs in(features(), blocks, 100 * features() + blocks);
       std::vector<std::array<double, kLanes>> twin = in.table_in_double();
       const std::vector<Line> errors = in.random_errors();
