@@ -1,5 +1,6 @@
 #include "model/pecoc_estimator.h"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <string>

@@ -1,6 +1,7 @@
 #include "model/regressor_rows.h"
 
 #include "cpt/hashing.h"
+#include "model/line_kernel.h"
 
 namespace cpt {
 
@@ -18,11 +19,8 @@ RegressorRows::RegressorRows(WeightTable& weights, const ModelOptions& options)
       rate_(static_cast<float>(options.learning_rate)) {}
 
 void RegressorRows::find_row(const ExampleView& x, std::size_t row, float** lines) const {
-  const std::uint64_t key = key_of_row(row);
-  for (std::size_t f = 0; f < x.features.size(); ++f) {
-    lines[f] = weights_->line(WeightTable::index(x.features[f], key, whole_));
-    __builtin_prefetch(lines[f], 1, 3);
-  }
+  find_lines(x.features, key_of_row(row), whole_, weights_->line(0), lines);
+  for (std::size_t f = 0; f < x.features.size(); ++f) __builtin_prefetch(lines[f], 1, 3);
 }
 
 void RegressorRows::predict(std::size_t regressors, Walk& walk) const {
