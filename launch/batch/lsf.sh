@@ -49,10 +49,14 @@ pass() {
   interrupted=yes
   if [[ -n $child ]]; then kill -s "$1" "$child" 2>/dev/null; fi
 }
-trap 'pass USR1' USR1                # write a checkpoint, go on
-trap 'asked=requeue; pass USR2' USR2  # time is nearly up, or over
-# bkill, or pre-emption that ends jobs: not for this script to bring back.
-trap 'asked=stop; pass USR2' TERM INT
+# ask REASON: an end stays one: the notice may come after it.
+ask() {
+  if [[ $asked != stop ]]; then asked=$1; fi
+  pass USR2
+}
+trap 'pass USR1' USR1     # write a checkpoint, go on
+trap 'ask requeue' USR2   # time is nearly up, or over
+trap 'ask stop' TERM INT  # bkill, or pre-emption that ends jobs: not for this script to bring back
 
 # start COMMAND...: in this process, deaf to TERM and INT. LSF sends them to all processes of a job, and mpirun would
 # kill the ranks two seconds later, in the middle of their checkpoint.
@@ -67,7 +71,7 @@ if [[ -n ${LSB_DJOB_HOSTFILE-} ]]; then mpirun_options=(--hostfile "$LSB_DJOB_HO
 say "$RANKS ranks, $RUN"
 start mpirun "${mpirun_options[@]}" -n "$RANKS" "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &
 child=$!
-if [[ -n $asked ]]; then pass USR2; fi  # it was asked for before there was anybody to ask
+if [[ -n $asked ]]; then ask "$asked"; fi  # it was asked for before there was anybody to ask
 
 # A trap ends `wait` early, with a status that is not the child's.
 while :; do

@@ -57,9 +57,11 @@ if [[ -e $RUN/summary.json ]]; then
 fi
 
 child='' interrupted='' asked=''
-# ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75.
+# ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75. An end stays one: the notice
+# may come after it.
 ask() {
-  asked=$1 interrupted=yes
+  if [[ $asked != stop ]]; then asked=$1; fi
+  interrupted=yes
   if [[ -n $child ]]; then kill -USR2 "$child" 2>/dev/null; fi
 }
 # Time is nearly up (or somebody says `qsig -s USR1`): this script sees to it that the job goes on.

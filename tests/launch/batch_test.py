@@ -145,6 +145,16 @@ class Common:
         self.finish_trainer()
         self.expect_ended(self.ended_status)
 
+    def test_the_notice_after_the_end(self):
+        """Slurm sends both where a partition pre-empts without a grace time."""
+        self.given_exits("75 on TERM")
+        self.begin_until_it_runs()
+        for count, name in ((1, self.end), (2, self.notice)):
+            self.send(name)
+            self.wait_for_signals(count)
+        self.finish_trainer()
+        self.expect_ended(self.ended_status)
+
     def test_mpirun_does_not_hear_term(self):
         """Batch systems send it to all processes of a job."""
         self.given_exits("75 on USR2")
