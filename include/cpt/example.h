@@ -1,6 +1,7 @@
 // Examples as the learner sees them: sparse features, a label, an importance weight.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -86,7 +87,7 @@ class Batch {
     const Entry& entry = entries_[i];
     const FeatureHash* features = features_.data() + entry.first_feature;
     __builtin_prefetch(features);
-    __builtin_prefetch(features + 64 / sizeof(FeatureHash));
+    __builtin_prefetch(features + std::min<std::size_t>(entry.features, 64 / sizeof(FeatureHash)));
     __builtin_prefetch(values_.data() + entry.first_feature);
     __builtin_prefetch(labels_.data() + entry.first_label_byte);
   }

@@ -77,7 +77,8 @@ HWY_INLINE void PredictSome(const PathLines& path, std::size_t first, Line* prob
   }
 }
 
-// As many blocks as there are registers for the sums of; a path has five or six.
+// By measurement: six where the sums of a block are one register, since a path has five or six blocks; four where they
+// are several.
 constexpr std::size_t kMostBlocks = kParts == 1 ? 6 : 4;
 
 // The last `kBlocks` blocks from `first` on, or fewer.
@@ -106,8 +107,7 @@ void Predict(const PathLines& path, Loss loss, Line* probabilities) {
   }
 }
 
-// Computes the errors of a block, 0 in lane 0, and returns the sum of their squares, to which lanes that are not
-// trained add nothing.
+// Computes the errors of a block, 0 in lanes that are not trained, and returns the sum of their squares.
 HWY_INLINE float Errors(const Lesson& lesson, std::size_t block, float* errors) {
   const V factor = hn::Set(kFloat, lesson.scale);
   const float* probabilities = lesson.probabilities[block].data();
@@ -116,9 +116,8 @@ HWY_INLINE float Errors(const Lesson& lesson, std::size_t block, float* errors) 
     const V p = hn::LoadU(kFloat, probabilities + lane);
     const V right = hn::LoadU(kFloat, targets.right.data() + lane);
     const V trained = hn::LoadU(kFloat, targets.trained.data() + lane);
-    V error = hn::Mul(hn::Mul(hn::Sub(right, p), factor), trained);
-    if (lane == 0) error = hn::IfThenZeroElse(hn::FirstN(kFloat, 1), error);
-    hn::Store(error, kFloat, errors + lane);
+    const V error = hn::Mul(hn::Sub(right, p), factor);
+    hn::Store(hn::IfThenElseZero(hn::Ne(trained, hn::Zero(kFloat)), error), kFloat, errors + lane);
   }
   float sum = 0;
   for (std::size_t i = 0; i < targets.count; i += Targets::kLanesTogether) {

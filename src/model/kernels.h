@@ -56,10 +56,10 @@ struct Lesson {
   float rate;
 };
 
-// Moves the lines of every block that has an error in any lane s > 0, and no others:
+// Moves the lines of every block in which sum_s e_s^2 is not 0 as a float, and no others:
 //   adaptive: w_s += rate * x * e_s / sqrt(G),   G = lane 0 after  G += x^2 * sum_s e_s^2
 //   sgd:      w_s += rate * x * e_s,             with the same G kept
-// where the sum is of trained lanes, so that a p of NaN that no label uses does not reach the others.
+// Lanes that are not trained have an error of 0 even where p is NaN, so that what no label uses is not learned of.
 // G grows by at least 1e-37 wherever a line moves, so that G > 0 tells the lines ever moved. Features are taken sixteen
 // at a time: a line that occurs twice among them takes each step with the other's growth left out of G.
 void train_blocks(const PathLines& path, const Lesson& lesson);

@@ -1,6 +1,6 @@
 #include "model/line_kernel.h"
 
-// Scalable vectors cannot be array elements, and a line is always sixteen lanes.
+// Scalable vectors have no length that is known here.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/line_kernel.cpp"

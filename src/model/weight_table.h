@@ -56,7 +56,8 @@ class WeightTable {
   const Region& region(Partition partition) const { return regions_[partition]; }
 
   // The line of a feature in a block: `key` is the block's (odd), `region` its partition's. The product is a
-  // multiply-shift hash that differs from block to block; its high half scales it to the region.
+  // multiply-shift hash that differs from block to block; its high half scales it to the region. find_lines() does the
+  // same, many at a time.
   static std::uint64_t index(std::uint64_t feature, std::uint64_t key, const Region& region) {
     __extension__ using Wide = unsigned __int128;
     return region.first + static_cast<std::uint64_t>((static_cast<Wide>(feature * key) * region.lines) >> 64);

@@ -129,7 +129,7 @@ class PartitionOwner {
     double least = 0;
   };
   Search search_;
-  WalkAhead<Way, 4> ahead_;  // twice as many as of whole paths: a visit is of a part of one
+  WalkAhead<Way, 4> ahead_;  // twice as many as of whole paths: a visit is often of a part of one
   Way unknown_;              // of visits that are not prepared
   Walk walk_;                // of those through one partition
 };

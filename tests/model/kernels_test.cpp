@@ -1,9 +1,10 @@
-// Every kernel against a plain twin in double precision, and against itself on every instruction set of this machine.
+// Every kernel against a plain twin in double precision.
 #include "model/kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -217,7 +218,7 @@ TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
 }
 
 // What comes of a lane that no label's path uses is not learned of.
-TEST(Errors, OfLanesThatAreNotTrainedDoNotReachTheOthers) {
+TEST(Errors, OfLanesThatAreNotTrainedReachNoLane) {
   alignas(64) Line line{};
   float* const lines[] = {line.data()};
   const float one = 1;
@@ -230,6 +231,22 @@ TEST(Errors, OfLanesThatAreNotTrainedDoNotReachTheOthers) {
   train_blocks({lines, &one, 1, 1}, {&p, &pointer, 0.5F, Update::kAdaptive, 1});
   EXPECT_EQ(line[0], 0.25F);
   EXPECT_EQ(line[1], 1);
+  for (std::size_t lane = 2; lane < kLanes; ++lane) EXPECT_EQ(line[lane], 0) << lane;
+}
+
+TEST(Targets, ListTheTrainedLanesAscendingAndFillUpWithZeros) {
+  for (const std::vector<std::uint8_t>& lanes : std::vector<std::vector<std::uint8_t>>{
+           {}, {1}, {15}, {2, 3, 7, 15}, {1, 4, 5, 8, 9}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}}) {
+    Line trained{};
+    trained[0] = 1;  // which no regressor has
+    for (std::uint8_t lane : lanes) trained[lane] = 1;
+    const Targets targets = targets_of(trained, {});
+    EXPECT_EQ(targets.trained[0], 0);
+    ASSERT_EQ(targets.count, (lanes.size() + 3) / 4 * 4);
+    std::array<std::uint8_t, kLanes> expected{};
+    std::copy(lanes.begin(), lanes.end(), expected.begin());
+    EXPECT_EQ(targets.lanes, expected);
+  }
 }
 
 // One line, one feature, one trained slot.
