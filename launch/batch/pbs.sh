@@ -78,9 +78,12 @@ start() {
 
 # keep_time SECONDS: sends this script USR1 then. Ends with the script.
 keep_time() {
+  local sleeper='' over=''
+  trap 'over=yes; if [[ -n $sleeper ]]; then kill "$sleeper"; fi' TERM
   sleep "$1" &
-  trap 'kill $!' TERM
-  wait $! && kill -USR1 $$
+  sleeper=$!
+  if [[ -n $over ]]; then kill "$sleeper"; fi
+  wait "$sleeper" && kill -USR1 $$
 }
 
 # in_seconds TIME

@@ -63,6 +63,19 @@ start() {
   exec "$@"
 }
 
+# Where pre-emption has requeued the job, and the end is on its way, there is nothing to do.
+requeue() {
+  local reason
+  if reason=$(scontrol requeue "$SLURM_JOB_ID" 2>&1); then return; fi
+  case $reason in
+    *"pending execution"*) say "is queued already" ;;
+    *)
+      printf '%s\n' "$reason" >&2
+      say "cannot be requeued; submit it again with the same RUN, and it goes on"
+      ;;
+  esac
+}
+
 read -ra options <<<"$OPTIONS"
 read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
 say "$RANKS ranks, restart ${SLURM_RESTART_COUNT:-0}, $RUN"
@@ -81,7 +94,5 @@ say "exit status $status${asked:+, asked to $asked}"
 
 # Above 128: the signal came before the ranks listened, or they were too slow. There is the checkpoint before.
 if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
-if [[ $asked != stop ]] && ((status == 75)); then
-  scontrol requeue "$SLURM_JOB_ID" || say "cannot be requeued; submit it again with the same RUN, and it goes on"
-fi
+if [[ $asked != stop ]] && ((status == 75)); then requeue; fi
 exit "$status"

@@ -197,6 +197,16 @@ class SlurmTest(Common, BatchTest):
         self.expect_exit(75)
         self.assertIn("cannot be requeued; submit it again", self.said())
 
+    def test_where_it_is_queued_already(self):
+        """Pre-emption requeues the job, and the ranks may be done with the notice before the end comes."""
+        self.stub("scontrol", "#!/bin/sh\necho Job is pending execution for job 17 >&2\nexit 1\n")
+        self.given_exits("75 on USR2")
+        self.begin_until_it_runs()
+        self.send(self.notice)
+        self.expect_exit(75)
+        self.assertIn("is queued already", self.said())
+        self.assertNotIn("submit it again", self.said())
+
 
 # As qstat has them, in the order and with the line breaks of OpenPBS.
 PBS_JOB = """\

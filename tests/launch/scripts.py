@@ -1,4 +1,5 @@
 """Runs a script with stub programs on its path, and sends it signals."""
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,6 +10,12 @@ from pathlib import Path
 from typing import Callable
 
 PATIENCE = 30  # seconds
+
+# Who starts the tests may have these ignored (nohup, or a command in the background), and what a shell finds ignored it
+# cannot trap.
+for _ignored in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(_ignored) is signal.SIG_IGN:
+        signal.signal(_ignored, signal.SIG_DFL)
 
 # Stands for mpirun: notes its words and its signals in $NOTES, and does at its start number N what $EXITS/N says:
 # "75" exits at once, "75 on USR2" at this signal, "killed by USR2" dies of it, "kills itself" does so at once. One that
@@ -81,8 +88,11 @@ class ScriptTest(unittest.TestCase):
         self.addCleanup(self.end_script)
 
     def end_script(self):
-        """Only where a test failed does it still run."""
+        """Only where a test failed does it still run, and what it has started."""
         if self.script.poll() is None:
+            for file in self.folder.glob("notes.start*/pid"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(file.read_text()), signal.SIGKILL)
             self.script.kill()
             self.script.wait()
 
