@@ -109,6 +109,9 @@ std::chrono::minutes patience_for_model(const TrainingOptions& options) {
   return std::chrono::minutes(std::int64_t{1} << std::max(0, options.model.bits - 24));
 }
 
+// What rank 0 does with the run directory, synced to the disk, is little, but the disk may be busy, or far away.
+constexpr std::chrono::minutes kPatienceWithRunDirectory{1};
+
 // Options that come with what the run begins with, or goes on with.
 void take_options(DistOptions& options) {
   if (!options.training.resume || !take_run_options(options)) take_model_options(options);
@@ -139,10 +142,22 @@ void require_shared(Communicator& comm, const Desk& desk) {
 }
 
 void reserve_run(Communicator& comm, const DistOptions& options, Desk& desk) {
+  const Patience patience(comm, kPatienceWithRunDirectory);
   together(comm, "start", [&] {
     if (comm.rank() == 0) desk.reserve(options);
   });
   if (options.training.checkpoints.keep > 0 || options.training.resume) require_shared(comm, desk);
+}
+
+void open_run(Communicator& comm, const DistOptions& options, const std::optional<Resumption>& resumption,
+              bool begins_anew, Desk& desk) {
+  const Patience patience(comm, kPatienceWithRunDirectory);
+  together(comm, "start", [&] {
+    if (comm.rank() != 0) return;
+    desk.open(options, comm.size(), resumption);
+    for (const std::string& line : describe_unused(options)) desk.observer().warn(line);
+    if (begins_anew) desk.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
+  });
 }
 
 void run_job(Communicator& comm, DistOptions options) {
@@ -163,12 +178,7 @@ void run_job(Communicator& comm, DistOptions options) {
   if (!options.training.resume) reserve_run(comm, options, desk);
   const bool begins_anew = options.training.resume && !training.resumption();
   options.training = training.options();
-  together(comm, "start", [&] {
-    if (comm.rank() != 0) return;
-    desk.open(options, comm.size(), training.resumption());
-    for (const std::string& line : describe_unused(options)) desk.observer().warn(line);
-    if (begins_anew) desk.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
-  });
+  open_run(comm, options, training.resumption(), begins_anew, desk);
   try {
     Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
     TrainingResult result = training.run(observer, model_of(options));
