@@ -163,9 +163,10 @@ void verify(const CheckpointCommand& command) {
 }
 
 void prune(const CheckpointCommand& command) {
-  const std::vector<Checkpoint> before = checkpoints_of(command.run);
-  if (before.empty()) return;
+  if (checkpoints_of(command.run).empty()) return;
   const RunDirectory held(command.run, Begin::kResume);
+  const std::vector<Checkpoint> before = checkpoints_of(command.run);  // again: a job may have held it until now
+  if (before.empty()) return;
   verify_checkpoint(before.back().directory);  // C8: what stays must be whole before anything goes
   const Checkpoints checkpoints(held.checkpoints());
   checkpoints.prune(command.keep);
