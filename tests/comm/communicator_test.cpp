@@ -126,10 +126,27 @@ TEST(Watchdog, FindsTheSilentRankAmongThreads) {
   EXPECT_THROW(run_threads(3, body), StallError);
 }
 
+// Tells when the roll is called.
+class ToldOfRollCalls : public Faulty {
+ public:
+  ToldOfRollCalls(Communicator& inner, std::atomic<bool>& called, std::function<void()> misfortune)
+      : Faulty(inner, 1, 0, std::move(misfortune)), called_(called) {}
+  std::vector<int> silent_ranks(std::chrono::milliseconds grace) override {
+    called_ = true;
+    return Faulty::silent_ranks(grace);
+  }
+
+ private:
+  std::atomic<bool>& called_;
+};
+
 // Rank 1 comes during the roll call: it was slow, and the job goes on.
 TEST(Watchdog, ForgivesARankThatComesDuringTheRollCall) {
-  run_threads(2, [](Communicator& inner) {
-    Faulty comm(inner, 1, 0, [] { std::this_thread::sleep_for(300ms); });
+  std::atomic<bool> called = false;
+  run_threads(2, [&](Communicator& inner) {
+    ToldOfRollCalls comm(inner, called, [&] {
+      while (!called) std::this_thread::sleep_for(1ms);
+    });
     comm.set_stall_timeout(50ms);
     EXPECT_EQ(all_gather_value(comm, comm.rank(), "meeting"), (std::vector<int>{0, 1}));
   });

@@ -46,7 +46,7 @@ class Job {
   bool has_ended();
   // The test fails if the job is there for longer, or a process of it still `to_vanish` after the job's end; then they
   // are killed.
-  Outcome wait(std::chrono::seconds limit, std::chrono::seconds to_vanish = std::chrono::seconds(20));
+  Outcome wait(std::chrono::seconds limit, std::chrono::seconds to_vanish = std::chrono::seconds(20 * CPT_SLOWDOWN));
   // Kills all its processes, as the end of the machine would.
   void kill_all() const;
 

@@ -21,7 +21,7 @@ struct Stops {
   int ranks;    // 0: without mpirun
   int process;  // whom the signal reaches: a rank, or -1 for the one that was started
   int signal;
-  const char* passes;
+  const char* passes;  // so many that it still runs when it is told to stop for the second time
 };
 
 class StoppedJob : public CheckpointTest, public ::testing::WithParamInterface<Stops> {
@@ -56,9 +56,9 @@ INSTANTIATE_TEST_SUITE_P(, StoppedJob,
                          ::testing::Values(Stops{"Alone", "owned", 0, -1, SIGUSR2, "30"},
                                            Stops{"AloneByTerm", "owned", 0, -1, SIGTERM, "30"},
                                            Stops{"AloneByHangUp", "owned", 0, -1, SIGHUP, "30"},
-                                           Stops{"Owned", "owned", 3, -1, SIGUSR2, "3"},
-                                           Stops{"OwnedByTermOfOne", "owned", 3, 1, SIGTERM, "3"},
-                                           Stops{"Replicated", "replicated", 3, -1, SIGUSR2, "3"}),
+                                           Stops{"Owned", "owned", 3, -1, SIGUSR2, "12"},
+                                           Stops{"OwnedByTermOfOne", "owned", 3, 1, SIGTERM, "12"},
+                                           Stops{"Replicated", "replicated", 3, -1, SIGUSR2, "12"}),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(StoppedJob, GoesOnTwiceAsIfItHadNotStopped) {
@@ -82,7 +82,7 @@ class AskedJob : public CheckpointTest, public ::testing::WithParamInterface<con
  protected:
   // Trains in tiny rounds, so that there is time to ask.
   Words slowly(const Words& more = {}) const {
-    const char* passes = std::string(GetParam()) == "owned" ? "40" : "3";
+    const char* passes = std::string(GetParam()) == "owned" ? "40" : "15";
     return train({shards()}, joined({"--placement", GetParam(), "--passes", passes, "--round-examples", "3",
                                      "--epoch-examples", "100"},
                                     more));
@@ -175,7 +175,7 @@ using ElasticJob = CheckpointTest;
 
 // The ranks of one job after the other, each stopped but the last.
 TEST_F(ElasticJob, LeavesTheModelOfAStraightRun) {
-  const Words arguments = train({shards()}, {"--test", file("test.vw", stream(300, 99)), "--passes", "3"});
+  const Words arguments = train({shards()}, {"--test", file("test.vw", stream(300, 99)), "--passes", "12"});
   expect_complete(run(2, arguments));
   const Json straight = figures();
   const auto model = model_files();

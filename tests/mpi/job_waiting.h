@@ -22,7 +22,8 @@ bool comes_true(std::chrono::milliseconds limit, Condition condition) {
 // As above, for what a test cannot go on without.
 template <class Condition>
 void wait_until(const std::string& what, Condition condition) {
-  if (!comes_true(std::chrono::seconds(60), condition)) throw std::runtime_error("waited in vain until " + what);
+  if (!comes_true(std::chrono::seconds(60 * CPT_SLOWDOWN), condition))
+    throw std::runtime_error("waited in vain until " + what);
 }
 
 }  // namespace cpt::testing

@@ -19,6 +19,9 @@ void sleep_long() { std::this_thread::sleep_for(std::chrono::minutes(10)); }
 const std::map<std::string, std::function<void()>> kMisfortunes{
     {"throw", throw_error}, {"kill", kill_process}, {"stop", stop_process}, {"sleep", sleep_long}};
 
+// Longer than a busy machine keeps a rank waiting.
+constexpr std::chrono::seconds kStallTimeout{3};
+
 // Each meeting is a piece of work that may fail on one rank, and the agreement on its outcome.
 void meet_often(Communicator& comm, Communicator& faulty) {
   for (int meeting = 0; meeting < 100; ++meeting) {
@@ -38,9 +41,9 @@ void meet_often(Communicator& comm, Communicator& faulty) {
 int run(const std::string& misfortune, int rank, std::uint64_t call) {
   MpiSession session;
   const auto comm = session.world();
-  comm->set_stall_timeout(std::chrono::seconds(1));
+  comm->set_stall_timeout(kStallTimeout);
   Faulty faulty(*comm, rank, call, kMisfortunes.at(misfortune));
-  faulty.set_stall_timeout(std::chrono::seconds(1));
+  faulty.set_stall_timeout(kStallTimeout);
   try {
     meet_often(*comm, faulty);
     return 0;
