@@ -77,8 +77,7 @@ HWY_INLINE void PredictSome(const PathLines& path, std::size_t first, Line* prob
   }
 }
 
-// By measurement: six where the sums of a block are one register, since a path has five or six blocks; four where they
-// are several.
+// A path has five or six blocks. Six sums where those of a block are one register, else eight or sixteen.
 constexpr std::size_t kMostBlocks = kParts == 1 ? 6 : 4;
 
 // The last `kBlocks` blocks from `first` on, or fewer.
