@@ -183,6 +183,7 @@ void run_job(Communicator& comm, DistOptions options) {
     Observer& observer = desk.is_open() ? static_cast<Observer&>(desk.observer()) : silent;
     TrainingResult result = training.run(observer, model_of(options));
     result.summary.memory = largest_memory(result.summary.memory, comm);
+    const Patience with_results(comm, kPatienceWithRunDirectory);
     together(comm, "write the results", [&] {
       if (desk.is_open()) write_results(options, result, desk);
     });
