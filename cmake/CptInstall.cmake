@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/cpt")
-foreach(layer core model data comm store train)
+foreach(layer core model data synthetic store comm api train)
   if(TARGET cpt_${layer})
     install(TARGETS cpt_${layer} EXPORT cptTargets)
   endif()

@@ -40,7 +40,7 @@ struct ModelOptions {
 
   // How text becomes features.
   Normalize normalize = Normalize::kNone;
-  std::vector<std::string> interactions{};  // pairs of first letters of namespaces
+  std::vector<std::string> interactions{};  // pairs of first frames of namespaces
 
   // Throws Error(kUsage) that names the option, the value and the range.
   void validate() const;

@@ -17,7 +17,7 @@
 
 namespace cpt {
 
-// How the weights of the ranks become one set at an epoch boundary. For a line, rank r brings its change delta_r since
+// How the weights of the ranks become one set at an sync point. For a line, rank r brings its change delta_r since
 // the last merge, and its confidence c_r: by how much its sum of squared gradients grew.
 enum class MergeRule : std::uint8_t {
   kAverage,      // the mean of delta_r over all ranks, and of their accumulators
@@ -27,10 +27,10 @@ enum class MergeRule : std::uint8_t {
 };
 
 // Who has which weights, where there are several ranks. Methods other than trees are always replicated: every example
-// visits every label, and a probability needs what all labels say.
+// tasks every label, and a probability needs what all labels say.
 enum class Placement : std::uint8_t {
-  kOwned,       // each rank a part of them; examples travel to the owners, and the result is that of one rank
-  kReplicated,  // every rank all of them; they merge at epoch boundaries
+  kPartitioned,  // each rank a part of them; examples travel to the owners, and the result is that of one rank
+  kReplicated,   // every rank all of them; they merge at sync points
 };
 
 // What somebody asks of a run while it is under way.
@@ -64,12 +64,13 @@ struct TrainingOptions {
   std::uint32_t split =
       1;  // a file that is not compressed is read as so many shards, 1 to 4096; other files are one each
   std::uint32_t passes = 1;
-  Placement placement = Placement::kOwned;
+  Placement placement = Placement::kPartitioned;
   MergeRule merge = MergeRule::kConfidence;  // of replicas
-  double epoch_fraction = 0.02;              // an epoch ends after this fraction of all examples so far, in (0, 1] ...
-  std::uint64_t epoch_examples = 0;          // ... or after so many, if this is not 0
-  std::uint64_t round_examples = 0;  // of all ranks together in a round, about; 0: as seems best. Owned: only for speed
-  bool skip_bad_lines = false;       // else the first one ends the run
+  double sync_fraction = 0.02;      // an sync interval ends after this fraction of all examples so far, in (0, 1] ...
+  std::uint64_t sync_examples = 0;  // ... or after so many, if this is not 0
+  std::uint64_t round_examples =
+      0;  // of all ranks together in a round, about; 0: as seems best. Partitioned: only for speed
+  bool skip_bad_lines = false;                  // else the first one ends the run
   std::optional<std::uint64_t> most_bad_lines;  // the run ends when more are skipped in a pass, on all ranks together
   CheckpointOptions checkpoints;
   std::filesystem::path cache;  // a folder for binary copies of text shards, which are faster to read; empty: none
@@ -106,15 +107,16 @@ struct Report {
   std::uint64_t labels = 0;
   std::uint32_t depth_max = 0;
   std::uint64_t rounds = 0;
-  std::uint64_t epochs = 0;
+  std::uint64_t sync_points = 0;
   std::uint64_t bytes_sent = 0;      // by this rank
   double communication_seconds = 0;  // this rank's waiting
   TrafficByCall traffic;             // both by what for, so far
 };
 
-// How evenly the owners of the model are loaded. A load is examples times weight lines, and half a block's lines for
+// How evenly the owners of the model are loaded. A load is examples times weight rows, and half a block's lines for
 // each visit of an example that begins at a rank; where ranks did enough to tell (half a million lines), lines
-// count by the processor time that they took. Those of an epoch count half as much with every epoch that follows.
+// count by the processor time that they took. Those of an sync interval count half as much with every sync interval
+// that follows.
 struct Balance {
   struct Move {
     std::uint32_t partition = 0;
@@ -160,8 +162,8 @@ struct MemoryUse {
 
 struct Summary {
   int ranks = 1;
-  bool owned = false;  // several ranks, each of which holds a part of the weights
-  double seconds = 0;  // of training and testing, reading included
+  bool partitioned = false;  // several ranks, each of which holds a part of the weights
+  double seconds = 0;        // of training and testing, reading included
   Losses train;
   Losses test;
   bool trained = false;  // there was training data
@@ -169,16 +171,16 @@ struct Summary {
   std::uint64_t train_error_lines = 0;  // bad lines skipped
   std::uint64_t test_error_lines = 0;
   TreeFigures tree;
-  std::uint64_t lines_used = 0;
+  std::uint64_t rows_used = 0;
   std::uint64_t weight_bytes = 0;
   std::uint64_t weight_digest = 0;  // of frequencies for the method `table`
   std::uint64_t rounds = 0;
-  std::uint64_t epochs = 0;
+  std::uint64_t sync_points = 0;
   std::uint64_t bytes_sent = 0;        // by all ranks
   double communication_seconds = 0;    // mean over the ranks
   TrafficByCall traffic;               // both by what for; waits of all ranks together
-  std::uint64_t partitions_moved = 0;  // owned placement: times that a partition has changed owners
-  std::optional<Balance> balance;      // ... and of the last epoch whose loads were compared
+  std::uint64_t partitions_moved = 0;  // partitioned placement: times that a partition has changed owners
+  std::optional<Balance> balance;      // ... and of the last sync interval whose loads were compared
   std::uint64_t checkpoints = 0;       // written, since the run was started or resumed
   double checkpoint_seconds = 0;       // ... and what they took together; the last one comes after `seconds`
   MemoryUse memory;                    // of this rank, when the run ended
@@ -192,8 +194,8 @@ class Observer {
   virtual void report(const Report& report) = 0;
   // A line for the log; of other ranks with their rank and host.
   virtual void warn(const std::string& text) = 0;
-  // At the end of an epoch whose loads make partitions move. `epoch` is its number, from 1.
-  virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*epoch*/) {}
+  // At the end of an sync interval whose loads make partitions move. `sync interval` is its number, from 1.
+  virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*interval*/) {}
   virtual void checkpointed(const CheckpointReport& /*report*/) {}
   // Before a traversal of shards that have copies. Its warnings come by warn().
   virtual void cached(const CacheReport& /*report*/) {}
@@ -203,7 +205,7 @@ class Observer {
 };
 
 struct TrainingResult {
-  Model model;  // whole, or (owned, several ranks) with all of the tree and the weights that this rank owns
+  Model model;  // whole, or (partitioned, several ranks) with all of the tree and the weights that this rank owns
   Summary summary;
   std::vector<int> owners;  // the rank that owns a partition; empty where every rank has all
 };

@@ -43,7 +43,7 @@ std::uint64_t encode_fault(const std::exception_ptr& mine) {
   return mine == nullptr ? 0 : static_cast<std::uint64_t>(fault_in(mine));
 }
 
-void agree(Communicator& comm, const std::exception_ptr& mine, const char* call) {
+void agree_on_error(Communicator& comm, const std::exception_ptr& mine, const char* call) {
   const std::vector<std::uint64_t> faults = all_gather_value(comm, encode_fault(mine), call);
   if (std::ranges::any_of(faults, [](std::uint64_t fault) { return fault != 0; })) throw_agreed(comm, mine);
 }

@@ -18,12 +18,12 @@ class AgreedError : public Error {
 // Called by all ranks, each with the exception it caught or nullptr. If any brings one, all throw the same AgreedError.
 // Costs 8 bytes to every other rank when nobody fails. Not for a failure of the communicator itself (StallError, an
 // Error of wait()): the others would not come. An AgreedError brought here is passed on as it is.
-void agree(Communicator& comm, const std::exception_ptr& mine, const char* call);
+void agree_on_error(Communicator& comm, const std::exception_ptr& mine, const char* call);
 
 // Runs `work` on every rank; if it throws on any, all throw the same AgreedError. `work` must not call the
 // communicator. Alone, the error stays as it is.
 template <class Work>
-void together(Communicator& comm, const char* call, Work work) {
+void run_on_all(Communicator& comm, const char* call, Work work) {
   if (comm.size() == 1) return work();
   std::exception_ptr failure;
   try {
@@ -31,7 +31,7 @@ void together(Communicator& comm, const char* call, Work work) {
   } catch (...) {
     failure = std::current_exception();
   }
-  agree(comm, failure, call);
+  agree_on_error(comm, failure, call);
 }
 
 // The same in two halves, for callers whose own control message can carry the news: 0 for nullptr, else the fault ...

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/host_name.h"
+#include "comm/host/host_name.h"
 
 namespace cpt {
 namespace {

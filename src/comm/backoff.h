@@ -19,8 +19,8 @@ namespace cpt {
 class Backoff {
  public:
   void pause() {
-    ++pauses_;
-    if (pauses_ <= kSpins) return;
+    ++safe_point_;
+    if (safe_point_ <= kSpins) return;
     if (!sleeping_) {
       sched_yield();
       sleeping_ = Clock::now() - start_ >= kOffering;
@@ -39,7 +39,7 @@ class Backoff {
   static constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
 
   Clock::time_point start_ = Clock::now();
-  int pauses_ = 0;
+  int safe_point_ = 0;
   bool sleeping_ = false;
   std::chrono::nanoseconds sleep_{50'000};
 };

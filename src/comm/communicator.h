@@ -18,7 +18,8 @@
 namespace cpt {
 
 // A wait took longer than the stall timeout. The message names the call, the ranks that gave no sign of life with their
-// hosts, and who speaks. The collective is lost: nothing but ending the job can follow, so never agree() on it.
+// hosts, and who speaks. The collective is lost: nothing but ending the job can follow, so never agree_on_error() on
+// it.
 class StallError : public Error {
  public:
   explicit StallError(const std::string& reason) : Error(Fault::kFailed, reason) {}

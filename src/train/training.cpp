@@ -4,32 +4,33 @@
 #include <chrono>
 #include <cmath>
 
+#include "api/model_files.h"
+#include "api/tree_figures.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/patience.h"
+#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
-#include "data/example_stream.h"
-#include "train/alone_loop.h"
-#include "train/checkpointer.h"
-#include "train/cores.h"
-#include "train/known_labels.h"
-#include "train/memory.h"
-#include "train/model_files.h"
-#include "train/owned_loop.h"
-#include "train/replicated_loop.h"
-#include "train/shard_cache.h"
-#include "train/split_files.h"
-#include "train/start.h"
-#include "train/traffic_sum.h"
-#include "train/tree_figures.h"
+#include "data/pipeline/example_stream.h"
+#include "train/checkpoint/checkpointer.h"
+#include "train/checkpoint/gathered_model.h"
+#include "train/host/cores.h"
+#include "train/host/memory.h"
+#include "train/input/shard_cache.h"
+#include "train/input/split_files.h"
+#include "train/local/local_loop.h"
+#include "train/partitioned/partitioned_loop.h"
+#include "train/progress/traffic_sum.h"
+#include "train/replicated/replicated_loop.h"
+#include "train/setup/known_labels.h"
+#include "train/setup/run_setup.h"
 
 namespace cpt {
 
 namespace {
 
 // A day: to copy shards, or to read them up to a cursor, takes as long as they are.
-constexpr std::chrono::hours kPatienceWithShards{24};
+constexpr std::chrono::hours kShardTimeoutExtension{24};
 
 }  // namespace
 
@@ -39,9 +40,10 @@ class Training::Run : private Keepsake {
       : comm_(comm),
         start_(prepare(options, comm, free_memory())),
         options_(start_.options),
-        course_(*start_.course),
-        epochs_(options_.epoch_fraction, options_.epoch_examples, start_.state ? start_.state->epochs : EpochCounts{}) {
-    if (!options_.cache.empty()) together(comm_, "start: cache", [&] { cache_.emplace(options_.cache); });
+        plan_(*start_.plan),
+        sync_schedule_(options_.sync_fraction, options_.sync_examples,
+                       start_.state ? start_.state->sync_points : SyncCounts{}) {
+    if (!options_.cache.empty()) run_on_all(comm_, "start: cache", [&] { cache_.emplace(options_.cache); });
   }
 
   const TrainingOptions& options() const { return options_; }
@@ -50,17 +52,17 @@ class Training::Run : private Keepsake {
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
     Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
     go_on(progress);
-    Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), course_, progress, *this);
-    together(comm_, "start", [&] { make_loops(progress, checkpointer); });
+    Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), plan_, progress, *this);
+    run_on_all(comm_, "start", [&] { make_loops(progress, checkpointer); });
     for (const std::string& warning : start_.warnings) {
       if (comm_.rank() == 0) progress.warn(warning);
     }
     bool goes_on = false;
-    while (course_.begin_leg()) {
+    while (plan_.begin_pass()) {
       if (!goes_on) tell_idle_ranks(progress);
       goes_on = true;
       run_leg(progress, checkpointer);
-      if (!course_.finished()) checkpointer.keep();
+      if (!plan_.finished()) checkpointer.keep();
     }
     finish(progress);
     bool kept = false;
@@ -73,12 +75,12 @@ class Training::Run : private Keepsake {
     summary_.checkpoint_seconds = checkpointer.seconds();
     summary_.memory = memory_use();
     TrainingResult result{std::move(*start_.model), summary_, {}};
-    if (owned_) result.owners.assign(owned_->owners().begin(), owned_->owners().end());
+    if (partitioned_) result.owners.assign(partitioned_->owners().begin(), partitioned_->owners().end());
     if (comm_.rank() == 0 && summary_.tree.labels == 0) {
       progress.warn("there is no example in the data: the model knows no label");
     }
     if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model, progress);
-    together(comm_, "end: report", [&] { progress.rethrow_failure(); });
+    run_on_all(comm_, "end: report", [&] { progress.rethrow_failure(); });
     return result;
   }
 
@@ -86,10 +88,10 @@ class Training::Run : private Keepsake {
   // Nothing has been learned since the checkpoint, if there is one.
   void write_model(const TrainingResult& result, const Checkpointer* kept, const std::filesystem::path& directory,
                    Progress& progress) {
-    const Patience patience(comm_, patience_with_disks(result.model.learner()));
+    const StallTimeoutExtension extension(comm_, timeout_for_disks(result.model.learner()));
     if (kept == nullptr) return save_model(result, comm_, directory);
     try {
-      return together(comm_, "write the model", [&] {
+      return run_on_all(comm_, "write the model", [&] {
         if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
       });
     } catch (const Error& error) {  // alone it is no AgreedError
@@ -99,16 +101,17 @@ class Training::Run : private Keepsake {
     save_model(result, comm_, directory);  // what the checkpoint was written from is still in memory
   }
 
-  bool owned() const { return is_owned(options_, comm_); }
+  bool owned() const { return is_partitioned(options_, comm_); }
 
-  void make_loops(Progress& progress, Pauses& pauses) {
+  void make_loops(Progress& progress, SafePoint& safe_point) {
     Learner& learner = start_.model->learner();
     if (owned()) {
-      owned_.emplace(options_, comm_, learner, progress, epochs_, pauses);
+      partitioned_.emplace(options_, comm_, learner, progress, sync_schedule_, safe_point);
       return;
     }
     in_order_.emplace(learner);
-    if (comm_.size() > 1) replicated_.emplace(options_, comm_, learner, *in_order_, progress, epochs_, pauses);
+    if (comm_.size() > 1)
+      replicated_.emplace(options_, comm_, learner, *in_order_, progress, sync_schedule_, safe_point);
   }
 
   // Takes up the figures of the checkpoint. What follows on a run that was finished is a run of its own.
@@ -117,7 +120,7 @@ class Training::Run : private Keepsake {
     for (const std::string& reason : start_.resumption->refused) {
       if (comm_.rank() == 0) progress.warn("a checkpoint cannot be used: " + reason);
     }
-    if (start_.state->finished && !course_.finished()) return;
+    if (start_.state->finished && !plan_.finished()) return;
     progress.go_on(start_.state->progress);
     summary_ = start_.state->summary;
     counting_ = true;
@@ -127,13 +130,13 @@ class Training::Run : private Keepsake {
     RunState state;
     state.options = options_;
     state.init_digest = start_.init_digest;
-    state.epochs = epochs_.counts();
+    state.sync_points = sync_schedule_.counts();
     state.summary = summary_;
-    state.finished = course_.finished();
+    state.finished = plan_.finished();
     return state;
   }
 
-  Owners writers() const override { return owned_ ? owned_->owners() : first_owners(comm_.size()); }
+  Owners writers() const override { return partitioned_ ? partitioned_->owners() : first_owners(comm_.size()); }
 
   ReadOptions read_options(bool learning) const {
     ReadOptions read = cpt::read_options(options_);
@@ -146,17 +149,17 @@ class Training::Run : private Keepsake {
   }
 
   void run_leg(Progress& progress, Checkpointer& checkpointer) {
-    const Leg leg = course_.leg();
-    const bool begins_phase = !counting_ || progress.phase() != leg.phase;
-    if (begins_phase) progress.begin(leg.phase);
-    if (course_.examples() == 0) course_.set_examples_before(progress.total().examples);
+    const ShardPass shard_pass = plan_.shard_pass();
+    const bool begins_phase = !counting_ || progress.phase() != shard_pass.phase;
+    if (begins_phase) progress.begin(shard_pass.phase);
+    if (plan_.examples() == 0) plan_.set_examples_before(progress.total().examples);
     counting_ = true;
-    progress.begin_pass(leg.pass);
-    const std::uint64_t bad_lines = traverse(leg, progress, checkpointer);
+    progress.begin_pass(shard_pass.pass);
+    const std::uint64_t bad_lines = traverse(shard_pass, progress, checkpointer);
     progress.report_now();
-    together(comm_, "report", [&] { progress.rethrow_failure(); });
-    course_.end_leg();
-    if (leg.phase == Phase::kTrain) {
+    run_on_all(comm_, "report", [&] { progress.rethrow_failure(); });
+    plan_.end_pass();
+    if (shard_pass.phase == Phase::kTrain) {
       summary_.train_error_lines += bad_lines;
       summary_.train = progress.total();
       summary_.trained = true;
@@ -168,50 +171,50 @@ class Training::Run : private Keepsake {
   }
 
   // Returns the bad lines skipped, on all ranks together.
-  std::uint64_t traverse(const Leg& leg, Progress& progress, Checkpointer& checkpointer) {
-    const bool learning = leg.phase == Phase::kTrain || !options_.test_frozen;
-    const std::vector<std::uint32_t> mine = my_shards(leg);
-    std::vector<Shard> shards = course_.shards(leg.phase);
+  std::uint64_t traverse(const ShardPass& shard_pass, Progress& progress, Checkpointer& checkpointer) {
+    const bool learning = shard_pass.phase == Phase::kTrain || !options_.test_frozen;
+    const std::vector<std::uint32_t> mine = my_shards(shard_pass);
+    std::vector<Shard> shards = plan_.shards(shard_pass.phase);
     if (cache_) attach_copies(shards, mine, progress, checkpointer);
-    std::optional<Feed> feed;
-    open_shards(leg, shards, mine, read_options(learning), feed);
+    std::optional<BatchReader> reader;
+    open_shards(shard_pass, shards, mine, read_options(learning), reader);
     checkpointer.set_my_shards(mine);
-    if (comm_.size() > 1) feed->call_while_waiting([&] { checkpointer.stop_waiting_in_vain(); });
-    if (owned_) return owned_->run(*feed, leg.shards.size(), learning);
-    if (replicated_) return replicated_->run(*feed, learning);
-    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *feed, progress, checkpointer);
-    if (learning) progress.count_epoch();
+    if (comm_.size() > 1) reader->call_while_waiting([&] { checkpointer.stop_waiting_in_vain(); });
+    if (partitioned_) return partitioned_->run(*reader, shard_pass.shards.size(), learning);
+    if (replicated_) return replicated_->run(*reader, learning);
+    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *reader, progress, checkpointer);
+    if (learning) progress.count_sync();
     return bad_lines;
   }
 
   // Those of this rank. What lies before the cursors of a run that goes on is behind then, on all ranks.
-  void open_shards(const Leg& leg, const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
-                   ReadOptions options, std::optional<Feed>& feed) {
-    const auto is_inside = [&](std::uint32_t number) { return course_.cursor(number).bytes > 0; };
-    const bool goes_on = std::ranges::any_of(leg.shards, is_inside);
-    const Patience patience(comm_, goes_on ? kPatienceWithShards : std::chrono::hours(0));
-    together(comm_, "open shards", [&] {
+  void open_shards(const ShardPass& shard_pass, const std::vector<Shard>& shards,
+                   const std::vector<std::uint32_t>& mine, ReadOptions options, std::optional<BatchReader>& reader) {
+    const auto is_inside = [&](std::uint32_t number) { return plan_.cursor(number).bytes > 0; };
+    const bool goes_on = std::ranges::any_of(shard_pass.shards, is_inside);
+    const StallTimeoutExtension extension(comm_, goes_on ? kShardTimeoutExtension : std::chrono::hours(0));
+    run_on_all(comm_, "open shards", [&] {
       std::vector<Cursor> cursors;
-      for (const std::uint32_t number : mine) cursors.push_back(course_.cursor(number));
+      for (const std::uint32_t number : mine) cursors.push_back(plan_.cursor(number));
       ExampleStream stream(shards, mine, std::move(options), cursors);
       if (comm_.size() > 1) stream.go_to_cursors();  // alone, requests to stop are heard meanwhile
-      feed.emplace(std::move(stream));
+      reader.emplace(std::move(stream));
     });
   }
 
   void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
                      Checkpointer& checkpointer) {
-    const Patience patience(comm_, kPatienceWithShards);
-    const auto is_asked_to_stop = [&] { return (checkpointer.wishes() & Wish::kStop) != 0; };
-    together(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
+    const StallTimeoutExtension extension(comm_, kShardTimeoutExtension);
+    const auto is_asked_to_stop = [&] { return (checkpointer.requests() & RequestBits::kStop) != 0; };
+    run_on_all(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
     progress.tell_cache(cache_->report(comm_));
   }
 
-  // The shards of the leg.
+  // The shards of the shard_pass.
   std::vector<Shard> to_read() const {
-    const std::vector<Shard> known = course_.shards(course_.leg().phase);
+    const std::vector<Shard> known = plan_.shards(plan_.shard_pass().phase);
     std::vector<Shard> shards;
-    for (const std::uint32_t number : course_.leg().shards) shards.push_back(known[number]);
+    for (const std::uint32_t number : plan_.shard_pass().shards) shards.push_back(known[number]);
     return shards;
   }
 
@@ -222,20 +225,20 @@ class Training::Run : private Keepsake {
     if (!warning.empty()) progress.warn(warning);
   }
 
-  // The numbers of the leg's shards that this rank reads.
-  std::vector<std::uint32_t> my_shards(const Leg& leg) const {
+  // The numbers of the shard_pass's shards that this rank reads.
+  std::vector<std::uint32_t> my_shards(const ShardPass& shard_pass) const {
     std::vector<std::uint32_t> mine = assign_shards(to_read(), comm_.size())[static_cast<std::size_t>(comm_.rank())];
-    for (std::uint32_t& index : mine) index = leg.shards[index];
+    for (std::uint32_t& index : mine) index = shard_pass.shards[index];
     return mine;
   }
 
   // What another rank owns was never touched here.
   WeightTable::Survey survey_own() const {
     const WeightTable& weights = start_.model->learner().weights();
-    if (!owned_) return weights.survey();
+    if (!partitioned_) return weights.survey();
     WeightTable::Survey survey;
     for (Partition p = 0; p < kPartitions; ++p) {
-      if (owned_->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
+      if (partitioned_->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
     }
     return survey;
   }
@@ -244,11 +247,11 @@ class Training::Run : private Keepsake {
     const Learner& learner = start_.model->learner();
     MemoryUse use{comm_.rank(), peak_memory(), learner.weights().bytes(), 0};
     use.structure_bytes = learner.tree().bytes() + learner.labels().bytes() + learner.frequencies().bytes();
-    if (!owned_) return use;
-    use.structure_bytes += owned_->structure_bytes();
+    if (!partitioned_) return use;
+    use.structure_bytes += partitioned_->structure_bytes();
     use.table_bytes = 0;
     for (Partition p = 0; p < kPartitions; ++p) {
-      if (owned_->owners()[p] == comm_.rank()) use.table_bytes += learner.weights().region(p).lines * sizeof(Line);
+      if (partitioned_->owners()[p] == comm_.rank()) use.table_bytes += learner.weights().region(p).rows * sizeof(Row);
     }
     return use;
   }
@@ -256,25 +259,25 @@ class Training::Run : private Keepsake {
   void finish(const Progress& progress) {
     const Learner& learner = start_.model->learner();
     summary_.ranks = comm_.size();
-    summary_.owned = owned();
+    summary_.partitioned = owned();
     summary_.seconds = progress.seconds();
     summary_.rounds = progress.rounds();
-    summary_.epochs = progress.epochs();
+    summary_.sync_points = progress.sync_points();
     summary_.tree = measure_tree(learner);
     const WeightTable::Survey survey = survey_own();
     summary_.weight_bytes = learner.weights().bytes();
-    summary_.lines_used = survey.used;
+    summary_.rows_used = survey.used;
     summary_.weight_digest = survey.digest + learner.frequencies().digest();
-    together(comm_, "end", [&] {
+    run_on_all(comm_, "end", [&] {
       if (!survey.finite) throw_diverged();
     });
     if (owned()) {
       std::uint64_t sums[] = {survey.used, survey.digest};
       sum_in_rank_order(comm_, sums, "end: weights");
-      summary_.lines_used = sums[0];
+      summary_.rows_used = sums[0];
       summary_.weight_digest = sums[1];
-      summary_.partitions_moved = owned_->partitions_moved();
-      summary_.balance = owned_->latest_balance();
+      summary_.partitions_moved = partitioned_->partitions_moved();
+      summary_.balance = partitioned_->latest_balance();
     } else {
       compare_replicas(summary_.weight_digest);
     }
@@ -293,14 +296,14 @@ class Training::Run : private Keepsake {
   }
 
   Communicator& comm_;
-  Start start_;
-  const TrainingOptions& options_;  // of start_, as is course_
-  Course& course_;
-  EpochSchedule epochs_;
+  RunSetup start_;
+  const TrainingOptions& options_;  // of start_, as is plan_
+  TraversalPlan& plan_;
+  SyncSchedule sync_schedule_;
   // One of the last two on several ranks, none on one.
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
-  std::optional<OwnedLoop> owned_;
+  std::optional<PartitionedLoop> partitioned_;
   std::optional<ShardCache> cache_;
   bool counting_ = false;  // the figures of a phase are under way
   Summary summary_;
@@ -308,7 +311,7 @@ class Training::Run : private Keepsake {
 
 void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory) {
   if (result.owners.empty()) {
-    together(comm, "write the model", [&] {
+    run_on_all(comm, "write the model", [&] {
       if (comm.rank() == 0) save_learner(result.model.learner(), directory, cores_of_rank(comm));
     });
     return;

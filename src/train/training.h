@@ -21,7 +21,7 @@ struct Resumption {
   Phase phase = Phase::kTrain;       // as in Report: the last one that belongs to the checkpoint
   std::uint32_t pass = 0;
   std::uint64_t examples = 0;
-  std::uint64_t epochs = 0;
+  std::uint64_t sync_points = 0;
   int ranks = 1;  // that wrote it
 };
 

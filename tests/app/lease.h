@@ -12,7 +12,7 @@
 
 namespace cpt {
 
-// Whoever opens the file waits until this lets go of it, or until the system loses patience, after 45 seconds:
+// Whoever opens the file waits until this lets go of it, or until the system loses extension, after 45 seconds:
 // fcntl(2), F_SETLEASE. Nobody else may have the file open. Not every file system knows leases.
 class Lease {
  public:
@@ -24,8 +24,9 @@ class Lease {
   bool is_held() const { return held_; }
   // Whether somebody waits within half a minute.
   bool is_waited_for() const {
-    constexpr int kPatience = 30'000;
-    for (int i = 0; i < kPatience && !is_asked_for(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    constexpr int kTimeoutExtension = 30'000;
+    for (int i = 0; i < kTimeoutExtension && !is_asked_for(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return is_asked_for();
   }
   void release() { ::fcntl(file_.get(), F_SETLEASE, F_UNLCK); }

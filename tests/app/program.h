@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "cpt/model.h"
-#include "data/example_stream.h"
-#include "data/shards.h"
+#include "data/pipeline/example_stream.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 
@@ -203,11 +203,11 @@ class Conversation {
   }
   // The next line; "" if none comes.
   std::string hear() {
-    constexpr int kPatience = 60'000;
+    constexpr int kTimeoutExtension = 60'000;
     while (heard_.find('\n') == std::string::npos) {
       pollfd waiting{out_, POLLIN, 0};
       char text[4096];
-      const ssize_t count = ::poll(&waiting, 1, kPatience) == 1 ? ::read(out_, text, sizeof text) : 0;
+      const ssize_t count = ::poll(&waiting, 1, kTimeoutExtension) == 1 ? ::read(out_, text, sizeof text) : 0;
       if (count <= 0) return "";
       heard_.append(text, static_cast<std::size_t>(count));
     }

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "cpt/hashing.h"
-#include "model/weight_table.h"
+#include "model/weights/weight_table.h"
 
 namespace cpt {
 namespace {

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "cpt/model.h"
-#include "data/example_stream.h"
-#include "data/shards.h"
-#include "model/learner.h"
-#include "model/tree_estimator.h"
+#include "data/pipeline/example_stream.h"
+#include "data/shards/shards.h"
+#include "model/estimators/tree_estimator.h"
+#include "model/learning/learner.h"
 
 namespace cpt {
 namespace {
@@ -88,7 +88,7 @@ std::size_t count_blocks(const TreeEstimator& estimator, const Tree& tree, const
     open.pop_back();
     ++blocks;
     const Line p = estimator.block_probabilities(x, top.block, lines);
-    const BlockContent& content = tree.content(top.block);
+    const BlockNodes& content = tree.content(top.block);
     std::array<double, 32> reach{};
     reach[1] = top.probability;
     for (std::size_t place = 1; place < 32; ++place) {
@@ -120,10 +120,10 @@ void top_k(benchmark::State& state, const Learner& learner, const Batch& lines, 
 }
 
 void own_label(benchmark::State& state, const Learner& learner, const Batch& lines) {
-  Walk walk;
+  PathState path_state;
   time_lines(state, lines, [&](const ExampleView& x) {
-    learner.locate(x, learner.find(x), walk);
-    benchmark::DoNotOptimize(learner.predict(walk));
+    learner.locate(x, learner.find(x), path_state);
+    benchmark::DoNotOptimize(learner.predict(path_state));
   });
 }
 

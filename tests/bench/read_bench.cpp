@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "data/example_stream.h"
-#include "data/shards.h"
+#include "data/pipeline/example_stream.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {

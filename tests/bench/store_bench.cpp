@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "store/blob_set.h"
+#include "store/blob/blob_set.h"
 
 namespace {
 

@@ -18,9 +18,9 @@
 
 #include "cpt/hashing.h"
 #include "cpt/trainer.h"
-#include "data/example_stream.h"
-#include "data/shards.h"
-#include "model/in_order.h"
+#include "data/pipeline/example_stream.h"
+#include "data/shards/shards.h"
+#include "model/learning/in_order.h"
 
 namespace cpt {
 namespace {
@@ -79,18 +79,18 @@ void take_pages(WeightTable& table) {
 }
 
 // Lines that are trained in a pass over the stream.
-std::uint64_t lines_in(const Stream& stream, const ModelOptions& options) {
+std::uint64_t rows_in(const Stream& stream, const ModelOptions& options) {
   Learner learner(options);
   InOrder in_order(learner);
   Losses losses;
   std::uint64_t lines = 0;
-  in_order.before_training([&lines](const Walk& walk) { lines += walk.lines.size(); });
+  in_order.before_training([&lines](const PathState& path_state) { lines += path_state.rows.size(); });
   for (const Batch& batch : stream) in_order.learn_settling({&batch, 0, batch.size()}, losses);
   return lines;
 }
 
 void learn(benchmark::State& state, const Stream& stream, const ModelOptions& options) {
-  const auto lines = static_cast<double>(lines_in(stream, options));
+  const auto lines = static_cast<double>(rows_in(stream, options));
   for ([[maybe_unused]] auto _ : state) {
     state.PauseTiming();
     Learner learner(options);

@@ -10,7 +10,7 @@
 #include "comm/alone.h"
 #include "comm/collectives.h"
 #include "comm/faulty.h"
-#include "comm/threads.h"
+#include "comm/threads/threads.h"
 
 namespace cpt::testing {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "comm/distribute_work.h"
 #include "comm/message.h"
-#include "comm/share_out.h"
-#include "comm/shared_space.h"
+#include "comm/shared/shared_window.h"
 
 namespace cpt::testing {
 namespace {
@@ -189,7 +189,7 @@ void traffic_is_told_by_call(Communicator& comm) {
   EXPECT_EQ(comm.traffic().at("broadcast by call").bytes, comm.rank() == 0 ? 12 * others : 0);
 }
 
-// Runs agree() where the ranks for which `fails` is true bring an error.
+// Runs agree_on_error() where the ranks for which `fails` is true bring an error.
 template <typename Fails>
 void expect_agreement(Communicator& comm, Fails fails, Fault fault, const std::string& start, const std::string& end) {
   std::exception_ptr mine;
@@ -197,7 +197,7 @@ void expect_agreement(Communicator& comm, Fails fails, Fault fault, const std::s
     mine = std::make_exception_ptr(Error(static_cast<Fault>(65 + comm.rank()), "line " + std::to_string(comm.rank())));
   }
   try {
-    agree(comm, mine, "agree");
+    agree_on_error(comm, mine, "agree");
     ADD_FAILURE() << "agreed on success";
   } catch (const AgreedError& error) {
     EXPECT_EQ(error.fault(), fault);
@@ -225,10 +225,10 @@ void the_lowest_failing_rank_speaks(Communicator& comm) {
 }
 
 void agreement_on_success_is_silent_and_an_agreed_error_stays_as_it_is(Communicator& comm) {
-  agree(comm, nullptr, "agree");
+  agree_on_error(comm, nullptr, "agree");
   const auto agreed = std::make_exception_ptr(AgreedError(Fault::kBadData, "rank 7 on moon: dust"));
   try {
-    agree(comm, agreed, "agree");
+    agree_on_error(comm, agreed, "agree");
     ADD_FAILURE() << "agreed on success";
   } catch (const AgreedError& error) {
     EXPECT_STREQ(error.what(), "rank 7 on moon: dust");
@@ -238,20 +238,20 @@ void agreement_on_success_is_silent_and_an_agreed_error_stays_as_it_is(Communica
 
 void any_exception_can_be_agreed_on(Communicator& comm) {
   const bool first = comm.rank() == 0;
-  EXPECT_THROW(agree(comm, first ? std::make_exception_ptr(std::bad_alloc()) : nullptr, "agree"), AgreedError);
-  EXPECT_THROW(agree(comm, first ? std::make_exception_ptr(42) : nullptr, "agree"), AgreedError);
+  EXPECT_THROW(agree_on_error(comm, first ? std::make_exception_ptr(std::bad_alloc()) : nullptr, "agree"), AgreedError);
+  EXPECT_THROW(agree_on_error(comm, first ? std::make_exception_ptr(42) : nullptr, "agree"), AgreedError);
 }
 
 // Alone there is nobody to tell, so the error keeps its type.
 void work_done_together_fails_together(Communicator& comm) {
   int done = 0;
-  together(comm, "work", [&] { ++done; });
+  run_on_all(comm, "work", [&] { ++done; });
   EXPECT_EQ(done, 1);
   const auto fails_on_rank_0 = [&] {
     if (comm.rank() == 0) throw Error(Fault::kNoInput, "no shard");
   };
   try {
-    together(comm, "work", fails_on_rank_0);
+    run_on_all(comm, "work", fails_on_rank_0);
     ADD_FAILURE() << "the work succeeded";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kNoInput);
@@ -265,7 +265,7 @@ void work_is_shared_out_and_all_get_what_comes_of_it(Communicator& comm) {
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, ranks, 5 * ranks + 2}) {
     std::vector<std::size_t> done;
     const std::uint64_t before = comm.bytes_sent();
-    const std::vector<std::uint64_t> values = share_out(comm, count, "share", [&](std::size_t i) {
+    const std::vector<std::uint64_t> values = distribute_work(comm, count, "share", [&](std::size_t i) {
       done.push_back(i);
       return std::uint64_t{i} << 40;
     });
@@ -276,13 +276,13 @@ void work_is_shared_out_and_all_get_what_comes_of_it(Communicator& comm) {
     EXPECT_EQ(comm.bytes_sent() - before, 8 * words * (ranks - 1));
   }
   const auto fails = [](std::size_t i) -> std::uint64_t { throw Error(Fault::kNoInput, "no " + std::to_string(i)); };
-  EXPECT_THROW(share_out(comm, 1, "share", fails), Error);
+  EXPECT_THROW(distribute_work(comm, 1, "share", fails), Error);
 }
 
 // The ranks of these tests are on one machine.
 void what_a_rank_publishes_the_others_read(Communicator& comm) {
   constexpr std::size_t kBytes = 5000;
-  const SharedSpace space(comm, kBytes);
+  const SharedWindow space(comm, kBytes);
   ASSERT_EQ(space.mine().size(), kBytes);
   for (int turn = 0; turn < 3; ++turn) {
     std::ranges::copy(message(comm.rank(), turn, kBytes), space.mine().begin());

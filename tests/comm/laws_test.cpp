@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "comm/alone.h"
-#include "comm/threads.h"
+#include "comm/threads/threads.h"
 
 namespace cpt::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "corrupt/kept_run.h"
-#include "store/manifest.h"
+#include "store/blob/manifest.h"
 
 namespace cpt {
 namespace {
@@ -184,12 +184,12 @@ TEST_P(DamagedCheckpoint, ThatSwappedAFileWithTheOneBeforeEndsTheRun) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::tuple<Placement, int>>& test) {
-  const std::string placement = std::get<0>(test.param) == Placement::kOwned ? "Owned" : "Replicated";
+  const std::string placement = std::get<0>(test.param) == Placement::kPartitioned ? "Partitioned" : "Replicated";
   return placement + "On" + std::to_string(std::get<1>(test.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(, DamagedCheckpoint,
-                         ::testing::Combine(::testing::Values(Placement::kOwned, Placement::kReplicated),
+                         ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated),
                                             ::testing::Values(1, 3)),
                          name_of);
 

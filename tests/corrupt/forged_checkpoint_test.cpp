@@ -5,11 +5,11 @@
 #include <cereal/types/utility.hpp>
 #include <limits>
 
+#include "api/checkpoint/checkpoint_reader.h"
+#include "api/checkpoint/run_state_archive.h"
 #include "corrupt/kept_run.h"
 #include "corrupt/largest_allocation.h"
-#include "store/blob_set.h"
-#include "train/checkpoint_files.h"
-#include "train/run_state_archive.h"
+#include "store/blob/blob_set.h"
 
 namespace cpt {
 namespace {
@@ -96,7 +96,7 @@ class ForgedCheckpoint : public ::testing::Test {
     EXPECT_EQ(thrown_by([&] { verify_checkpoint(run.newest()); }).fault, Fault::kBadData);
   }
 
-  const KeptRun run{Placement::kOwned, 1};
+  const KeptRun run{Placement::kPartitioned, 1};
 };
 
 TEST_F(ForgedCheckpoint, IsReadWhereNothingIsChanged) {
@@ -201,23 +201,23 @@ TEST_F(ForgedCheckpoint, WithShardsThatMakeNoSenseIsRefused) {
   };
   const std::string counts = "its shards and its losses do not agree";
   const std::string shards = "its shards are not whole";
-  expect(counts, [](RunState& state) { ++state.course.data[0].cursor.examples; });
-  expect(counts, [](RunState& state) { --state.course.leg->examples_before; });
+  expect(counts, [](RunState& state) { ++state.plan.data[0].cursor.examples; });
+  expect(counts, [](RunState& state) { --state.plan.shard_pass->examples_before; });
   expect(counts, [](RunState& state) { state.progress.losses.clear(); });
-  expect(counts, [](RunState& state) { state.course.leg->shards.pop_back(); });
-  expect(shards, [](RunState& state) { state.course.leg->shards.back() = 3; });
-  expect(shards, [](RunState& state) { state.course.leg->shards.back() = ~std::uint32_t{0}; });
-  expect(shards, [](RunState& state) { state.course.leg->shards = {2, 1, 0}; });
-  expect(shards, [](RunState& state) { state.course.leg->shards = {0, 1, 1}; });
-  expect(shards, [](RunState& state) { state.course.leg->shards.clear(); });
-  expect(shards, [](RunState& state) { state.course.leg->phase = Phase::kTest; });
-  expect(shards, [](RunState& state) { state.course.data.clear(); });
-  expect(shards, [](RunState& state) { state.course.data[1].shard.regular = false; });
+  expect(counts, [](RunState& state) { state.plan.shard_pass->shards.pop_back(); });
+  expect(shards, [](RunState& state) { state.plan.shard_pass->shards.back() = 3; });
+  expect(shards, [](RunState& state) { state.plan.shard_pass->shards.back() = ~std::uint32_t{0}; });
+  expect(shards, [](RunState& state) { state.plan.shard_pass->shards = {2, 1, 0}; });
+  expect(shards, [](RunState& state) { state.plan.shard_pass->shards = {0, 1, 1}; });
+  expect(shards, [](RunState& state) { state.plan.shard_pass->shards.clear(); });
+  expect(shards, [](RunState& state) { state.plan.shard_pass->phase = Phase::kTest; });
+  expect(shards, [](RunState& state) { state.plan.data.clear(); });
+  expect(shards, [](RunState& state) { state.plan.data[1].shard.regular = false; });
   const std::string parts = "its shards are no parts of files";
-  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {0, 0}; });
-  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {1, 1}; });
-  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {7, 7}; });
-  expect(parts, [](RunState& state) { state.course.data[1].shard.part = {0, ~std::uint32_t{0}}; });
+  expect(parts, [](RunState& state) { state.plan.data[1].shard.part = {0, 0}; });
+  expect(parts, [](RunState& state) { state.plan.data[1].shard.part = {1, 1}; });
+  expect(parts, [](RunState& state) { state.plan.data[1].shard.part = {7, 7}; });
+  expect(parts, [](RunState& state) { state.plan.data[1].shard.part = {0, ~std::uint32_t{0}}; });
 }
 
 TEST_F(ForgedCheckpoint, WithProgressThatMakesNoSenseIsRefused) {
@@ -258,7 +258,7 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   expect([](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
   expect([](RunState& state) { state.options.placement = static_cast<Placement>(2); });
   expect([](RunState& state) { state.options.merge = static_cast<MergeRule>(3); });
-  expect([](RunState& state) { state.course.leg->phase = static_cast<Phase>(2); });
+  expect([](RunState& state) { state.plan.shard_pass->phase = static_cast<Phase>(2); });
   expect([](RunState& state) { state.progress.phase = static_cast<Phase>(7); });
   run.restore();
   ByteVector options = blob("options");
@@ -279,7 +279,7 @@ TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
   expect(options, [](RunState& state) { state.options.split = 0; });
   expect(options, [](RunState& state) { state.options.split = 4097; });
   expect(options, [](RunState& state) { state.options.model.tree = TreeKind::kGiven; });
-  expect(options, [](RunState& state) { state.options.epoch_fraction = 0; });
+  expect(options, [](RunState& state) { state.options.sync_fraction = 0; });
   expect(options, [](RunState& state) { state.options.data.clear(); });
   expect(options, [](RunState& state) { state.options.model.bits = 63; });
   expect(options, [](RunState& state) { state.options.model.alpha = -1; });

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "comm/threads.h"
-#include "store/checkpoints.h"
+#include "comm/threads/threads.h"
+#include "store/run/checkpoints.h"
 
 namespace cpt {
 
@@ -21,7 +21,7 @@ TrainingOptions tiny_job(Placement placement) {
   TrainingOptions options = small_job();
   options.placement = placement;
   options.model.bits = kLeastBits;
-  options.epoch_examples = 60;
+  options.sync_examples = 60;
   options.round_examples = 30;
   return options;
 }

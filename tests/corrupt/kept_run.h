@@ -37,7 +37,7 @@ void PrintTo(const Outcome& outcome, std::ostream* out);
 
 class KeptRun {
  public:
-  // Trains until there are two checkpoints, and breaks down then, with a leg under way.
+  // Trains until there are two checkpoints, and breaks down then, with a shard_pass under way.
   KeptRun(Placement placement, int ranks);
 
   const std::filesystem::path& older() const { return checkpoints_[0]; }

@@ -5,9 +5,9 @@
 #include <random>
 #include <sstream>
 
+#include "api/checkpoint/checkpoint_reader.h"
 #include "mpi/job_waiting.h"
-#include "store/checkpoints.h"
-#include "train/checkpoint_files.h"
+#include "store/run/checkpoints.h"
 
 namespace cpt::testing {
 namespace {
@@ -88,7 +88,7 @@ void CrashTest::crash_at_each(const std::vector<Points>& crashes) {
     SCOPED_TRACE(way_to_repeat(crashes[i]));
     fs::remove_all(run_directory());
     crash(crashes[i]);
-    resume_to_the_end(job_.placement == "owned" ? 1 + static_cast<int>(i) % kMostRanks : job_.ranks);
+    resume_to_the_end(job_.placement == "partitioned" ? 1 + static_cast<int>(i) % kMostRanks : job_.ranks);
   }
   EXPECT_TRUE(any) << "there is no such point";
 }
@@ -181,7 +181,7 @@ CrashTest::Results CrashTest::results() const {
   for (const char* part : {"train", "test", "tree", "weights"}) results.figures[part] = told[part];
   for (Json report : metrics()) {
     if (report["phase"] != "train" && report["phase"] != "test") continue;
-    for (const char* name : {"seconds", "rounds", "epochs", "communication"}) report.erase(name);
+    for (const char* name : {"seconds", "rounds", "sync_points", "communication"}) report.erase(name);
     results.reports.push_back(report);
   }
   return results;

@@ -10,7 +10,7 @@ class Crash : public CrashTest {};
 
 // What the points of a sweep are chosen from holds what it should.
 TEST_F(Crash, CallsOfACheckpointAreSeen) {
-  learn_undisturbed({"owned", 2});
+  learn_undisturbed({"partitioned", 2});
   EXPECT_GE(count_checkpoints(calls(0)), 6U);
   EXPECT_THAT(names_of(of_checkpoint(calls(0), 4)),
               IsSupersetOf({"mkdir", "open", "write", "fsync", "rename", "unlink", "rmdir"}));
@@ -20,7 +20,7 @@ TEST_F(Crash, CallsOfACheckpointAreSeen) {
 }
 
 TEST_F(Crash, OfOneRankIsAsIfNothingHadHappened) {
-  ASSERT_NO_FATAL_FAILURE(learn_undisturbed({"owned", 2}));
+  ASSERT_NO_FATAL_FAILURE(learn_undisturbed({"partitioned", 2}));
   const Calls chosen = spread(of_checkpoint(calls(0), 4), 3);
   crash_at_each({{{0, chosen[1], Lost::kOneRank}}, {{1, calls(1)[calls(1).size() / 2], Lost::kOneRank}}});
 }

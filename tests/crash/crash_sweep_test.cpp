@@ -37,20 +37,20 @@ struct Part {
 constexpr std::uint64_t kCheckpointUnderTest = 4;
 constexpr std::size_t kAllPoints = 1000;
 
-const CrashJob kOwned{"owned", 3};
+const CrashJob kPartitioned{"partitioned", 3};
 const CrashJob kReplicated{"replicated", 2};
-const CrashJob kAlone{"owned", 1};
+const CrashJob kAlone{"partitioned", 1};
 
 std::vector<Part> parts() {
   const std::vector<Sweep> sweeps{
-      {"OwnedRank0InACheckpoint", kOwned, 0, Lost::kOneRankFirst, Where::kCheckpoint, kAllPoints, 4},
-      {"OwnedAllInACheckpoint", kOwned, 0, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 4},
-      {"OwnedRank2InACheckpoint", kOwned, 2, Lost::kOneRank, Where::kCheckpoint, kAllPoints, 1},
-      {"OwnedAllWithRank2InACheckpoint", kOwned, 2, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 1},
-      {"OwnedAllAtBeginAndEnd", kOwned, 0, Lost::kAllRanks, Where::kBeginAndEnd, 30, 2},
-      {"OwnedRank0WithMessages", kOwned, 0, Lost::kOneRankFirst, Where::kMessages, 12, 2},
-      {"OwnedRank2WithMessages", kOwned, 2, Lost::kOneRank, Where::kMessages, 12, 2},
-      {"OwnedAllWithMessages", kOwned, 1, Lost::kAllRanks, Where::kMessages, 12, 2},
+      {"PartitionedRank0InACheckpoint", kPartitioned, 0, Lost::kOneRankFirst, Where::kCheckpoint, kAllPoints, 4},
+      {"PartitionedAllInACheckpoint", kPartitioned, 0, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 4},
+      {"PartitionedRank2InACheckpoint", kPartitioned, 2, Lost::kOneRank, Where::kCheckpoint, kAllPoints, 1},
+      {"PartitionedAllWithRank2InACheckpoint", kPartitioned, 2, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 1},
+      {"PartitionedAllAtBeginAndEnd", kPartitioned, 0, Lost::kAllRanks, Where::kBeginAndEnd, 30, 2},
+      {"PartitionedRank0WithMessages", kPartitioned, 0, Lost::kOneRankFirst, Where::kMessages, 12, 2},
+      {"PartitionedRank2WithMessages", kPartitioned, 2, Lost::kOneRank, Where::kMessages, 12, 2},
+      {"PartitionedAllWithMessages", kPartitioned, 1, Lost::kAllRanks, Where::kMessages, 12, 2},
       {"ReplicatedRank0InACheckpoint", kReplicated, 0, Lost::kOneRankFirst, Where::kCheckpoint, 24, 2},
       {"ReplicatedAllInACheckpoint", kReplicated, 1, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 1},
       {"ReplicatedRank1WithMessages", kReplicated, 1, Lost::kOneRank, Where::kMessages, 8, 1},
@@ -96,7 +96,7 @@ std::vector<Points> with_second_crashes(const Calls& first, Point second, std::u
 }
 
 TEST_F(SecondCrash, WhileItsDirectoryIsTakenUpAgain) {
-  ASSERT_NO_FATAL_FAILURE(learn_undisturbed(kOwned));
+  ASSERT_NO_FATAL_FAILURE(learn_undisturbed(kPartitioned));
   const Point second{0, {"file", 0, "", {}}, Lost::kAllRanks};
   crash_at_each(with_second_crashes(spread(of_checkpoint(calls(0), kCheckpointUnderTest), 14), second, kFileStep));
 }

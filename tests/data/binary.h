@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/binary_writer.h"
+#include "data/binary/binary_writer.h"
 #include "data/reading.h"
 
 namespace cpt {

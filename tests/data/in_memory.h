@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "data/byte_source.h"
+#include "data/source/byte_source.h"
 
 namespace cpt {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "data/cursor.h"
-#include "data/example_stream.h"
+#include "data/pipeline/example_stream.h"
 #include "data/random_shards.h"
-#include "data/shards.h"
+#include "data/shards/cursor.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 

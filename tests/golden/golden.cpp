@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string>
 
-#include "data/example_stream.h"
-#include "model/learner.h"
+#include "data/pipeline/example_stream.h"
+#include "model/learning/learner.h"
 
 namespace cpt::golden {
 
@@ -24,7 +24,7 @@ TrainingOptions options_of(const Run& run) {
   options.data = {"shards/a.vw", "shards/b.vw", "shards/c.vw"};
   options.passes = 2;
   options.split = 2;  // not in v1, which was made before there was a choice
-  options.epoch_examples = 40;
+  options.sync_examples = 40;
   options.round_examples = 30;
   options.checkpoints.directory = run.name;
   return options;
@@ -58,7 +58,7 @@ std::string figures(const Summary& summary) {
   std::ostringstream text;
   text << std::hex << "tree " << summary.tree.digest << "\nweights " << summary.weight_digest << std::dec
        << "\nexamples " << summary.train.examples << "\nnew labels " << summary.train.new_labels << "\nlines used "
-       << summary.lines_used << '\n';
+       << summary.rows_used << '\n';
   return text.str();
 }
 

@@ -21,10 +21,10 @@ struct Run {
   int arity = 2;
   int bits = 12;
 };
-inline constexpr Run kRuns[] = {{"owned", Placement::kOwned, 3}, {"replicated", Placement::kReplicated, 2}};
+inline constexpr Run kRuns[] = {{"partitioned", Placement::kPartitioned, 3}, {"replicated", Placement::kReplicated, 2}};
 // With 20 bits partitions have segments of their own.
-inline constexpr Run kMethodRuns[] = {{"cpecoc-4", Placement::kOwned, 3, Method::kConditionalPecoc, 4},
-                                      {"cpecoc-16", Placement::kOwned, 2, Method::kConditionalPecoc, 16, 20},
+inline constexpr Run kMethodRuns[] = {{"cpecoc-4", Placement::kPartitioned, 3, Method::kConditionalPecoc, 4},
+                                      {"cpecoc-16", Placement::kPartitioned, 2, Method::kConditionalPecoc, 16, 20},
                                       {"oaa", Placement::kReplicated, 2, Method::kOneAgainstAll},
                                       {"pecoc", Placement::kReplicated, 1, Method::kPecoc},
                                       {"table", Placement::kReplicated, 2, Method::kTable}};

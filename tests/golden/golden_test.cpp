@@ -9,9 +9,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "store/checkpoints.h"
-#include "store/manifest.h"
-#include "train/checkpoint_files.h"
+#include "api/checkpoint/checkpoint_reader.h"
+#include "store/blob/manifest.h"
+#include "store/run/checkpoints.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -84,13 +84,13 @@ TEST_P(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
     const RunState state = read_run_state(checkpoint_of(run));
     EXPECT_EQ(state.ranks, run.ranks);
     EXPECT_EQ(state.options.placement, run.placement);
-    ASSERT_TRUE(state.course.leg);
+    ASSERT_TRUE(state.plan.shard_pass);
     EXPECT_EQ(state.options.split, GetParam().split);
-    ASSERT_EQ(state.course.leg->shards.size(), 3 * GetParam().split);
-    EXPECT_EQ(state.course.data[1].shard.part, (FilePart{1 % GetParam().split, GetParam().split}));
-    EXPECT_EQ(state.course.leg->pass, 2U);
-    EXPECT_GT(state.progress.examples, state.course.leg->examples_before);
-    EXPECT_EQ(state.course.leg->examples_before, 240U);
+    ASSERT_EQ(state.plan.shard_pass->shards.size(), 3 * GetParam().split);
+    EXPECT_EQ(state.plan.data[1].shard.part, (FilePart{1 % GetParam().split, GetParam().split}));
+    EXPECT_EQ(state.plan.shard_pass->pass, 2U);
+    EXPECT_GT(state.progress.examples, state.plan.shard_pass->examples_before);
+    EXPECT_EQ(state.plan.shard_pass->examples_before, 240U);
     EXPECT_FALSE(state.finished);
     EXPECT_GT(verify_checkpoint(checkpoint_of(run)), 0U);
   }
@@ -100,7 +100,7 @@ TEST_P(Golden, CheckpointsEndAsWasRecorded) {
   for (const golden::Run& run : golden::kRuns) expect_to_end_as_recorded(run, run.ranks);
 }
 
-TEST_P(Golden, OwnedCheckpointEndsTheSameOnAnyNumberOfRanks) {
+TEST_P(Golden, PartitionedCheckpointEndsTheSameOnAnyNumberOfRanks) {
   for (const int ranks : {1, 2, 5}) expect_to_end_as_recorded(golden::kRuns[0], ranks);
 }
 

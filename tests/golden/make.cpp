@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   std::filesystem::current_path(argv[1]);
   using namespace cpt::golden;
   make_shards();
-  make_model({kModel, cpt::Placement::kOwned, 1}, kModel, kModelFigures);
+  make_model({kModel, cpt::Placement::kPartitioned, 1}, kModel, kModelFigures);
   for (const Run& run : kRuns) make_run(run);
   for (const Run& run : kMethodRuns) {
     make_model(run, model_of(run), model_figures_of(run));

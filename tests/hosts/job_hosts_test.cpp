@@ -21,7 +21,7 @@ constexpr int kExamplesOfAShard = 900;
 constexpr std::uint64_t kNoTraffic = 15'000;
 
 // The placements of weights that are tested.
-constexpr const char* kPlacements[] = {"owned", "replicated"};
+constexpr const char* kPlacements[] = {"partitioned", "replicated"};
 
 class JobOnHosts : public CheckpointTest {
  protected:
@@ -113,7 +113,7 @@ const Words kSignsOfLife{"oob_tcp_keepalive_time",   "1", "oob_tcp_keepalive_int
 // A host is lost, and the job goes on without it.
 TEST_P(Placement, GoesOnWithFewerHosts) {
   const Words words = train(
-      {data()}, {"--placement", GetParam(), "--epoch-examples", "100", "--test", file("test.vw", stream(300, 99))});
+      {data()}, {"--placement", GetParam(), "--sync-examples", "100", "--test", file("test.vw", stream(300, 99))});
   expect_complete(start_on(1, words)->wait(kLongEnough));
   const Json straight = figures();
   std::filesystem::remove_all(run_directory());
@@ -128,7 +128,7 @@ TEST_P(Placement, GoesOnWithFewerHosts) {
 
   expect_complete(start_on(kHosts - 1, joined(words, {"--resume"}), {}, 2 * (kHosts - 1))->wait(kLongEnough));
   EXPECT_EQ(summary()["ranks"], 2 * (kHosts - 1));
-  if (GetParam() == std::string("owned")) {
+  if (GetParam() == std::string("partitioned")) {
     EXPECT_EQ(figures(), straight);
   } else {
     for (const char* part : {"train", "test"}) EXPECT_EQ(figures()[part]["examples"], straight[part]["examples"]);

@@ -16,10 +16,10 @@ namespace cpt {
 inline void expect_consistent(const Learner& learner, const ExampleView& x) {
   const std::vector<double> all = learner.estimator().all_probabilities(x);
   ASSERT_EQ(all.size(), learner.tree().labels());
-  Walk walk;
+  PathState path_state;
   for (LabelId label = 0; label < all.size(); ++label) {
-    learner.locate(x, label, walk);
-    ASSERT_EQ(learner.predict(walk), all[label]) << "label " << label;
+    learner.locate(x, label, path_state);
+    ASSERT_EQ(learner.predict(path_state), all[label]) << "label " << label;
   }
   const std::vector<Ranked> best = learner.estimator().top_k(x, 7);
   ASSERT_EQ(best.size(), std::min<std::size_t>(7, all.size()));

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "model/block_steps.h"
+#include "model/estimators/block_steps.h"
 #include "model/random_stream.h"
 
 namespace cpt {
@@ -61,19 +61,19 @@ class Deepest : public Larger {
     const std::uint32_t depth = tree.depth(label);
     if (depth <= greatest_) return;
     greatest_ = depth;
-    for (const Hop& hop : path_) place_[hop.block] = 0;
+    for (const PathStep& hop : path_) place_[hop.block] = 0;
     tree.path(label, path_);
     place_.resize(tree.blocks());
-    for (const Hop& hop : path_) place_[hop.block] = hop.place;
+    for (const PathStep& hop : path_) place_[hop.block] = hop.place;
   }
 
  private:
   std::uint32_t greatest_ = 0;
-  std::vector<Hop> path_;
+  std::vector<PathStep> path_;
   std::vector<std::uint8_t> place_;  // by block: where the path to the deepest leaf leaves it; 0 if it is not there
 };
 
-// `points` are the places of the labels on the line, in the order of joining.
+// `points` are the places of the labels on the row, in the order of leaf_split.
 class Nearest : public MadeUpRegressors {
  public:
   explicit Nearest(std::vector<double> points) : points_(std::move(points)) {}
@@ -87,7 +87,7 @@ class Nearest : public MadeUpRegressors {
 
   void joined(const Tree& tree) override {
     const auto label = static_cast<LabelId>(tree.labels() - 1);
-    const Hop leaf = tree.leaf(label);
+    const PathStep leaf = tree.leaf(label);
     made_for_.resize((kLastSlot + 1U) * tree.blocks());
     made_for_[(kLastSlot + 1U) * leaf.block + leaf.place / 2U] = {tree.split_for(label), label};
   }
@@ -122,8 +122,8 @@ std::vector<double> from_ends(std::size_t labels) {
   return points;
 }
 
-Line opinions(const BlockContent& content, BlockId block, LabelId label, MadeUpRegressors& regressors) {
-  Line p{};
+Row opinions(const BlockNodes& content, BlockId block, LabelId label, MadeUpRegressors& regressors) {
+  Row p{};
   for (std::uint8_t slot = 1; slot <= kLastSlot; ++slot) {
     if (content.child[slot].kind() != Child::Kind::kNode) continue;
     p[slot] = regressors.right({block, slot, content.leaves[2U * slot], content.leaves[2U * slot + 1], label});
@@ -184,8 +184,8 @@ GrownTree grow(const Growth& growth) {
     Settling settling = begin_settling(options, label);
     Child at = Child::block(0);
     while (at.kind() == Child::Kind::kBlock) {
-      const BlockContent& content = tree.content(at.block());
-      const Line p = opinions(content, at.block(), label, *regressors);
+      const BlockNodes& content = tree.content(at.block());
+      const Row p = opinions(content, at.block(), label, *regressors);
       at = content.child[settle_in_block(p, content, options, settling)];
     }
     tree.split(at.label());

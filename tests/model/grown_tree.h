@@ -6,7 +6,7 @@
 #include <ostream>
 #include <vector>
 
-#include "model/tree.h"
+#include "model/tree/tree.h"
 
 namespace cpt {
 
@@ -38,7 +38,7 @@ enum class Opinion : std::uint8_t {
   kAlternating,        // 1 and 0 by turns, at every node
   kDeepest,            // towards the deepest leaf; off its path towards the side with more leaves
   kWhisper,            // right, by as little as a float can say
-  kNearestAscending,   // as learned: every label has a place on a line, and goes where the label that its node was made
+  kNearestAscending,   // as learned: every label has a place on a row, and goes where the label that its node was made
   kNearestDescending,  // for is nearer. The labels come from one end to the other, ...
   kNearestShuffled,    // ... in random order, ...
   kNearestFromEnds     // ... from both ends by turns
@@ -92,7 +92,7 @@ Depths depths(const Tree& tree);
 template <class Visit>
 void visit_nodes(const Tree& tree, Visit visit) {
   for (BlockId block = 0; block < tree.blocks(); ++block) {
-    const BlockContent& content = tree.content(block);
+    const BlockNodes& content = tree.content(block);
     for (std::size_t slot = 1; slot <= kLastSlot; ++slot) {
       if (content.child[slot].kind() != Child::Kind::kNode) continue;
       visit(content.leaves[2 * slot], content.leaves[2 * slot + 1]);

@@ -31,9 +31,9 @@ void LiteralCpt::learn(const ExampleView& x) {
     return;
   }
   Node* leaf = leaves_[label];
-  std::vector<Lesson> lessons = lessons_above(leaf);
-  lessons.push_back({leaf, 0});
-  train(lessons, x);
+  std::vector<UpdateStep> update_steps = lessons_above(leaf);
+  update_steps.push_back({leaf, 0});
+  train(update_steps, x);
 }
 
 std::string LiteralCpt::path(const std::string& label) const {
@@ -45,9 +45,9 @@ std::string LiteralCpt::path(const std::string& label) const {
   return path;
 }
 
-// The lessons are given after the label has found its place rather than on the way. That is the same: each regressor
-// is asked before it is taught, and occurs once.
-std::vector<LiteralCpt::Lesson> LiteralCpt::settle(const ExampleView& x) {
+// The update_steps are given after the label has found its place rather than on the way. That is the same: each
+// regressor is asked before it is taught, and occurs once.
+std::vector<LiteralCpt::UpdateStep> LiteralCpt::settle(const ExampleView& x) {
   const std::string label(x.label);
   if (root_ == nullptr) {
     root_ = std::make_unique<Node>();
@@ -65,7 +65,7 @@ std::vector<LiteralCpt::Lesson> LiteralCpt::settle(const ExampleView& x) {
   return split(*node, label);
 }
 
-std::vector<LiteralCpt::Lesson> LiteralCpt::split(Node& leaf, const std::string& label) {
+std::vector<LiteralCpt::UpdateStep> LiteralCpt::split(Node& leaf, const std::string& label) {
   const auto is_here = [&](const auto& entry) { return entry.second == &leaf; };
   const auto old = std::find_if(leaves_.begin(), leaves_.end(), is_here);
   make_children(leaf);
@@ -73,9 +73,9 @@ std::vector<LiteralCpt::Lesson> LiteralCpt::split(Node& leaf, const std::string&
   old->second = leaf.left.get();
   leaves_[label] = leaf.right.get();
 
-  std::vector<Lesson> lessons = lessons_above(leaf.right.get());
-  lessons.push_back({leaf.right.get(), 0});
-  return lessons;
+  std::vector<UpdateStep> update_steps = lessons_above(leaf.right.get());
+  update_steps.push_back({leaf.right.get(), 0});
+  return update_steps;
 }
 
 void LiteralCpt::make_children(Node& leaf) {
@@ -86,12 +86,12 @@ void LiteralCpt::make_children(Node& leaf) {
   for (Node* at = &leaf; at != nullptr; at = at->parent) ++at->leaves;
 }
 
-std::vector<LiteralCpt::Lesson> LiteralCpt::lessons_above(Node* leaf) {
-  std::vector<Lesson> lessons;
+std::vector<LiteralCpt::UpdateStep> LiteralCpt::lessons_above(Node* leaf) {
+  std::vector<UpdateStep> update_steps;
   for (Node* at = leaf; at->parent != nullptr; at = at->parent) {
-    lessons.push_back({at->parent, at == at->parent->right.get() ? 1.0 : 0.0});
+    update_steps.push_back({at->parent, at == at->parent->right.get() ? 1.0 : 0.0});
   }
-  return lessons;
+  return update_steps;
 }
 
 double LiteralCpt::margin(const Node& node, const ExampleView& x) {
@@ -107,11 +107,11 @@ double LiteralCpt::estimate(const Node& node, const ExampleView& x) const {
   return std::clamp(margin(node, x), 0.0, 1.0);
 }
 
-void LiteralCpt::train(const std::vector<Lesson>& lessons, const ExampleView& x) {
-  for (const Lesson& lesson : lessons) {
-    const double error = (lesson.target - estimate(*lesson.node, x)) / x.squared_length();
+void LiteralCpt::train(const std::vector<UpdateStep>& update_steps, const ExampleView& x) {
+  for (const UpdateStep& update_step : update_steps) {
+    const double error = (update_step.target - estimate(*update_step.node, x)) / x.squared_length();
     for (std::size_t f = 0; f < x.features.size(); ++f) {
-      lesson.node->weights[x.features[f]] += rate_ * error * static_cast<double>(x.values[f]);
+      update_step.node->weights[x.features[f]] += rate_ * error * static_cast<double>(x.values[f]);
     }
   }
 }
@@ -120,20 +120,20 @@ double LiteralBlockCpt::estimate(const Node& node, const ExampleView& x) const {
   return 1 / (1 + std::exp(-margin(node, x)));
 }
 
-// The topmost node of the block in whose lines this regressor has a lane; null if it has none.
+// The topmost node of the block in whose rows this regressor has a lane; null if it has none.
 LiteralCpt::Node* LiteralBlockCpt::block_of(Node* node) {
   if (node->is_leaf() && node->depth() > 0 && node->depth() % 4 == 0) return nullptr;
   while (node->depth() % 4 != 0) node = node->parent;
   return node;
 }
 
-void LiteralBlockCpt::train(const std::vector<Lesson>& lessons, const ExampleView& x) {
+void LiteralBlockCpt::train(const std::vector<UpdateStep>& update_steps, const ExampleView& x) {
   std::map<Node*, std::vector<std::pair<Node*, double>>> errors;  // by block
-  for (const Lesson& lesson : lessons) {
-    Node* block = block_of(lesson.node);
+  for (const UpdateStep& update_step : update_steps) {
+    Node* block = block_of(update_step.node);
     if (block == nullptr) continue;
-    const double error = (lesson.target - estimate(*lesson.node, x)) / x.squared_length();
-    errors[block].emplace_back(lesson.node, error);
+    const double error = (update_step.target - estimate(*update_step.node, x)) / x.squared_length();
+    errors[block].emplace_back(update_step.node, error);
   }
   for (const auto& [block, of_block] : errors) {
     double squares = 0;

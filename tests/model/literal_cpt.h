@@ -42,15 +42,15 @@ class LiteralCpt {
     bool is_leaf() const { return left == nullptr; }
     std::size_t depth() const { return parent == nullptr ? 0 : parent->depth() + 1; }
   };
-  struct Lesson {
+  struct UpdateStep {
     Node* node;
     double target;
   };
 
   // The regressor of a node. The paper's: linear, clipped to [0, 1].
   virtual double estimate(const Node& node, const ExampleView& x) const;
-  // Trains regressors, each at most once in `lessons`. The paper's: gradient descent, the error divided by |x|^2.
-  virtual void train(const std::vector<Lesson>& lessons, const ExampleView& x);
+  // Trains regressors, each at most once in `update_steps`. The paper's: gradient descent, the error divided by |x|^2.
+  virtual void train(const std::vector<UpdateStep>& update_steps, const ExampleView& x);
   // What the new leaf of the old label starts from when its leaf becomes a node, which keeps its regressor. The
   // paper's: a copy.
   virtual void start_old_leaf(const Node& split, Node& old_leaf) const { old_leaf.weights = split.weights; }
@@ -59,10 +59,10 @@ class LiteralCpt {
   static double margin(const Node& node, const ExampleView& x);
 
  private:
-  std::vector<Lesson> settle(const ExampleView& x);
-  std::vector<Lesson> split(Node& leaf, const std::string& label);
+  std::vector<UpdateStep> settle(const ExampleView& x);
+  std::vector<UpdateStep> split(Node& leaf, const std::string& label);
   static void make_children(Node& leaf);
-  static std::vector<Lesson> lessons_above(Node* leaf);
+  static std::vector<UpdateStep> lessons_above(Node* leaf);
 
   double alpha_;
   double rate_;
@@ -79,7 +79,7 @@ class LiteralBlockCpt : public LiteralCpt {
 
  protected:
   double estimate(const Node& node, const ExampleView& x) const override;
-  void train(const std::vector<Lesson>& lessons, const ExampleView& x) override;
+  void train(const std::vector<UpdateStep>& update_steps, const ExampleView& x) override;
   void start_old_leaf(const Node&, Node&) const override {}
 
  private:

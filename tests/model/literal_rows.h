@@ -1,4 +1,4 @@
-// Linear regressors that every example visits, word for word and in double precision: a map of weights each. Nothing is
+// Linear regressors that every example tasks, word for word and in double precision: a map of weights each. Nothing is
 // shared with the product but that fifteen of them, in their order, share the sums by which adaptive steps shrink.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace cpt {
 
-class LiteralRows {
+class LiteralBanks {
  public:
-  explicit LiteralRows(const ModelOptions& options) : options_(options) {}
+  explicit LiteralBanks(const ModelOptions& options) : options_(options) {}
 
   double estimate(std::size_t regressor, const ExampleView& x) const;
   // Moves regressor i towards targets[i], if it has one.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/random_stream.h"
-#include "model/tree.h"
+#include "model/tree/tree.h"
 
 namespace cpt {
 

@@ -1,7 +1,7 @@
-// A learner that has learned a random stream, in one line.
+// A learner that has learned a random stream, in one row.
 #pragma once
 
-#include "model/in_order.h"
+#include "model/learning/in_order.h"
 #include "model/random_stream.h"
 
 namespace cpt {

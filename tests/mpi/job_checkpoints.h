@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "api/checkpoint/run_state.h"
 #include "mpi/job_fixture.h"
-#include "store/checkpoints.h"
-#include "train/run_state.h"
+#include "store/run/checkpoints.h"
 
 namespace cpt::testing {
 

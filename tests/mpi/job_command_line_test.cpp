@@ -40,8 +40,8 @@ TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
   expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes: '0' is not a whole number of at least 1"));
   expect_usage_error(with({"--passes", "2", "--passes", "3"}), HasSubstr("--passes is given more than once"));
   expect_usage_error(with({"--passes", "many"}), HasSubstr("--passes"));
-  expect_usage_error(with({"--epoch-examples", "9", "--epoch-fraction", "0.1"}),
-                     AllOf(HasSubstr("--epoch-examples"), HasSubstr("--epoch-fraction")));
+  expect_usage_error(with({"--sync-examples", "9", "--sync-fraction", "0.1"}),
+                     AllOf(HasSubstr("--sync-examples"), HasSubstr("--sync-fraction")));
 }
 
 // Else the next word would be taken for it.
@@ -55,7 +55,7 @@ TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
                              "--update", "--merge", "--placement", "--progress"}) {
     expect_usage_error(with({option, "what"}), HasSubstr(std::string(option) + ": 'what' is none of: "));
   }
-  expect_usage_error(with({"--epoch-examples", "few"}), HasSubstr("--epoch-examples: 'few' is not a whole number"));
+  expect_usage_error(with({"--sync-examples", "few"}), HasSubstr("--sync-examples: 'few' is not a whole number"));
   expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'skip:few' is none of: "));
   expect_usage_error(with({"--checkpoint-every", "soon"}), HasSubstr("--checkpoint-every: 'soon' is not a duration"));
   expect_usage_error(with({"--checkpoint-every", "1.5"}), HasSubstr("'1.5' is not a whole number"));
@@ -73,8 +73,8 @@ TEST_F(CommandLineOfAJob, RefusesFormatsThatItDoesNotRead) {
 }
 
 TEST_F(CommandLineOfAJob, RefusesOwnersOfWhatEveryRankNeeds) {
-  expect_usage_error(with({"--method", "oaa", "--placement", "owned"}),
-                     AllOf(HasSubstr("--placement owned is for trees"), HasSubstr("--method oaa")));
+  expect_usage_error(with({"--method", "oaa", "--placement", "partitioned"}),
+                     AllOf(HasSubstr("--placement partitioned is for trees"), HasSubstr("--method oaa")));
 }
 
 // N jobs of one rank that would overwrite one another.
@@ -100,12 +100,11 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
   const Words help = lines_of(outcome.out);
   EXPECT_EQ(std::count_if(help.begin(), help.end(), [](const auto& line) { return line.starts_with("Usage:"); }), 1);
   for (const char* option :
-       {"--data",          "--test",      "--test-frozen",   "--format",         "--run",
-        "--passes",        "--method",    "--arity",         "--tree",           "--alpha",
-        "--loss",          "--update",    "--learning-rate", "--bits",           "--seed",
-        "--interactions",  "--normalize", "--clip",          "--epoch-fraction", "--epoch-examples",
-        "--merge",         "--placement", "--on-error",      "--config",         "--progress",
-        "--stall-timeout", "--version",   "--init",          "--resume",         "--checkpoint-every",
+       {"--data",          "--test",          "--test-frozen", "--format",       "--run",       "--passes",
+        "--method",        "--arity",         "--tree",        "--alpha",        "--loss",      "--update",
+        "--learning-rate", "--bits",          "--seed",        "--interactions", "--normalize", "--clip",
+        "--sync-fraction", "--sync-examples", "--merge",       "--placement",    "--on-error",  "--config",
+        "--progress",      "--stall-timeout", "--version",     "--init",         "--resume",    "--checkpoint-every",
         "--keep"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }

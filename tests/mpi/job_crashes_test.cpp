@@ -61,13 +61,13 @@ TEST_F(CrashedJob, TellsNothingTwiceWhereverItGoesOn) {
 
 class KilledJob : public CrashedJob, public ::testing::WithParamInterface<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(, KilledJob, ::testing::Values("owned", "replicated"),
+INSTANTIATE_TEST_SUITE_P(, KilledJob, ::testing::Values("partitioned", "replicated"),
                          [](const auto& test) { return test.param; });
 
 // All processes at once, between two checkpoints, and twice in a row.
 TEST_P(KilledJob, LosesOnlyWhatWasNotKept) {
-  const Words arguments = train(
-      {shards()}, {"--placement", GetParam(), "--passes", "4", "--round-examples", "6", "--epoch-examples", "60"});
+  const Words arguments =
+      train({shards()}, {"--placement", GetParam(), "--passes", "4", "--round-examples", "6", "--sync-examples", "60"});
   expect_complete(run(3, arguments));
   remember_straight();
 

@@ -79,7 +79,7 @@ using TooLargeATable = JobTest;
 TEST_F(TooLargeATable, IsRefusedAtTheStartWithTheNumbers) {
   for (const int ranks : {1, 3}) {
     expect_failed(start(ranks, train({shards()}, {"--bits", "40"}))->wait(kSoon), 1,
-                  AllOf(HasSubstr("the weight table of 2^40 lines takes 65536.0 GiB of this machine's memory"),
+                  AllOf(HasSubstr("the weight table of 2^40 rows takes 65536.0 GiB of this machine's memory"),
                         HasSubstr(" GiB are free: --bits ")));
   }
 }

@@ -1,4 +1,4 @@
-// Where the weights are. Owned: any number of ranks leaves, to the byte, what one rank leaves.
+// Where the weights are. Partitioned: any number of ranks leaves, to the byte, what one rank leaves.
 #include <signal.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string growing_stream(unsigned examples, unsigned seed) {
   return text.str();
 }
 
-class OwnedRanks : public OneResultTest, public ::testing::WithParamInterface<int> {
+class PartitionedRanks : public OneResultTest, public ::testing::WithParamInterface<int> {
  protected:
   int ranks() const { return GetParam(); }
 
@@ -37,7 +37,7 @@ class OwnedRanks : public OneResultTest, public ::testing::WithParamInterface<in
 
   void expect_that_of_one_rank(const Words& more) {
     const std::string test = file("test.vw", growing_stream(400, 99));
-    Words words{"--test", test, "--epoch-examples", "500"};
+    Words words{"--test", test, "--sync-examples", "500"};
     words.insert(words.end(), more.begin(), more.end());
     const Words arguments = train({growing_shards()}, words);
     const Results one = results_on(1, arguments, test);
@@ -48,47 +48,47 @@ class OwnedRanks : public OneResultTest, public ::testing::WithParamInterface<in
 
 constexpr int kManyRanks = kSlowdown == 1 ? 64 : 8;
 
-INSTANTIATE_TEST_SUITE_P(, OwnedRanks, ::testing::Values(2, 3, 5, 8, kManyRanks), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(, PartitionedRanks, ::testing::Values(2, 3, 5, 8, kManyRanks), [](const auto& test) {
   return "On" + std::to_string(test.param) + (test.index == 4 ? "AsMost" : "");
 });
 
-TEST_P(OwnedRanks, LeaveWhatOneRankLeaves) { expect_that_of_one_rank({}); }
+TEST_P(PartitionedRanks, LeaveWhatOneRankLeaves) { expect_that_of_one_rank({}); }
 
-TEST_P(OwnedRanks, LeaveWhatOneRankLeavesWithAllOptions) {
+TEST_P(PartitionedRanks, LeaveWhatOneRankLeavesWithAllOptions) {
   expect_that_of_one_rank({"--passes", "2", "--loss", "squared", "--update", "sgd", "--learning-rate", "0.3", "--alpha",
                            "0.4", "--seed", "9", "--clip", "0", "--interactions", "ab", "--normalize", "l2",
                            "--test-frozen"});
 }
 
-using OwnedJobs = OneResultTest;
+using PartitionedJobs = OneResultTest;
 
-TEST_F(OwnedJobs, AreTheDefault) {
+TEST_F(PartitionedJobs, AreTheDefault) {
   const std::string test = file("test.vw", stream(50, 5));
   const Results by_default = results_on(3, train({shards()}), test);
-  EXPECT_EQ(summary()["options"]["placement"], "owned");
-  expect_same(results_on(3, train({shards()}, {"--placement", "owned"}), test), by_default);
+  EXPECT_EQ(summary()["options"]["placement"], "partitioned");
+  expect_same(results_on(3, train({shards()}, {"--placement", "partitioned"}), test), by_default);
 }
 
 // So the test above could fail.
-TEST_F(OwnedJobs, AreNotReplicatedOnes) {
+TEST_F(PartitionedJobs, AreNotReplicatedOnes) {
   const std::string test = file("test.vw", stream(50, 5));
-  const Results owned = results_on(3, train({shards()}), test);
+  const Results partitioned = results_on(3, train({shards()}), test);
   const Results replicated = results_on(3, train({shards()}, {"--placement", "replicated"}), test);
-  EXPECT_NE(replicated.figures["weights"]["digest"], owned.figures["weights"]["digest"]);
-  EXPECT_NE(replicated.scores, owned.scores);
+  EXPECT_NE(replicated.figures["weights"]["digest"], partitioned.figures["weights"]["digest"]);
+  EXPECT_NE(replicated.scores, partitioned.scores);
 }
 
-TEST_F(OwnedJobs, DoNotDependOnTheLengthOfRoundsAndEpochs) {
+TEST_F(PartitionedJobs, DoNotDependOnTheLengthOfRoundsAndIntervals) {
   const std::string test = file("test.vw", stream(50, 5));
   const Results one = results_on(1, train({shards()}), test);
   for (const Words& lengths :
-       {Words{"--round-examples", "1"}, Words{"--round-examples", "100000"}, Words{"--epoch-examples", "1"}}) {
+       {Words{"--round-examples", "1"}, Words{"--round-examples", "100000"}, Words{"--sync-examples", "1"}}) {
     expect_same(results_on(3, train({shards()}, lengths), test), one);
   }
 }
 
-TEST_F(OwnedJobs, TellWhichPartitionsMove) {
-  expect_complete(run(3, train({shards()}, {"--epoch-examples", "300"})));
+TEST_F(PartitionedJobs, TellWhichPartitionsMove) {
+  expect_complete(run(3, train({shards()}, {"--sync-examples", "300"})));
   std::size_t moves = 0;
   for (const Json& change : changes_of_owners()) {
     EXPECT_GT(change["busiest_over_mean"], 1.05);
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(, SlowedRank, ::testing::Values(0, 2),
 // It stands still again and again, and the others wait for it.
 TEST_P(SlowedRank, ChangesNothing) {
   const std::string test = file("test.vw", stream(50, 5));
-  const Words arguments = train({shards()}, {"--passes", std::to_string(300 / kSlowdown), "--epoch-examples", "2000"});
+  const Words arguments = train({shards()}, {"--passes", std::to_string(300 / kSlowdown), "--sync-examples", "2000"});
   const Results one = results_on(1, arguments, test);
 
   const auto job = start(3, arguments);

@@ -47,14 +47,14 @@ const std::map<std::string, std::string> kFields{{"/version", "s"},
                                                  {"/tree/disagreements", "n"},
                                                  {"/tree/digest", "s"},
                                                  {"/weights/bits", "n"},
-                                                 {"/weights/lines_used", "x"},
+                                                 {"/weights/rows_used", "x"},
                                                  {"/weights/bytes", "n"},
                                                  {"/weights/digest", "s"},
                                                  {"/memory/rank", "n"},
                                                  {"/memory/peak_bytes", "n"},
                                                  {"/memory/table_bytes", "n"},
                                                  {"/memory/tree_and_labels_bytes", "n"},
-                                                 {"/epochs", "n"},
+                                                 {"/sync_points", "n"},
                                                  {"/rounds", "n"},
                                                  {"/communication/bytes_sent", "n"},
                                                  {"/communication/seconds", "x"},
@@ -126,7 +126,7 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
   EXPECT_GT(memory["peak_bytes"], memory["tree_and_labels_bytes"]);
   if (ranks() == 1) {
     EXPECT_EQ(memory["table_bytes"], 64 << 12);
-    EXPECT_GE(memory["peak_bytes"], told["weights"]["lines_used"].get<double>() * (64 << 12));
+    EXPECT_GE(memory["peak_bytes"], told["weights"]["rows_used"].get<double>() * (64 << 12));
   }
   EXPECT_GE(told["train"]["new_labels"], kLabels);  // a label may be new to several ranks in one round
   EXPECT_EQ(told["test"]["new_labels"], 0);
@@ -148,7 +148,7 @@ TEST_F(JobTest, TheTableIsSizedByTheDataOnAnyNumberOfRanks) {
     expect_complete(outcome);
     EXPECT_EQ(summary()["weights"]["bits"], 18);
     EXPECT_EQ(summary()["options"]["bits"], "18");
-    EXPECT_THAT(outcome.out, HasSubstr(" of 2^18 = 262,144 lines used"));
+    EXPECT_THAT(outcome.out, HasSubstr(" of 2^18 = 262,144 rows used"));
     EXPECT_THAT(outcome.out,
                 ::testing::ContainsRegex(
                     "\nmemory: [0-9.,]+ MiB at the peak.*, where the weight table has [0-9.,]+ MiB reserved"));
@@ -263,11 +263,11 @@ TEST_F(JobResults, AreTheSameAloneAndUnderMpirun) {
 }
 
 // Owners merge nothing.
-TEST_F(JobResults, CountTheEpochsOfOwnersAndTheMergesOfReplicas) {
+TEST_F(JobResults, CountTheIntervalsOfOwnersAndTheMergesOfReplicas) {
   const auto told = [&](const Words& more) { return run(2, train({shards()}, more)).out; };
-  EXPECT_THAT(told({}), AllOf(HasSubstr(" epochs, "), Not(HasSubstr("merge"))));
-  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 epoch, "));
-  EXPECT_THAT(told({"--placement", "replicated", "--epoch-examples", "30"}), HasSubstr(" merges, "));
+  EXPECT_THAT(told({}), AllOf(HasSubstr(" sync_points, "), Not(HasSubstr("merge"))));
+  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 interval, "));
+  EXPECT_THAT(told({"--placement", "replicated", "--sync-examples", "30"}), HasSubstr(" merges, "));
 }
 
 // 1 of 64 is no figure to two digits.

@@ -53,12 +53,12 @@ TEST_F(ResumedCommandLine, MustNotChangeWhatTheRunIs) {
   expect_refused({"--alpha", "0.8"}, "alpha", "0.8", "0.7");
   expect_refused({"--bits", "13"}, "bits", "13", "12");
   expect_refused({"--seed", "6"}, "seed", "6", "5");
-  expect_refused({"--placement", "replicated"}, "placement", "replicated", "owned");
+  expect_refused({"--placement", "replicated"}, "placement", "replicated", "partitioned");
   expect_refused({"--test-frozen"}, "test-frozen", "true", "false");
   expect_refused({"--format", "vw"}, "format", "vw", "auto");
   expect_refused({"--split", "2"}, "split", "2", "1");
   expect_refused({"--interactions", "ab"}, "interactions", "ab", "none");
-  expect_refused({"--epoch-fraction", "0.5"}, "epoch-fraction", "0.5", "0.02");
+  expect_refused({"--sync-fraction", "0.5"}, "sync-fraction", "0.5", "0.02");
   expect_refused({"--labels", "names.txt"}, "labels", "names.txt", "none");
 }
 
@@ -75,7 +75,7 @@ TEST_F(ResumedCommandLine, MaySayTheSameAgain) {
 }
 
 TEST_F(ResumedCommandLine, MayChangeHowOftenTheRunIsKept) {
-  expect_accepted({"--checkpoint-every", "400", "--keep", "1", "--epoch-fraction", "0.02", "--bits", "auto"});
+  expect_accepted({"--checkpoint-every", "400", "--keep", "1", "--sync-fraction", "0.02", "--bits", "auto"});
   EXPECT_EQ(checkpoints().size(), 1U);
 }
 

@@ -34,7 +34,7 @@ class ShardsOfAResumedJob : public CheckpointTest {
       if (line["examples"] > kExamples) break;
     }
     rewind(middle);
-    ASSERT_TRUE(newest_state().course.leg);
+    ASSERT_TRUE(newest_state().plan.shard_pass);
     content_ = content_of(shard());
   }
 
@@ -112,7 +112,7 @@ TEST_P(MoreShards, FollowThoseThatAreUnderWay) {
   const fs::path finished = path("finished");
   fs::copy(run_directory(), finished, fs::copy_options::recursive);
   rewind(1);
-  ASSERT_TRUE(newest_state().course.leg);
+  ASSERT_TRUE(newest_state().plan.shard_pass);
   more();
 
   expect_complete(run(ranks(), joined(arguments, {"--resume"})));

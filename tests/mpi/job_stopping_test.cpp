@@ -41,7 +41,7 @@ class StoppedJob : public CheckpointTest, public ::testing::WithParamInterface<S
 
 // Replicas merge before a checkpoint that cannot wait, so theirs are not the weights of a run without it.
 void expect_same_or_same_counts(const std::string& placement, const Json& figures, const Json& expected) {
-  if (placement == "owned") {
+  if (placement == "partitioned") {
     EXPECT_EQ(figures, expected);
     return;
   }
@@ -53,11 +53,11 @@ void expect_same_or_same_counts(const std::string& placement, const Json& figure
 }
 
 INSTANTIATE_TEST_SUITE_P(, StoppedJob,
-                         ::testing::Values(Stops{"Alone", "owned", 0, -1, SIGUSR2, "30"},
-                                           Stops{"AloneByTerm", "owned", 0, -1, SIGTERM, "30"},
-                                           Stops{"AloneByHangUp", "owned", 0, -1, SIGHUP, "30"},
-                                           Stops{"Owned", "owned", 3, -1, SIGUSR2, "12"},
-                                           Stops{"OwnedByTermOfOne", "owned", 3, 1, SIGTERM, "12"},
+                         ::testing::Values(Stops{"Alone", "partitioned", 0, -1, SIGUSR2, "30"},
+                                           Stops{"AloneByTerm", "partitioned", 0, -1, SIGTERM, "30"},
+                                           Stops{"AloneByHangUp", "partitioned", 0, -1, SIGHUP, "30"},
+                                           Stops{"Partitioned", "partitioned", 3, -1, SIGUSR2, "12"},
+                                           Stops{"PartitionedByTermOfOne", "partitioned", 3, 1, SIGTERM, "12"},
                                            Stops{"Replicated", "replicated", 3, -1, SIGUSR2, "12"}),
                          [](const auto& test) { return test.param.name; });
 
@@ -82,14 +82,14 @@ class AskedJob : public CheckpointTest, public ::testing::WithParamInterface<con
  protected:
   // Trains in tiny rounds, so that there is time to ask.
   Words slowly(const Words& more = {}) const {
-    const char* passes = std::string(GetParam()) == "owned" ? "40" : "15";
+    const char* passes = std::string(GetParam()) == "partitioned" ? "40" : "15";
     return train({shards()}, joined({"--placement", GetParam(), "--passes", passes, "--round-examples", "3",
-                                     "--epoch-examples", "100"},
+                                     "--sync-examples", "100"},
                                     more));
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, AskedJob, ::testing::Values("owned", "replicated"),
+INSTANTIATE_TEST_SUITE_P(, AskedJob, ::testing::Values("partitioned", "replicated"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(AskedJob, WritesACheckpointAndGoesOn) {
@@ -150,7 +150,7 @@ class WaitingJob : public CheckpointTest, public ::testing::WithParamInterface<c
   std::vector<std::unique_ptr<Fifo>> pipes_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, WaitingJob, ::testing::Values("owned", "replicated"),
+INSTANTIATE_TEST_SUITE_P(, WaitingJob, ::testing::Values("partitioned", "replicated"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(WaitingJob, EndsOnRequest) {
@@ -191,12 +191,12 @@ TEST_F(ElasticJob, LeavesTheModelOfAStraightRun) {
 
 TEST_F(ElasticJob, LearnsEveryExampleOfEveryShardOnceWhereWeightsAreReplicated) {
   const Words arguments = train(
-      {shards()}, {"--test", file("test.vw", stream(300, 99)), "--placement", "replicated", "--epoch-examples", "50"});
+      {shards()}, {"--test", file("test.vw", stream(300, 99)), "--placement", "replicated", "--sync-examples", "50"});
   expect_stopped(stop(*start(2, joined(arguments, kManyCheckpoints))));
   expect_stopped(stop(*start(3, joined(arguments, {"--checkpoint-every", "1", "--resume"}))));
-  const CourseState course = newest_state().course;
-  ASSERT_EQ(course.data.size(), 6U);
-  for (std::size_t i = 0; i < course.data.size(); ++i) EXPECT_LE(course.data[i].cursor.examples, 200 + 20 * i);
+  const TraversalState plan = newest_state().plan;
+  ASSERT_EQ(plan.data.size(), 6U);
+  for (std::size_t i = 0; i < plan.data.size(); ++i) EXPECT_LE(plan.data[i].cursor.examples, 200 + 20 * i);
   expect_complete(run(1, joined(arguments, {"--resume"})));
   EXPECT_EQ(summary()["train"]["examples"], kExamples);
   EXPECT_EQ(summary()["test"]["examples"], 300);

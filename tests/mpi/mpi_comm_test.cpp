@@ -12,7 +12,7 @@
 #include "comm/collectives.h"
 #include "comm/laws.h"
 #include "comm/message.h"
-#include "comm/mpi.h"
+#include "comm/mpi/mpi.h"
 
 namespace cpt::testing {
 namespace {
@@ -97,11 +97,11 @@ TEST(MpiCommunicator, KnowsTheHostsOfAllRanks) {
 }
 
 // Eight ranks on two cores that others use too may not be heard of for some tenths of a second.
-constexpr std::chrono::milliseconds kPatience{1500};
+constexpr std::chrono::milliseconds kTimeoutExtension{1500};
 
-// A rank that lost patience goes on answering those that are still to: late to begin, they would find it silent.
+// A rank that lost extension goes on answering those that are still to: late to begin, they would find it silent.
 void answer_the_others(Communicator& comm) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeoutExtension;
   while (std::chrono::steady_clock::now() < end) {
     comm.answer_roll_call();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -118,7 +118,7 @@ TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
   const std::size_t neighbour = static_cast<std::size_t>((comm->rank() + 1) % comm->size());
   incoming[neighbour] = Bytes(&byte, 1);
   all_gather_value(*comm, comm->rank(), "all begin at about the same time");
-  comm->set_stall_timeout(kPatience);
+  comm->set_stall_timeout(kTimeoutExtension);
   const auto lost = comm->start_exchange(outgoing, incoming);
   try {
     comm->wait(*lost, "a lost message");
@@ -135,7 +135,7 @@ TEST(MpiCommunicator, TellsOfADeliveryThatNobodySends) {
   std::vector<Incoming> incoming(1);
   incoming[0].from = (comm->rank() + 1) % comm->size();
   all_gather_value(*comm, comm->rank(), "all begin at about the same time");
-  comm->set_stall_timeout(kPatience);
+  comm->set_stall_timeout(kTimeoutExtension);
   const auto lost = comm->start_delivery({}, incoming);
   try {
     comm->wait(*lost, "a lost delivery");

@@ -9,7 +9,7 @@
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "comm/faulty.h"
-#include "comm/mpi.h"
+#include "comm/mpi/mpi.h"
 
 namespace cpt::testing {
 namespace {
@@ -34,7 +34,7 @@ void meet_often(Communicator& comm, Communicator& faulty) {
       mine = std::current_exception();
       all_gather_value(comm, meeting, "meeting");  // the others are there already
     }
-    agree(comm, mine, "outcome of the meeting");
+    agree_on_error(comm, mine, "outcome of the meeting");
   }
 }
 

@@ -1,5 +1,5 @@
 // A library that stands before the C library in every rank of a job (LD_PRELOAD): a disk on which the folder that
-// CPT_SLOW_SYNC names, and the one it is in, take seconds to be synced. Leaves a letter for each time in NAME.slow.
+// CPT_SLOW_SYNC names, and the one it is in, take seconds to be synced. Leaves a frame for each time in NAME.slow.
 #include <sys/syscall.h>
 #include <unistd.h>
 

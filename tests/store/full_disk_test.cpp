@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "file_size_limit.h"
-#include "store/blob_set.h"
-#include "store/checkpoints.h"
+#include "store/blob/blob_set.h"
+#include "store/run/checkpoints.h"
 #include "store_fixture.h"
 
 namespace cpt {

@@ -12,9 +12,9 @@
 
 #include "file_calls.h"
 #include "simulated_disk.h"
-#include "store/blob_set.h"
-#include "store/checkpoints.h"
-#include "store/run_directory.h"
+#include "store/blob/blob_set.h"
+#include "store/run/checkpoints.h"
+#include "store/run/run_directory.h"
 #include "store_fixture.h"
 
 namespace cpt {
@@ -277,7 +277,7 @@ std::vector<std::string> flaws_of_sharing(const fs::path& root, const Step& step
 // The calls as they would be if the code forgot those syncs.
 std::vector<FileCall> forgetting(std::vector<FileCall> calls, const std::function<bool(const fs::path&)>& forgotten) {
   for (FileCall& call : calls) {
-    // Moved away, not removed: the steps begin at numbers of calls.
+    // MovedLabelFilter away, not removed: the steps begin at numbers of calls.
     if (call.kind == Kind::kSync && forgotten(call.path)) call.path = "/elsewhere";
   }
   return calls;

@@ -33,8 +33,8 @@ Bytes surviving_bytes(const Bytes& synced, const Bytes& now, Survival::Bytes sur
   }
 }
 
-template <typename Names, typename Change>
-void apply_change(Names& names, const Change& change) {
+template <typename Names, typename Split>
+void apply_change(Names& names, const Split& change) {
   for (const auto& [name, node] : change) {
     if (node) {
       names[name] = *node;

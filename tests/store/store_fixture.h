@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cpt/error.h"
-#include "store/blob_set.h"
+#include "store/blob/blob_set.h"
 
 namespace cpt {
 

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "file_calls.h"
-#include "store/blob_set.h"
-#include "store/checkpoints.h"
+#include "store/blob/blob_set.h"
+#include "store/run/checkpoints.h"
 #include "store_fixture.h"
 
 namespace cpt {

@@ -1,6 +1,6 @@
 // Lines that break their format: they stop all ranks, or are skipped, told of and counted.
 #include "train/errors.h"
-#include "train/owned_job.h"
+#include "train/partitioned/partitioned_job.h"
 
 namespace cpt {
 namespace {
@@ -13,7 +13,8 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 using BadLines = Errors;
-INSTANTIATE_TEST_SUITE_P(, BadLines, ::testing::Values(Placement::kOwned, Placement::kReplicated), name_of_placement);
+INSTANTIATE_TEST_SUITE_P(, BadLines, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+                         name_of_placement);
 
 TEST_P(BadLines, ABadLineOfOneRankStopsAll) {
   for (std::size_t shard = 0; shard < kRanks; ++shard) {

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "comm/interposed.h"
-#include "comm/threads.h"
+#include "comm/threads/threads.h"
 #include "model/random_stream.h"
 #include "train/job.h"
 
@@ -18,7 +18,7 @@ struct Outcome {
   Losses train;
   Losses test;
   std::uint64_t rounds;
-  std::uint64_t epochs;
+  std::uint64_t sync_points;
   std::uint64_t bytes_sent;
 };
 
@@ -29,7 +29,7 @@ void expect_same(const Outcome& a, const Outcome& b) {
   expect_same_losses(a.train, b.train);
   expect_same_losses(a.test, b.test);
   EXPECT_EQ(a.rounds, b.rounds);
-  EXPECT_EQ(a.epochs, b.epochs);
+  EXPECT_EQ(a.sync_points, b.sync_points);
   EXPECT_EQ(a.bytes_sent, b.bytes_sent);
 }
 
@@ -56,7 +56,7 @@ class Determinism : public ::testing::TestWithParam<std::tuple<Placement, int>> 
             summary.train,
             summary.test,
             summary.rounds,
-            summary.epochs,
+            summary.sync_points,
             summary.bytes_sent};
   }
 
@@ -65,7 +65,8 @@ class Determinism : public ::testing::TestWithParam<std::tuple<Placement, int>> 
 };
 INSTANTIATE_TEST_SUITE_P(
     , Determinism,
-    ::testing::Combine(::testing::Values(Placement::kOwned, Placement::kReplicated), ::testing::Values(1, 2, 3, 5)),
+    ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+                       ::testing::Values(1, 2, 3, 5)),
     [](const auto& test) {
       return name_of_placement({std::get<0>(test.param), 0}) + "On" + std::to_string(std::get<1>(test.param));
     });

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "comm/interposed.h"
-#include "data/shards.h"
+#include "data/shards/shards.h"
 #include "train/job.h"
 
 namespace cpt {

@@ -15,7 +15,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-INSTANTIATE_TEST_SUITE_P(, Errors, ::testing::Values(Placement::kOwned, Placement::kReplicated), name_of_placement);
+INSTANTIATE_TEST_SUITE_P(, Errors, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+                         name_of_placement);
 
 TEST_P(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
   Staging staging;
@@ -48,8 +49,8 @@ TEST_P(Errors, OtherOptionsOrShardsOnOneRankStopAll) {
       [](TrainingOptions& options) { options.model.seed = 2; },
       [](TrainingOptions& options) { options.merge = MergeRule::kAverage; },
       [](TrainingOptions& options) {
-        const bool owned = options.placement == Placement::kOwned;
-        options.placement = owned ? Placement::kReplicated : Placement::kOwned;
+        const bool partitioned = options.placement == Placement::kPartitioned;
+        options.placement = partitioned ? Placement::kReplicated : Placement::kPartitioned;
       },
       [](TrainingOptions& options) { options.round_examples = 7; },
       [](TrainingOptions& options) { options.passes = 2; },
@@ -78,9 +79,9 @@ TEST_P(Errors, WeightsThatDivergeOnOneRankStopAll) {
   options_.model.loss = Loss::kSquared;
   options_.model.update = Update::kSgd;
   options_.model.learning_rate = 1e12;
-  options_.epoch_examples = 1'000'000;
+  options_.sync_examples = 1'000'000;
   options_.data[2] = folder_.write("heavy", kDiverging + random_lines({.examples = 200}));
-  // Who finds out: the rank that learned it, or the one that keeps the books of all.
+  // Who finds out: the rank that learned it, or the one that keeps the ledgers of all.
   const std::string finder = GetParam() == Placement::kReplicated ? reader_of(2) : "rank 0 on ";
   EXPECT_THAT(agreed_error(Fault::kFailed),
               AllOf(StartsWith(finder), HasSubstr("no longer finite"), HasSubstr("--learning-rate")));
@@ -90,7 +91,7 @@ TEST_P(Errors, WeightsThatDivergeBetweenMergesStopAll) {
   options_.model.loss = Loss::kSquared;
   options_.model.update = Update::kSgd;
   options_.model.learning_rate = 1e12;
-  options_.epoch_examples = 1;
+  options_.sync_examples = 1;
   options_.data[2] = folder_.write("heavy", kDiverging + random_lines({.examples = 200}));
   EXPECT_THAT(agreed_error(Fault::kFailed),
               AllOf(StartsWith("rank "), HasSubstr("finite"), HasSubstr("--learning-rate")));
@@ -98,25 +99,25 @@ TEST_P(Errors, WeightsThatDivergeBetweenMergesStopAll) {
 
 class Grumpy : public Recorder {
  public:
-  explicit Grumpy(std::size_t patience) : patience_(patience) {}
+  explicit Grumpy(std::size_t extension) : extension_(extension) {}
   void report(const Report& report) override {
     Recorder::report(report);
-    if (reports.size() > patience_) throw Error(Fault::kCannotWrite, "the disk is full");
+    if (reports.size() > extension_) throw Error(Fault::kCannotWrite, "the disk is full");
   }
 
  private:
-  std::size_t patience_;
+  std::size_t extension_;
 };
 
 TEST_P(Errors, AnObserverThatThrowsStopsAll) {
   Recorder patient;
   train_on(kRanks, options_, {.observer = &patient});
   ASSERT_GT(patient.reports.size(), 5U);
-  for (std::size_t patience = 0; patience < patient.reports.size(); ++patience) {
-    Grumpy grumpy(patience);
+  for (std::size_t extension = 0; extension < patient.reports.size(); ++extension) {
+    Grumpy grumpy(extension);
     const std::string error = agreed_error(Fault::kCannotWrite, {.observer = &grumpy});
     EXPECT_THAT(error, AllOf(StartsWith("rank 0 on "), HasSubstr("the disk is full")));
-    EXPECT_EQ(grumpy.reports.size(), patience + 1);  // it is left alone from then on
+    EXPECT_EQ(grumpy.reports.size(), extension + 1);  // it is left alone from then on
   }
 }
 
@@ -177,7 +178,7 @@ class DyingRank : public ::testing::TestWithParam<std::tuple<Placement, int>> {
           folder_.write("shard" + std::to_string(seed), random_lines({.seed = seed, .examples = 60, .labels = 20})));
     }
     options_.test = {folder_.write("test", random_lines({.seed = 4, .examples = 40}))};
-    options_.epoch_examples = 60;
+    options_.sync_examples = 60;
     options_.round_examples = 40;
   }
   int ranks() const { return std::get<1>(GetParam()); }
@@ -188,7 +189,7 @@ class DyingRank : public ::testing::TestWithParam<std::tuple<Placement, int>> {
 
 INSTANTIATE_TEST_SUITE_P(
     , DyingRank,
-    ::testing::Combine(::testing::Values(Placement::kOwned, Placement::kReplicated), ::testing::Values(2, 3)),
+    ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated), ::testing::Values(2, 3)),
     [](const auto& test) {
       return name_of_placement({std::get<0>(test.param), 0}) + "Of" + std::to_string(std::get<1>(test.param));
     });
@@ -262,7 +263,7 @@ class LosesMessages : public Interposed {
 TEST(LostMessages, EndTheRankAtOnce) {
   Folder folder;
   TrainingOptions options = small_job();
-  options.placement = Placement::kOwned;
+  options.placement = Placement::kPartitioned;
   options.round_examples = 100000;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     options.data.push_back(
@@ -332,9 +333,9 @@ TEST(ErrorsAlone, OptionsAreChecked) {
   const std::vector<std::function<void(TrainingOptions&)>> mistakes = {
       [](TrainingOptions& options) { options.data.clear(); },
       [](TrainingOptions& options) { options.passes = 0; },
-      [](TrainingOptions& options) { options.epoch_fraction = 0; },
-      [](TrainingOptions& options) { options.epoch_fraction = 1.5; },
-      [](TrainingOptions& options) { options.epoch_fraction = std::numeric_limits<double>::quiet_NaN(); },
+      [](TrainingOptions& options) { options.sync_fraction = 0; },
+      [](TrainingOptions& options) { options.sync_fraction = 1.5; },
+      [](TrainingOptions& options) { options.sync_fraction = std::numeric_limits<double>::quiet_NaN(); },
       [](TrainingOptions& options) { options.model.bits = 5; },
       [](TrainingOptions& options) { options.data.emplace_back("-"), options.passes = 2; },
       [](TrainingOptions& options) { options.data = options.test = {"-"}; },

@@ -1,7 +1,7 @@
 // Methods that are no trees, as jobs: on any number of ranks, kept and taken up again.
 #include <gmock/gmock.h>
 
-#include "train/resumed_job.h"
+#include "train/checkpoint/resumed_job.h"
 
 namespace cpt {
 namespace {
@@ -36,9 +36,9 @@ TEST_P(FlatJob, IsTheSameJobEveryTime) {
 }
 
 TEST_P(FlatJob, HoldsAllOnEveryRankWhateverThePlacement) {
-  ResumedJob owned = job();
-  owned.options.placement = Placement::kOwned;
-  expect_same(owned.straight(3), job().straight(3));
+  ResumedJob partitioned = job();
+  partitioned.options.placement = Placement::kPartitioned;
+  expect_same(partitioned.straight(3), job().straight(3));
 }
 
 TEST_P(FlatJob, ThatIsResumedIsTheOneThatWentOn) {
@@ -78,7 +78,7 @@ TEST_P(FlatJob, GoesOnFromAModel) {
     ResumedJob more = job();
     more.options.init = folder / "model";
     more.options.model = {};  // that of the model holds
-    more.options.placement = Placement::kOwned;
+    more.options.placement = Placement::kPartitioned;
     const Outcome outcome = more.straight(ranks);
     EXPECT_EQ(outcome.train.new_labels, 0U);
     EXPECT_LT(outcome.train.mean_log(), job().straight(ranks).train.mean_log());

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "comm/agreement.h"
-#include "comm/threads.h"
-#include "model/learner.h"
+#include "comm/threads/threads.h"
+#include "model/learning/learner.h"
 #include "model/random_stream.h"
 
 namespace cpt {
@@ -68,13 +68,13 @@ std::set<std::string> labels_of(const std::string& lines) {
 TrainingOptions small_job() {
   TrainingOptions options;
   options.model.bits = 13;
-  options.epoch_examples = 150;
+  options.sync_examples = 150;
   options.placement = Placement::kReplicated;
   return options;
 }
 
 std::string name_of_placement(const ::testing::TestParamInfo<Placement>& test) {
-  return test.param == Placement::kOwned ? "Owned" : "Replicated";
+  return test.param == Placement::kPartitioned ? "Partitioned" : "Replicated";
 }
 
 namespace {

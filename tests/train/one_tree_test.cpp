@@ -1,8 +1,8 @@
 // Whatever the number of ranks and wherever labels turn up: one tree with every label once, one set of weights.
 #include <gmock/gmock.h>
 
-#include "model/invariants.h"
-#include "model/learner.h"
+#include "model/learning/invariants.h"
+#include "model/learning/learner.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -32,7 +32,7 @@ void expect_one_tree(int ranks, TrainingOptions options, const Shards& shards) {
   }
   const std::vector<TrainingResult> results = results_on(ranks, options);
   const Learner& learner = results[0].model.learner();
-  EXPECT_EQ(broken_invariant(learner.tree(), options.model), "");
+  EXPECT_EQ(find_invariant_violation(learner.tree(), options.model), "");
   EXPECT_EQ(learner.tree().labels(), labels.size());
   EXPECT_EQ(labels_in(results[0].model), labels);
   for (const TrainingResult& result : results) expect_alike(result, results[0]);
@@ -56,7 +56,8 @@ class OneTree : public ::testing::TestWithParam<std::tuple<Placement, int>> {
 };
 INSTANTIATE_TEST_SUITE_P(
     , OneTree,
-    ::testing::Combine(::testing::Values(Placement::kOwned, Placement::kReplicated), ::testing::Values(1, 2, 3, 5, 8)),
+    ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+                       ::testing::Values(1, 2, 3, 5, 8)),
     [](const auto& test) {
       return name_of_placement({std::get<0>(test.param), 0}) + "On" + std::to_string(std::get<1>(test.param));
     });
@@ -128,10 +129,10 @@ TEST(OneTreeOfManyRanks, WithATinyStream) {
   for (const int bits : {10, 12}) {
     TrainingOptions options = small_job();
     options.model.bits = bits;
-    options.epoch_examples = 400;
+    options.sync_examples = 400;
     Shards shards;
     for (std::size_t i = 0; i < 64; ++i) shards.push_back(random_lines({.seed = i, .examples = 10, .labels = 8}));
-    for (const Placement placement : {Placement::kOwned, Placement::kReplicated}) {
+    for (const Placement placement : {Placement::kPartitioned, Placement::kReplicated}) {
       options.placement = placement;
       expect_one_tree(64, options, shards);
     }

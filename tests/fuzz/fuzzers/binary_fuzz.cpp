@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "data/block_builder.h"
-#include "data/block_examples.h"
-#include "data/rejection.h"
+#include "data/binary/block_builder.h"
+#include "data/binary/block_examples.h"
+#include "data/format/parse_error.h"
 
 namespace {
 
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   cpt::Batch batch;
   try {
     batch = read_all(std::as_bytes(std::span(data, size)), some_list());
-  } catch (const cpt::DamagedStream&) {
+  } catch (const cpt::CorruptInput&) {
     return 0;
   }
   if (batch.empty()) return 0;

@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 
-#include "data/byte_source.h"
-#include "data/gzip_source.h"
+#include "data/format/parse_error.h"
 #include "data/in_memory.h"
-#include "data/rejection.h"
-#include "data/zstd_source.h"
+#include "data/source/byte_source.h"
+#include "data/source/gzip_source.h"
+#include "data/source/zstd_source.h"
 
 namespace {
 
@@ -33,7 +33,7 @@ std::string content_of(std::span<const char> file, std::size_t piece) {
       if (count > piece) std::abort();
       content.append(space, 0, count);
     }
-  } catch (const cpt::DamagedStream&) {
+  } catch (const cpt::CorruptInput&) {
   }
   content.resize(std::min(content.size(), kMostContent));
   return content;

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string_view>
 
-#include "data/format.h"
-#include "data/line_parser.h"
-#include "data/rejection.h"
-#include "data/tokens.h"
+#include "data/format/format.h"
+#include "data/format/parse_error.h"
+#include "data/format/tokens.h"
+#include "data/text/line_parser.h"
 
 namespace cpt {
 
@@ -42,9 +42,9 @@ void parse_all(LineParser& parser, std::string_view text, const ReadOptions& opt
       const bool holds_example = parser.parse(line, {0, number, number - 1, 0, 0}, batch);
       require(holds_example == (batch.size() > before));
       check_examples(batch, before, options.labels_required);
-    } catch (const Rejection& rejection) {
+    } catch (const ParseError& parse_error) {
       batch.discard_example();
-      require(rejection.column() <= line.size() + 1 && *rejection.what() != '\0');
+      require(parse_error.column() <= line.size() + 1 && *parse_error.what() != '\0');
     }
   }
 }

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "api/given_tree_files.h"
 #include "cpt/error.h"
 #include "data/in_memory.h"
-#include "model/learner.h"
-#include "train/given_tree_files.h"
-#include "train/known_labels.h"
-#include "train/list_file.h"
+#include "data/text/list_file.h"
+#include "model/learning/learner.h"
+#include "train/setup/known_labels.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpt/error.h"
-#include "store/manifest.h"
+#include "store/blob/manifest.h"
 
 namespace {
 

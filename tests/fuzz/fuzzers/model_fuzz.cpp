@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "api/blobs/counts_blob.h"
+#include "api/blobs/learner_blobs.h"
+#include "api/blobs/weights_blob.h"
+#include "api/checkpoint/run_state_archive.h"
+#include "api/checkpoint/run_state_check.h"
 #include "cpt/error.h"
-#include "model/learner.h"
-#include "store/blob_set.h"
-#include "train/counts_blob.h"
-#include "train/learner_blobs.h"
-#include "train/run_state_archive.h"
-#include "train/run_state_check.h"
-#include "train/weights_blob.h"
+#include "model/learning/learner.h"
+#include "store/blob/blob_set.h"
 
 namespace {
 

@@ -1,0 +1,154 @@
+// Values as blobs, by cereal: written by its portable binary archive, read by one that believes no length.
+#pragma once
+
+#include <bit>
+#include <cereal/archives/portable_binary.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "cpt/error.h"
+#include "store/blob/blob_set.h"
+
+namespace cpt {
+
+// Reads what cereal::PortableBinaryOutputArchive wrote on a little-endian machine. Takes memory only for what is there:
+// a text is as long as the bytes that are left at most, a vector grows as its elements are read. Throws
+// cereal::Exception where the bytes end, or are no such value: a bool is 0 or 1, a floating-point number finite.
+class ArchiveReader : public cereal::InputArchive<ArchiveReader, cereal::AllowEmptyClassElision> {
+ public:
+  // The bytes must outlive it.
+  explicit ArchiveReader(std::span<const std::byte> bytes) : InputArchive(this), left_(bytes) {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint8_t is_little_endian = 0;
+    take(&is_little_endian, 1);
+    if (is_little_endian != 1) throw cereal::Exception("its bytes are in another order");
+  }
+
+  void take(void* out, std::uint64_t bytes) {
+    if (bytes > left_.size()) throw cereal::Exception("it ends too early");
+    if (bytes > 0) std::memcpy(out, left_.data(), bytes);
+    left_ = left_.subspan(bytes);
+  }
+
+  std::uint64_t left() const { return left_.size(); }
+
+  // Of what is read, where it has formats: members that came later are not there in older ones.
+  void set_format(std::uint32_t format) { format_ = format; }
+  std::uint32_t format() const { return format_; }
+
+ private:
+  std::span<const std::byte> left_;
+  std::uint32_t format_ = 0;
+};
+
+template <class T>
+std::enable_if_t<std::is_arithmetic_v<T>> load(ArchiveReader& archive, T& value) {
+  archive.take(&value, sizeof value);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value)) throw cereal::Exception("a number is not finite");
+  }
+}
+
+inline void load(ArchiveReader& archive, bool& value) {
+  std::uint8_t byte = 0;
+  archive.take(&byte, 1);
+  if (byte > 1) throw cereal::Exception("a bool is neither 0 nor 1");
+  value = byte == 1;
+}
+
+inline void load(ArchiveReader& archive, std::string& text) {
+  std::uint64_t length = 0;
+  archive(length);
+  if (length > archive.left()) throw cereal::Exception("it ends too early");
+  text.resize(length);
+  archive.take(text.data(), length);
+}
+
+template <class T, class Allocator>
+void load(ArchiveReader& archive, std::vector<T, Allocator>& items) {
+  std::uint64_t count = 0;
+  archive(count);
+  if (count > archive.left()) throw cereal::Exception("it ends too early");
+  items.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    T item{};
+    archive(item);
+    items.push_back(std::move(item));
+  }
+}
+
+template <class T>
+void load(ArchiveReader& archive, std::optional<T>& value) {
+  bool is_empty = false;
+  archive(is_empty);
+  value.reset();
+  if (!is_empty) archive(value.emplace());
+}
+
+// A choice among a few, of which `last` is the last: anything beyond it is refused.
+template <class Choice>
+Choice checked_choice(std::uint8_t number, Choice last) {
+  if (number > static_cast<std::uint8_t>(last)) throw cereal::Exception("a choice that there is not");
+  return static_cast<Choice>(number);
+}
+
+template <class Archive, class Choice>
+void archive_choice(Archive& archive, Choice& choice, Choice last) {
+  auto number = static_cast<std::uint8_t>(choice);
+  archive(number);
+  if (Archive::is_loading::value) choice = checked_choice(number, last);
+}
+
+template <class T>
+std::string archived(const T& value) {
+  std::ostringstream stream;
+  {
+    cereal::PortableBinaryOutputArchive archive(stream);
+    archive(value);
+  }
+  return std::move(stream).str();
+}
+
+template <class T>
+void append_archive(BlobWriter& blob, const T& value) {
+  const std::string bytes = archived(value);
+  blob.append(std::as_bytes(std::span(bytes)));
+}
+
+// All of `bytes`, by read(archive). Throws Error(kBadData) that begins with `name` where they are something else.
+template <class Read>
+void decode_archive(std::span<const std::byte> bytes, const std::string& name, Read read) {
+  try {
+    ArchiveReader archive(bytes);
+    read(archive);
+    if (archive.left() > 0) throw cereal::Exception("more follows than belongs to it");
+  } catch (const cereal::Exception&) {
+    std::throw_with_nested(Error(Fault::kBadData, name + " cannot be read"));
+  }
+}
+
+// Throws Error(kBadData) if the blob is damaged, is no such value, or has more than `most_bytes`.
+template <class T>
+T read_archive(const BlobSetReader& set, const char* name, std::uint64_t most_bytes) {
+  T value;
+  decode_archive(set.read_all(name, most_bytes), set.directory().string() + ": its " + name,
+                 [&](ArchiveReader& archive) { archive(value); });
+  return value;
+}
+
+}  // namespace cpt
+
+// What cereal asks of an archive that reads choices (enums): which one wrote them.
+namespace cereal::traits::detail {
+template <>
+struct get_output_from_input<cpt::ArchiveReader> {
+  using type = PortableBinaryOutputArchive;
+};
+}  // namespace cereal::traits::detail

@@ -1,0 +1,213 @@
+#include "api/blobs/weights_blob.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/checked.h"
+#include "cpt/error.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span<const T, 1>(&value, 1));
+}
+
+constexpr std::uint64_t kRun = 1024;
+using Bitmap = std::array<std::uint64_t, kRun / 64>;
+
+struct Header {
+  std::uint32_t partition;
+  std::uint32_t runs;
+};
+
+std::uint64_t runs_of(const Region& region) { return (region.rows + kRun - 1) / kRun; }
+
+std::uint64_t rows_of_run(const Region& region, std::uint64_t run) { return std::min(kRun, region.rows - run * kRun); }
+
+// The used rows of a run.
+Bitmap find_used(const WeightTable& weights, const Region& region, std::uint64_t run) {
+  Bitmap used{};
+  const std::uint64_t first = region.first + run * kRun;
+  for (std::uint64_t i = 0; i < rows_of_run(region, run); ++i) {
+    used[i / 64] |= std::uint64_t{weights.used(first + i)} << (i % 64);
+  }
+  return used;
+}
+
+struct UsedRun {
+  std::uint64_t number;
+  Bitmap used;
+};
+
+// Those that have any, found once: reading a large table again would take longer than keeping a bit of each row.
+std::vector<UsedRun> find_used_runs(const WeightTable& weights, const Region& region) {
+  std::vector<UsedRun> runs;
+  for (std::uint64_t run = 0; run < runs_of(region); ++run) {
+    const Bitmap used = find_used(weights, region, run);
+    if (used != Bitmap{}) runs.push_back({run, used});
+  }
+  return runs;
+}
+
+template <class Visit>
+void for_each_bit(const Bitmap& bits, Visit visit) {
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      visit(word * 64 + static_cast<std::uint64_t>(std::countr_zero(rest)));
+    }
+  }
+}
+
+[[noreturn]] void refuse(Partition partition, const char* what) {
+  throw Error(Fault::kBadData, "the weights of partition " + std::to_string(partition) + " are damaged: " + what);
+}
+
+// The rows of a run without their lanes that are +0.
+class RowPacker {
+ public:
+  RowPacker() : masks_(kRun), lanes_(kRun * kLanes) {}
+
+  void clear() { rows_ = used_lanes_ = 0; }
+
+  // Without a branch: which lanes are +0 is as good as random.
+  void append(const float* row) {
+    std::uint32_t mask = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const bool there = std::bit_cast<std::uint32_t>(row[lane]) != 0;
+      mask |= static_cast<std::uint32_t>(there) << lane;
+      lanes_[used_lanes_] = row[lane];
+      used_lanes_ += there ? 1 : 0;
+    }
+    masks_[rows_++] = static_cast<std::uint16_t>(mask);
+  }
+
+  bool finite() const {
+    bool all = true;
+    for (const float lane : lanes()) all &= std::isfinite(lane);
+    return all;
+  }
+
+  // By row: bit s is set where lane s follows.
+  std::span<const std::uint16_t> masks() const { return {masks_.data(), rows_}; }
+  std::span<const float> lanes() const { return {lanes_.data(), used_lanes_}; }
+
+ private:
+  std::vector<std::uint16_t> masks_;
+  std::vector<float> lanes_;
+  std::size_t rows_ = 0;
+  std::size_t used_lanes_ = 0;
+};
+
+// What it has packed.
+struct PackedRows {
+  std::vector<std::uint16_t> masks;
+  std::vector<float> lanes;
+
+  std::size_t lanes_expected() const {
+    std::size_t count = 0;
+    for (std::uint16_t mask : masks) count += static_cast<std::size_t>(std::popcount(mask));
+    return count;
+  }
+};
+
+PackedRows read_packed(const StoredBytes& source, std::size_t rows) {
+  PackedRows packed;
+  packed.masks.resize(rows);
+  source(std::as_writable_bytes(std::span(packed.masks)));
+  packed.lanes.resize(packed.lanes_expected());
+  source(std::as_writable_bytes(std::span(packed.lanes)));
+  return packed;
+}
+
+// visit(index, mask, lanes): a row of the table and those of its lanes that are not +0.
+template <class Visit>
+void read_run(const StoredBytes& source, const Region& region, std::uint64_t run, Partition partition, Visit visit) {
+  const auto used = read_value<Bitmap>(source);
+  std::vector<std::uint64_t> rows;
+  for_each_bit(used, [&](std::uint64_t i) { rows.push_back(i); });
+  if (!rows.empty() && rows.back() >= rows_of_run(region, run)) refuse(partition, "a row beyond its region");
+
+  const PackedRows packed = read_packed(source, rows.size());
+  const float* next = packed.lanes.data();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    visit(region.first + run * kRun + rows[i], packed.masks[i], next);
+    next += std::popcount(packed.masks[i]);
+  }
+}
+
+template <class Visit>
+void read_runs(const StoredBytes& source, const Region& region, Partition partition, Visit visit) {
+  const auto header = read_value<Header>(source);
+  if (header.partition != partition) refuse(partition, "another partition is in its place");
+  std::uint64_t next = 0;
+  for (std::uint32_t i = 0; i < header.runs; ++i) {
+    const auto run = read_value<std::uint64_t>(source);
+    if (run >= runs_of(region)) refuse(partition, "a run beyond its region");
+    if (run < next) refuse(partition, "runs out of order");
+    next = run + 1;
+    read_run(source, region, run, partition, visit);
+  }
+}
+
+StoredBytes source_of(BlobReader& blob) {
+  return [&blob](std::span<std::byte> out) { blob.read_exactly(out); };
+}
+
+}  // namespace
+
+void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink) {
+  const Region& region = weights.region(partition);
+  const std::vector<UsedRun> runs = find_used_runs(weights, region);
+  sink(bytes_of(Header{partition, narrow<std::uint32_t>(runs.size(), "runs of a partition")}));
+  RowPacker packer;
+  for (const UsedRun& run : runs) {
+    packer.clear();
+    for_each_bit(run.used, [&](std::uint64_t i) { packer.append(weights.row(region.first + run.number * kRun + i)); });
+    if (!packer.finite()) throw_diverged();
+    sink(bytes_of(run.number));
+    sink(bytes_of(run.used));
+    sink(std::as_bytes(packer.masks()));
+    sink(std::as_bytes(packer.lanes()));
+  }
+}
+
+std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition) {
+  std::vector<std::byte> packed;
+  write_partition(weights, partition, ByteSink([&](std::span<const std::byte> bytes) {
+                    packed.insert(packed.end(), bytes.begin(), bytes.end());
+                  }));
+  return packed;
+}
+
+void read_partition(const StoredBytes& source, Partition partition, WeightTable& weights) {
+  read_runs(source, weights.region(partition), partition,
+            [&](std::uint64_t index, std::uint16_t mask, const float* lanes) {
+              float* row = weights.row(index);
+              for (std::size_t lane = 0; lane < kLanes; ++lane) row[lane] = (mask >> lane & 1) != 0 ? *lanes++ : 0.0F;
+            });
+}
+
+void read_partition(BlobReader& blob, Partition partition, WeightTable& weights) {
+  read_partition(source_of(blob), partition, weights);
+}
+
+void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights) {
+  read_partition(front_of(packed, [&] { refuse(partition, "they end too early"); }), partition, weights);
+  if (!packed.empty()) refuse(partition, "more follows than belongs to them");
+}
+
+void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights) {
+  read_runs(source_of(blob), weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
+}
+
+}  // namespace cpt

@@ -1,0 +1,96 @@
+// What cereal needs to know of a run's state. The order of members is the format; kStateFormat numbers it.
+#pragma once
+
+#include <cereal/types/optional.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+
+#include "api/blobs/learner_blobs.h"
+#include "api/checkpoint/run_state.h"
+
+namespace cpt {
+
+// Older ones are read for ever, newer ones are refused (C9).
+inline constexpr std::uint32_t kStateFormat = 2;
+
+// Whether members are there that came with format 2: shards may be parts of files.
+template <class Archive>
+bool knows_parts(const Archive& archive) {
+  if constexpr (Archive::is_loading::value) {
+    return archive.format() >= 2;
+  } else {
+    return true;
+  }
+}
+
+template <class Archive>
+void serialize(Archive& archive, TrainingOptions& o) {
+  archive(o.model, o.init, o.data, o.test, o.test_frozen);
+  archive_choice(archive, o.format, Format::kFasttext);
+  archive_choice(archive, o.multilabel, MultiLabel::kError);
+  archive(o.passes);
+  archive_choice(archive, o.placement, Placement::kReplicated);
+  archive_choice(archive, o.merge, MergeRule::kContraction);
+  archive(o.sync_fraction, o.sync_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
+  if (o.model.tree == TreeKind::kGiven)
+    archive(o.given_tree);  // programs before it refuse this kind of tree by its number
+  if (knows_parts(archive)) archive(o.split);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Losses& l) {
+  archive(l.examples, l.new_labels, l.brier_samples, l.top1_samples, l.weight, l.weight_squares, l.squared, l.log,
+          l.seen_weight, l.squared_seen, l.log_seen, l.brier_weight, l.brier, l.top1_weight, l.top1_error);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Shard& shard) {
+  archive(shard.path, shard.bytes, shard.regular);
+  if (knows_parts(archive)) archive(shard.part.index, shard.part.count);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Cursor& cursor) {
+  archive(cursor.bytes, cursor.line, cursor.position, cursor.examples, cursor.bad_lines, cursor.features);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TrackedShard& known) {
+  archive(known.shard, known.head, known.traversals, known.cursor);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ShardPass& shard_pass) {
+  archive_choice(archive, shard_pass.phase, Phase::kTest);
+  archive(shard_pass.pass, shard_pass.shards, shard_pass.examples_before);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TraversalState& plan) {
+  archive(plan.data, plan.test, plan.shard_pass);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ProgressState& p) {
+  archive_choice(archive, p.phase, Phase::kTest);
+  archive(p.pass, p.examples, p.next_report, p.losses, p.last_report, p.rounds, p.sync_points, p.seconds);
+}
+
+template <class Archive>
+void serialize(Archive& archive, SyncCounts& counts) {
+  archive(counts.in_interval, counts.all);
+}
+
+// Of a summary what only the run itself can know: the rest is measured when it ends.
+template <class Archive>
+void serialize(Archive& archive, Summary& s) {
+  archive(s.train, s.test, s.trained, s.tested, s.train_error_lines, s.test_error_lines);
+}
+
+template <class Archive>
+void serialize(Archive& archive, RunState& state) {
+  archive(state.options, state.init_digest, state.plan, state.progress, state.sync_points, state.summary,
+          state.finished, state.ranks);
+}
+
+}  // namespace cpt

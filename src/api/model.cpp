@@ -1,0 +1,85 @@
+#include "cpt/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "api/model_files.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "data/format/limits.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+
+namespace {
+
+const ModelOptions& able_to_learn(const ModelOptions& options) {
+  if (options.method != Method::kPecoc) return options;
+  throw Error(Fault::kUsage, "a model of method pecoc must know its labels before it learns: train it with cpt_dist");
+}
+
+void check_values(const ExampleView& x) {
+  const auto fine = [](float value) { return std::abs(value) <= static_cast<float>(kMaxValue); };  // NaN is not
+  if (std::ranges::all_of(x.values, fine)) return;
+  throw Error(Fault::kUsage, "an example has a value that is not finite or above 1e30 in size");
+}
+
+// By its name, whatever hash an example that was made by hand says.
+LabelId find_label(const Learner& learner, std::string_view label) {
+  return learner.labels().find(label, hash_label(label));
+}
+
+}  // namespace
+
+Model::Model(const ModelOptions& options) : learner_(std::make_unique<Learner>(able_to_learn(options))) {}
+Model::Model(std::unique_ptr<Learner> learner) : learner_(std::move(learner)) {}
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
+Model Model::load(const std::filesystem::path& directory) { return Model(load_learner(directory)); }
+void Model::save(const std::filesystem::path& directory) const { save_learner(*learner_, directory); }
+
+const ModelOptions& Model::options() const { return learner_->options(); }
+std::uint64_t Model::labels() const { return learner_->tree().labels(); }
+
+double Model::probability(const ExampleView& x, std::string_view label) const {
+  check_values(x);
+  const LabelId id = find_label(*learner_, label);
+  if (id == kNoLabel) return 0;
+  PathState path_state;
+  learner_->locate(x, id, path_state);
+  return learner_->predict(path_state);
+}
+
+std::vector<Prediction> Model::top_k(const ExampleView& x, std::size_t k, double threshold) const {
+  check_values(x);
+  std::vector<Prediction> predictions;
+  for (const Ranked& ranked : learner_->estimator().top_k(x, k, threshold)) {
+    predictions.push_back({learner_->labels().name(ranked.label), ranked.probability});
+  }
+  return predictions;
+}
+
+double Model::learn(const ExampleView& x) {
+  if (x.label.empty()) throw Error(Fault::kUsage, "an example without a label cannot be learned");
+  if (!(x.importance > 0 && x.importance <= static_cast<float>(kMaxImportance)))
+    throw Error(Fault::kUsage, "an example cannot be learned: expected " + std::string(kImportanceExpected) +
+                                   ", found " + std::to_string(x.importance));
+  check_values(x);
+  LabelId id = find_label(*learner_, x.label);
+  const bool is_new = id == kNoLabel;
+  if (is_new) id = learner_->apply(learner_->settle(x));
+  PathState path_state;
+  learner_->locate(x, id, path_state);
+  const double p = learner_->predict(path_state);
+  learner_->train(path_state);
+  return is_new ? 0 : p;
+}
+
+bool Model::takes_label(const ExampleView& x) const {
+  return !x.label.empty() && (options().method != Method::kPecoc || find_label(*learner_, x.label) != kNoLabel);
+}
+
+}  // namespace cpt

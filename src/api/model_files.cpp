@@ -1,0 +1,88 @@
+#include "api/model_files.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "api/blobs/learner_blobs.h"
+#include "api/blobs/partition_places.h"
+#include "api/blobs/weights_blob.h"
+#include "api/checkpoint/checkpoint_reader.h"
+#include "cpt/error.h"
+#include "store/blob/blob_set.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kWeights = "weights";
+
+void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
+  const PartitionPlaces places = read_places(checkpoint);
+  const std::string& first = places[0].blob;
+  if (std::ranges::all_of(places, [&](const PartitionPlace& place) { return place.blob == first; })) {
+    return set.share(checkpoint, first, kWeights);
+  }
+  WeightsWriter weights(set.add(kWeights), read_model_options(checkpoint).table_bits());
+  std::map<std::string, BlobReader> blobs;
+  for (const PartitionPlace& place : places) {
+    auto found = blobs.find(place.blob);
+    if (found == blobs.end()) found = blobs.emplace(place.blob, checkpoint.open(place.blob)).first;
+    weights.take(place.partition, found->second, place.bytes);
+  }
+}
+
+}  // namespace
+
+WeightsWriter begin_weights(const Learner& learner, BlobSetWriter& set) {
+  write_structure(learner, set);
+  return {set.add(kWeights), learner.weights().bits()};
+}
+
+void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads) {
+  BlobSetWriter set(directory, kModelKind, threads);
+  WeightsWriter weights = begin_weights(learner, set);
+  for (Partition partition = 0; partition < kPartitions; ++partition) weights.write(learner.weights(), partition);
+  set.commit();
+}
+
+void save_checkpoint_as_model(const std::filesystem::path& checkpoint, const std::filesystem::path& directory,
+                              int threads) {
+  const BlobSetReader source(checkpoint, kCheckpointKind);
+  BlobSetWriter set(directory, kModelKind, threads);
+  for (const char* name : kStructureBlobs) {
+    if (source.has(name)) set.share(source, name, name);
+  }
+  take_weights(source, set);
+  set.commit();
+}
+
+ModelHead read_model_head(const std::filesystem::path& directory) {
+  const BlobSetReader set(directory, kModelKind);
+  return {read_model_options(set), set.digest()};
+}
+
+std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
+  return load_learner(directory, [](Partition) { return true; });
+}
+
+std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
+                                      const std::function<bool(Partition)>& wanted) {
+  const BlobSetReader set(directory, kModelKind);
+  auto learner = std::make_unique<Learner>(read_model_options(set));
+  read_tree(set, *learner);
+  read_counts(set, *learner);
+  BlobReader weights = set.open("weights");
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    if (wanted(partition)) {
+      read_partition(weights, partition, learner->weights());
+    } else {
+      skip_partition(weights, partition, learner->weights());
+    }
+  }
+  std::byte rest;
+  if (weights.read({&rest, 1}) != 0) throw Error(Fault::kBadData, "the model has more weights than its table");
+  return learner;
+}
+
+}  // namespace cpt

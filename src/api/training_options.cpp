@@ -1,0 +1,54 @@
+#include <string>
+
+#include "api/given_tree_files.h"
+#include "cpt/error.h"
+#include "cpt/trainer.h"
+#include "data/shards/split.h"
+
+namespace cpt {
+
+namespace {
+
+void check_given_tree(const TrainingOptions& options) {
+  const bool is_given = options.model.tree == TreeKind::kGiven;
+  if (options.given_tree.empty()) {
+    if (!is_given || !options.init.empty() || options.resume) return;
+    throw Error(Fault::kUsage, "a given tree comes from --tree file:PATH or --tree huffman:PATH");
+  }
+  const std::string option = "--tree " + options.given_tree;
+  if (!is_given || !parse_tree_source(options.given_tree)) {
+    throw Error(Fault::kUsage, option + " does not name a file that gives the tree: use file:PATH or huffman:PATH");
+  }
+  if (!options.model.is_tree()) {
+    throw Error(Fault::kUsage, option + " is of no use: this --method estimates nothing by a tree");
+  }
+  if (!options.init.empty()) {
+    throw Error(Fault::kUsage, option + " and --init " + options.init + " both bring a tree: leave one of them out");
+  }
+}
+
+}  // namespace
+
+void TrainingOptions::validate() const {
+  model.validate();
+  check_given_tree(*this);
+  if (data.empty() && !resume && (init.empty() || test.empty())) {
+    throw Error(Fault::kUsage,
+                "--data is missing: name files, directories or globs; or a finished model and what to test it on: "
+                "--init MODEL --test PATH");
+  }
+  if (!labels.empty() && !resume && (model.method != Method::kPecoc || !init.empty())) {
+    throw Error(Fault::kUsage, init.empty() ? "--labels is for --method pecoc, other methods meet labels as they come"
+                                            : "--labels is not for --init: the model has its labels");
+  }
+  if (split == 0 || split > kMostFileParts) {
+    throw Error(Fault::kUsage, "--split is " + std::to_string(split) + ": it must be at least 1 and at most " +
+                                   std::to_string(kMostFileParts));
+  }
+  if (passes == 0) throw Error(Fault::kUsage, "--passes is 0: it must be at least 1");
+  if (!(sync_fraction > 0 && sync_fraction <= 1)) {
+    throw Error(Fault::kUsage, "--sync-fraction must be above 0 and at most 1");
+  }
+}
+
+}  // namespace cpt

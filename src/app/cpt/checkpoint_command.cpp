@@ -1,0 +1,208 @@
+#include "app/cpt/checkpoint_command.h"
+
+#include <fmt/chrono.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/checkpoint/checkpoint_reader.h"
+#include "app/cpt/io/result_writer.h"
+#include "app/shared/option_values.h"
+#include "cpt/error.h"
+#include "store/run/checkpoints.h"
+#include "store/run/run_directory.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kCheckpointFooter =
+    R"(Examples:
+  cpt checkpoint list runs/ads
+  cpt checkpoint verify runs/ads
+  cpt checkpoint prune runs/ads --keep 1
+
+examples: of the stage, of a finished run those of its last one (the test, where there is one).)";
+
+struct CheckpointCommand {
+  fs::path run;
+  bool json = false;
+  std::uint64_t keep = 1;
+};
+
+// A row of the list.
+struct Row {
+  Checkpoint checkpoint;
+  std::string written;  // local time
+  std::uint64_t bytes = 0;
+  std::string stage;  // "train 1", "test", "finished"
+  std::uint64_t examples = 0;
+  int ranks = 0;
+  std::string damage;  // why the rest is not known; empty if it is
+};
+
+// A run may have none (--checkpoint-every never), but whatever held its directory has left the lock.
+std::vector<Checkpoint> checkpoints_of(const fs::path& run) {
+  if (!fs::is_directory(run)) throw Error(Fault::kNoInput, run.string() + ": no such run directory");
+  std::vector<Checkpoint> checkpoints = Checkpoints(run / "checkpoints").list();
+  if (checkpoints.empty() && !fs::exists(run / "lock")) {
+    throw Error(Fault::kNoInput, run.string() + ": is no run directory and has no checkpoints; name what --run named");
+  }
+  if (checkpoints.empty()) std::fprintf(stderr, "cpt: %s: has no checkpoints\n", run.c_str());
+  return checkpoints;
+}
+
+std::string time_written(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "unknown";
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(status.st_mtime));
+}
+
+std::string stage_of(const RunState& state) {
+  if (state.finished) return "finished";
+  const Phase phase = state.progress.phase;
+  return phase == Phase::kTest ? "test" : "train " + std::to_string(state.progress.pass);
+}
+
+// Nothing where a running job has removed it since it was listed.
+std::optional<Row> read_row(const Checkpoint& checkpoint) {
+  Row row;
+  row.checkpoint = checkpoint;
+  row.written = time_written(checkpoint.directory / "MANIFEST");
+  try {
+    const RunState state = read_run_state(checkpoint.directory);
+    row.bytes = bytes_of_checkpoint(checkpoint.directory);
+    row.stage = stage_of(state);
+    row.examples = state.progress.examples;
+    row.ranks = state.ranks;
+  } catch (const Error& error) {
+    if (was_removed(checkpoint)) return std::nullopt;
+    row.damage = describe(error);
+  }
+  return row;
+}
+
+std::string text_of(const Row& row) {
+  const std::string name = row.checkpoint.directory.filename().string();
+  if (!row.damage.empty()) return fmt::format("{}  {}  {}\n", name, row.written, row.damage);
+  return fmt::format("{}  {}  {:<9}  {:>13}  {:>5}  {:>10.1f}\n", name, row.written, row.stage, row.examples, row.ranks,
+                     static_cast<double>(row.bytes) / 1e6);
+}
+
+Json json_of(const Row& row) {
+  Json json{
+      {"number", row.checkpoint.number}, {"directory", row.checkpoint.directory.string()}, {"written", row.written}};
+  if (!row.damage.empty()) {
+    json["damage"] = row.damage;
+    return json;
+  }
+  json["stage"] = row.stage;
+  json["examples"] = row.examples;
+  json["ranks"] = row.ranks;
+  json["bytes"] = row.bytes;
+  return json;
+}
+
+void list(const CheckpointCommand& command) {
+  std::vector<Row> rows;
+  for (const Checkpoint& checkpoint : checkpoints_of(command.run)) {
+    if (auto row = read_row(checkpoint)) rows.push_back(std::move(*row));
+  }
+  ResultWriter out;
+  if (command.json) {
+    Json json = Json::array();
+    for (const Row& row : rows) json.push_back(json_of(row));
+    out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    if (!rows.empty()) out.print("number     written              stage           examples  ranks          MB\n");
+    for (const Row& row : rows) out.print("{}", text_of(row));
+  }
+  out.finish();
+}
+
+struct Verdict {
+  bool whole;
+  std::string text;
+};
+
+// Nothing where a running job has removed it since it was listed.
+std::optional<Verdict> read_verdict(const Checkpoint& checkpoint) {
+  try {
+    const std::uint64_t bytes = verify_checkpoint(checkpoint.directory);
+    const auto megabytes = static_cast<double>(bytes) / 1e6;
+    return Verdict{true, fmt::format("{}: whole, {:.1f} MB", checkpoint.directory.string(), megabytes)};
+  } catch (const Error& error) {
+    if (was_removed(checkpoint)) return std::nullopt;
+    return Verdict{false, describe(error)};
+  }
+}
+
+void verify(const CheckpointCommand& command) {
+  std::uint64_t read = 0;
+  std::uint64_t damaged = 0;
+  ResultWriter out;
+  for (const Checkpoint& checkpoint : checkpoints_of(command.run)) {
+    const std::optional<Verdict> verdict = read_verdict(checkpoint);
+    if (!verdict) continue;
+    ++read;
+    if (!verdict->whole) ++damaged;
+    out.print("{}\n", verdict->text);
+  }
+  out.finish();
+  if (damaged == 0) return;
+  throw Error(Fault::kBadData,
+              fmt::format("{} of {} checkpoints of {} cannot be used", damaged, read, command.run.string()));
+}
+
+void prune(const CheckpointCommand& command) {
+  if (checkpoints_of(command.run).empty()) return;
+  const RunDirectory held(command.run, Begin::kResume);
+  const std::vector<Checkpoint> before = checkpoints_of(command.run);  // again: a job may have held it until now
+  if (before.empty()) return;
+  verify_checkpoint(before.back().directory);  // C8: what stays must be whole before anything goes
+  const Checkpoints checkpoints(held.checkpoints());
+  checkpoints.prune(command.keep);
+  ResultWriter out;
+  out.print("{} removed, {} left\n", before.size() - checkpoints.list().size(), checkpoints.list().size());
+  out.finish();
+}
+
+void declare_run(CLI::App& command, CheckpointCommand& options) {
+  command.add_option("RUN", options.run, "the run directory")->required();
+}
+
+}  // namespace
+
+void add_checkpoint_command(CLI::App& program, Action& action) {
+  CLI::App* group = program.add_subcommand("checkpoint", "Lists, verifies and prunes the checkpoints of a run.");
+  group->footer(kCheckpointFooter);
+  group->require_subcommand(1);
+  add_command<CheckpointCommand>(
+      *group, action, "list", "Shows the checkpoints of a run, oldest first.", kCheckpointFooter,
+      [](CLI::App& command, CheckpointCommand& options) {
+        declare_run(command, options);
+        command.add_flag("--json", options.json, "as a JSON array");
+      },
+      list);
+  add_command<CheckpointCommand>(*group, action, "verify",
+                                 "Reads all checkpoints of a run to their ends; exit code 65 if one is damaged.",
+                                 kCheckpointFooter, declare_run, verify);
+  add_command<CheckpointCommand>(
+      *group, action, "prune", "Removes the oldest checkpoints of a run that no job uses; the newest stays.",
+      kCheckpointFooter,
+      [](CLI::App& command, CheckpointCommand& options) {
+        declare_run(command, options);
+        add_count(command, "--keep", options.keep, 1, "checkpoints that stay");
+      },
+      prune);
+}
+
+}  // namespace cpt

@@ -1,0 +1,67 @@
+#include "app/cpt/dump_command.h"
+
+#include <filesystem>
+
+#include "app/cpt/io/command_input.h"
+#include "app/cpt/io/result_writer.h"
+#include "app/cpt/view/label_path.h"
+#include "cpt/error.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kDumpFooter = R"(Format:
+  The first line is "cpt-tree 1 N", N the number of labels. Then one line per leaf, in the order in
+  which the labels joined: PATH, a tab, LABEL. PATH is the sides from the root on, 0 = left and
+  1 = right, or - if the tree is a single leaf. LABEL is all up to the end of the line. cpt_dist
+  --tree file:FILE begins with this tree, and gives the labels the same numbers.
+
+Example:
+  cpt dump --model runs/ads/model --output ads.tree)";
+
+struct DumpOptions {
+  std::filesystem::path model;
+  std::filesystem::path output;
+};
+
+std::string sides_of(const Tree& tree, LabelId label) {
+  std::string sides;
+  for (const PathNode& node : label_path(tree, label)) sides += node.right ? '1' : '0';
+  return sides.empty() ? "-" : sides;
+}
+
+// A carriage return before the line reader would be taken for a part of the line's end.
+bool breaks_line(std::string_view name) { return name.find('\n') != std::string_view::npos || name.ends_with('\r'); }
+
+void dump(const DumpOptions& options) {
+  const Model model = load_model(options.model);
+  const Learner& learner = model.learner();
+  require_tree(learner.options());
+  ResultWriter out(options.output);
+  out.print("cpt-tree 1 {}\n", model.labels());
+  for (LabelId label = 0; label < model.labels(); ++label) {
+    const std::string_view name = learner.labels().name(label);
+    if (breaks_line(name)) {
+      throw Error(Fault::kFailed,
+                  "label " + std::to_string(label) + " has a line end in its name: it cannot be dumped");
+    }
+    out.print("{}\t{}\n", sides_of(learner.tree(), label), name);
+  }
+  out.finish();
+}
+
+void declare(CLI::App& command, DumpOptions& options) {
+  add_model_option(command, options.model);
+  command.add_option("--output", options.output, "written whole or not at all; without it, standard output")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_dump_command(CLI::App& program, Action& action) {
+  add_command<DumpOptions>(program, action, "dump", "Writes labels and tree as text.", kDumpFooter, declare, dump);
+}
+
+}  // namespace cpt

@@ -1,0 +1,214 @@
+#include "app/cpt/explain_command.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "app/cpt/io/command_input.h"
+#include "app/cpt/io/result_writer.h"
+#include "app/cpt/view/label_path.h"
+#include "app/shared/option_values.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "model/estimators/one_against_all.h"
+#include "model/estimators/tree_estimator.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kExplainFooter =
+    R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's
+path: depth, the side taken, P(side), whose product is P(label | x), and the features with the
+largest contributions. A contribution is weight * value, positive if it speaks for the side taken;
+all of them add up to the node's margin. Features are named NAMESPACE^NAME, crosses AB^NAME*NAME;
+the one that every example has is (constant); those of binary shards, which hold no names, by their
+hashes. Of a line without a label, the most probable label is explained.
+
+Where nodes have K > 2 ways, the side is a column of the node's code, and a contribution is 2 / K
+times the sum of what the feature adds to the margins of the rows that hold the column, less what it
+adds to those that do not. A model of one-against-all has no paths: the row is the label's
+regressor, what it says before that is divided by the sum of all, and what the features add to its
+margin.
+
+Example:
+  cpt explain --model runs/ads/model --data test.vw --top 3)";
+
+struct ExplainOptions {
+  CommandInput input;
+  std::uint64_t top = 5;
+};
+
+// What the features of the lines read last are called.
+class FeatureNames {
+ public:
+  FeatureNames() { clear(); }
+
+  void clear() {
+    names_.clear();
+    names_.emplace(kConstantFeature, "(constant)");
+  }
+  void add(FeatureHash feature, std::string_view name_space, std::string_view name) {
+    auto& text = names_[feature];
+    if (!text.empty()) return;
+    if (!name_space.empty()) text.append(name_space).append("^");
+    text.append(name);
+  }
+  // Binary shards hold hashes only.
+  std::string name(FeatureHash feature) const {
+    const auto known = names_.find(feature);
+    return known != names_.end() ? known->second : fmt::format("#{:016x}", feature);
+  }
+
+ private:
+  std::unordered_map<FeatureHash, std::string> names_;
+};
+
+struct Contribution {
+  FeatureHash feature;
+  double value;  // for the side taken
+};
+
+// What a feature of value 1 adds for the child that a step takes.
+double weight_for_child(const TreeEstimator& estimator, FeatureHash feature, const LabelledStep& step) {
+  double sum = 0;
+  for (std::uint32_t depth = 0; depth < step.node.levels; ++depth) {
+    for (std::uint32_t lane = step.node.slot << depth; lane < (step.node.slot + 1) << depth; ++lane) {
+      const auto weight = static_cast<double>(estimator.weight(feature, step.block, static_cast<std::uint8_t>(lane)));
+      sum += row_holds(step.node, lane, step.column) ? weight : -weight;
+    }
+  }
+  return 2 * sum / static_cast<double>(1U << step.node.levels);
+}
+
+// The `top` largest in size, largest first; of the same size, in the order of features. None that is 0.
+// weight(feature): what the feature adds where its value is 1.
+template <class Weight>
+std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std::uint64_t top) {
+  std::vector<Contribution> all;
+  for (std::size_t f = 0; f < x.features.size(); ++f) {
+    const double value = weight(x.features[f]) * static_cast<double>(x.values[f]);
+    if (value != 0) all.push_back({x.features[f], value});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.value) > std::abs(b.value); });
+  all.resize(std::min<std::size_t>(all.size(), top));
+  return all;
+}
+
+// P of the child that a step takes: the product of the sides that lead there.
+double child_probability(const TreeEstimator& estimator, const Row& sides, const LabelledStep& step) {
+  double product = 1;
+  std::uint32_t slot = step.node.slot;
+  for (std::uint32_t level = 1; level <= step.levels; ++level) {
+    const bool is_right = (step.column >> (step.node.levels - level) & 1) == 1;
+    const double right = estimator.clipped(sides[slot]);
+    product *= is_right ? right : 1 - right;
+    slot = 2 * slot + (is_right ? 1 : 0);
+  }
+  return product;
+}
+
+// Which child a step takes: a side, or the number of a column.
+std::string child_text(const LabelledStep& step) {
+  if (step.node.levels == 1) return step.column == 1 ? "R" : "L";
+  return std::to_string(step.column);
+}
+
+// Prints what is to be known of one label's probability at a time.
+class Explainer {
+ public:
+  Explainer(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)
+      : learner_(learner), names_(names), top_(top), out_(out) {}
+
+  void explain(const std::string& place, const ExampleView& x) {
+    LabelId label = learner_.find(x);
+    const char* remark = "";
+    if (x.label.empty()) {
+      const std::vector<Ranked> best = learner_.estimator().top_k(x, 1);
+      if (best.empty()) return out_.print("{}  no label, and none in the model\n", place);
+      label = best.front().label;
+      remark = "  (no label on the line: the most probable one)";
+    }
+    if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, x.label);
+    learner_.locate(x, label, path_state_);
+    out_.print("{}  {}  P = {:.6g}{}\n", place, learner_.labels().name(label), learner_.predict(path_state_), remark);
+    if (const auto* flat = dynamic_cast<const OneAgainstAll*>(&learner_.estimator())) {
+      print_regressor(*flat, x, label);
+    } else {
+      print_path(dynamic_cast<const TreeEstimator&>(learner_.estimator()), x, label);
+    }
+  }
+
+ private:
+  void print_contributions(const std::vector<Contribution>& parts) {
+    for (const Contribution& part : parts) out_.print("  {} {:+.4g}", names_.name(part.feature), part.value);
+    out_.print("\n");
+  }
+
+  void print_regressor(const OneAgainstAll& estimator, const ExampleView& x, LabelId label) {
+    out_.print("  estimate  contributions\n  {:<8.6f}", estimator.estimate(x, label));
+    const auto weight = [&](FeatureHash feature) { return static_cast<double>(estimator.weight(feature, label)); };
+    print_contributions(contributions(x, weight, top_));
+  }
+
+  void print_path(const TreeEstimator& estimator, const ExampleView& x, LabelId label) {
+    const std::vector<LabelledStep> steps = label_steps(learner_.tree(), learner_.options().ways(), label);
+    if (!steps.empty()) out_.print("  depth  side  P(side)   contributions\n");
+    std::uint32_t depth = 0;
+    for (const LabelledStep& step : steps) {
+      const Row sides = estimator.block_probabilities(x, step.block, rows_);
+      out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, child_text(step), child_probability(estimator, sides, step));
+      const auto weight = [&](FeatureHash feature) { return weight_for_child(estimator, feature, step); };
+      print_contributions(contributions(x, weight, top_));
+      depth += step.levels;
+    }
+  }
+
+  const Learner& learner_;
+  const FeatureNames& names_;
+  std::uint64_t top_;
+  ResultWriter& out_;
+  PathState path_state_;
+  std::vector<float*> rows_;
+};
+
+void explain(const ExplainOptions& options) {
+  FeatureNames names;
+  const auto remember = [&names](FeatureHash feature, std::string_view name_space, std::string_view name) {
+    names.add(feature, name_space, name);
+  };
+  OpenInput input(options.input, {.labels_required = false, .on_feature = remember});
+  if (input.model().options().method == Method::kTable) {
+    throw Error(Fault::kUsage,
+                "the model was made with --method table: it only counts, and no feature explains a count");
+  }
+  if (input.model().options().method == Method::kPecoc) {
+    throw Error(Fault::kUsage, "the model was made with --method pecoc: all its regressors speak of every label");
+  }
+  ResultWriter out;
+  input.on_input_idle([&out] { out.flush(); });
+  Explainer explainer(input.model().learner(), names, options.top, out);
+  while (const Batch* line = input.next()) {
+    for (std::size_t i = 0; i < line->size(); ++i) explainer.explain(input.place_of((*line)[i]), (*line)[i]);
+    names.clear();
+  }
+  out.finish();
+}
+
+void declare(CLI::App& command, ExplainOptions& options) {
+  add_input_options(command, options.input);
+  add_count(command, "--top", options.top, 0, "so many features to a node");
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& program, Action& action) {
+  add_command<ExplainOptions>(program, action, "explain", "Shows why a label has the probability that it has.",
+                              kExplainFooter, declare, explain);
+}
+
+}  // namespace cpt

@@ -1,0 +1,134 @@
+#include "app/cpt/inspect_command.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "app/cpt/io/command_input.h"
+#include "app/cpt/io/result_writer.h"
+#include "app/cpt/view/label_path.h"
+#include "app/cpt/view/model_figures.h"
+#include "app/cpt/view/tree_dot.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "data/format/parse_error.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kInspectFooter =
+    R"(Depths are those of the leaves. Disagreements are nodes at which a label that joined went, for
+balance, against the regressor's preference. A bound is the most that either can be in a tree of so
+many labels. A block is a subtree of 4 levels, whose 15 nodes share a line of the weight table for
+each feature. Digests are the same where trees, or weights, are the same bit by bit.
+
+The path of a label is a row per node from the root on: the side it takes there (L or R), and how
+many leaves hang left and right of the node.
+
+Examples:
+  cpt inspect --model runs/ads/model
+  cpt inspect --model runs/ads/model --label sports --json
+  cpt inspect --model runs/ads/model --dot - | dot -Tsvg > tree.svg)";
+
+struct InspectOptions {
+  std::filesystem::path model;
+  std::optional<std::string> label;
+  std::optional<std::filesystem::path> dot;
+  bool json = false;
+};
+
+LabelId find_label(const Learner& learner, const std::string& name) {
+  const LabelId label = learner.labels().find(name, hash_label(name));
+  if (label == kNoLabel) throw Error(Fault::kUsage, "no label " + quote(name) + " in the model");
+  return label;
+}
+
+struct PathRow {
+  bool right;
+  std::uint32_t leaves_left;
+  std::uint32_t leaves_right;
+};
+
+std::vector<PathRow> path_rows(const Tree& tree, LabelId label) {
+  std::vector<PathRow> rows;
+  for (const PathNode& node : label_path(tree, label)) {
+    const auto& leaves = tree.content(node.block).leaves;
+    const std::size_t left = std::size_t{2} * node.slot;
+    rows.push_back({node.right, leaves[left], leaves[left + 1]});
+  }
+  return rows;
+}
+
+std::string path_text(const std::string& name, const std::vector<PathRow>& rows) {
+  std::string text = fmt::format("label {}, depth {}\n", name, rows.size());
+  if (!rows.empty()) text += "side        left       right\n";
+  for (const PathRow& row : rows) {
+    text += fmt::format("{:<4}  {:>10}  {:>10}\n", row.right ? 'R' : 'L', row.leaves_left, row.leaves_right);
+  }
+  return text;
+}
+
+Json path_json(const std::string& name, const std::vector<PathRow>& rows) {
+  Json path = Json::array();
+  for (const PathRow& row : rows) {
+    path.push_back({{"side", row.right ? "R" : "L"}, {"left", row.leaves_left}, {"right", row.leaves_right}});
+  }
+  return {{"name", name}, {"depth", rows.size()}, {"path", path}};
+}
+
+void print_label(const Learner& learner, const InspectOptions& options, ResultWriter& out) {
+  out.print("{}", path_text(*options.label, path_rows(learner.tree(), find_label(learner, *options.label))));
+}
+
+void print_json(const Learner& learner, const InspectOptions& options, ResultWriter& out) {
+  Json json = figures_json(measure_model(learner));
+  if (options.label) {
+    json["label"] = path_json(*options.label, path_rows(learner.tree(), find_label(learner, *options.label)));
+  }
+  out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void inspect(const InspectOptions& options) {
+  const Model model = load_model(options.model);
+  const Learner& learner = model.learner();
+  if (options.dot || options.label) require_tree(learner.options());
+  if (options.dot) {
+    ResultWriter drawing(*options.dot);
+    print_dot(learner.tree(), learner.labels(), drawing);
+    drawing.finish();
+    if (*options.dot == "-") return;
+  }
+  ResultWriter out;
+  if (options.json) {
+    print_json(learner, options, out);
+  } else if (options.label) {
+    print_label(learner, options, out);
+  } else {
+    out.print("{}", figures_text(measure_model(learner)));
+  }
+  out.finish();
+}
+
+void declare(CLI::App& command, InspectOptions& options) {
+  add_model_option(command, options.model);
+  command.add_option("--label", options.label, "the path of this label instead of the figures")->type_name("NAME");
+  command
+      .add_option("--dot", options.dot,
+                  "the tree for Graphviz, besides the figures; - is standard output, and then only the tree")
+      ->type_name("FILE");
+  command.add_flag("--json", options.json, "the figures as a JSON object, with the path if --label is given");
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& program, Action& action) {
+  add_command<InspectOptions>(program, action, "inspect",
+                              "Shows what a model is: depth, sizes, one label's path, the tree.", kInspectFooter,
+                              declare, inspect);
+}
+
+}  // namespace cpt

@@ -1,0 +1,79 @@
+#include "app/cpt/io/command_input.h"
+
+#include <numeric>
+
+#include "app/shared/model_path.h"
+#include "app/shared/option_names.h"
+#include "app/shared/option_values.h"
+#include "cpt/error.h"
+#include "data/source/byte_source.h"
+
+namespace cpt {
+
+namespace {
+
+ReadOptions read_options(const CommandInput& input, const ModelOptions& model, CommandNeeds needs) {
+  ReadOptions read;
+  read.format = input.format;
+  read.multilabel = input.multilabel;
+  read.seed = model.seed;
+  read.interactions = model.interactions;
+  read.normalize = model.normalize;
+  read.skip_bad_lines = input.skip_bad_lines;
+  read.labels_required = needs.labels_required;
+  read.order = ShardOrder::kSequential;
+  read.on_feature = std::move(needs.on_feature);
+  return read;
+}
+
+ExampleStream stream_all(const std::vector<Shard>& shards, ReadOptions options) {
+  std::vector<std::uint32_t> all(shards.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return {shards, all, std::move(options)};
+}
+
+}  // namespace
+
+void add_model_option(CLI::App& command, std::filesystem::path& model) {
+  command.add_option("--model", model, "the model: a run directory's model folder")->type_name("DIR")->required();
+}
+
+Model load_model(const std::filesystem::path& model) {
+  require_no_run_around_model(model);
+  return Model::load(model);
+}
+
+void add_input_options(CLI::App& command, CommandInput& input) {
+  add_model_option(command, input.model);
+  command
+      .add_option("--data", input.data,
+                  "files, directories, globs, read in this order; - is standard input; gzip and "
+                  "zstd are told by content")
+      ->type_name("PATH")
+      ->required();
+  add_choice(command, "--format", input.format, format_names(),
+             "of the data; auto tells it by content, but not that of fasttext lines without labels");
+  add_multilabel(command, input.multilabel);
+  add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
+               "at a bad line: stop; skip it, with a warning and no result; or skip:N to give up after N");
+}
+
+OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
+    : shards_(find_shards(input.data)),
+      model_(load_model(input.model)),
+      stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
+      skipped_(input.most_bad_lines),
+      batch_(stream_.make_batch()) {}
+
+const Batch* OpenInput::next() {
+  batch_.clear();
+  const bool more = stream_.read(batch_);
+  skipped_.report(stream_.error_lines(), stream_.take_warnings());
+  return more ? &batch_ : nullptr;
+}
+
+std::string OpenInput::place_of(const ExampleView& x) const {
+  return input_name(shards_[x.origin.shard].path) + ":" + std::to_string(x.origin.line);
+}
+
+}  // namespace cpt

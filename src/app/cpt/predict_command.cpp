@@ -1,0 +1,106 @@
+#include "app/cpt/predict_command.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+
+#include "app/cpt/io/answers.h"
+#include "app/cpt/io/command_input.h"
+#include "app/cpt/io/result_writer.h"
+#include "app/shared/option_values.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kPredictFooter =
+    R"(Prints a line per example, in input order: label:probability, best first, separated by spaces. The
+search is exact. The line is empty if the model is, or if no label reaches the threshold. Lines of
+data need no label.
+
+Examples:
+  cpt predict --model runs/ads/model --data test.vw --top 5
+  zcat log.gz | cpt predict --model runs/ads/model --data - --learn > predictions.txt)";
+
+struct PredictOptions {
+  CommandInput input;
+  std::uint64_t top = 1;
+  double threshold = 0;
+  bool learn = false;
+  std::size_t threads = 1;
+  std::filesystem::path output;
+};
+
+struct NoNote {};
+
+NoNote answer(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
+  const char* before = "";
+  for (const Prediction& best : model.top_k(x, options.top, options.threshold)) {
+    fmt::format_to(std::back_inserter(text), "{}{}:{:.6g}", before, best.label, best.probability);
+    before = " ";
+  }
+  text.push_back('\n');
+  return {};
+}
+
+// Of few lines where each may get many labels: what was predicted waits in memory until it can be printed.
+ChunkLimits portions(const PredictOptions& options) {
+  constexpr std::uint64_t kMostPredictions = 4096;
+  ChunkLimits limits;
+  limits.examples = std::clamp<std::uint64_t>(kMostPredictions / options.top, 1, limits.examples);
+  return limits;
+}
+
+void predict(const PredictOptions& options) {
+  OpenInput input(options.input, {.labels_required = false});
+  Model& model = input.model();
+  ResultWriter out(options.output);
+  const auto predict = [&](const ExampleView& x, Text& text) { return answer(model, options, x, text); };
+  const auto predict_and_learn = [&](const ExampleView& x, Text& text) {
+    const NoNote note = predict(x, text);
+    if (model.takes_label(x)) model.learn(x);
+    return note;
+  };
+  const auto no_tally = [](const ExampleView&, NoNote) {};
+  if (options.learn) {
+    answer_on_one_thread(input, predict_and_learn, no_tally, out);
+  } else {
+    answer_all(
+        input, options.threads, portions(options), [&] { return predict; }, no_tally, out);
+  }
+  out.finish();
+}
+
+std::string check_probability(const std::string& text) {
+  double value = -1;
+  const bool fine = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
+  return fine ? "" : "'" + text + "' is not in [0, 1]";
+}
+
+void declare(CLI::App& command, PredictOptions& options) {
+  add_input_options(command, options.input);
+  add_count(command, "--top", options.top, 1, "so many labels to a line");
+  command.add_option("--threshold", options.threshold, "only labels of at least this probability")
+      ->type_name("P")
+      ->check(CLI::Validator(check_probability, ""))
+      ->capture_default_str();
+  auto* learn =
+      command.add_flag("--learn", options.learn,
+                       "after each line is predicted, learn its label if it has one (and pecoc knows it); this is "
+                       "forgotten at the end: "
+                       "the model on disk is never changed; lines are then predicted one after another, by one thread");
+  command.add_flag("--frozen")->description("learn nothing; the default")->excludes(learn);
+  add_threads(command, options.threads);
+  command.add_option("--output", options.output, "written whole or not at all; without it, standard output")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& program, Action& action) {
+  add_command<PredictOptions>(program, action, "predict", "Prints the most probable labels of each line.",
+                              kPredictFooter, declare, predict);
+}
+
+}  // namespace cpt

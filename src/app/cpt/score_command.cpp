@@ -1,0 +1,135 @@
+#include "app/cpt/score_command.h"
+
+#include <cstdio>
+#include <iterator>
+#include <optional>
+
+#include "app/cpt/io/answers.h"
+#include "app/cpt/io/command_input.h"
+#include "app/cpt/io/result_writer.h"
+#include "cpt/hashing.h"
+#include "cpt/losses.h"
+#include "model/learning/best_possible.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kScoreFooter =
+    R"(Prints a line per example, in input order: P(label | x) of its own label, 0 if the model has not met
+that label. With --label NAME also P(NAME | x), after a tab; lines may then have no label, and show
+- for theirs.
+
+Example:
+  cpt score --model runs/ads/model --data test.vw --summary > probabilities.txt)";
+
+struct ScoreOptions {
+  CommandInput input;
+  std::optional<std::string> label;
+  bool summary = false;
+  std::size_t threads = 1;
+};
+
+// What a line's own label has turned out to be.
+struct OwnLabel {
+  LabelId id = kNoLabel;  // or it has none
+  double probability = 0;
+};
+
+// Says the probabilities of an example, with buffers that live on from example to example.
+class Scorer {
+ public:
+  Scorer(const Learner& learner, const std::optional<std::string>& named)
+      : learner_(&learner), has_named_(named.has_value()) {
+    if (named) named_ = learner.labels().find(*named, hash_label(*named));
+  }
+
+  OwnLabel operator()(const ExampleView& x, Text& text) {
+    const OwnLabel own = score_own(x);
+    const double named = score(x, named_);
+    const auto out = std::back_inserter(text);
+    if (x.label.empty()) {
+      text.push_back('-');
+    } else {
+      fmt::format_to(out, "{:.6g}", own.probability);
+    }
+    if (has_named_) fmt::format_to(out, "\t{:.6g}", named);
+    text.push_back('\n');
+    return own;
+  }
+
+ private:
+  OwnLabel score_own(const ExampleView& x) {
+    if (x.label.empty()) return {};
+    const LabelId label = learner_->find(x);
+    return {label, score(x, label)};
+  }
+
+  // 0 for kNoLabel.
+  double score(const ExampleView& x, LabelId label) {
+    if (label == kNoLabel) return 0;
+    learner_->locate(x, label, path_state_);
+    return learner_->predict(path_state_);
+  }
+
+  const Learner* learner_;
+  bool has_named_;
+  LabelId named_ = kNoLabel;
+  PathState path_state_;
+};
+
+void print_summary(const Losses& losses, const BestPossible& best) {
+  std::fprintf(stderr,
+               "examples       %llu\n"
+               "new labels     %llu\n"
+               "squared        %.6f +- %.6f\n"
+               "squared seen   %.6f\n"
+               "log            %.6f\n"
+               "log seen       %.6f\n"
+               "best possible  %.6f\n",
+               static_cast<unsigned long long>(losses.examples), static_cast<unsigned long long>(losses.new_labels),
+               losses.mean_squared(), losses.squared_interval(), losses.mean_squared_seen(), losses.mean_log(),
+               losses.mean_log_seen(), best.mean_squared());
+}
+
+void score(const ScoreOptions& options) {
+  OpenInput input(options.input, {.labels_required = !options.label});
+  const Learner& learner = input.model().learner();
+  Losses losses;
+  BestPossible best;
+  const auto tally = [&](const ExampleView& x, const OwnLabel& own) {
+    if (!options.summary || x.label.empty()) return;
+    if (own.id == kNoLabel) {
+      losses.add_new(static_cast<double>(x.importance));
+    } else {
+      losses.add_seen(static_cast<double>(x.importance), own.probability);
+    }
+    best.add(x);
+  };
+  ResultWriter out;
+  answer_all(
+      input, options.threads, {}, [&] { return Scorer(learner, options.label); }, tally, out);
+  out.finish();
+  if (options.summary) print_summary(losses, best);
+}
+
+void declare(CLI::App& command, ScoreOptions& options) {
+  add_input_options(command, options.input);
+  add_threads(command, options.threads);
+  command.add_option("--label", options.label, "the probability of this label, too")->type_name("NAME");
+  command.add_flag(
+      "--summary", options.summary,
+      "at the end, mean losses on standard error: squared is (1 - P)^2, +- half of Hoeffding's interval at 95 %; log "
+      "is -ln P with P floored at 1e-6; the seen ones leave out new labels; best possible is the squared loss of who "
+      "knows how often each label comes with each x on these very lines, and takes memory for all of them");
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& program, Action& action) {
+  add_command<ScoreOptions>(program, action, "score", "Prints the probability of each line's own label.", kScoreFooter,
+                            declare, score);
+}
+
+}  // namespace cpt

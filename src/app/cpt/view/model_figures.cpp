@@ -1,0 +1,171 @@
+#include "app/cpt/view/model_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "api/tree_figures.h"
+#include "app/shared/option_names.h"
+#include "app/shared/shared_json.h"
+#include "core/digest_text.h"
+#include "model/learning/bounds.h"
+
+namespace cpt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kRowsPerMib = static_cast<double>(std::size_t{1} << 20) / sizeof(Row);
+
+double used_part(const ModelFigures& figures) {
+  return static_cast<double>(figures.weights.used) / static_cast<double>(figures.weight_rows);
+}
+
+std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOptions& options) {
+  if (tree.labels == 0 || !options.bounds_shape()) return std::nullopt;
+  const double alpha = options.effective_alpha();
+  return TreeBounds{.depth_max = tree.depth_bound,
+                    .depth_mean = total_depth_bound(tree.labels, alpha) / static_cast<double>(tree.labels),
+                    .disagreements = disagreement_bound(tree.labels, alpha)};
+}
+
+// What stands behind a value.
+std::string bound_text(const ModelFigures& figures, double TreeBounds::*bound) {
+  if (figures.tree.labels == 0) return "";
+  if (!figures.bounds) return " (no bound is known)";
+  return fmt::format(" (bound {:.1f})", *figures.bounds.*bound);
+}
+
+Json bound_json(const ModelFigures& figures, double TreeBounds::*bound) {
+  return figures.bounds ? Json(*figures.bounds.*bound) : Json();
+}
+
+Json options_json(const ModelOptions& options) {
+  return {{"method", name_of(method_names(), options.method)},
+          {"arity", options.arity},
+          {"tree", name_of_tree(options.tree)},
+          {"alpha", options.alpha},
+          {"loss", name_of(loss_names(), options.loss)},
+          {"update", name_of(update_names(), options.update)},
+          {"learning-rate", options.learning_rate},
+          {"clip", options.clip},
+          {"bits", options.bits},
+          {"seed", options.seed},
+          {"normalize", name_of(normalize_names(), options.normalize)},
+          {"interactions", options.interactions}};
+}
+
+// Whether a model of this method has any use for an option.
+bool applies(const std::string& option, const ModelOptions& options) {
+  if (option == "arity") return options.method == Method::kConditionalPecoc;
+  if (option == "tree" || option == "alpha") return options.is_tree();
+  for (const char* of_regressors : {"loss", "update", "learning-rate", "clip", "bits"}) {
+    if (option == of_regressors) return options.method != Method::kTable;
+  }
+  return true;
+}
+
+std::string options_text(const ModelOptions& options) {
+  const Json json = options_json(options);
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    if (!applies(name, options)) continue;
+    text += (text.empty() ? "" : ", ") + name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+// One row per depth that a leaf has, with a bar; the longest bar is of the commonest depth.
+std::string histogram(const std::vector<std::uint64_t>& labels_at_depth) {
+  constexpr double kLongestBar = 50;
+  if (labels_at_depth.empty()) return "";
+  const auto most = static_cast<double>(*std::max_element(labels_at_depth.begin(), labels_at_depth.end()));
+  std::string text = "\ndepth      labels\n";
+  for (std::size_t depth = 0; depth < labels_at_depth.size(); ++depth) {
+    const std::uint64_t count = labels_at_depth[depth];
+    if (count == 0) continue;
+    const auto bar = static_cast<std::size_t>(std::ceil(kLongestBar * static_cast<double>(count) / most));
+    text += fmt::format("{:>5}  {:>10}  {}\n", depth, count, std::string(bar, '#'));
+  }
+  return text;
+}
+
+// How the labels hang together.
+std::string shape_text(const ModelFigures& figures) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "nodes          {}\n", figures.nodes);
+  fmt::format_to(out, "blocks         {}\n", figures.blocks);
+  fmt::format_to(out, "depth          {:.1f} on average{}, at most {}{}\n", figures.tree.depth_mean,
+                 bound_text(figures, &TreeBounds::depth_mean), figures.tree.depth_max,
+                 bound_text(figures, &TreeBounds::depth_max));
+  fmt::format_to(out, "disagreements  {}{}\n", figures.tree.disagreements,
+                 bound_text(figures, &TreeBounds::disagreements));
+  return text;
+}
+
+void add_shape(const ModelFigures& figures, Json& tree) {
+  tree["depth_mean_bound"] = bound_json(figures, &TreeBounds::depth_mean);
+  tree["disagreement_bound"] = bound_json(figures, &TreeBounds::disagreements);
+  tree["nodes"] = figures.nodes;
+  tree["blocks"] = figures.blocks;
+  tree["labels_at_depth"] = figures.labels_at_depth;
+}
+
+}  // namespace
+
+ModelFigures measure_model(const Learner& learner) {
+  const Tree& tree = learner.tree();
+  ModelFigures figures;
+  figures.options = learner.options();
+  figures.tree = measure_tree(learner);
+  figures.bounds = tree_bounds(figures.tree, figures.options);
+  if (!figures.tree.is_flat) {
+    figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
+    figures.blocks = tree.blocks();
+    figures.labels_at_depth = labels_by_depth(tree);
+  }
+  figures.weight_rows = learner.weights().rows();
+  figures.weights = learner.weights().survey();
+  figures.counted_examples = learner.frequencies().keys();
+  figures.counted_pairs = learner.frequencies().pairs();
+  figures.state_digest = figures.weights.digest + learner.frequencies().digest();
+  return figures;
+}
+
+std::string figures_text(const ModelFigures& figures) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "labels         {}\n", figures.tree.labels);
+  if (!figures.tree.is_flat) text += shape_text(figures);
+  fmt::format_to(out, "{:<15}{}\n", figures.tree.is_flat ? "label digest" : "tree digest",
+                 digest_text(figures.tree.digest));
+  const bool counts = figures.options.method == Method::kTable;
+  if (counts) {
+    fmt::format_to(out, "counts         {} distinct x, {} distinct (x, label)\n", figures.counted_examples,
+                   figures.counted_pairs);
+  } else {
+    fmt::format_to(out, "weights        {} of {} rows used ({:.1f} %), {:g} MiB\n", figures.weights.used,
+                   figures.weight_rows, 100 * used_part(figures),
+                   static_cast<double>(figures.weight_rows) / kRowsPerMib);
+  }
+  fmt::format_to(out, "{:<15}{}\n", counts ? "count digest" : "weight digest", digest_text(figures.state_digest));
+  fmt::format_to(out, "options        {}\n", options_text(figures.options));
+  return text + histogram(figures.labels_at_depth);
+}
+
+Json figures_json(const ModelFigures& figures) {
+  Json tree = tree_json(figures.tree);
+  if (!figures.tree.is_flat) add_shape(figures, tree);
+  const Json weights = weights_json(figures.options.table_bits(), figures.weights.used, figures.state_digest);
+  Json json{{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
+  if (figures.options.method == Method::kTable) {
+    json["counts"] = {{"examples", figures.counted_examples}, {"pairs", figures.counted_pairs}};
+  }
+  return json;
+}
+
+}  // namespace cpt

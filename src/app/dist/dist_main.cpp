@@ -1,0 +1,258 @@
+// cpt_dist: the trainer. Starts MPI where a launcher started it, runs the job, and leaves with one reason and one exit
+// code on all ranks.
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "app/dist/dist_observer.h"
+#include "app/dist/initial_model.h"
+#include "app/dist/options/dist_options.h"
+#include "app/dist/options/unused_options.h"
+#include "app/dist/path_checks.h"
+#include "app/dist/resumed_run.h"
+#include "app/dist/run_files.h"
+#include "app/dist/signals.h"
+#include "app/dist/summary_text.h"
+#include "app/shared/exit.h"
+#include "app/shared/standard_streams.h"
+#include "comm/agreement.h"
+#include "comm/alone.h"
+#include "comm/collectives.h"
+#include "comm/mpi/launch_check.h"
+#include "comm/mpi/mpi.h"
+#include "comm/stall_timeout_extension.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "store/fs/durable_file.h"
+#include "store/run/run_directory.h"
+#include "train/host/memory.h"
+#include "train/training.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "cpt_dist";
+constexpr const char* kIfNoMemory =
+    "use fewer --bits, or more machines (a run or a model that is there keeps its --bits)";
+
+// Ranks other than 0 have nobody to tell.
+class SilentObserver : public Observer {
+ public:
+  void report(const Report&) override {}
+  void warn(const std::string&) override {}
+  void progress(std::uint64_t, double, double) override {}
+};
+
+// What rank 0 alone has: the run directory and the observer that writes it.
+class RunOutput {
+ public:
+  // Holds the run directory, and leaves the results of an earlier run in peace.
+  void reserve(const DistOptions& options) { run_.emplace(options.run, Begin::kResume); }
+
+  void open(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption) {
+    if (resumption) {
+      run_->go_on();
+      cut_metrics(run_->metrics(), *resumption);
+    } else {
+      if (!options.training.learns()) run_->require_no_model();
+      run_->begin_fresh();
+    }
+    observer_.emplace(options, *run_, ranks, resumption);
+  }
+
+  const RunDirectory& run() const { return *run_; }
+  bool is_reserved() const { return run_.has_value(); }
+  bool is_open() const { return observer_.has_value(); }
+  DistObserver& observer() { return *observer_; }
+
+ private:
+  std::optional<RunDirectory> run_;
+  std::optional<DistObserver> observer_;
+};
+
+// Nowhere where nothing is learned.
+fs::path model_of(const DistOptions& options) {
+  return options.training.learns() ? RunDirectory::model(options.run) : fs::path();
+}
+
+// A reader that has gone wants no more of it.
+void print_results(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno != EPIPE) throw Error(Fault::kCannotWrite, "standard output cannot be written");
+}
+
+void write_results(const DistOptions& options, const TrainingResult& result, RunOutput& output) {
+  const fs::path model = model_of(options);
+  if (!model.empty()) output.observer().info("model written");
+  const std::string json = summary_json(options, result.summary);
+  write_file_atomically(output.run().summary(), std::as_bytes(std::span(json)));
+  const std::string text = summary_text(result.summary, model);
+  output.observer().info(text);
+  print_results(text);
+}
+
+// Reading a model takes as long as the disk takes, so the others wait longer than for a message: a minute more per GiB.
+std::chrono::minutes timeout_for_model(const TrainingOptions& options) {
+  return std::chrono::minutes(std::int64_t{1} << std::max(0, options.model.bits - 24));
+}
+
+// What rank 0 does with the run directory, synced to the disk, is little, but the disk may be busy, or far away.
+constexpr std::chrono::minutes kRunDirectoryTimeoutExtension{1};
+
+// Options that come with what the run begins with, or goes on with.
+void take_options(DistOptions& options) {
+  if (!options.training.resume || !take_run_options(options)) take_model_options(options);
+  CheckpointOptions& checkpoints = options.training.checkpoints;
+  checkpoints.directory = options.run / "checkpoints";
+  if (!options.keeps_checkpoints || !(options.training.learns() || options.training.resume)) checkpoints.keep = 0;
+}
+
+// Checkpoints are written by all ranks, so all must see the same directory.
+void require_shared(Communicator& comm, const RunOutput& output) {
+  const fs::path lock = broadcast_text(comm, output.is_reserved() ? output.run().lock().string() : "", 0, "start: run");
+  const auto holder = [&] {
+    const std::vector<std::byte> bytes = read_file(lock);
+    return hash_label({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  std::uint64_t mine = 0;
+  run_on_all(comm, "start: run", [&] {
+    if (output.is_reserved()) mine = holder();
+  });
+  const std::uint64_t expected = broadcast_value(comm, mine, 0, "start: run");
+  run_on_all(comm, "start: run", [&] {
+    std::error_code missing;
+    if (fs::exists(lock, missing) && holder() == expected) return;
+    throw Error(Fault::kUsage, lock.parent_path().string() +
+                                   ": is not the run directory of rank 0 here; checkpoints need one that all hosts "
+                                   "share (--run), or --checkpoint-every never");
+  });
+}
+
+void reserve_run(Communicator& comm, const DistOptions& options, RunOutput& output) {
+  const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension);
+  run_on_all(comm, "start", [&] {
+    if (comm.rank() == 0) output.reserve(options);
+  });
+  if (options.training.checkpoints.keep > 0 || options.training.resume) require_shared(comm, output);
+}
+
+void open_run(Communicator& comm, const DistOptions& options, const std::optional<Resumption>& resumption,
+              bool begins_anew, RunOutput& output) {
+  const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension);
+  run_on_all(comm, "start", [&] {
+    if (comm.rank() != 0) return;
+    output.open(options, comm.size(), resumption);
+    for (const std::string& line : describe_unused(options)) output.observer().warn(line);
+    if (begins_anew) output.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
+  });
+}
+
+void run_job(Communicator& comm, DistOptions options) {
+  comm.set_stall_timeout(options.stall_timeout);
+  RunOutput output;
+  SilentObserver silent;
+  SignalRequests signals;
+  options.training.checkpoints.requested = [&] { return signals.take(); };
+  run_on_all(comm, "start", [&] {
+    if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
+    if (comm.rank() == 0) require_usable_paths(options);
+  });
+  if (options.training.resume) reserve_run(comm, options, output);  // nobody may change what this one goes on from
+  run_on_all(comm, "start", [&] { take_options(options); });
+  std::optional<StallTimeoutExtension> extension(std::in_place, comm, timeout_for_model(options.training));
+  Training training(options.training, comm);  // a mistyped path must not cost the results of an earlier run
+  extension.reset();
+  if (!options.training.resume) reserve_run(comm, options, output);
+  const bool begins_anew = options.training.resume && !training.resumption();
+  options.training = training.options();
+  open_run(comm, options, training.resumption(), begins_anew, output);
+  try {
+    Observer& observer = output.is_open() ? static_cast<Observer&>(output.observer()) : silent;
+    TrainingResult result = training.run(observer, model_of(options));
+    result.summary.memory = largest_memory(result.summary.memory, comm);
+    const StallTimeoutExtension with_results(comm, kRunDirectoryTimeoutExtension);
+    run_on_all(comm, "write the results", [&] {
+      if (output.is_open()) write_results(options, result, output);
+    });
+  } catch (const std::exception& error) {
+    if (output.is_open()) output.observer().error(describe(error));
+    throw;
+  }
+}
+
+// All ranks parse the same words, but a file named there may be another one, or missing, on some host.
+std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& line) {
+  const std::vector<int> codes = all_gather_value(comm, line.ends ? line.code : -1, "command line");
+  if (std::all_of(codes.begin(), codes.end(), [](int code) { return code == -1; })) return std::nullopt;
+  const auto lowest = std::find_if(codes.begin(), codes.end(), [](int code) { return code != -1; });
+  if (comm.rank() == lowest - codes.begin()) {
+    if (line.code == 0) {
+      print_results(line.text);
+    } else {
+      std::fputs(line.text.c_str(), stderr);
+    }
+  }
+  return *lowest;
+}
+
+// An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that
+// the first one to speak is the only one: the launcher ends the others by SIGTERM, and by SIGKILL two seconds after it
+// those that were still waiting, and took it for a request.
+[[noreturn]] void abort_pass(MpiSession& session, const Communicator& comm, const std::exception& error) {
+  let_requests_end_the_process();
+  std::string who = kProgram;
+  if (dynamic_cast<const StallError*>(&error) != nullptr) {  // which names this rank itself
+    std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min(comm.rank(), 10));
+    if (is_asked_to_stop()) std::this_thread::sleep_for(std::chrono::seconds(3));
+  } else {
+    who += ": " + rank_and_host(comm, comm.rank());
+  }
+  session.abort(report_failure(who.c_str(), error, kIfNoMemory));
+}
+
+// `session`: nullptr where the process is alone.
+int run_program(MpiSession* session, int argc, const char* const* argv) {
+  const std::unique_ptr<Communicator> comm = session != nullptr ? session->world() : std::make_unique<Alone>();
+  try {
+    const CommandLine line = parse_command_line(argc, argv);
+    if (const auto code = end_by_command_line(*comm, line)) return *code;
+    run_job(*comm, line.options);
+    return 0;
+  } catch (const AgreedError& error) {
+    if (comm->rank() == 0) report_failure(kProgram, error, kIfNoMemory);
+    return exit_code(error.fault());
+  } catch (const std::exception& error) {
+    if (comm->size() > 1) abort_pass(*session, *comm, error);
+    return report_failure(kProgram, error, kIfNoMemory);
+  }
+}
+
+}  // namespace
+
+}  // namespace cpt
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads what is printed may go, and training goes on
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that would be too large is an error that is told
+  try {
+    cpt::occupy_closed_streams();
+    std::optional<cpt::MpiSession> session;
+    if (cpt::was_launched()) session.emplace();  // to start MPI takes half a second
+    return cpt::run_program(session ? &*session : nullptr, argc, argv);
+  } catch (const std::exception& error) {
+    return cpt::report_failure("cpt_dist", error);
+  }
+}

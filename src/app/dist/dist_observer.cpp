@@ -1,0 +1,140 @@
+#include "app/dist/dist_observer.h"
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "app/dist/resumed_run.h"
+#include "app/dist/summary_text.h"
+#include "core/version.h"
+#include "cpt/error.h"
+
+namespace cpt {
+
+namespace {
+
+// The log of an earlier run in the same directory is replaced, unless this one goes on with it.
+std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path, bool goes_on) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), !goes_on);
+    auto log = std::make_shared<spdlog::logger>("cpt_dist", sink);
+    log->set_pattern("%Y-%m-%dT%H:%M:%S%z %l %v");
+    log->flush_on(spdlog::level::info);
+    log->set_error_handler(
+        [path](const std::string& reason) { throw Error(Fault::kCannotWrite, path.string() + ": " + reason); });
+    return log;
+  } catch (const spdlog::spdlog_ex& error) {
+    throw Error(Fault::kCannotWrite, error.what());
+  }
+}
+
+std::string as_clock(double seconds) {
+  const auto whole = std::llround(seconds);
+  char text[32];
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
+  }
+  return text;
+}
+
+}  // namespace
+
+DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
+                           const std::optional<Resumption>& resumption)
+    : run_(run.path().string()),
+      table_(options.progress != ProgressStyle::kNone),
+      bar_(options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1),
+      metrics_(run.metrics(), resumption.has_value()),
+      log_(open_log(run.log(), resumption.has_value())) {
+  info(std::string("cpt_dist ") + kVersion + " " + kCommit + " on " + std::to_string(ranks) +
+       (ranks == 1 ? " rank" : " ranks"));
+  for (const auto& [name, value] : describe_options(options)) info("option " + name + " = " + value);
+  if (resumption) tell(resumption_text(*resumption));
+}
+
+DistObserver::~DistObserver() { clear_bar(); }
+
+void DistObserver::info(const std::string& text) { log_->info(text); }
+
+void DistObserver::tell(const std::string& text) {
+  info(text);
+  if (table_) std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+void DistObserver::error(const std::string& text) noexcept {
+  try {
+    log_->error(text);
+  } catch (const std::exception&) {
+  }
+}
+
+void DistObserver::warn(const std::string& text) {
+  log_->warn(text);
+  clear_bar();
+  std::fprintf(stderr, "cpt_dist: warning: %s\n", text.c_str());
+}
+
+void DistObserver::rebalanced(const Balance& balance, std::uint64_t interval) {
+  metrics_.write(metrics_line(balance, interval));
+  info(balance_text(balance, interval));
+}
+
+void DistObserver::checkpointed(const CheckpointReport& report) {
+  metrics_.write(metrics_line(report));
+  info(checkpoint_text(report));
+}
+
+void DistObserver::cached(const CacheReport& report) { info(cache_text(report)); }
+
+void DistObserver::report(const Report& report) {
+  metrics_.write(metrics_line(report));
+  if (table_) print_row(report);
+}
+
+void DistObserver::print_row(const Report& report) {
+  clear_bar();
+  if (!header_shown_ || report.phase != phase_) {
+    std::fprintf(stderr, "%s%5s %12s %9s %8s %8s %8s %8s %9s %5s\n", header_shown_ ? "\n" : "", "", "examples",
+                 "seconds", "squared", "last", "log seen", "last", "labels", "depth");
+    header_shown_ = true;
+    phase_ = report.phase;
+  }
+  std::fprintf(stderr, "%5s %12llu %9.2f %8.4f %8.4f %8.4f %8.4f %9llu %5u\n",
+               report.phase == Phase::kTrain ? "train" : "test",
+               static_cast<unsigned long long>(report.so_far.examples), report.seconds, report.so_far.mean_squared(),
+               report.since_last.mean_squared(), report.so_far.mean_log_seen(), report.since_last.mean_log_seen(),
+               static_cast<unsigned long long>(report.labels), report.depth_max);
+}
+
+void DistObserver::progress(std::uint64_t examples, double seconds, double part_of_pass) {
+  if (!bar_ || seconds <= 0) return;
+  constexpr int kWidth = 30;
+  const double rate = static_cast<double>(examples) / seconds;
+  bar_shown_ = true;
+  if (part_of_pass < part_) pass_began_ = seconds;
+  part_ = part_of_pass;
+  if (part_of_pass <= 0) {
+    std::fprintf(stderr, "\r\033[K%llu examples, %.0f/s", static_cast<unsigned long long>(examples), rate);
+    return;
+  }
+  const int full = std::min(kWidth, static_cast<int>(std::lround(part_of_pass * kWidth)));
+  const double left = (seconds - pass_began_) * (1 - part_of_pass) / part_of_pass;
+  std::fprintf(stderr, "\r\033[K[%s%s] %3.0f %%  %.0f/s  %s left",
+               std::string(static_cast<std::size_t>(full), '#').c_str(),
+               std::string(static_cast<std::size_t>(kWidth - full), '.').c_str(), part_of_pass * 100, rate,
+               as_clock(left).c_str());
+}
+
+void DistObserver::clear_bar() {
+  if (!bar_shown_) return;
+  std::fputs("\r\033[K", stderr);
+  bar_shown_ = false;
+}
+
+}  // namespace cpt

@@ -1,0 +1,57 @@
+// What a user of cpt_dist sees of a run: the progress table, the bar, metrics.jsonl and log.txt. On rank 0 only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/dist/options/dist_options.h"
+#include "app/dist/run_files.h"
+#include "store/run/run_directory.h"
+#include "train/training.h"
+
+namespace spdlog {
+class logger;
+}
+
+namespace cpt {
+
+// Throws Error(kCannotWrite) where a file of the run directory cannot be written.
+class DistObserver : public Observer {
+ public:
+  // With a resumption, the files of the run directory go on where they are.
+  DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
+               const std::optional<Resumption>& resumption);
+  ~DistObserver() override;
+
+  void report(const Report& report) override;
+  void warn(const std::string& text) override;
+  void rebalanced(const Balance& balance, std::uint64_t interval) override;
+  void checkpointed(const CheckpointReport& report) override;
+  void cached(const CacheReport& report) override;
+  void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
+
+  void info(const std::string& text);
+  // Also on standard error, before the first report and where progress is shown.
+  void tell(const std::string& text);
+  // Never throws: the error matters more than its line in the log, and a full disk may be the reason of both.
+  void error(const std::string& text) noexcept;
+
+ private:
+  void print_row(const Report& report);
+  void clear_bar();
+
+  std::string run_;
+  bool table_;
+  bool bar_;
+  bool bar_shown_ = false;
+  double part_ = 0;        // of the pass, when the bar was last drawn
+  double pass_began_ = 0;  // in seconds since training began
+  bool header_shown_ = false;
+  Phase phase_ = Phase::kTrain;
+  LineFile metrics_;
+  std::shared_ptr<spdlog::logger> log_;
+};
+
+}  // namespace cpt

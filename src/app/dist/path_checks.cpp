@@ -1,0 +1,99 @@
+#include "app/dist/path_checks.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cpt/error.h"
+#include "store/blob/manifest.h"
+#include "store/run/checkpoints.h"
+#include "store/run/run_directory.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void require_directory_or_nothing(const char* option, const fs::path& path) {
+  std::error_code unknown;
+  if (!fs::exists(path, unknown) || fs::is_directory(path, unknown)) return;
+  throw Error(Fault::kCannotWrite, std::string(option) + " " + path.string() + ": is not a directory");
+}
+
+// The folders that a path leads through, and its own name, without links and dots.
+std::vector<std::string> names_on(const fs::path& path) {
+  std::vector<std::string> names;
+  std::error_code unknown;
+  for (const fs::path& name : fs::weakly_canonical(fs::absolute(path, unknown), unknown)) {
+    if (!name.empty()) names.push_back(name.string());
+  }
+  return names;
+}
+
+// As glob(3) does it.
+bool matches(const std::string& name, const std::string& pattern) {
+  return name == pattern || ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+}
+
+// Whether a pattern of shards finds the run directory or a file in it, or will once a run has begun.
+bool finds_run(const std::string& pattern, const fs::path& run) {
+  const std::vector<std::string> wanted = names_on(pattern);
+  const std::vector<std::string> own = names_on(run);
+  if (wanted.size() != own.size() && wanted.size() != own.size() + 1) return false;
+  if (!std::equal(own.begin(), own.end(), wanted.begin(), matches)) return false;
+  return wanted.size() == own.size() ||
+         std::ranges::any_of(RunDirectory::kNames, [&](const char* name) { return matches(name, wanted.back()); });
+}
+
+// A second run, or one that goes on, would learn from what the first one wrote.
+void require_no_shards(const fs::path& run, const char* option, const std::vector<std::string>& data) {
+  for (const std::string& pattern : data) {
+    if (!finds_run(pattern, run)) continue;
+    throw Error(Fault::kUsage, "what a run writes to --run " + run.string() + " would be shards of " + option + " " +
+                                   pattern + ": choose another directory");
+  }
+}
+
+bool is_blob_set(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(path / kManifestName, unknown);
+}
+
+void require_no_results(const char* option, const std::vector<std::string>& data) {
+  for (const std::string& path : data) {
+    const char* what = RunDirectory::is_at(path) ? "a run directory"
+                       : is_blob_set(path)       ? "a model or a checkpoint"
+                                                 : nullptr;
+    if (what != nullptr) throw Error(Fault::kUsage, std::string(option) + " " + path + " is " + what + ", not data");
+  }
+}
+
+void require_something_to_learn(const DistOptions& options) {
+  const TrainingOptions& training = options.training;
+  const bool begins = !training.data.empty() || (!training.init.empty() && !training.test.empty());
+  if (begins || !training.resume || !Checkpoints(options.run / "checkpoints").list().empty()) return;
+  throw Error(Fault::kUsage, "--data is missing, and " + options.run.string() + " has no checkpoint to resume");
+}
+
+}  // namespace
+
+void require_usable_paths(const DistOptions& options) {
+  if (options.run.empty()) throw Error(Fault::kUsage, "--run is empty: name a directory");
+  require_directory_or_nothing("--run", options.run);
+  require_directory_or_nothing("--cache", options.training.cache);
+  if (is_blob_set(options.run)) {
+    throw Error(Fault::kUsage,
+                "--run " + options.run.string() + " is a model or a checkpoint: choose another directory");
+  }
+  require_no_results("--data", options.training.data);
+  require_no_results("--test", options.training.test);
+  require_no_shards(options.run, "--data", options.training.data);
+  require_no_shards(options.run, "--test", options.training.test);
+  require_something_to_learn(options);
+}
+
+}  // namespace cpt

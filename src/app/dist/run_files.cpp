@@ -1,0 +1,135 @@
+#include "app/dist/run_files.h"
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "app/shared/shared_json.h"
+#include "core/version.h"
+#include "cpt/error.h"
+
+namespace cpt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What no example was measured for is not known.
+Json sampled(double figure, std::uint64_t samples) { return samples > 0 ? Json(figure) : Json(nullptr); }
+
+Json losses_json(const Losses& losses) {
+  return {{"examples", losses.examples},
+          {"new_labels", losses.new_labels},
+          {"squared", losses.mean_squared()},
+          {"squared_ci", losses.squared_interval()},
+          {"squared_seen", losses.mean_squared_seen()},
+          {"log", losses.mean_log()},
+          {"log_seen", losses.mean_log_seen()},
+          {"brier_seen", sampled(losses.mean_brier_seen(), losses.brier_samples)},
+          {"equivalent", losses.equivalent()},
+          {"top1_error_seen", sampled(losses.mean_top1_error_seen(), losses.top1_samples)}};
+}
+
+Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall& traffic) {
+  Json by_call = Json::object();
+  for (const auto& [call, part] : traffic) {
+    by_call[call] = {{"waits", part.waits}, {"bytes", part.bytes}, {"seconds", part.seconds}};
+  }
+  return {{"bytes_sent", bytes}, {"seconds", seconds}, {"by_call", by_call}};
+}
+
+// `indent`: -1 for one line. A path need not be UTF-8.
+std::string text_of(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string summary_json(const DistOptions& options, const Summary& summary) {
+  const double examples = static_cast<double>(summary.train.examples + summary.test.examples);
+  Json chosen = Json::object();
+  for (const auto& [name, value] : describe_options(options)) chosen[name] = value;
+
+  Json json;
+  json["version"] = std::string(kVersion) + " " + kCommit;
+  json["ranks"] = summary.ranks;
+  json["options"] = chosen;
+  json["seconds"] = summary.seconds;
+  json["examples_per_second"] = summary.seconds > 0 ? examples / summary.seconds : 0;
+  json["train"] = losses_json(summary.train);
+  json["train"]["error_lines"] = summary.train_error_lines;
+  if (summary.tested) {
+    json["test"] = losses_json(summary.test);
+    json["test"]["error_lines"] = summary.test_error_lines;
+  }
+  json["tree"] = tree_json(summary.tree);
+  json["weights"] = weights_json(options.training.model.table_bits(), summary.rows_used, summary.weight_digest);
+  json["sync_points"] = summary.sync_points;
+  json["rounds"] = summary.rounds;
+  json["communication"] = communication_json(summary.bytes_sent, summary.communication_seconds, summary.traffic);
+  json["memory"] = {{"rank", summary.memory.rank},
+                    {"peak_bytes", summary.memory.peak_bytes},
+                    {"table_bytes", summary.memory.table_bytes},
+                    {"tree_and_labels_bytes", summary.memory.structure_bytes}};
+  json["checkpoints"] = {{"written", summary.checkpoints}, {"seconds", summary.checkpoint_seconds}};
+  if (summary.balance) {
+    json["balance"] = {{"partitions_moved", summary.partitions_moved},
+                       {"busiest_rank", summary.balance->busiest_rank},
+                       {"busiest_over_mean", summary.balance->busiest_over_mean},
+                       {"limited_by_root", summary.balance->limited_by_root}};
+  }
+  return text_of(json, 2) + "\n";
+}
+
+std::string metrics_line(const Report& report) {
+  Json json;
+  json["phase"] = report.phase == Phase::kTrain ? "train" : "test";
+  json["pass"] = report.pass;
+  json["examples"] = report.so_far.examples;
+  json["seconds"] = report.seconds;
+  json["so_far"] = losses_json(report.so_far);
+  json["since_last"] = losses_json(report.since_last);
+  json["labels"] = report.labels;
+  json["depth_max"] = report.depth_max;
+  json["rounds"] = report.rounds;
+  json["sync_points"] = report.sync_points;
+  json["communication"] = communication_json(report.bytes_sent, report.communication_seconds, report.traffic);
+  return text_of(json);
+}
+
+std::string metrics_line(const Balance& balance, std::uint64_t interval) {
+  Json json;
+  json["phase"] = "balance";
+  json["interval"] = interval;
+  json["busiest_rank"] = balance.busiest_rank;
+  json["busiest_over_mean"] = balance.busiest_over_mean;
+  json["expected_over_mean"] = balance.expected_over_mean;
+  json["moves"] = Json::array();
+  for (const Balance::Move& move : balance.moves) {
+    json["moves"].push_back({{"partition", move.partition}, {"from", move.from}, {"to", move.to}});
+  }
+  return text_of(json);
+}
+
+std::string metrics_line(const CheckpointReport& report) {
+  Json json;
+  json["phase"] = "checkpoint";
+  json["directory"] = report.directory.string();
+  json["examples"] = report.examples;
+  json["seconds"] = report.run_seconds;
+  json["took"] = report.seconds;
+  json["bytes"] = report.bytes;
+  return text_of(json);
+}
+
+LineFile::LineFile(std::filesystem::path path, bool goes_on)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), goes_on ? "a" : "w")) {
+  if (!file_) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
+}
+
+void LineFile::write(const std::string& line) {
+  const std::string whole = line + "\n";
+  if (std::fwrite(whole.data(), 1, whole.size(), file_.get()) == whole.size() && std::fflush(file_.get()) == 0) return;
+  throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("write", errno));
+}
+
+}  // namespace cpt

@@ -1,0 +1,130 @@
+#include "app/dist/summary_text.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "core/digest_text.h"
+
+namespace cpt {
+
+namespace {
+
+// 1234567 as 1,234,567.
+std::string grouped(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+// "1 bad line", "1,024 bad lines".
+std::string counted(std::uint64_t count, const char* of_one) {
+  return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
+}
+
+// Fewer say little of a share: of 100, give or take 0.1.
+constexpr std::uint64_t kLeastTop1Samples = 100;
+
+// What is measured on a sample, whose first example comes late.
+std::string sampled_figures(const Losses& losses) {
+  std::string figures;
+  if (losses.brier_samples > 0) figures += fmt::format(", Brier {:.4f}", losses.mean_brier_seen());
+  if (losses.top1_samples >= kLeastTop1Samples)
+    figures += fmt::format(", top-1 error about {:.2f}", losses.mean_top1_error_seen());
+  return figures;
+}
+
+std::string losses_lines(const char* part, const Losses& losses, std::uint64_t error_lines) {
+  std::string lines = fmt::format(
+      "{}: {} examples, {} of them with a new label\n"
+      "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}{}\n",
+      part, grouped(losses.examples), grouped(losses.new_labels), losses.mean_squared(), losses.squared_interval(),
+      losses.mean_squared_seen(), losses.mean_log_seen(), sampled_figures(losses));
+  if (error_lines > 0) lines += "  " + counted(error_lines, "bad line") + " skipped\n";
+  return lines;
+}
+
+std::string tree_line(const TreeFigures& tree) {
+  if (tree.is_flat) return fmt::format("labels: {}; digest {}\n", grouped(tree.labels), digest_text(tree.digest));
+  const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
+  return fmt::format("tree: {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", grouped(tree.labels),
+                     tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+  const double mebibytes = static_cast<double>(bytes) * 0x1p-20;
+  if (mebibytes < 10) return fmt::format("{:.1f} MiB", mebibytes);
+  return grouped(static_cast<std::uint64_t>(std::llround(mebibytes))) + " MiB";
+}
+
+std::string memory_line(const Summary& summary) {
+  const MemoryUse& memory = summary.memory;
+  const std::string where = summary.ranks > 1 ? fmt::format(" on rank {}", memory.rank) : "";
+  return fmt::format("memory: {} at the peak{}, where the weight table has {} reserved, tree and labels {}\n",
+                     mebibytes(memory.peak_bytes), where, mebibytes(memory.table_bytes),
+                     mebibytes(memory.structure_bytes));
+}
+
+std::string ranks_lines(const Summary& summary) {
+  std::string text =
+      fmt::format("ranks: {}, {}, {:.1f} MB sent, {:.2f} s waited per rank\n", counted(summary.rounds, "round"),
+                  counted(summary.sync_points, summary.partitioned ? "interval" : "merge"),
+                  static_cast<double>(summary.bytes_sent) / 1e6, summary.communication_seconds);
+  if (!summary.balance) return text;
+  text +=
+      fmt::format("  the busiest, rank {}, has {:.2f} times the mean load; {} partitions moved\n",
+                  summary.balance->busiest_rank, summary.balance->busiest_over_mean, grouped(summary.partitions_moved));
+  if (summary.balance->limited_by_root) {
+    text += "  rank 0 is the limit: it owns the root, which every example passes, so more ranks would not be faster\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string balance_text(const Balance& balance, std::uint64_t interval) {
+  std::string text =
+      fmt::format("interval {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", interval,
+                  balance.busiest_rank, balance.busiest_over_mean, balance.expected_over_mean, balance.moves.size());
+  for (const Balance::Move& move : balance.moves) {
+    text += fmt::format(" {} ({} to {})", move.partition, move.from, move.to);
+  }
+  return text;
+}
+
+std::string checkpoint_text(const CheckpointReport& report) {
+  return fmt::format("checkpoint {} after {} examples: {:.1f} MB in {:.2f} s", report.directory.string(),
+                     grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
+}
+
+std::string cache_text(const CacheReport& report) {
+  std::string text = fmt::format("cache {}: {} copies found, {} written, {:.1f} MB, in {:.2f} s",
+                                 report.directory.string(), grouped(report.found), grouped(report.written),
+                                 static_cast<double>(report.bytes) / 1e6, report.seconds);
+  if (report.cut > 0) text += fmt::format("; only up to the first bad line: {}", grouped(report.cut));
+  if (report.left > 0) text += fmt::format("; text shards without one: {}", grouped(report.left));
+  return text;
+}
+
+std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
+  const std::uint64_t examples = summary.train.examples + summary.test.examples;
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
+  const std::uint64_t rows = summary.weight_bytes / 64;
+  std::string text = fmt::format("{} in {:.2f} s on {}, {} a second\n", counted(examples, "example"), summary.seconds,
+                                 counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
+  if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
+  if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
+  text += tree_line(summary.tree);
+  text += fmt::format("weights: {:.1f} % of 2^{} = {} rows used; digest {}\n",
+                      100 * static_cast<double>(summary.rows_used) / static_cast<double>(rows), std::countr_zero(rows),
+                      grouped(rows), digest_text(summary.weight_digest));
+  text += memory_line(summary);
+  if (summary.ranks > 1) text += ranks_lines(summary);
+  if (summary.checkpoints > 0) {
+    text += fmt::format("checkpoints: {} written in {:.2f} s\n", summary.checkpoints, summary.checkpoint_seconds);
+  }
+  return model.empty() ? text : text + "model: " + model.string() + "\n";
+}
+
+}  // namespace cpt

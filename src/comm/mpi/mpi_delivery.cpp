@@ -1,0 +1,101 @@
+#include "comm/mpi/mpi_delivery.h"
+
+#include <algorithm>
+#include <string>
+
+namespace cpt {
+
+MpiArrivals::MpiArrivals(const DeliveryRoute& route, std::span<Incoming> incoming) : route_(route) {
+  missing_.reserve(incoming.size());
+  for (Incoming& message : incoming) {
+    message.bytes.clear();
+    missing_.push_back({message.from, &message.bytes, MPI_REQUEST_NULL, false});
+  }
+}
+
+bool MpiArrivals::take() {
+  do {
+    end_pieces();
+    if (missing_.empty()) return true;
+  } while (start_pieces());
+  return false;
+}
+
+bool MpiArrivals::is_under_way() const {
+  return std::ranges::any_of(missing_, [](const Sender& sender) { return sender.piece != MPI_REQUEST_NULL; });
+}
+
+void MpiArrivals::end_pieces() {
+  std::erase_if(missing_, [](Sender& sender) {
+    if (sender.piece == MPI_REQUEST_NULL) return false;
+    int here = 0;
+    check_mpi(MPI_Test(&sender.piece, &here, MPI_STATUS_IGNORE), "MPI_Test");
+    return here != 0 && sender.last;
+  });
+}
+
+// A buffer may move when it grows, so the next piece of a sender waits until the one before is in it.
+bool MpiArrivals::start_pieces() {
+  if (!is_under_way()) return start_piece(MPI_ANY_SOURCE);
+  bool started = false;
+  for (const Sender& sender : missing_) {
+    if (sender.piece == MPI_REQUEST_NULL) started |= start_piece(sender.rank);
+  }
+  return started;
+}
+
+bool MpiArrivals::start_piece(int rank) {
+  int found = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  check_mpi(MPI_Improbe(rank, route_.tag, route_.comm, &found, &message, &status), "MPI_Improbe");
+  if (found == 0) return false;
+  const auto sender = std::ranges::find(missing_, status.MPI_SOURCE, &Sender::rank);
+  if (sender == missing_.end()) {
+    throw Error(Fault::kFailed, "rank " + std::to_string(status.MPI_SOURCE) + " sent a message that was not expected");
+  }
+  int count = 0;
+  check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+  const auto length = static_cast<std::size_t>(count);
+  const Bytes room = sender->bytes->extend(length);
+  check_mpi(MPI_Imrecv(room.data(), count, MPI_BYTE, &message, &sender->piece), "MPI_Imrecv");
+  sender->last = length < route_.max_message;
+  return true;
+}
+
+MpiDelivery::MpiDelivery(const DeliveryRoute& route, std::span<const Outgoing> outgoing, std::span<Incoming> incoming)
+    : routed_examples_(std::make_shared<MpiArrivals>(route, incoming)) {
+  for (const Outgoing& message : outgoing) {
+    ConstBytes rest = message.bytes;
+    ConstBytes piece;
+    do {
+      piece = rest.first(std::min(route.max_message, rest.size()));
+      rest = rest.subspan(piece.size());
+      check_mpi(
+          MPI_Isend(piece.data(), mpi_count(piece.size()), MPI_BYTE, message.to, route.tag, route.comm, sends_.add()),
+          "MPI_Isend");
+    } while (piece.size() == route.max_message);
+  }
+}
+
+bool MpiDelivery::done() {
+  const bool sent = sends_.done();
+  return routed_examples_->take() && sent;
+}
+
+std::unique_ptr<Operation> MpiDeliveries::begin(const DeliveryRoute& route, std::span<const Outgoing> outgoing,
+                                                std::span<Incoming> incoming) {
+  std::erase_if(under_way_, [](const auto& routed_examples) { return routed_examples.expired(); });
+  auto delivery = std::make_unique<MpiDelivery>(route, outgoing, incoming);
+  if (!incoming.empty()) under_way_.push_back(delivery->routed_examples());
+  return delivery;
+}
+
+void MpiDeliveries::advance() {
+  std::erase_if(under_way_, [](const auto& weak) {
+    const std::shared_ptr<MpiArrivals> routed_examples = weak.lock();
+    return routed_examples == nullptr || routed_examples->take();
+  });
+}
+
+}  // namespace cpt

@@ -1,0 +1,58 @@
+#include "data/binary/binary_shard.h"
+
+#include <xxhash.h>
+
+#include <bit>
+#include <cstddef>
+
+namespace cpt {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+// These words are part of the format: they stay, whatever the options of a program come to be called.
+const char* name_of(Normalize normalize) { return normalize == Normalize::kL2 ? "l2" : "none"; }
+
+const char* name_of(MultiLabel choice) {
+  switch (choice) {
+    case MultiLabel::kFirst:
+      return "first";
+    case MultiLabel::kSample:
+      return "sample";
+    case MultiLabel::kSplit:
+      return "split";
+    case MultiLabel::kError:
+      return "error";
+  }
+  return "?";
+}
+
+constexpr std::string_view kMagicWithoutVersion(kBinaryMagic.data(), kBinaryMagicBytes - 1);
+
+}  // namespace
+
+std::uint64_t head_checksum(const BlockHead& head) { return XXH3_64bits(&head, offsetof(BlockHead, head_checksum)); }
+
+std::uint64_t payload_checksum(std::span<const std::byte> stored) { return XXH3_64bits(stored.data(), stored.size()); }
+
+std::uint64_t list_digest(std::uint64_t before, std::span<const FeatureHash> part) {
+  return XXH3_64bits_withSeed(part.data(), part.size_bytes(), before);
+}
+
+bool is_binary_shard(std::string_view beginning) {
+  return beginning.size() >= kMagicWithoutVersion.size() && may_be_binary_shard(beginning);
+}
+
+bool may_be_binary_shard(std::string_view beginning) {
+  return kMagicWithoutVersion.starts_with(beginning.substr(0, kMagicWithoutVersion.size()));
+}
+
+std::string reader_signature(const ReadOptions& options) {
+  std::string crosses;
+  for (const std::string& cross : options.interactions) crosses += ' ' + cross;
+  return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize) + ", multilabel " +
+         name_of(options.multilabel) + ", interactions" + (crosses.empty() ? " none" : crosses);
+}
+
+}  // namespace cpt

@@ -1,0 +1,73 @@
+#include "data/format/interactions.h"
+
+#include <cmath>
+
+#include "cpt/hashing.h"
+#include "data/format/limits.h"
+#include "data/format/parse_error.h"
+
+namespace cpt {
+
+void Interactions::begin_name_space(std::string_view name, const Batch& batch) {
+  const std::size_t first = batch.open_features();
+  if (!segments_.empty()) segments_.back().last = first;
+  segments_.push_back({name.empty() ? '\0' : name.front(), first, first});
+}
+
+void Interactions::add_crosses(Batch& batch) {
+  if (segments_.empty()) return;
+  segments_.back().last = batch.open_features();
+  for (const std::string& pair : options_.interactions) {
+    if (pair[0] == pair[1]) {
+      cross_within(pair, batch);
+    } else {
+      cross_namespaces(pair, batch);
+    }
+  }
+}
+
+void Interactions::cross_namespaces(const std::string& pair, Batch& batch) const {
+  for (const Segment& a : segments_) {
+    if (a.first_byte != pair[0]) continue;
+    for (const Segment& b : segments_) {
+      if (b.first_byte != pair[1]) continue;
+      for (std::size_t i = a.first; i < a.last; ++i) {
+        for (std::size_t j = b.first; j < b.last; ++j) add_cross(i, j, pair, batch);
+      }
+    }
+  }
+}
+
+void Interactions::cross_within(const std::string& pair, Batch& batch) const {
+  for (auto a = segments_.begin(); a != segments_.end(); ++a) {
+    if (a->first_byte != pair[0]) continue;
+    for (auto b = a; b != segments_.end(); ++b) {
+      if (b->first_byte != pair[1]) continue;
+      for (std::size_t i = a->first; i < a->last; ++i) {
+        for (std::size_t j = a == b ? i + 1 : b->first; j < b->last; ++j) {
+          const FeatureHash x = batch.open_feature(i);
+          const FeatureHash y = batch.open_feature(j);
+          // The lower hash first, so that the cross does not depend on the order of the text.
+          if (x < y) add_cross(i, j, pair, batch);
+          if (y < x) add_cross(j, i, pair, batch);
+        }
+      }
+    }
+  }
+}
+
+void Interactions::add_cross(std::size_t i, std::size_t j, const std::string& pair, Batch& batch) const {
+  if (batch.open_features() >= kMaxLineFeatures) {
+    throw ParseError(1, "at most " + std::to_string(kMaxLineFeatures) + " features",
+                     "more in interaction " + quote(pair));
+  }
+  const double product = static_cast<double>(batch.open_value(i)) * static_cast<double>(batch.open_value(j));
+  if (std::abs(product) > kMaxValue) {
+    throw ParseError(1, "products of at most 1e30 in size", "a larger one in interaction " + quote(pair));
+  }
+  const FeatureHash cross = FeatureHasher::cross(batch.open_feature(i), batch.open_feature(j));
+  batch.add_feature(cross, static_cast<float>(product));
+  if (options_.on_feature) options_.on_feature(cross, pair, std::string(names_[i]) + "*" + std::string(names_[j]));
+}
+
+}  // namespace cpt

@@ -1,0 +1,47 @@
+// Crosses of the features of two namespaces.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpt/example.h"
+#include "data/format/read_options.h"
+
+namespace cpt {
+
+// Collects the namespaces of a line, then adds their crosses to its open example. Not thread-safe.
+class Interactions {
+ public:
+  // Each interaction is two bytes long. The options must outlive it.
+  explicit Interactions(const ReadOptions& options) : options_(options) {}
+
+  bool none() const { return options_.interactions.empty(); }
+  void begin_line() { segments_.clear(), names_.clear(); }
+  // Features from here on belong to this namespace.
+  void begin_name_space(std::string_view name, const Batch& batch);
+  // To be called for each feature if ReadOptions::on_feature is set: crosses are then told of by name.
+  void add_name(std::string_view name) { names_.push_back(name); }
+  // "ab": each feature of namespaces that start with 'a' times each of those that start with 'b'. "aa": each unordered
+  // pair of different features once. A cross has the product of the values. Throws ParseError of the line for a product
+  // above kMaxValue in size or too many features.
+  void add_crosses(Batch& batch);
+
+ private:
+  struct Segment {
+    char first_byte;
+    std::size_t first;  // index of an open feature
+    std::size_t last;   // one past the last
+  };
+
+  void cross_namespaces(const std::string& pair, Batch& batch) const;
+  void cross_within(const std::string& pair, Batch& batch) const;
+  void add_cross(std::size_t i, std::size_t j, const std::string& pair, Batch& batch) const;
+
+  const ReadOptions& options_;
+  std::vector<Segment> segments_;
+  std::vector<std::string_view> names_;
+};
+
+}  // namespace cpt

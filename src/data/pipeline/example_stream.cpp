@@ -1,0 +1,418 @@
+#include "data/pipeline/example_stream.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/interaction_pairs.h"
+#include "cpt/error.h"
+#include "data/binary/binary_index.h"
+#include "data/binary/binary_reader.h"
+#include "data/format/format.h"
+#include "data/format/limits.h"
+#include "data/format/parse_error.h"
+#include "data/format/tokens.h"
+#include "data/pipeline/shard_copy.h"
+#include "data/source/byte_source.h"
+#include "data/source/open_files.h"
+#include "data/source/peeked_source.h"
+
+namespace cpt {
+namespace {
+
+// What is read of a file: it is what it was when it was found.
+std::optional<std::uint64_t> size_of(const Shard& shard) {
+  return shard.regular ? std::optional(shard.bytes) : std::nullopt;
+}
+
+std::uint64_t size_of_copy(const Shard& shard) {
+  if (shard.copy.empty()) return 0;
+  std::error_code failure;
+  const std::uint64_t bytes = std::filesystem::file_size(shard.copy, failure);
+  return failure ? 0 : bytes;
+}
+
+std::string reason_of(const DamagedBlock& damage) {
+  const std::string lines = std::to_string(damage.lines()) + (damage.lines() == 1 ? " line" : " lines");
+  return std::string(damage.what()) + "; " + lines + " in it cannot be read";
+}
+
+bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
+
+}  // namespace
+
+// A shard that has not ended.
+struct ExampleStream::ActiveShard {
+  std::size_t index;  // into mine_
+  std::uint32_t number;
+  Shard input;                                // its copy is empty where there is none, or not any more
+  Cursor done;                                // its line and bytes are those of the beginning, `lines` knows better
+  std::optional<LineReader> lines;            // of a shard of text; none before the first line
+  LineParser* parser = nullptr;               // none before the first line that is not blank
+  std::unique_ptr<BinaryReader> blocks;       // of a binary shard; none before the first line
+  std::uint64_t copy_bytes;                   // of the copy that is to be tried before it
+  std::unique_ptr<CopyReader> copied;         // none before the first line, and once the text itself is read
+  std::optional<std::uint64_t> lines_before;  // of a text part; none until a message wants it
+};
+
+ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
+                             ReadOptions options, const std::vector<Cursor>& cursors)
+    : options_(std::make_unique<const ReadOptions>(std::move(options))),
+      mine_(mine),
+      cursors_(cursors.empty() ? std::vector<Cursor>(mine.size()) : cursors) {
+  require_pairs(options_->interactions);
+  if (options_->order == ShardOrder::kInterleaved) allow_open_files(mine.size(), kIfTooManyShards);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const Shard& shard = shards.at(mine[i]);
+    const Cursor& cursor = cursors_.at(i);
+    const std::uint64_t copy_bytes = size_of_copy(shard);
+    if (!shard.regular && cursor.bytes > 0) {
+      throw Error(Fault::kFailed, input_name(shard.path) +
+                                      ": a pipe can only be read from its beginning, not from byte " +
+                                      std::to_string(cursor.bytes));
+    }
+    active_.push_back(std::make_unique<ActiveShard>(
+        ActiveShard{i, mine[i], shard, cursor, {}, nullptr, nullptr, copy_bytes, nullptr, {}}));
+    control_->all_bytes += shard.copy.empty() ? own_bytes(shard) : copy_bytes;
+    size_known_ = size_known_ && shard.regular;
+    error_lines_ += cursor.bad_lines;
+  }
+  go_to_lowest_position();
+}
+
+ExampleStream::ExampleStream(ExampleStream&&) noexcept = default;
+ExampleStream& ExampleStream::operator=(ExampleStream&&) noexcept = default;
+ExampleStream::~ExampleStream() = default;
+
+Batch ExampleStream::make_batch() const { return Batch(options_->normalize); }
+
+bool ExampleStream::read(Batch& batch) {
+  while (!active_.empty()) {
+    if (turn_ == active_.size()) turn_ = 0;
+    ActiveShard& shard = *active_[turn_];
+    if (read_from(shard, batch)) {
+      if (options_->order == ShardOrder::kInterleaved) ++turn_;
+      return true;
+    }
+    cursors_[shard.index] = shard.done;
+    active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn_));
+    // Not simply the one behind it: a shard that held no more examples when it was left is far behind all others.
+    go_to_lowest_position();
+  }
+  return false;
+}
+
+void ExampleStream::go_to_lowest_position() {
+  if (options_->order == ShardOrder::kSequential) return;
+  const auto lowest = std::min_element(active_.begin(), active_.end(), [](const auto& a, const auto& b) {
+    return a->done.position < b->done.position;  // of equals the first
+  });
+  turn_ = static_cast<std::size_t>(lowest - active_.begin());
+}
+
+void ExampleStream::go_to_cursors() {
+  if (options_->order == ShardOrder::kSequential) return;
+  for (const auto& shard : active_) {
+    if (shard->done.bytes == 0) continue;
+    try {
+      if (open_copy(*shard) || open(*shard)) continue;
+    } catch (const Error&) {
+    }
+    shard->lines.reset();
+    shard->blocks.reset();
+  }
+}
+
+// Whether there is a copy that goes on where the cursor of the shard says.
+bool ExampleStream::open_copy(ActiveShard& shard) {
+  if (shard.input.copy.empty()) return false;
+  try {
+    const auto source = copy_source(shard.input, shard.number, *options_);
+    if (!source) return leave_copy(shard, nullptr);
+    auto copied = std::make_unique<CopyReader>(shard.input.copy, source->key, *options_, control_);
+    if (shard.done.bytes != 0 && !copied->go_on(shard.done)) return leave_copy(shard, nullptr);
+    shard.copied = std::move(copied);
+    return true;
+  } catch (const Error& error) {
+    const bool is_of_another = error.fault() == Fault::kUsage;  // the text has changed since the copy was found
+    return leave_copy(shard, is_of_another ? nullptr : &error);
+  }
+}
+
+// From here on the text is read. A reader that was told to stop sees an end anywhere.
+bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage) {
+  if (!shard.copied) control_->all_bytes -= shard.copy_bytes;
+  control_->all_bytes += own_bytes(shard.input);
+  shard.copied.reset();
+  const std::string copy = std::exchange(shard.input.copy, {});
+  if (damage != nullptr && !control_->stop.load(std::memory_order_relaxed)) {
+    warnings_.push_back(input_name(shard.input.path) + ": the text is read, its copy " + copy +
+                        " cannot be: " + damage->what());
+    std::error_code ignored;
+    if (fault_of(*damage) == Fault::kBadData) std::filesystem::remove(copy, ignored);  // others need not meet it
+  }
+  return false;
+}
+
+// Makes a shard go on where its cursor says; false if it is known to have ended there.
+bool ExampleStream::open(ActiveShard& shard) {
+  auto source = std::make_unique<PeekedSource>(
+      open_bytes(shard.input.path, control_, range_of(shard.input), size_of(shard.input)));
+  const std::string_view beginning = source->peek(kBinaryMagicBytes, [](std::string_view begin) {
+    return may_be_binary_shard(begin) || may_be_foreign_compression(begin);
+  });
+  const bool binary = is_binary_shard(beginning);
+  const Format format = options_->format;
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(Fault::kBadData, input_name(shard.input.path) + reason);
+  };
+  if (const std::string_view compression = foreign_compression(beginning); !compression.empty()) {
+    refuse(": is compressed with " + std::string(compression) +
+           ", which is not read: decompress it first, or into a pipe");
+  }
+  if (binary && format != Format::kAuto && format != Format::kBinary) {
+    refuse(": expected text, found a binary shard; read it with --format binary");
+  }
+  if (!binary && format == Format::kBinary) refuse(": expected a binary shard, found text");
+  return binary ? open_binary(shard, std::move(source)) : open_text(shard, std::move(source));
+}
+
+bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
+  const ByteRange range = range_of(shard.input);
+  LineReader& lines = shard.lines.emplace(std::move(source));
+  lines.end_at(range.end);
+  if (shard.done.bytes == 0 && range.begin == 0) return true;
+  if (shard.done.bytes == 0) {
+    lines.begin_at(range.begin);
+  } else if (!go_on(lines, shard)) {
+    return false;
+  }
+  shard.parser = parser_of_beginning(shard);
+  return true;
+}
+
+bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
+  shard.blocks = std::make_unique<BinaryReader>(std::move(source), *options_);
+  try {
+    shard.blocks->read_header();
+  } catch (const Error& error) {
+    if (control_->stop.load(std::memory_order_relaxed)) return false;
+    throw Error(error.fault(), input_name(shard.input.path) + ": " + error.what());
+  }
+  const ByteRange range = range_of(shard.input);
+  shard.blocks->end_at(range.end);
+  if (shard.done.bytes != 0) return go_on(*shard.blocks, shard, list_at(shard.input, shard.done.bytes, *options_));
+  return range.begin == 0 || begin_part(shard, range.begin);
+}
+
+// False where no block of a binary shard begins in its part.
+bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
+  const auto read = [&] {
+    try {
+      return read_index(shard.input.path, reader_signature(*options_), *options_);
+    } catch (const CorruptInput& damage) {
+      throw Error(Fault::kBadData,
+                  input_name(shard.input.path) + ": cannot be read in parts (--split): " + damage.what());
+    }
+  };
+  const std::vector<IndexEntry> index = read();
+  const auto first = std::ranges::lower_bound(index, begin, {}, &IndexEntry::offset);
+  const std::uint64_t end = range_of(shard.input).end;
+  if (first != index.end() && first->offset < end) {
+    return shard.blocks->skip(first->offset, first->lines_before, first->list);
+  }
+  shard.blocks->skip(end, 0, end);  // counts as read
+  return false;
+}
+
+// hints: for Reader::skip.
+template <class Reader, class... Hint>
+bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
+  const std::uint64_t begin = shard.done.bytes;
+  std::string damaged;
+  try {
+    if (reader.skip(begin, shard.done.line, hints...)) return true;
+    if (control_->stop.load(std::memory_order_relaxed)) return false;
+    // Behind damage that was met before; of text, damage only a compressed stream can have, which throws.
+    if (shard.blocks && reader.offset() + 1 == begin) return false;
+  } catch (const CorruptInput& damage) {
+    if (reader.offset() + 1 == begin) return false;
+    damaged = std::string("; ") + damage.what();
+  }
+  throw Error(Fault::kBadData, input_name(shard.input.path) + ": expected at least " + std::to_string(begin) +
+                                   " bytes of content, which were read before, found " +
+                                   std::to_string(reader.offset()) + damaged);
+}
+
+// The next line of a shard that holds an example; false at its end.
+bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
+  if (shard.copied || open_copy(shard)) {
+    if (read_copy(shard, batch)) return true;
+    if (shard.copied) return false;
+  }
+  if (!shard.lines && !shard.blocks && !open(shard)) return false;
+  return shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
+}
+
+bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
+  while (!control_->stop.load(std::memory_order_relaxed)) {
+    try {
+      std::string_view line;
+      switch (shard.lines->next(line)) {
+        case LineReader::Status::kEnd:
+          shard.done.bytes = shard.lines->offset();
+          shard.done.line = shard.lines->number();
+          return false;
+        case LineReader::Status::kTooLong:
+          reject(line, line, "a line of at most " + std::to_string(kMaxLineBytes) + " bytes");
+        case LineReader::Status::kLine:
+          if (parse(shard, line, batch)) return true;
+      }
+    } catch (const ParseError& parse_error) {
+      batch.discard_example();
+      report_bad_line(shard, shard.lines->number(), parse_error.column(), parse_error.what());
+    } catch (const CorruptInput& damage) {
+      report_bad_line(shard, shard.lines->number(), shard.lines->unfinished_bytes() + 1, damage.what());
+      shard.done.bytes = shard.lines->offset() + shard.lines->unfinished_bytes() + 1;
+      shard.done.line = shard.lines->number();
+      return false;
+    }
+  }
+  return false;
+}
+
+bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
+  BinaryReader& blocks = *shard.blocks;
+  while (!control_->stop.load(std::memory_order_relaxed)) {
+    try {
+      const std::size_t before = batch.size();
+      const std::size_t features_before = batch.features();
+      const Origin origin{shard.number, 0, shard.done.position, 0, shard.done.bad_lines};
+      const bool more = blocks.next(origin, batch);
+      if (more) return count_line(shard, batch.size() - before, batch.features() - features_before);
+      shard.done.bytes = blocks.offset();
+      shard.done.line = blocks.number();
+      return false;
+    } catch (const ParseError& parse_error) {
+      report_bad_line(shard, blocks.number(), parse_error.column(), parse_error.what());
+    } catch (const BrokenOffBlock& damage) {
+      return end_at_damage(shard, reason_of(damage));
+    } catch (const DamagedBlock& damage) {
+      report_bad_line(shard, blocks.number(), 1, reason_of(damage));
+    } catch (const CorruptInput& damage) {
+      return end_at_damage(shard, damage.what());
+    }
+  }
+  return false;
+}
+
+// Of a binary shard. A reader that was told to stop sees an end anywhere.
+bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason) {
+  if (control_->stop.load(std::memory_order_relaxed)) return false;
+  report_bad_line(shard, shard.blocks->number(), 1, reason);
+  shard.done.bytes = shard.blocks->drain() + 1;
+  shard.done.line = shard.blocks->number();
+  return false;
+}
+
+// False at the end of the shard, or where the text must be read on.
+bool ExampleStream::read_copy(ActiveShard& shard, Batch& batch) {
+  if (control_->stop.load(std::memory_order_relaxed)) return false;
+  try {
+    const std::size_t before = batch.size();
+    const std::size_t features_before = batch.features();
+    const Origin origin{shard.number, 0, shard.done.position, 0, shard.done.bad_lines};
+    if (shard.copied->next(origin, batch)) {
+      shard.done.bytes = shard.copied->place().bytes;
+      shard.done.line = shard.copied->place().line;
+      return count_line(shard, batch.size() - before, batch.features() - features_before);
+    }
+    const std::optional<TextPlace> end = shard.copied->end();
+    if (!end) return leave_copy(shard, nullptr);
+    shard.done.bytes = end->bytes;
+    shard.done.line = end->line;
+    return false;
+  } catch (const ParseError&) {
+    return leave_copy(shard, nullptr);  // the text says it as it should be said
+  } catch (const Error& damage) {
+    return leave_copy(shard, &damage);
+  }
+}
+
+bool ExampleStream::count_line(ActiveShard& shard, std::size_t examples, std::size_t features) {
+  ++shard.done.position;
+  shard.done.examples += examples;
+  shard.done.features += features;
+  return true;
+}
+
+bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batch) {
+  if (is_blank_line(line)) return false;
+  const LineReader& lines = *shard.lines;
+  if (shard.parser == nullptr) shard.parser = &parser_for(shard, lines.number(), line);
+  const std::size_t before = batch.size();
+  const std::size_t features_before = batch.features();
+  const Origin origin{shard.number, lines.number(), shard.done.position, lines.offset(), shard.done.bad_lines};
+  if (!shard.parser->parse(line, origin, batch)) return false;
+  return count_line(shard, batch.size() - before, batch.features() - features_before);
+}
+
+// What a reader from the beginning would have chosen; nullptr if that has still to be seen.
+LineParser* ExampleStream::parser_of_beginning(const ActiveShard& shard) {
+  if (options_->format != Format::kAuto) return nullptr;
+  LineReader lines(open_bytes(shard.input.path, nullptr, {}, size_of(shard.input)));
+  std::string_view line;
+  for (auto status = lines.next(line); status != LineReader::Status::kEnd; status = lines.next(line)) {
+    if (status == LineReader::Status::kLine && !is_blank_line(line)) return &parser_for(shard, lines.number(), line);
+  }
+  return nullptr;
+}
+
+LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line) {
+  Format format = options_->format;
+  if (format == Format::kAuto) {
+    const std::optional<Format> detected = detect_format(line);
+    if (!detected) {
+      throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) +
+                                       ":1: expected a line in vw, libsvm or fasttext format, found " + quote(line) +
+                                       "; name the format with --format");
+    }
+    format = *detected;
+  }
+  auto& parser = parsers_.at(static_cast<std::size_t>(format));
+  if (!parser) parser = make_line_parser(format, *options_);
+  return *parser;
+}
+
+std::string ExampleStream::place(ActiveShard& shard, std::uint64_t number, std::size_t column) {
+  const bool counts_from_its_part = shard.lines && shard.input.part.index > 0;
+  if (counts_from_its_part && !shard.lines_before) shard.lines_before = lines_before_.of(shard.input);
+  if (counts_from_its_part && !shard.lines_before) {
+    return input_name(shard.input.path) + ": line " + std::to_string(number - 1) + " behind byte " +
+           std::to_string(range_of(shard.input).begin) + ", column " + std::to_string(column) + ": ";
+  }
+  return input_name(shard.input.path) + ":" + std::to_string(number + shard.lines_before.value_or(0)) + ":" +
+         std::to_string(column) + ": ";
+}
+
+void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,
+                                    const std::string& reason) {
+  if (!options_->skip_bad_lines) throw Error(Fault::kBadData, place(shard, number, column) + reason);
+  ++shard.done.bad_lines;
+  if (++error_lines_ > kWarnings || !options_->tells_bad_lines) return;  // it may take reading to tell a place
+  warnings_.push_back("skipped: " + place(shard, number, column) + reason);
+}
+
+double ExampleStream::part_read() const {
+  if (!size_known_) return -1;
+  const std::uint64_t all = control_->all_bytes.load(std::memory_order_relaxed);
+  if (all == 0) return 1;
+  const std::uint64_t read = control_->bytes_read.load(std::memory_order_relaxed);
+  return std::min(1.0, static_cast<double>(read) / static_cast<double>(all));
+}
+
+std::vector<std::string> ExampleStream::take_warnings() { return std::exchange(warnings_, {}); }
+
+}  // namespace cpt

@@ -1,0 +1,115 @@
+#include "data/pipeline/read_ahead.h"
+
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+namespace cpt {
+namespace {
+
+constexpr std::size_t kChunks = 5;  // two with the caller, the rest for the reader
+
+// How long a request may go unnoticed while nothing comes.
+constexpr std::chrono::milliseconds kLongWait{100};
+
+// Above `count`.
+std::uint64_t next_multiple(std::uint64_t of, std::uint64_t count) { return (count / of + 1) * of; }
+
+}  // namespace
+
+ReadAhead::ReadAhead(ExampleStream stream, ChunkLimits limits) : stream_(std::move(stream)), limits_(limits) {
+  for (std::size_t i = 0; i < kChunks; ++i) chunks_.push_back({stream_.make_batch(), 0, {}, {}, false, nullptr});
+  for (Chunk& chunk : chunks_) empty_.push_back(&chunk);
+  for (const Cursor& begin : stream_.cursors()) {
+    examples_ += begin.examples;
+    features_ += begin.features;
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+ReadAhead::~ReadAhead() {
+  stream_.stop();
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+const Batch* ReadAhead::next() {
+  std::unique_lock lock(mutex_);
+  if (current_ != nullptr && !current_->last) {
+    if (previous_ != nullptr) empty_.push_back(previous_);
+    previous_ = std::exchange(current_, nullptr);
+    changed_.notify_all();
+  }
+  if (current_ == nullptr) {
+    wait_for_chunk(lock);
+    current_ = full_.front();
+    full_.pop_front();
+    report(*current_);
+    if (!current_->batch.empty()) return &current_->batch;
+  }
+  // The last chunk is kept, so later calls end up here too.
+  if (current_->failure) std::rethrow_exception(current_->failure);
+  return nullptr;
+}
+
+void ReadAhead::wait_for_chunk(std::unique_lock<std::mutex>& lock) {
+  while (!changed_.wait_for(lock, kLongWait, [this] { return !full_.empty(); })) {
+    if (!while_waiting_) continue;
+    lock.unlock();
+    while_waiting_();
+    lock.lock();
+  }
+}
+
+void ReadAhead::report(Chunk& chunk) {
+  error_lines_ = chunk.error_lines;
+  std::move(chunk.warnings.begin(), chunk.warnings.end(), std::back_inserter(warnings_));
+  chunk.warnings.clear();
+}
+
+std::vector<std::string> ReadAhead::take_warnings() { return std::exchange(warnings_, {}); }
+
+void ReadAhead::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || !empty_.empty(); });
+    if (stopping_) return;
+    Chunk* chunk = empty_.front();
+    empty_.pop_front();
+    lock.unlock();
+    fill(*chunk);
+    const bool last = chunk->last;
+    lock.lock();
+    full_.push_back(chunk);
+    changed_.notify_all();
+    if (last) return;
+  }
+}
+
+// An exception is the caller's business; it travels in the chunk in whose place it arose.
+void ReadAhead::fill(Chunk& chunk) {
+  chunk.batch.clear();
+  const std::uint64_t examples_end = next_multiple(limits_.examples, examples_);
+  const std::uint64_t features_end = next_multiple(limits_.features, features_);
+  const std::uint64_t examples_before = examples_;
+  const std::uint64_t features_before = features_;
+  try {
+    while (!chunk.last && examples_ < examples_end && features_ < features_end) {
+      chunk.last = !stream_.read(chunk.batch);
+      examples_ = examples_before + chunk.batch.size();
+      features_ = features_before + chunk.batch.features();
+    }
+    if (chunk.last) chunk.cursors = stream_.cursors();
+  } catch (...) {
+    chunk.last = true;
+    chunk.failure = std::current_exception();
+  }
+  chunk.error_lines = stream_.error_lines();
+  chunk.warnings = stream_.take_warnings();
+}
+
+}  // namespace cpt

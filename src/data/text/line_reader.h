@@ -1,0 +1,64 @@
+// Bytes to lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "data/format/limits.h"
+#include "data/source/byte_source.h"
+
+namespace cpt {
+
+// Lines end in LF or CRLF; the last one may lack its end. A byte order mark of UTF-8 at the beginning of the content is
+// among its bytes, but not in the line. Not thread-safe.
+class LineReader {
+ public:
+  enum class Status : std::uint8_t {
+    kLine,
+    kTooLong,  // above kMaxLineBytes: `line` is its beginning, the next call goes on after its end
+    kEnd,
+  };
+
+  explicit LineReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  // The next line without its end, valid until the following call. Throws what the source throws; a line that was cut
+  // short by damage is not delivered.
+  Status next(std::string_view& line);
+  // Before the first call: no line is read that begins at this byte of the content, or behind it.
+  void end_at(std::uint64_t bytes) { end_ = bytes; }
+  // Before the first call: goes on behind the line that has the byte before this one (>= 1), or ends with it, and
+  // counts that as line 1. So readers of neighboring ranges share no line and leave none out.
+  void begin_at(std::uint64_t bytes);
+  // Before the first call: goes on behind the first `bytes` of the content, which hold `lines` lines. False if the
+  // content ends before (or the source was told to stop): offset() is how much there is. Throws what the source throws,
+  // offset() then being what came before.
+  bool skip(std::uint64_t bytes, std::uint64_t lines);
+
+  // 1-based number of the line of the last call, or of the line that it could not read; at the end, of the last line.
+  std::uint64_t number() const { return number_; }
+  // Bytes of the content up to the end of the line of the last call (if that was too long, of what was shown of it or
+  // less): where the next one begins.
+  std::uint64_t offset() const { return taken_ - unfinished_bytes(); }
+  // Bytes of a line whose end is not read yet: where a line that could not be read broke off.
+  std::size_t unfinished_bytes() const { return last_ - first_; }
+
+ private:
+  bool skip_to_line_end();
+  bool fill();
+  void make_room();
+  Status finish(std::string_view& line) const;
+
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  std::size_t first_ = 0;  // buffer_[first_, last_) is read but not delivered
+  std::size_t last_ = 0;
+  std::uint64_t taken_ = 0;  // bytes of the source so far
+  std::uint64_t end_ = ~std::uint64_t{0};
+  std::uint64_t number_ = 0;
+  bool inside_line_ = false;  // that is not to be delivered, or was in part
+};
+
+}  // namespace cpt

@@ -1,0 +1,123 @@
+#include "data/text/vw_parser.h"
+
+#include <cmath>
+
+#include "core/name_hash.h"
+#include "data/format/label_choice.h"
+#include "data/format/limits.h"
+#include "data/format/parse_error.h"
+#include "data/format/tokens.h"
+#include "data/text/number.h"
+
+namespace cpt {
+namespace {
+
+constexpr DelimiterSet kVwDelimiters(" \t|:");
+
+// The end of a line ends everything that a bar ends.
+char delimiter_at(std::string_view line, const char* at) { return at == line.data() + line.size() ? '|' : *at; }
+
+std::string_view text_between(const char* first, const char* end) {
+  return {first, static_cast<std::size_t>(end - first)};
+}
+
+}  // namespace
+
+VwParser::VwParser(const ReadOptions& options)
+    : options_(options), hasher_(options.seed), interactions_(options), delimiters_(kVwDelimiters) {
+  for (std::size_t i = 0; i < short_name_spaces_.size(); ++i) {
+    const auto name = static_cast<char>(i);
+    short_name_spaces_[i] = hasher_.name_space({&name, 1});
+  }
+}
+
+// Of the line up to its first bar.
+VwParser::Header VwParser::parse_header(std::string_view line, const char* first_delimiter, const char* bar) const {
+  Header parsed;
+  if (bar == first_delimiter + 1 && *first_delimiter != ':' && first_delimiter != line.data()) {
+    parsed.label = text_between(line.data(), first_delimiter);  // and one blank: nearly always
+    require_known(line, parsed.label, options_);
+    return parsed;
+  }
+  Tokens tokens(text_between(line.data(), bar));
+  parsed.label = tokens.next();
+  const bool is_tag = parsed.label.starts_with('\'') && parsed.label.data() + parsed.label.size() == bar;
+  if (is_tag) parsed.label.remove_prefix(parsed.label.size());
+  if (parsed.label.empty()) {
+    if (options_.labels_required) reject(line, Tokens(line).next(), "a label");
+    return parsed;
+  }
+  require_known(line, parsed.label, options_);
+  std::string_view token = tokens.next();
+  if (!token.empty() && token.front() != '\'') {
+    const double importance = parse_number(token).value_or(0);
+    parsed.importance = static_cast<float>(importance);
+    if (!(parsed.importance > 0) || importance > kMaxImportance) reject(line, token, kImportanceExpected);
+    token = tokens.next();
+  }
+  if (!token.empty() && token.front() == '\'') token = tokens.next();
+  if (!token.empty()) reject(line, token, "'|' or a 'tag");
+  return parsed;
+}
+
+// Reads the number behind the ':' at `at` and goes to what ends it.
+double VwParser::parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text) {
+  const char* first = at + 1;
+  do at = walk.next();
+  while (delimiter_at(line, at) == ':');
+  text = text_between(first, at);
+  const auto number = parse_number(text);
+  if (!number) reject(line, text, "a number of at most 1e30 in size");
+  return *number;
+}
+
+std::uint64_t VwParser::hash_of_name_space(std::string_view name) const {
+  return name.size() == 1 ? short_name_spaces_[static_cast<unsigned char>(name[0])] : hasher_.name_space(name);
+}
+
+// From behind a '|' to the next one, or to the end of the line.
+const char* VwParser::parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch) {
+  std::string_view number_text;
+  const char* first = at;
+  at = walk.next();
+  const std::string_view name_space = text_between(first, at);
+  const double scale = delimiter_at(line, at) == ':' ? parse_value(line, at, walk, number_text) : 1;
+  const std::uint64_t hash = hash_of_name_space(name_space);
+  if (!interactions_.none()) interactions_.begin_name_space(name_space, batch);
+  for (char delimiter = delimiter_at(line, at); delimiter != '|'; delimiter = delimiter_at(line, at)) {
+    first = at + 1;
+    at = walk.next();
+    const std::string_view name = text_between(first, at);
+    double value = scale;
+    if (delimiter_at(line, at) == ':') {
+      value *= parse_value(line, at, walk, number_text);
+      if (std::abs(value) > kMaxValue) reject(line, number_text, "a number of at most 1e30 in size once scaled");
+    } else if (name.empty()) {
+      continue;  // between two blanks
+    }
+    const FeatureHash feature = hash_name(name, hash);
+    batch.add_feature(feature, static_cast<float>(value));
+    if (options_.on_feature) {
+      options_.on_feature(feature, name_space, name);
+      interactions_.add_name(name);
+    }
+  }
+  return at;
+}
+
+bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
+  DelimiterWalk walk = delimiters_.walk(line);
+  const char* end = line.data() + line.size();
+  const char* first_delimiter = walk.next();
+  const char* bar = first_delimiter;
+  while (delimiter_at(line, bar) != '|') bar = walk.next();
+  const Header header = parse_header(line, first_delimiter, bar);
+  if (bar == end) reject(line, line.substr(line.size()), "'|' before the features");
+  interactions_.begin_line();
+  for (const char* at = bar; at != end;) at = parse_name_space(line, at + 1, walk, batch);
+  if (!interactions_.none()) interactions_.add_crosses(batch);
+  batch.finish_example(header.label, header.importance, origin);
+  return true;
+}
+
+}  // namespace cpt

@@ -1,0 +1,70 @@
+#include "model/estimators/frequencies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr float kMostImportance = 1 << 24;
+
+Units saturating_sum(Units a, Units b) { return b > std::numeric_limits<Units>::max() - a ? ~Units{0} : a + b; }
+
+std::uint64_t digest_of(std::uint64_t key, const Frequencies::Count& count) {
+  return mix(mix(key + count.label) ^ count.units);
+}
+
+auto place_of(auto& counts, LabelId label) {
+  return std::ranges::lower_bound(counts, label, {}, &Frequencies::Count::label);
+}
+
+}  // namespace
+
+Units units_of(float importance) {
+  const double units =
+      static_cast<double>(std::min(importance, kMostImportance)) * static_cast<double>(kUnitsPerImportance);
+  return std::max<Units>(static_cast<Units>(std::llround(units)), 1);
+}
+
+Units Frequencies::Entry::of(LabelId label) const {
+  const auto at = place_of(counts, label);
+  return at != counts.end() && at->label == label ? at->units : 0;
+}
+
+void Frequencies::add(std::uint64_t key, LabelId label, Units units) {
+  Entry& entry = entries_[key];
+  auto at = place_of(entry.counts, label);
+  if (at == entry.counts.end() || at->label != label) {
+    at = entry.counts.insert(at, {label, 0});
+    ++pairs_;
+  } else {
+    digest_ -= digest_of(key, *at);
+  }
+  at->units = saturating_sum(at->units, units);
+  entry.total = saturating_sum(entry.total, units);
+  digest_ += digest_of(key, *at);
+}
+
+const Frequencies::Entry* Frequencies::find(std::uint64_t key) const {
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::uint64_t> Frequencies::sorted_keys() const {
+  std::vector<std::uint64_t> keys;
+  keys.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) keys.push_back(key);
+  std::ranges::sort(keys);
+  return keys;
+}
+
+std::uint64_t Frequencies::bytes() const {
+  constexpr std::uint64_t kOfEntry = 4 * sizeof(void*) + sizeof(std::pair<const std::uint64_t, Entry>);
+  return entries_.bucket_count() * sizeof(void*) + keys() * kOfEntry + pairs_ * sizeof(Count);
+}
+
+}  // namespace cpt

@@ -1,0 +1,78 @@
+#include "model/estimators/one_against_all.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cpt {
+
+namespace {
+
+// [c][s]: a bank whose first c lanes have labels, of which lane s (0: none) has the example's.
+using RowTargets = std::array<std::array<LaneTargets, kLanes>, kLanes>;
+
+constexpr RowTargets make_row_targets() {
+  RowTargets all{};
+  for (std::size_t count = 1; count < kLanes; ++count) {
+    for (std::size_t own = 0; own <= count; ++own) {
+      Row trained{};
+      Row right{};
+      for (std::size_t lane = 1; lane <= count; ++lane) trained[lane] = 1;
+      if (own > 0) right[own] = 1;
+      all[count][own] = targets_of(trained, right);
+    }
+  }
+  return all;
+}
+
+constexpr RowTargets kRowTargets = make_row_targets();
+
+}  // namespace
+
+void OneAgainstAll::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
+  path_state.example = x;
+  path_state.label = label;
+  path_state.rows.clear();  // those of another example
+  path_state.rows_asked_for = 0;
+}
+
+double OneAgainstAll::sum_of_estimates(const PathState& path_state) const {
+  double sum = 0;
+  for (std::size_t label = 0; label < labels(); ++label) sum += LabelRegressors::estimate(path_state, label);
+  return sum;
+}
+
+double OneAgainstAll::predict(PathState& path_state) const {
+  banks_.predict(labels(), path_state);
+  return share(LabelRegressors::estimate(path_state, path_state.label), sum_of_estimates(path_state));
+}
+
+void OneAgainstAll::train(PathState& path_state) {
+  const std::size_t banks = path_state.probabilities.size();
+  path_state.targets.resize(banks);
+  for (std::size_t bank = 0; bank < banks; ++bank) {
+    const std::size_t count = std::min(labels() - bank * kRegressorsPerBank, kRegressorsPerBank);
+    path_state.targets[bank] = &kRowTargets[count][bank == bank_of(path_state.label) ? lane_of(path_state.label) : 0];
+  }
+  banks_.train(path_state);
+}
+
+std::vector<double> OneAgainstAll::all_probabilities(const ExampleView& x) const {
+  PathState path_state;
+  path_state.example = x;
+  banks_.predict(labels(), path_state);
+  const double sum = sum_of_estimates(path_state);
+  std::vector<double> probabilities(labels());
+  for (std::size_t label = 0; label < labels(); ++label) {
+    probabilities[label] = share(LabelRegressors::estimate(path_state, label), sum);
+  }
+  return probabilities;
+}
+
+double OneAgainstAll::estimate(const ExampleView& x, LabelId label) const {
+  PathState path_state;
+  path_state.example = x;
+  banks_.predict(labels(), path_state);
+  return LabelRegressors::estimate(path_state, label);
+}
+
+}  // namespace cpt

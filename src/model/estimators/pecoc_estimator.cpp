@@ -1,0 +1,83 @@
+#include "model/estimators/pecoc_estimator.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <string>
+
+#include "cpt/error.h"
+
+namespace cpt {
+
+void walsh_hadamard(std::vector<double>& values) {
+  for (std::size_t half = 1; half < values.size(); half *= 2) {
+    for (std::size_t begin = 0; begin < values.size(); begin += 2 * half) {
+      for (std::size_t i = begin; i < begin + half; ++i) {
+        const double even = values[i];
+        const double odd = values[i + half];
+        values[i] = even + odd;
+        values[i + half] = even - odd;
+      }
+    }
+  }
+}
+
+Insertion PecocEstimator::settle(const ExampleView& x) const {
+  throw Error(Fault::kBadData, "label " + std::string(x.label) + " is not among the " + std::to_string(labels()) +
+                                   " labels that --method pecoc was begun with");
+}
+
+std::size_t PecocEstimator::columns() const { return std::bit_ceil(labels()); }
+
+void PecocEstimator::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
+  path_state.example = x;
+  path_state.label = label;
+  path_state.rows.clear();  // those of another example
+  path_state.rows_asked_for = 0;
+}
+
+// Of the labels; not negative, and not divided by their sum.
+std::vector<double> PecocEstimator::estimates(PathState& path_state) const {
+  const std::size_t k = columns();
+  rows_.predict(k - 1, path_state);
+  std::vector<double> values(k, 1);
+  for (std::size_t row = 1; row < k; ++row) values[row] = 1 - 2 * LabelRegressors::estimate(path_state, row - 1);
+  walsh_hadamard(values);
+  values.resize(labels());
+  for (double& value : values) value = value < 0 ? 0 : value / static_cast<double>(k);  // NaN stays
+  return values;
+}
+
+double PecocEstimator::predict(PathState& path_state) const {
+  const std::vector<double> all = estimates(path_state);
+  return share(all[path_state.label], std::accumulate(all.begin(), all.end(), 0.0));
+}
+
+void PecocEstimator::train(PathState& path_state) {
+  const std::size_t regressors = columns() - 1;
+  aims_.clear();
+  for (std::size_t first = 0; first < regressors; first += kRegressorsPerBank) {
+    Row trained{};
+    Row right{};
+    for (std::size_t i = first; i < std::min(first + kRegressorsPerBank, regressors); ++i) {
+      trained[lane_of(i)] = 1;
+      right[lane_of(i)] = static_cast<float>(std::popcount((i + 1) & path_state.label) % 2);
+    }
+    aims_.push_back(targets_of(trained, right));
+  }
+  path_state.targets.clear();
+  for (const LaneTargets& aim : aims_) path_state.targets.push_back(&aim);
+  rows_.train(path_state);
+}
+
+std::vector<double> PecocEstimator::all_probabilities(const ExampleView& x) const {
+  if (labels() == 0) return {};
+  PathState path_state;
+  path_state.example = x;
+  std::vector<double> all = estimates(path_state);
+  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  for (double& probability : all) probability = share(probability, sum);
+  return all;
+}
+
+}  // namespace cpt

@@ -1,0 +1,52 @@
+#include "model/learning/learner.h"
+
+#include <cmath>
+
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+
+ModelOptions validated(ModelOptions options) {
+  options.validate();
+  return options;
+}
+
+}  // namespace
+
+Learner::Learner(const ModelOptions& options)
+    : options_(validated(options)),
+      weights_(options.table_bits()),
+      estimator_(make_estimator(options_, tree_, weights_, frequencies_)) {}
+
+TreeChange Learner::settle(const ExampleView& x) const {
+  TreeChange change{.label = std::string(x.label)};
+  const Insertion placing = estimator_->settle(x);
+  change.split = placing.split;
+  change.disagreements = placing.disagreements;
+  return change;
+}
+
+LabelId Learner::apply(const TreeChange& change) {
+  labels_.add(change.label, hash_label(change.label));
+  disagreements_ += change.disagreements;
+  return change.split == kNoLabel ? tree_.add_first() : tree_.split(change.split);
+}
+
+double Learner::predict(PathState& path_state) const {
+  const double p = estimator_->predict(path_state);
+  if (!std::isfinite(p)) throw_diverged();
+  return p;
+}
+
+void throw_diverged() {
+  throw Error(Fault::kFailed,
+              "the weights are no longer finite: use a lower --learning-rate, --normalize l2, --merge confidence, or "
+              "smaller importances and feature values");
+}
+
+std::uint64_t Learner::structure_digest() const { return mix(tree_.digest() + labels_.digest()); }
+
+}  // namespace cpt

@@ -1,0 +1,167 @@
+#include "model/learning/losses.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+
+// A draw waits for memory at every block and takes as long as one and a half examples, so one of 16 all the time was a
+// tenth of a long run. 2^16 for each doubling leave the mean good to some thousandth.
+constexpr std::uint64_t kBrierEvery = 16;                        // examples, at first
+constexpr std::uint64_t kBrierSamples = std::uint64_t{1} << 16;  // then so many between a power of two and the next
+// A search takes as long as a hundred examples, so their share must fall; but with each one for more examples than the
+// one before, the last few say what the mean is. So they grow rarer by the number of examples at first, and later by
+// its root: 1.6 million examples have a thousand searches, as good as 600 of equal weight.
+constexpr std::uint64_t kTop1Every = 64;    // examples, at first
+constexpr std::uint64_t kTop1Samples = 64;  // then so many between a power of two and the next
+constexpr std::uint64_t kTop1Root = 4;      // then every so many roots
+
+// Powers of two, and so are the numbers of examples after which they change.
+std::uint64_t brier_interval(std::uint64_t number) {
+  return std::max(kBrierEvery, std::bit_floor(number - 1) / kBrierSamples);
+}
+
+std::uint64_t top1_interval(std::uint64_t number) {
+  const std::uint64_t before = std::max(number - 1, kTop1Every);
+  const auto root_bits = (std::bit_width(before) - 1) / 2;
+  return std::max(kTop1Every, std::min(std::bit_floor(before) / kTop1Samples, kTop1Root << root_bits));
+}
+
+// One example of each `sync interval`, a power of two, in a place that differs: shards take turns, so that always the
+// same place would be always the same shard where their number is a power of two.
+bool is_sample(std::uint64_t number, std::uint64_t interval) {
+  const std::uint64_t before = number - 1;
+  const std::uint64_t intervals = before >> std::countr_zero(interval);
+  return ((before ^ mix(intervals + 1)) & (interval - 1)) == 0;
+}
+
+double mean(double sum, double weight) { return weight > 0 ? sum / weight : 0; }
+
+}  // namespace
+
+void Losses::add_new(double importance) {
+  ++examples;
+  ++new_labels;
+  weight += importance;
+  weight_squares += importance * importance;
+  squared += importance;
+  log += importance * -std::log(kLogFloor);
+}
+
+void Losses::add_seen(double importance, double p) {
+  const double squared_loss = importance * (1 - p) * (1 - p);
+  const double log_loss = importance * -std::log(std::max(p, kLogFloor));
+  ++examples;
+  weight += importance;
+  weight_squares += importance * importance;
+  squared += squared_loss;
+  log += log_loss;
+  seen_weight += importance;
+  squared_seen += squared_loss;
+  log_seen += log_loss;
+}
+
+void Losses::add_brier(double sample_weight, double p, double drawn) {
+  ++brier_samples;
+  brier_weight += sample_weight;
+  brier += sample_weight * (1 - 2 * p + drawn);
+}
+
+void Losses::add_top1(double sample_weight, bool right) {
+  ++top1_samples;
+  top1_weight += sample_weight;
+  top1_error += right ? 0 : sample_weight;
+}
+
+Losses& Losses::operator+=(const Losses& other) {
+  examples += other.examples;
+  new_labels += other.new_labels;
+  brier_samples += other.brier_samples;
+  top1_samples += other.top1_samples;
+  weight += other.weight;
+  weight_squares += other.weight_squares;
+  squared += other.squared;
+  log += other.log;
+  seen_weight += other.seen_weight;
+  squared_seen += other.squared_seen;
+  log_seen += other.log_seen;
+  brier_weight += other.brier_weight;
+  brier += other.brier;
+  top1_weight += other.top1_weight;
+  top1_error += other.top1_error;
+  return *this;
+}
+
+Losses Losses::since(const Losses& earlier) const {
+  Losses rest = *this;
+  rest.examples -= earlier.examples;
+  rest.new_labels -= earlier.new_labels;
+  rest.brier_samples -= earlier.brier_samples;
+  rest.top1_samples -= earlier.top1_samples;
+  rest.weight -= earlier.weight;
+  rest.weight_squares -= earlier.weight_squares;
+  rest.squared -= earlier.squared;
+  rest.log -= earlier.log;
+  rest.seen_weight -= earlier.seen_weight;
+  rest.squared_seen -= earlier.squared_seen;
+  rest.log_seen -= earlier.log_seen;
+  rest.brier_weight -= earlier.brier_weight;
+  rest.brier -= earlier.brier;
+  rest.top1_weight -= earlier.top1_weight;
+  rest.top1_error -= earlier.top1_error;
+  return rest;
+}
+
+double Losses::mean_squared() const { return mean(squared, weight); }
+double Losses::mean_log() const { return mean(log, weight); }
+double Losses::mean_squared_seen() const { return mean(squared_seen, seen_weight); }
+double Losses::mean_log_seen() const { return mean(log_seen, seen_weight); }
+double Losses::mean_brier_seen() const { return mean(brier, brier_weight); }
+double Losses::mean_top1_error_seen() const { return mean(top1_error, top1_weight); }
+
+double Losses::squared_interval() const {
+  if (weight <= 0) return 0;
+  constexpr double kDelta = 0.05;
+  const double effective = weight * weight / weight_squares;
+  return std::sqrt(std::log(2 / kDelta) / (2 * effective));
+}
+
+double Losses::equivalent() const {
+  const double root = std::sqrt(mean_squared());
+  return root < 1 ? 1 / (1 - root) : std::numeric_limits<double>::infinity();
+}
+
+bool brier_due(std::uint64_t number) { return is_sample(number, brier_interval(number)); }
+bool top1_due(std::uint64_t number) { return is_sample(number, top1_interval(number)); }
+
+double brier_weight(double importance, std::uint64_t number) {
+  const std::uint64_t stands_for = brier_interval(number) / kBrierEvery;
+  return importance * static_cast<double>(stands_for);
+}
+
+double top1_weight(double importance, std::uint64_t number) {
+  return importance * static_cast<double>(top1_interval(number));
+}
+
+std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number) { return mix(options.seed ^ mix(number)); }
+
+void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses) {
+  losses.add_seen(x.importance, p);
+  const std::uint64_t number = losses.examples;
+  if (brier_due(number)) {
+    const double drawn = learner.estimator().draw(x, draw_seed(learner.options(), number)).probability;
+    losses.add_brier(brier_weight(x.importance, number), p, drawn);
+  }
+  if (top1_due(number)) {
+    const std::vector<Ranked> best = learner.estimator().top_k(x, 1);
+    losses.add_top1(top1_weight(x.importance, number), !best.empty() && best.front().label == label);
+  }
+}
+
+}  // namespace cpt

@@ -1,0 +1,141 @@
+#include "model/weights/decode_kernel.h"
+
+#include <array>
+
+#include "model/weights/hadamard_code.h"
+
+// Scalable vectors cannot be array elements, and a row is always sixteen lanes.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/weights/decode_kernel.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h must come first.
+#include <hwy/highway.h>
+
+#ifndef CPT_MODEL_DECODE_TABLES
+#define CPT_MODEL_DECODE_TABLES
+namespace cpt {
+
+// What each lane adds to the estimates at sixteen places, [lane][place]: 1 where its row does not hold the place's
+// column, -1 where it does, 0 where the lane is of another node, or the place is no column. Lane 0 is the constant row.
+struct Signs {
+  alignas(64) std::array<Row, kLanes> rows{};
+};
+
+// Of the places first .. first + 15.
+constexpr Signs make_signs(int ways, std::uint32_t first) {
+  Signs signs;
+  for (std::uint32_t place = first < 2 ? 2 : first; place < first + 16; ++place) {
+    const WideNode node = node_of_slot(ways, place / 2);
+    const int levels_below = std::bit_width(place) - std::bit_width(node.slot);
+    if (static_cast<std::uint32_t>(levels_below) != node.levels) continue;
+    const std::uint32_t column = place - (node.slot << node.levels);
+    signs.rows[0][place - first] = 1;
+    for (std::uint32_t lane = 1; lane < kLanes; ++lane) {
+      if (node_of_slot(ways, lane).slot != node.slot) continue;
+      signs.rows[lane][place - first] = row_holds(node, lane, column) ? -1.0F : 1.0F;
+    }
+  }
+  return signs;
+}
+
+inline constexpr Signs kLowerOfFour = make_signs(4, 0);
+inline constexpr Signs kUpperOfFour = make_signs(4, 16);
+inline constexpr Signs kLowerOfEight = make_signs(8, 0);
+inline constexpr Signs kUpperOfSixteen = make_signs(16, 16);
+
+}  // namespace cpt
+#endif  // CPT_MODEL_DECODE_TABLES
+
+HWY_BEFORE_NAMESPACE();
+namespace cpt {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Float = hn::CappedTag<float, kLanes>;
+using V = hn::Vec<Float>;
+constexpr Float kFloat;
+constexpr std::size_t kStep = hn::MaxLanes(kFloat);
+constexpr std::size_t kParts = kLanes / kStep;
+
+// estimates[c] = sum over lanes of (1 - 2 lane) * sign, the constant row adding its sign; 0 where that is below, and
+// where bit c of `occupied` is 0.
+HWY_INLINE void Estimate(const Row& lanes, const Signs& signs, std::uint32_t occupied, float* estimates) {
+  V sum[kParts];
+  for (std::size_t part = 0; part < kParts; ++part) {
+    sum[part] = hn::Load(kFloat, signs.rows[0].data() + part * kStep);
+  }
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    const V centred = hn::Set(kFloat, 1.0F - 2.0F * lanes[lane]);
+    for (std::size_t part = 0; part < kParts; ++part) {
+      const V sign = hn::Load(kFloat, signs.rows[lane].data() + part * kStep);
+      sum[part] = hn::Add(sum[part], hn::Mul(centred, sign));
+    }
+  }
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const std::uint32_t bits = occupied >> (part * kStep);
+    const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8)};
+    const auto hangs = hn::LoadMaskBits(kFloat, bytes);
+    const auto negative = hn::Lt(sum[part], hn::Zero(kFloat));  // not NaN, which stays
+    hn::StoreU(hn::IfThenElseZero(hangs, hn::IfThenElse(negative, hn::Zero(kFloat), sum[part])), kFloat,
+               estimates + part * kStep);
+  }
+}
+
+// right / total, lane by lane; 1/2 where nothing is left, NaN where total is.
+HWY_INLINE void Divide(const Row& rights, const Row& totals, Row& sides) {
+  for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+    const V total = hn::LoadU(kFloat, totals.data() + lane);
+    const V side = hn::Div(hn::LoadU(kFloat, rights.data() + lane), total);
+    const V none = hn::Set(kFloat, 0.5F);
+    hn::StoreU(hn::IfThenElse(hn::Eq(total, hn::Zero(kFloat)), none, side), kFloat, sides.data() + lane);
+  }
+}
+
+// All of it for one block. A template, so that the slots are walked without a question asked.
+template <int kWays>
+HWY_INLINE void DecodeBlock(std::uint32_t occupied, Row& lanes) {
+  constexpr std::size_t kSlots = kWays == 8 ? 8 : 16;  // the others are binary nodes
+  float at[32];  // by place: the estimate of a column, or the sum of those below a slot
+  if constexpr (kWays != 16) Estimate(lanes, kWays == 4 ? kLowerOfFour : kLowerOfEight, occupied, at);
+  if constexpr (kWays != 8) Estimate(lanes, kWays == 4 ? kUpperOfFour : kUpperOfSixteen, occupied >> 16, at + 16);
+  Row rights{};
+  Row totals{};
+#pragma GCC unroll 16
+  for (std::size_t slot = kSlots - 1; slot >= 1; --slot) {
+    rights[slot] = at[2 * slot + 1];
+    totals[slot] = at[2 * slot] + at[2 * slot + 1];
+    // The place of a whole node is a column of the node above.
+    if (node_of_slot(kWays, static_cast<std::uint32_t>(slot)).slot != slot) at[slot] = totals[slot];
+  }
+  Row sides;
+  Divide(rights, totals, sides);
+  for (std::size_t slot = 1; slot < kSlots; ++slot) lanes[slot] = sides[slot];
+}
+
+template <int kWays>
+void DecodeBlocks(const std::uint32_t* occupied, std::size_t blocks, Row* lanes) {
+  for (std::size_t b = 0; b < blocks; ++b) DecodeBlock<kWays>(occupied[b], lanes[b]);
+}
+
+void Decode(const std::uint32_t* occupied, std::size_t blocks, int ways, Row* lanes) {
+  if (ways == 4) return DecodeBlocks<4>(occupied, blocks, lanes);
+  if (ways == 8) return DecodeBlocks<8>(occupied, blocks, lanes);
+  DecodeBlocks<16>(occupied, blocks, lanes);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cpt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cpt {
+
+HWY_EXPORT(Decode);
+
+void decode_columns(const std::uint32_t* occupied, std::size_t blocks, int ways, Row* lanes) {
+  HWY_DYNAMIC_DISPATCH(Decode)(occupied, blocks, ways, lanes);
+}
+
+}  // namespace cpt
+#endif  // HWY_ONCE

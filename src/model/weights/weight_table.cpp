@@ -1,0 +1,116 @@
+#include "model/weights/weight_table.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Shares of the table in 1/1024.
+constexpr std::uint64_t kRootShare = 64;
+constexpr std::uint64_t kLevel1Share = 192;
+
+float* map_rows(std::size_t bytes) {
+  const std::size_t mapped = bytes + kHugePage;
+  void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) {
+    throw Error(Fault::kFailed, "no memory for a weight table of " + std::to_string(bytes >> 20) + " MiB (" +
+                                    std::strerror(errno) + "); allow more memory, or begin a model with fewer --bits");
+  }
+  // Give back what lies before the first huge page boundary and after the table.
+  const auto address = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = (address + kHugePage - 1) / kHugePage * kHugePage;
+  if (aligned > address) munmap(raw, aligned - address);
+  const std::size_t tail = address + mapped - (aligned + bytes);
+  if (tail > 0) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
+  madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);  // a wish; small pages work too
+  return reinterpret_cast<float*>(aligned);
+}
+
+}  // namespace
+
+void WeightTable::Unmap::operator()(float* base) const { munmap(base, bytes); }
+
+WeightTable::WeightTable(int bits)
+    : bits_(bits), regions_(divide_table(bits)), base_(map_rows(bytes()), Unmap{bytes()}) {}
+
+void WeightTable::Survey::add(const Survey& other) {
+  used += other.used;
+  digest += other.digest;
+  finite = finite && other.finite;
+}
+
+WeightTable::Survey WeightTable::survey() const {
+  Survey whole;
+  for (Partition partition = 0; partition < kPartitions; ++partition) whole.add(survey(partition));
+  return whole;
+}
+
+WeightTable::Survey WeightTable::survey(Partition partition) const {
+  Survey survey;
+  const Region& region = regions_[partition];
+  for (std::uint64_t i = region.first; i < region.first + region.rows; ++i) {
+    if (!used(i)) continue;
+    ++survey.used;
+    survey.digest += digest_of(row(i), i);
+    survey.finite = survey.finite && std::all_of(row(i), row(i) + kLanes, [](float w) { return std::isfinite(w); });
+  }
+  return survey;
+}
+
+std::uint64_t WeightTable::digest_of(const float* row, std::uint64_t index) {
+  std::uint64_t words[kLanes / 2];
+  std::memcpy(words, row, sizeof words);
+  std::uint64_t digest = mix(index);
+  for (std::uint64_t word : words) digest = (digest ^ word) * 0x9fb21c651e98df25ULL + (digest >> 29);
+  return mix(digest);
+}
+
+void WeightTable::clear(Partition partition) {
+  const Region& region = regions_[partition];
+  auto* const begin = reinterpret_cast<std::byte*>(row(region.first));
+  auto* const end = reinterpret_cast<std::byte*>(row(region.first + region.rows));
+  // From the first page boundary in the region to the last; the table itself begins at one.
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto* const table = reinterpret_cast<std::byte*>(base_.get());
+  std::byte* const first = table + (static_cast<std::size_t>(begin - table) + page - 1) / page * page;
+  std::byte* const last = table + static_cast<std::size_t>(end - table) / page * page;
+  // Pages that were given back read as zero. Where the system keeps them (locked memory), they are written over.
+  if (first >= last || madvise(first, static_cast<std::size_t>(last - first), MADV_DONTNEED) != 0) {
+    std::memset(begin, 0, static_cast<std::size_t>(end - begin));
+    return;
+  }
+  std::memset(begin, 0, static_cast<std::size_t>(first - begin));
+  std::memset(last, 0, static_cast<std::size_t>(end - last));
+}
+
+std::array<Region, kPartitions> divide_table(int bits) {
+  if (bits < kLeastBits || bits > kMostBits) {
+    throw Error(Fault::kUsage, "--bits must be between 10 and 40");
+  }
+  const std::uint64_t rows = std::uint64_t{1} << bits;
+  const std::uint64_t root = rows * kRootShare / 1024;
+  const std::uint64_t level1 = rows * kLevel1Share / 1024 / kLevel1Partitions;
+  const std::uint64_t deep = (rows - root - level1 * kLevel1Partitions) / kDeepPartitions;
+  std::array<Region, kPartitions> regions;
+  std::uint64_t first = 0;
+  for (Partition p = 0; p < kPartitions; ++p) {
+    const std::uint64_t size = p == kRootPartition ? root : p <= kLevel1Partitions ? level1 : deep;
+    regions[p] = {first, size};
+    first += size;
+  }
+  return regions;
+}
+
+}  // namespace cpt

@@ -1,0 +1,147 @@
+#include "store/run/checkpoints.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "cpt/error.h"
+#include "store/blob/manifest.h"
+#include "store/fs/durable_file.h"
+
+namespace cpt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDigits = 9;
+constexpr std::uint64_t kMostNumber = 999'999'999;
+
+[[noreturn]] void fail_removing(const fs::path& path, const std::string& action, int error_number) {
+  throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno(action, error_number));
+}
+
+std::string name_of(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(kDigits - digits.size(), '0') + digits;
+}
+
+// 7 for "000000007" and "000000007.tmp-123"; nothing for names that no checkpoint has.
+std::optional<std::uint64_t> number_in(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::string digits = name.substr(0, name.find('.'));
+  if (digits.size() != kDigits || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  const std::uint64_t number = std::stoull(digits);
+  return number == 0 ? std::nullopt : std::optional(number);
+}
+
+// A link to a directory is not the run's to remove.
+bool is_numbered_directory(const fs::path& path) {
+  std::error_code error;
+  return path.filename().string().size() == kDigits && number_in(path) &&
+         fs::is_directory(fs::symlink_status(path, error));
+}
+
+bool has_manifest(const fs::path& directory) {
+  std::error_code error;
+  return fs::is_regular_file(directory / kManifestName, error);
+}
+
+// A missing directory is an empty one.
+std::vector<fs::path> sorted_entries(const fs::path& directory) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    entries.push_back(entry->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw Error(Fault::kNoInput, directory.string() + ": " + describe_errno("list", error.value()));
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+bool may_be_blob(const fs::path& path) {
+  std::error_code error;
+  return is_blob_name(path.filename().string()) && fs::is_regular_file(fs::symlink_status(path, error));
+}
+
+bool is_half_removed(const fs::path& directory) {
+  const std::vector<fs::path> files = sorted_entries(directory);
+  return !has_manifest(directory) && std::all_of(files.begin(), files.end(), may_be_blob);
+}
+
+void remove_file(const fs::path& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_removing(path, "unlink", errno);
+}
+
+// C8. A rename to a temporary name would not do instead: on disk it may come after what is done to the files.
+void dismantle(const fs::path& directory) {
+  remove_file(directory / kManifestName);
+  sync_directory(directory);
+  for (const fs::path& file : sorted_entries(directory)) {
+    if (may_be_blob(file)) remove_file(file);
+  }
+  const bool holds_more = ::rmdir(directory.c_str()) != 0;
+  if (holds_more && errno != ENOTEMPTY && errno != EEXIST) fail_removing(directory, "rmdir", errno);
+  sync_directory(directory_of(directory));
+}
+
+}  // namespace
+
+// One that is there and cannot be looked at was not.
+bool was_removed(const Checkpoint& checkpoint) {
+  std::error_code error;
+  return fs::symlink_status(checkpoint.directory / kManifestName, error).type() == fs::file_type::not_found;
+}
+
+Checkpoints::Checkpoints(fs::path folder) : folder_(std::move(folder)) {}
+
+std::vector<fs::path> Checkpoints::entries() const { return sorted_entries(folder_); }
+
+std::vector<Checkpoint> Checkpoints::list() const {
+  std::vector<Checkpoint> complete;
+  for (const fs::path& entry : entries()) {
+    if (is_numbered_directory(entry) && has_manifest(entry)) complete.push_back({*number_in(entry), entry});
+  }
+  return complete;
+}
+
+fs::path Checkpoints::next() const {
+  std::uint64_t highest = 0;
+  for (const fs::path& entry : entries()) highest = std::max(highest, number_in(entry).value_or(0));
+  if (highest == kMostNumber) throw Error(Fault::kCannotWrite, folder_.string() + ": has no number left");
+  return folder_ / name_of(highest + 1);
+}
+
+void Checkpoints::prune(std::uint64_t keep) const {
+  if (keep == 0) throw Error(Fault::kFailed, folder_.string() + ": the newest checkpoint must be kept");
+  const std::vector<Checkpoint> complete = list();
+  if (complete.empty()) return;
+  const std::uint64_t first_kept = complete[complete.size() - std::min<std::uint64_t>(keep, complete.size())].number;
+  const std::uint64_t newest = complete.back().number;
+  for (const fs::path& entry : entries()) {
+    if (!is_numbered_directory(entry)) continue;
+    const std::uint64_t number = *number_in(entry);
+    const bool goes = has_manifest(entry) ? number < first_kept : number < newest && is_half_removed(entry);
+    if (goes) dismantle(entry);
+  }
+}
+
+void Checkpoints::remove_all() const {
+  for (const fs::path& entry : entries()) {
+    if (is_numbered_directory(entry) && (has_manifest(entry) || is_half_removed(entry))) dismantle(entry);
+  }
+}
+
+void Checkpoints::remove_leftovers() const {
+  for (const fs::path& entry : entries()) {
+    if (is_temporary_name(entry) && number_in(entry)) remove_durably(entry);
+  }
+}
+
+}  // namespace cpt

@@ -1,0 +1,118 @@
+#include "synthetic/web_ads.h"
+
+#include <algorithm>
+
+#include "synthetic/random_purpose.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kTopicsOfSection = 8;
+
+constexpr double kNicheFocus = 0.9;
+constexpr double kBroadFocus = 0.575;
+constexpr double kFocusSpread = 0.1;
+constexpr double kPagesWithFavourite = 0.5;
+constexpr double kMostFavour = 0.2;
+
+constexpr std::uint64_t kShortestPage = 12;
+constexpr std::uint64_t kLongestPage = 25;
+// So many of a page's words are of its topics in any case, so that no two pages have the same words.
+constexpr std::uint64_t kSureTopicalWords = 3;
+constexpr std::uint64_t kOctavesOfTopic = 10;
+
+double focus_of(unsigned tier, double deviation) {
+  const double broadness = static_cast<double>(tier) / (PageVisits::kTiers - 1);
+  const double mean = kNicheFocus - (kNicheFocus - kBroadFocus) * broadness;
+  return std::clamp(mean + kFocusSpread * deviation, 0.0, 1.0);
+}
+
+void count_equal_words(std::vector<WordCount>& words) {
+  std::sort(words.begin(), words.end(), [](const WordCount& a, const WordCount& b) { return a.word < b.word; });
+  std::size_t kept = 0;
+  for (const WordCount& each : words) {
+    if (kept > 0 && words[kept - 1].word == each.word) {
+      words[kept - 1].count += each.count;
+    } else {
+      words[kept++] = each;
+    }
+  }
+  words.resize(kept);
+}
+
+}  // namespace
+
+WebAds::WebAds(const WebAdsOptions& options)
+    : options_(options.checked()),
+      tasks_(options_.events, options_.pages, options_.page_skew),
+      places_(options_.events, options_.ads, options_.ad_turnover, options_.seed),
+      house_(options_.top_ad / places_.weight(0)) {}
+
+Event WebAds::event(std::uint64_t number) const {
+  Draws draws(options_.seed, kEventPurpose, number);
+  const Page page = this->page(tasks_.page_at(number, draws));
+  const AdPlace place = draw_place(page, draws);
+  return {page, places_.ad_at(place, number), probability(page, place)};
+}
+
+Page WebAds::page(std::uint64_t number) const {
+  Draws draws(options_.seed, kPagePurpose, number);
+  Page page;
+  page.number = number;
+  page.topic = places_.draw_topic(draws);
+  page.focus = focus_of(PageVisits::tier_of(number), 2 * draws.unit() - 1);
+  page.favourite = places_.draw_rank(draws);
+  page.favour = draws.unit() < kPagesWithFavourite ? kMostFavour * draws.unit() : 0;
+  page.length = kShortestPage + draws.below(kLongestPage - kShortestPage + 1);
+  return page;
+}
+
+void WebAds::words(const Page& page, std::vector<WordCount>& words) const {
+  Draws draws(options_.seed, kWordsPurpose, page.number);
+  words.clear();
+  for (std::uint64_t i = 0; i < page.length; ++i) {
+    const bool topical = i < kSureTopicalWords || draws.unit() < options_.topic_words;
+    words.push_back({draw_word(page, topical, draws), 1});
+  }
+  count_equal_words(words);
+}
+
+AdPlace WebAds::draw_place(const Page& page, Draws& draws) const {
+  if (draws.unit() < house_) return {places_.topics(), places_.draw_rank(draws)};
+  if (draws.unit() < page.favour) return {page.topic, page.favourite};
+  const std::uint64_t topic = draw_topic_of(page, draws);
+  return {topic, places_.draw_rank(draws)};
+}
+
+double WebAds::probability(const Page& page, AdPlace place) const {
+  const double weight = places_.weight(place.rank);
+  if (place.topic == places_.topics()) return house_ * weight;
+  const Section section = section_of(page.topic);
+  if (place.topic < section.first || place.topic >= section.first + section.topics) return 0;
+  const bool own = place.topic == page.topic;
+  const double of_topic = (1 - page.focus) / static_cast<double>(section.topics) + (own ? page.focus : 0);
+  const double of_favourite = own && place.rank == page.favourite ? page.favour : 0;
+  return (1 - house_) * (of_favourite + (1 - page.favour) * of_topic * weight);
+}
+
+WebAds::Section WebAds::section_of(std::uint64_t topic) const {
+  const std::uint64_t first = topic - topic % kTopicsOfSection;
+  return {first, std::min(kTopicsOfSection, places_.topics() - first)};
+}
+
+std::uint64_t WebAds::draw_topic_of(const Page& page, Draws& draws) const {
+  if (draws.unit() < page.focus) return page.topic;
+  const Section section = section_of(page.topic);
+  return section.first + draws.below(section.topics);
+}
+
+std::uint64_t WebAds::draw_word(const Page& page, bool topical, Draws& draws) const {
+  if (!topical) return draw_zipf(draws, kCommonOctaves);
+  const std::uint64_t topic = draw_topic_of(page, draws);
+  const std::uint64_t rank = draw_zipf(draws, kOctavesOfTopic);
+  Draws words_of_topic(options_.seed, kTopicPurpose, (topic << kOctavesOfTopic) + rank);
+  return kCommonWords + words_of_topic.below(kTopicalWords);
+}
+
+}  // namespace cpt

@@ -1,0 +1,134 @@
+#include "train/checkpoint/checkpoint_writer.h"
+
+#include <algorithm>
+#include <cereal/types/utility.hpp>
+#include <optional>
+#include <string>
+
+#include "api/blobs/archive_blob.h"
+#include "api/blobs/learner_blobs.h"
+#include "api/blobs/partition_places.h"
+#include "api/blobs/weights_writer.h"
+#include "api/checkpoint/checkpoint_reader.h"
+#include "api/checkpoint/run_state_archive.h"
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "cpt/error.h"
+#include "store/blob/blob_set.h"
+#include "train/host/cores.h"
+
+namespace cpt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a rank has written, on its way to rank 0.
+struct Part {
+  std::string blob;  // encode_blob()
+  std::vector<PartitionPlace> places;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(blob, places);
+  }
+};
+
+std::string name_of_part(int rank) {
+  std::string digits = std::to_string(rank);
+  digits.insert(0, 5 - std::min<std::size_t>(digits.size(), 5), '0');
+  return "weights-" + digits;
+}
+
+Part write_part(const Learner& learner, const Owners& writers, const Communicator& comm, const fs::path& directory) {
+  Part part;
+  const int rank = comm.rank();
+  if (std::ranges::count(writers, rank) == 0) return part;
+  BlobWriter blob(directory, name_of_part(rank), cores_of_rank(comm));
+  WeightsWriter weights(blob, learner.weights().bits());
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    if (writers[partition] != rank) continue;
+    const std::uint64_t offset = blob.raw_bytes();
+    weights.write(learner.weights(), partition);
+    part.places.push_back({partition, name_of_part(rank), offset, blob.raw_bytes() - offset});
+  }
+  const std::vector<std::byte> encoded = encode_blob(blob.finish());
+  part.blob.assign(reinterpret_cast<const char*>(encoded.data()), encoded.size());
+  return part;
+}
+
+Part unpacked(const std::vector<std::byte>& bytes) {
+  Part part;
+  decode_archive(bytes, "a part of a checkpoint", [&](ArchiveReader& archive) { archive(part); });
+  return part;
+}
+
+// The set on rank 0, with the parts of all ranks.
+void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& parts, const RunState& state) {
+  std::vector<PartitionPlace> places;
+  for (const std::vector<std::byte>& bytes : parts) {
+    const Part part = unpacked(bytes);
+    if (part.places.empty()) continue;
+    set.adopt(decode_blob(std::as_bytes(std::span(part.blob))));
+    places.insert(places.end(), part.places.begin(), part.places.end());
+  }
+  std::ranges::sort(places, {}, &PartitionPlace::partition);
+  append_archive(set.add("partitions"), places);
+  append_archive(set.add("state"), std::make_pair(kStateFormat, state));
+  set.commit();
+}
+
+// Each rank what it wrote itself, rank 0 the rest too. Returns the bytes of the set.
+std::uint64_t read_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
+  const BlobSetReader set(directory, kCheckpointKind);
+  for (const std::string& name : set.names()) {
+    const bool is_part = name.starts_with("weights-");
+    if (is_part ? name == name_of_part(comm.rank()) : comm.rank() == 0) set.verify(name);
+  }
+  if (std::ranges::count(writers, comm.rank()) > 0 && !set.has(name_of_part(comm.rank()))) {
+    throw Error(Fault::kFailed, directory.string() + ": is another directory on this host");
+  }
+  return set.stored_bytes();
+}
+
+// Who writes has nobody else's data to blame.
+std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
+  try {
+    return read_own(comm, writers, directory);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::kFailed) throw;
+    std::throw_with_nested(Error(Fault::kCannotWrite, "a checkpoint does not read back as it was written"));
+  }
+}
+
+void compare_trees(const Learner& learner, Communicator& comm) {
+  if (const auto difference = find_difference(comm, learner.growth_digest(), "checkpoint: trees")) {
+    throw AgreedError(Fault::kFailed,
+                      "the trees of rank 0 and " + difference->rank + " differ: no checkpoint is written");
+  }
+}
+
+}  // namespace
+
+std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const Owners& writers, const RunState& state,
+                               const fs::path& directory) {
+  compare_trees(learner, comm);
+  std::optional<BlobSetWriter> set;
+  run_on_all(comm, "checkpoint: begin", [&] {
+    if (comm.rank() == 0) write_structure(learner, set.emplace(directory, kCheckpointKind));
+  });
+  const fs::path unfinished =
+      broadcast_text(comm, set ? set->directory_for_parts().string() : std::string(), 0, "checkpoint: folder");
+  std::string part;
+  run_on_all(comm, "checkpoint: weights", [&] { part = archived(write_part(learner, writers, comm, unfinished)); });
+  const auto parts = gather_bytes(comm, std::as_bytes(std::span(part)), 0, "checkpoint: parts");
+  run_on_all(comm, "checkpoint: end", [&] {
+    if (set) complete(*set, parts, state);
+  });
+  const fs::path finished = broadcast_text(comm, directory.string(), 0, "checkpoint: folder");
+  std::uint64_t bytes = 0;
+  run_on_all(comm, "checkpoint: verify", [&] { bytes = verify_own(comm, writers, finished); });
+  return bytes;
+}
+
+}  // namespace cpt

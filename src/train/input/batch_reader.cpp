@@ -1,0 +1,93 @@
+#include "train/input/batch_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cpt {
+namespace {
+
+std::vector<std::size_t> index_by_shard(const std::vector<std::uint32_t>& shards) {
+  std::vector<std::size_t> index(shards.empty() ? 0 : std::size_t{shards.back()} + 1);
+  for (std::size_t i = 0; i < shards.size(); ++i) index[shards[i]] = i;
+  return index;
+}
+
+}  // namespace
+
+BatchReader::BatchReader(ExampleStream stream)
+    : index_of_shard_(index_by_shard(stream.mine())), cursors_(stream.cursors()), chunks_(std::move(stream)) {}
+
+// Makes sure that there is a rest to hand out; false at the end.
+bool BatchReader::fetch() {
+  if (rest_.size() > 0) return true;
+  if (ended_) return false;
+  advance(cursors_);
+  rest_ = {};
+  const Batch* chunk = chunks_.next();
+  ended_ = chunk == nullptr;
+  if (ended_) {
+    cursors_ = chunks_.final_cursors();
+  } else {
+    rest_ = {chunk, 0, chunk->size()};
+  }
+  return !ended_;
+}
+
+Slice BatchReader::take(std::size_t end) {
+  const Slice slice{rest_.batch, rest_.begin, end};
+  rest_.begin = end;
+  return slice;
+}
+
+Slice BatchReader::next(std::size_t most) {
+  if (!fetch()) return {};
+  return take(rest_.begin + std::min(most, rest_.size()));
+}
+
+std::uint64_t BatchReader::next_position() { return fetch() ? rest_.batch->origin(rest_.begin).position : kNoPosition; }
+
+Slice BatchReader::next_before(std::uint64_t position) {
+  if (!fetch()) return {};
+  std::size_t end = rest_.begin;
+  while (end < rest_.end && rest_.batch->origin(end).position < position) ++end;
+  return take(end);
+}
+
+Slice BatchReader::next_lines(std::size_t most) {
+  if (!fetch()) return {};
+  std::size_t end = rest_.begin + std::min(most, rest_.size());
+  while (is_inside_line(end)) ++end;
+  return take(end);
+}
+
+bool BatchReader::at_line_end() const { return !is_inside_line(rest_.begin); }
+
+// Whether a line of the current chunk has examples before the i-th as well as the i-th. Chunks end with lines.
+bool BatchReader::is_inside_line(std::size_t i) const {
+  if (i == 0 || i == rest_.end) return false;
+  const Origin& before = rest_.batch->origin(i - 1);
+  const Origin& after = rest_.batch->origin(i);
+  return before.line == after.line && before.shard == after.shard;
+}
+
+// By what was handed out of the current chunk.
+void BatchReader::advance(std::vector<Cursor>& cursors) const {
+  for (std::size_t i = 0; i < rest_.begin; ++i) {
+    const Origin& origin = rest_.batch->origin(i);
+    Cursor& cursor = cursors[index_of_shard_[origin.shard]];
+    cursor.bytes = origin.end;
+    cursor.line = origin.line;
+    cursor.position = origin.position + 1;
+    cursor.bad_lines = origin.bad_lines;
+    cursor.features += rest_.batch->features_of(i);
+    ++cursor.examples;
+  }
+}
+
+std::vector<Cursor> BatchReader::cursors() const {
+  std::vector<Cursor> cursors = cursors_;
+  advance(cursors);
+  return cursors;
+}
+
+}  // namespace cpt

@@ -1,0 +1,194 @@
+#include "train/input/traversal_plan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/checked.h"
+#include "cpt/error.h"
+
+namespace cpt {
+
+namespace {
+
+using Numbers = std::vector<std::optional<std::uint32_t>>;
+
+// What a file keeps when a folder above it is named otherwise.
+using Traits = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint32_t>;
+
+Traits traits_of(const TrackedShard& known) {
+  return {std::filesystem::path(known.shard.path).filename().string(), known.shard.bytes, known.head,
+          known.shard.part.index};
+}
+
+// Where a shard lies, and which part of the file it is.
+using Place = std::pair<std::string, std::uint32_t>;
+
+Place place_of(const TrackedShard& known) { return {known.shard.path, known.shard.part.index}; }
+
+// [i] -> which of `known` found[i] is. Those of one place are the same; of the others, those of the same traits.
+Numbers recognize(const std::vector<TrackedShard>& known, const std::vector<TrackedShard>& found) {
+  std::map<Place, std::uint32_t> by_place;
+  for (std::uint32_t number = 0; number < known.size(); ++number) by_place.emplace(place_of(known[number]), number);
+  Numbers numbers(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto same = by_place.find(place_of(found[i]));
+    if (same == by_place.end()) continue;
+    numbers[i] = same->second;
+    by_place.erase(same);
+  }
+  std::multimap<Traits, std::uint32_t> by_traits;
+  for (const auto& [place, number] : by_place) {
+    if (known[number].shard.regular) by_traits.emplace(traits_of(known[number]), number);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto alike = numbers[i] ? by_traits.end() : by_traits.find(traits_of(found[i]));
+    if (alike == by_traits.end()) continue;
+    numbers[i] = alike->second;
+    by_traits.erase(alike);
+  }
+  return numbers;
+}
+
+// C4, for input.
+void require_same(const TrackedShard& then, const TrackedShard& now) {
+  const std::string size = std::to_string(now.shard.bytes) + " bytes, but had " + std::to_string(then.shard.bytes);
+  if (now.shard.bytes > then.shard.bytes) {
+    throw Error(Fault::kBadData, now.shard.path + ": has grown since the checkpoint, it has " + size +
+                                     "; put what is new into shards of its own");
+  }
+  if (now.shard.bytes != then.shard.bytes) {
+    throw Error(Fault::kBadData, now.shard.path + ": has changed since the checkpoint, it has " + size);
+  }
+  if (now.head != then.head) {
+    throw Error(Fault::kBadData, now.shard.path + ": has changed since the checkpoint, it begins with other bytes");
+  }
+}
+
+// Whether it may be the file of a known shard, but under another name, or compressed.
+bool may_be(const TrackedShard& known, const TrackedShard& found) {
+  if (!known.shard.regular || known.shard.part.index != found.shard.part.index) return false;
+  const std::string name = std::filesystem::path(known.shard.path).filename().string() + ".";
+  return (known.shard.bytes == found.shard.bytes && known.head == found.head) ||
+         std::filesystem::path(found.shard.path).filename().string().starts_with(name);
+}
+
+void warn_if_among(const std::vector<TrackedShard>& gone, const TrackedShard& found,
+                   std::vector<std::string>& warnings) {
+  const auto same = std::ranges::find_if(gone, [&](const TrackedShard& known) { return may_be(known, found); });
+  if (same == gone.end()) return;
+  warnings.push_back(found.shard.path + " may be " + same->shard.path +
+                     ", which is done and has vanished, under another name: it is read as a new shard");
+}
+
+void drop_pipes(std::vector<TrackedShard>& shards) {
+  std::erase_if(shards, [](const TrackedShard& known) { return !known.shard.regular; });
+}
+
+}  // namespace
+
+TraversalPlan::TraversalPlan(std::vector<TrackedShard> data, std::vector<TrackedShard> test, Options options)
+    : state_{std::move(data), std::move(test), std::nullopt}, options_(options) {}
+
+TraversalPlan::TraversalPlan(TraversalState state, const std::vector<TrackedShard>& data,
+                             const std::vector<TrackedShard>& test, Options options)
+    : state_(std::move(state)), options_(options) {
+  take_up(Phase::kTrain, data);
+  take_up(Phase::kTest, test);
+}
+
+bool TraversalPlan::is_done(Phase phase, std::uint32_t number) const {
+  const bool in_leg = state_.shard_pass && state_.shard_pass->phase == phase &&
+                      std::ranges::binary_search(state_.shard_pass->shards, number);
+  return !in_leg && known(phase)[number].traversals >= (phase == Phase::kTrain ? options_.passes : 1);
+}
+
+void TraversalPlan::take_up(Phase phase, const std::vector<TrackedShard>& found) {
+  std::vector<TrackedShard>& shards = known(phase);
+  const Numbers numbers = recognize(shards, found);
+  std::vector<bool> is_there(shards.size());
+  for (const auto& number : numbers) {
+    if (number) is_there[*number] = true;
+  }
+  std::vector<TrackedShard> gone;
+  for (std::uint32_t number = 0; number < shards.size(); ++number) {
+    if (is_there[number]) continue;
+    if (!is_done(phase, number)) {
+      throw Error(Fault::kNoInput,
+                  shards[number].shard.path + ": has vanished since the checkpoint, and is not done yet");
+    }
+    gone.push_back(shards[number]);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (numbers[i]) {
+      require_same(shards[*numbers[i]], found[i]);
+      shards[*numbers[i]].shard.path = found[i].shard.path;
+    } else {
+      warn_if_among(gone, found[i], warnings_);
+      shards.push_back(found[i]);
+    }
+  }
+}
+
+std::optional<ShardPass> TraversalPlan::next_pass() const {
+  std::uint32_t least = options_.passes;
+  for (const TrackedShard& shard : state_.data) least = std::min(least, shard.traversals);
+  ShardPass shard_pass;
+  if (least < options_.passes) {
+    shard_pass.pass = least + 1;
+  } else {
+    shard_pass.phase = Phase::kTest;
+    least = 0;
+  }
+  for (std::uint32_t number = 0; number < known(shard_pass.phase).size(); ++number) {
+    if (known(shard_pass.phase)[number].traversals == least) shard_pass.shards.push_back(number);
+  }
+  return shard_pass.shards.empty() ? std::nullopt : std::optional(shard_pass);
+}
+
+bool TraversalPlan::begin_pass() {
+  if (under_way()) return true;
+  state_.shard_pass = next_pass();
+  if (!under_way()) return false;
+  for (const std::uint32_t number : shard_pass().shards) set_cursor(number, {});
+  return true;
+}
+
+std::vector<Shard> TraversalPlan::shards(Phase phase) const {
+  std::vector<Shard> shards;
+  for (const TrackedShard& known_shard : known(phase)) shards.push_back(known_shard.shard);
+  return shards;
+}
+
+std::uint64_t TraversalPlan::examples() const {
+  std::uint64_t examples = 0;
+  for (const std::uint32_t number : shard_pass().shards) examples += cursor(number).examples;
+  return examples;
+}
+
+void TraversalPlan::end_pass() {
+  for (const std::uint32_t number : shard_pass().shards) ++known(shard_pass().phase)[number].traversals;
+  // What was only predicted is predicted anew once the model is another one.
+  if (shard_pass().phase == Phase::kTrain && options_.test_frozen) {
+    for (TrackedShard& shard : state_.test) shard.traversals = 0;
+  }
+  state_.shard_pass.reset();
+}
+
+bool TraversalPlan::resumable() const {
+  if (!under_way()) return true;
+  const std::vector<TrackedShard>& shards = known(shard_pass().phase);
+  return std::ranges::all_of(shard_pass().shards, [&](std::uint32_t number) { return shards[number].shard.regular; });
+}
+
+TraversalState TraversalPlan::state() const {
+  TraversalState state = state_;
+  if (!finished()) return state;
+  drop_pipes(state.data);
+  drop_pipes(state.test);
+  return state;
+}
+
+}  // namespace cpt

@@ -1,0 +1,32 @@
+#include "train/local/local_loop.h"
+
+#include "api/bad_lines.h"
+
+namespace cpt {
+
+std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& in_order, BatchReader& reader,
+                        Progress& progress, SafePoint& safe_point) {
+  const auto pause_if_wished = [&] {
+    const std::uint64_t requests = safe_point.requests();
+    if (requests != 0 && reader.at_line_end()) safe_point.pause(requests, reader.cursors());
+  };
+  reader.call_while_waiting(pause_if_wished);
+  for (;;) {
+    const Slice slice = reader.next(progress.until_report());
+    for (const std::string& warning : reader.take_warnings()) progress.warn(warning);
+    if (const auto excess = excess_of_bad_lines(reader.error_lines(), options.most_bad_lines)) throw *excess;
+    if (slice.size() == 0) return reader.error_lines();
+    if (learning) {
+      in_order.learn_settling(slice, progress.losses());
+    } else {
+      in_order.predict_only(slice, progress.losses());
+    }
+    progress.count_rounds(slice.size());
+    progress.advance(slice.size());
+    progress.show(reader.part_read());
+    progress.rethrow_failure();
+    pause_if_wished();
+  }
+}
+
+}  // namespace cpt

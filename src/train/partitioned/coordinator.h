@@ -1,0 +1,77 @@
+// What rank 0 does beside owning the root: it gives labels their numbers, counts the losses in the order of examples,
+// and makes known how the tree has changed.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/learning/learner.h"
+#include "train/partitioned/partition_owner.h"
+#include "train/partitioned/wire/partition_task.h"
+#include "train/progress/progress.h"
+
+namespace cpt {
+
+// All that is known of the examples of a round; kept until what they came to is counted.
+class RoundLedger {
+ public:
+  struct Entry {
+    float importance = 1;
+    bool is_new = false;
+    bool is_drawn = false;     // for the Brier score
+    bool is_searched = false;  // for its best label
+    LabelId label = kNoLabel;  // kNoLabel: unknown to a tree that does not learn
+    double root = 1;           // products of the node probabilities on the path of its label
+    double level1 = 1;
+    double deep = 1;
+    double drawn = 0;  // the probability of the label that was drawn
+    LabelId best = kNoLabel;
+    double best_probability = 0;
+  };
+
+  std::vector<Entry> entries;        // by slot
+  std::vector<std::uint32_t> order;  // slots in the order of examples
+  std::uint64_t first_number = 0;    // of the first of them in its phase, counted from 1
+  std::vector<Split> changes;
+
+  void enter(const PartialResult& finding);
+};
+
+// Works on the learner whose tree all ranks come to have, and on the losses of the phase.
+class Coordinator {
+ public:
+  Coordinator(Learner& learner, Progress& progress) : learner_(learner), progress_(progress) {}
+
+  // Before the first round of a pass.
+  void begin_pass() { numbered_ = progress_.losses().examples; }
+
+  // Opens the ledger of a round; returns what its examples do at the root, where labels that nobody knows become new
+  // ones (unless nothing is to be learned). `routed_examples` in order.
+  std::vector<PartitionTask> open(const std::vector<RoutedExample>& routed_examples, bool learning,
+                                  RoundLedger& ledger);
+
+  // Counts what a round came to, and lets its new labels join the tree, all in the order of examples. The ledger is
+  // complete. Throws Error(kFailed) if the weights have diverged.
+  void close(RoundLedger& ledger);
+
+  // Changes that joined the tree since the last call, for the others to apply in the same order.
+  std::vector<TreeChange> take_changes();
+
+ private:
+  LabelId find(const RoutedExample& arrival) const;
+  LabelId add(std::string_view name);
+  void count(const RoundLedger::Entry& entry, std::uint64_t number);
+  void apply(const Split& change, LabelId label);
+
+  Learner& learner_;
+  Progress& progress_;
+  std::uint64_t numbered_ = 0;       // examples of the phase that were given a number
+  std::deque<std::string> joining_;  // names of labels that have a number and are not in the tree yet, in this order
+  std::unordered_map<std::string_view, LabelId> numbers_;  // of those
+  std::vector<TreeChange> untold_;
+};
+
+}  // namespace cpt

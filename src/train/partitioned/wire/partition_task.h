@@ -1,0 +1,74 @@
+// What happens to an example at one partition, and how it gets there.
+//
+// The way of an example leads through up to three partitions: the root, one of level 1, a deep one. The rank that has
+// read it sends it to the owners of all of them where it knows the way (directly); else one owner sends it on to the
+// next (a hop). A task takes it through all partitions in a row that have one owner.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/tree/labels.h"
+#include "model/tree/partition.h"
+#include "train/partitioned/example/example_record.h"
+
+namespace cpt {
+
+// In the order in which an example does them at a partition: what only looks comes before what changes the weights.
+enum class TaskKind : std::uint8_t {
+  kDraw,    // a step of the draw for the Brier score
+  kSearch,  // for the most probable label
+  kKnown,   // predict and learn the label, which the partition knows
+  kSettle,  // the label is new and goes down by the rule
+  kOpen,    // the label is new and splits the leaf of `split`, whose node opens the partition
+};
+
+// Where an example stands in its round: by position, counted from the round's first, then by shard, then by place in
+// its line, in one number. Throws Error(kFailed) where that is more than fits.
+std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std::uint64_t index_in_line);
+std::uint64_t position_in_round(std::uint64_t order);
+std::uint64_t shard_of(std::uint64_t order);
+std::uint64_t index_in_line(std::uint64_t order);
+
+// Like an RoutedExample it is filled in where it is to lie: a copy that is made right after a part was written has to
+// wait until that part has come to the cache, which took a tenth of the time of an example.
+struct PartitionTask {
+  std::uint64_t order = 0;  // make_order()
+  std::uint32_t slot = 0;   // the example's number among all of its round: rank by rank, as they were read
+  LabelId label = kNoLabel;
+  TaskKind kind = TaskKind::kKnown;
+  Partition partition = kRootPartition;  // where it begins
+  std::uint32_t disagreements = 0;       // kSettle, kOpen: as in Settling
+  LabelId split = kNoLabel;              // kOpen
+  std::uint64_t coins = 0;               // kSettle: as in Settling; kDraw: as in Drawing
+  double probability = 1;                // kDraw, kSearch: of the way so far
+  ExampleRecord example;
+
+  // The order of tasks to one partition.
+  bool operator<(const PartitionTask& other) const {
+    return order != other.order ? order < other.order : kind < other.kind;
+  }
+};
+
+inline constexpr Partition kNoPartition = 0xffff;
+constexpr bool is_partition_or_none(Partition partition) {
+  return partition < kPartitions || partition == kNoPartition;
+}
+
+// An example on its way to an owner for all its partitions there.
+struct RoutedExample {
+  std::uint64_t order = 0;
+  std::uint32_t slot = 0;    // in a message: among those of its rank; see PartitionTask::slot
+  LabelId label = kNoLabel;  // kNoLabel: the sender does not know it, and tells its name
+  // The partitions below the root on its way, as the sender knows it; kNoPartition where it ends before.
+  Partition level1 = kNoPartition;
+  Partition deep = kNoPartition;
+  ExampleRecord example;
+
+  // Fills in the partitions from the places of the path.
+  void lead_by(std::span<const std::uint8_t> places);
+
+  bool operator<(const RoutedExample& other) const { return order < other.order; }
+};
+
+}  // namespace cpt

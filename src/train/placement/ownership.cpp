@@ -1,0 +1,250 @@
+#include "train/placement/ownership.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <span>
+
+namespace cpt {
+
+namespace {
+
+// On average, in units of which the root's block, visited once per example, has 512.
+constexpr std::uint64_t kRootLoad = 512;
+constexpr std::uint64_t kLevel1Load = kRootLoad / kLevel1Partitions;
+constexpr std::uint64_t kDeepLoad = kRootLoad * 5 / 2 / kDeepPartitions;
+
+Loads average_loads() {
+  constexpr std::uint64_t kByLevel[] = {kRootLoad, kLevel1Load, kDeepLoad};
+  Loads loads;
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    loads[partition] = kByLevel[partition_level(partition)];
+  }
+  return loads;
+}
+
+constexpr unsigned kFirstExcess = 10;  // by which a rank may exceed the mean at first, in percent
+
+constexpr int kRootOwner = 0;
+constexpr std::size_t kDeepBelow = 16;  // of each level-1 partition
+
+using RankWork = std::vector<std::uint64_t>;
+
+// Whether some work exceeds the mean of all by more than so many percent.
+bool exceeds(std::uint64_t work, const RankWork& all, unsigned percent) {
+  __extension__ using Wide = unsigned __int128;
+  const std::uint64_t total = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+  return static_cast<Wide>(work) * all.size() * 100 > static_cast<Wide>(total) * (100 + percent);
+}
+
+int least_of(const RankWork& all) { return static_cast<int>(std::min_element(all.begin(), all.end()) - all.begin()); }
+
+Partition deep_below(Partition level1, std::size_t exit) {
+  return partition_below(level1, 1, static_cast<std::uint8_t>(kDeepBelow + exit));
+}
+
+// Gives out the heaviest first, each to the rank that has least to do: whole subtrees, then the partitions of those
+// that are split, which are the first ones.
+class FirstDeal {
+ public:
+  FirstDeal(int ranks, Partition split) : loads_(average_loads()), work_(static_cast<std::size_t>(ranks)) {
+    give(kRootPartition, kRootOwner);
+    for (Partition subtree = split + 1; subtree <= kLevel1Partitions; ++subtree) give_subtree(subtree, least_of(work_));
+    for (Partition subtree = 1; subtree <= split; ++subtree) give(subtree, least_of(work_));
+    for (Partition subtree = 1; subtree <= split; ++subtree) {
+      for (std::size_t exit = 0; exit < kDeepBelow; ++exit) give(deep_below(subtree, exit), least_of(work_));
+    }
+  }
+
+  // Nothing can be done about a root that is more than its share.
+  bool is_even() const {
+    const bool root_alone = work_[kRootOwner] == work_of(kRootPartition, owners_, loads_);
+    for (std::size_t rank = 0; rank < work_.size(); ++rank) {
+      if (rank == kRootOwner && root_alone) continue;
+      if (exceeds(work_[rank], work_, kFirstExcess)) return false;
+    }
+    return true;
+  }
+
+  const Owners& owners() const { return owners_; }
+
+ private:
+  // After the one above it, on whose owner its work depends.
+  void give(Partition partition, int rank) {
+    owners_[partition] = rank;
+    work_[static_cast<std::size_t>(rank)] += work_of(partition, owners_, loads_);
+  }
+
+  void give_subtree(Partition subtree, int rank) {
+    give(subtree, rank);
+    for (std::size_t exit = 0; exit < kDeepBelow; ++exit) give(deep_below(subtree, exit), rank);
+  }
+
+  Owners owners_{};
+  Loads loads_;
+  RankWork work_;
+};
+
+// Partitions that go from one rank to another together.
+class Cargo {
+ public:
+  void add(Partition partition) { partitions_[size_++] = partition; }
+  std::span<const Partition> partitions() const { return {partitions_.data(), size_}; }
+
+ private:
+  std::array<Partition, 1 + kDeepBelow> partitions_{};
+  std::size_t size_ = 0;
+};
+
+// Moves partitions until the ranks are even.
+class Evener {
+ public:
+  Evener(const Owners& now, const Loads& loads, int ranks)
+      : owners_(now), loads_(loads), work_(work_by_rank(now, loads, ranks)) {}
+
+  // One move, if a rank that has something to give exceeds the mean by more than so many percent.
+  bool move_one(unsigned excess) {
+    std::vector<std::size_t> ranks(work_.size());
+    std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+    std::stable_sort(ranks.begin(), ranks.end(), [this](std::size_t a, std::size_t b) { return work_[a] > work_[b]; });
+    const int to = least_of(work_);
+    for (const std::size_t rank : ranks) {
+      if (!exceeds(work_[rank], work_, excess)) break;
+      if (const auto best = best_to_give(static_cast<int>(rank), to)) {
+        give(*best, to);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const Owners& owners() const { return owners_; }
+
+ private:
+  // What leaves the larger of the two sums lowest. Whole subtrees come first: of what evens alike they split nothing.
+  std::optional<Cargo> best_to_give(int from, int to) {
+    const Partition kept = kept_by(from);
+    std::optional<Cargo> best;
+    std::uint64_t lowest = work(from);
+    const auto consider = [&](const Cargo& cargo) {
+      if (std::ranges::count(cargo.partitions(), kept) > 0) return;
+      give(cargo, to);
+      const std::uint64_t larger = std::max(work(from), work(to));
+      give(cargo, from);
+      if (larger >= lowest) return;
+      lowest = larger;
+      best = cargo;
+    };
+    for (Partition subtree = 1; subtree <= kLevel1Partitions; ++subtree) consider(subtree_of(subtree, from));
+    for (Partition partition = 1; partition < kPartitions; ++partition) {
+      Cargo single;
+      if (owners_[partition] != from) continue;
+      single.add(partition);
+      consider(single);
+    }
+    return best;
+  }
+
+  // What a rank does not give: the root, else the heaviest partition if that alone exceeds the mean. Wherever it went,
+  // the trouble would go with it; its rank gives the others instead.
+  Partition kept_by(int rank) const {
+    if (rank == owners_[kRootPartition]) return kRootPartition;
+    Partition heaviest = kRootPartition;
+    std::uint64_t most = 0;
+    for (Partition partition = 1; partition < kPartitions; ++partition) {
+      if (owners_[partition] != rank || loads_[partition] <= most) continue;
+      most = loads_[partition];
+      heaviest = partition;
+    }
+    return exceeds(most, work_, 0) ? heaviest : kRootPartition;
+  }
+
+  // What a rank has of a subtree.
+  Cargo subtree_of(Partition level1, int rank) const {
+    Cargo cargo;
+    if (owners_[level1] == rank) cargo.add(level1);
+    for (std::size_t exit = 0; exit < kDeepBelow; ++exit) {
+      const Partition deep = deep_below(level1, exit);
+      if (owners_[deep] == rank) cargo.add(deep);
+    }
+    return cargo;
+  }
+
+  void give(const Cargo& cargo, int to) {
+    for (const Partition partition : cargo.partitions()) give(partition, to);
+  }
+
+  // The tasks to those below begin elsewhere then.
+  void give(Partition partition, int to) {
+    const std::size_t below = partition_level(partition) == 1 ? kDeepBelow : 0;
+    const auto each_touched = [&](auto count) {
+      count(partition);
+      for (std::size_t exit = 0; exit < below; ++exit) count(deep_below(partition, exit));
+    };
+    each_touched([this](Partition p) { work_of_owner(p) -= work_of(p, owners_, loads_); });
+    owners_[partition] = to;
+    each_touched([this](Partition p) { work_of_owner(p) += work_of(p, owners_, loads_); });
+  }
+
+  std::uint64_t work(int rank) const { return work_[static_cast<std::size_t>(rank)]; }
+  std::uint64_t& work_of_owner(Partition partition) { return work_[static_cast<std::size_t>(owners_[partition])]; }
+
+  Owners owners_;
+  const Loads& loads_;
+  RankWork work_;
+};
+
+}  // namespace
+
+std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& loads) {
+  const std::uint64_t load = loads[partition];
+  const std::size_t level = partition_level(partition);
+  if (level == 0) return load + load / 2 + load / 8;
+  if (owners[partition] == owners[partition_above(partition)]) return load;
+  return load + load / (level == 1 ? 2 : 4);
+}
+
+std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads, int ranks) {
+  RankWork work(static_cast<std::size_t>(ranks));
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    work[static_cast<std::size_t>(owners[partition])] += work_of(partition, owners, loads);
+  }
+  return work;
+}
+
+Owners first_owners(int ranks) {
+  for (Partition split = 0; split < kLevel1Partitions; ++split) {
+    const FirstDeal deal(ranks, split);
+    if (deal.is_even()) return deal.owners();
+  }
+  return FirstDeal(ranks, kLevel1Partitions).owners();
+}
+
+Stages stages_by(const Owners& owners) {
+  Stages stages{};
+  for (Partition partition = 1; partition < kPartitions; ++partition) {
+    const Partition above = partition_above(partition);
+    const unsigned hops = static_cast<unsigned>(stages[above]) + (owners[partition] == owners[above] ? 0 : 1);
+    stages[partition] = static_cast<Stage>(hops);
+  }
+  return stages;
+}
+
+Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due) {
+  Evener evener(now, loads, ranks);
+  if (!evener.move_one(due)) return now;
+  while (evener.move_one(kExcessLeft)) {
+  }
+  return evener.owners();
+}
+
+bool limited_by_root(const Owners& owners, const Loads& loads, int ranks) {
+  const RankWork work = work_by_rank(owners, loads, ranks);
+  const std::uint64_t of_root = work[static_cast<std::size_t>(owners[kRootPartition])];
+  const bool alone = of_root == work_of(kRootPartition, owners, loads);
+  const bool most = of_root == *std::max_element(work.begin(), work.end());
+  return alone && most && exceeds(of_root, work, kExcessDue);
+}
+
+}  // namespace cpt

@@ -1,0 +1,176 @@
+#include "train/placement/partition_traffic.h"
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/blobs/weights_blob.h"
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+
+// Partitions under way to rank 0 at a time: while it writes one, owners pack others.
+constexpr std::size_t kParcels = 4;
+
+using Packed = std::vector<std::byte>;
+
+// What a rank does between collectives that it must not miss: after the first error, nothing more.
+class Attempt {
+ public:
+  template <class Work>
+  void run(Work work) {
+    if (failure_ != nullptr) return;
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  bool failed() const { return failure_ != nullptr; }
+
+  // No packed partition is empty: one that does not come was lost to an error of its owner, which is then the one to
+  // tell, or its owner does not know that it is the owner.
+  void miss(Partition partition, int owner) {
+    if (missing_.empty()) {
+      missing_ = "rank " + std::to_string(owner) + " sent no weights of partition " + std::to_string(partition);
+    }
+  }
+
+  void agree_on_error(Communicator& comm, const char* call) const {
+    run_on_all(comm, call, [this] {
+      if (failure_ != nullptr) std::rethrow_exception(failure_);
+    });
+    run_on_all(comm, call, [this] {
+      if (!missing_.empty()) throw Error(Fault::kFailed, missing_);
+    });
+  }
+
+ private:
+  std::exception_ptr failure_;
+  std::string missing_;
+};
+
+using Turn = std::vector<Partition>;
+
+// In each turn a rank gives at most one partition and takes at most one.
+std::vector<Turn> turns_of(const Owners& from, const Owners& to, int ranks) {
+  Turn pending;
+  for (Partition partition = 0; partition < kPartitions; ++partition) {
+    if (from[partition] != to[partition]) pending.push_back(partition);
+  }
+  std::vector<Turn> turns;
+  while (!pending.empty()) {
+    std::vector<bool> gives(static_cast<std::size_t>(ranks));
+    std::vector<bool> takes(static_cast<std::size_t>(ranks));
+    Turn turn;
+    Turn later;
+    for (const Partition partition : pending) {
+      const auto giver = static_cast<std::size_t>(from[partition]);
+      const auto taker = static_cast<std::size_t>(to[partition]);
+      const bool fits = !gives[giver] && !takes[taker];
+      (fits ? turn : later).push_back(partition);
+      if (fits) gives[giver] = takes[taker] = true;
+    }
+    turns.push_back(std::move(turn));
+    pending = std::move(later);
+  }
+  return turns;
+}
+
+void take_turn(Communicator& comm, WeightTable& weights, const Owners& from, const Owners& to, const Turn& turn,
+               Attempt& attempt) {
+  std::vector<Packed> given(static_cast<std::size_t>(comm.size()));
+  for (const Partition partition : turn) {
+    if (from[partition] != comm.rank()) continue;
+    Packed& packed = given[static_cast<std::size_t>(to[partition])];
+    attempt.run([&] { packed = pack_partition(weights, partition); });
+  }
+  const std::vector<Packed> taken = exchange(comm, {given.begin(), given.end()}, "move partitions");
+  for (const Partition partition : turn) {
+    if (from[partition] == comm.rank() && !attempt.failed()) weights.clear(partition);
+    if (to[partition] != comm.rank()) continue;
+    const Packed& packed = taken[static_cast<std::size_t>(from[partition])];
+    if (packed.empty()) {
+      attempt.miss(partition, from[partition]);
+      continue;
+    }
+    attempt.run([&] {
+      weights.clear(partition);
+      unpack_partition(packed, partition, weights);
+    });
+  }
+}
+
+// The packed weights of one partition on their way to rank 0.
+struct Parcel {
+  Packed packed;  // at its owner
+  std::vector<Incoming> incoming;
+  std::unique_ptr<Operation> operation;
+};
+
+// Whose owners differ would wait for messages that nobody sends.
+void compare_owners(Communicator& comm, const Owners& owners) {
+  const std::string_view bytes(reinterpret_cast<const char*>(owners.data()), sizeof owners);
+  if (const auto difference = find_difference(comm, hash_label(bytes), "gather partitions: owners")) {
+    throw AgreedError(Fault::kFailed, difference->rank + " knows of other owners of the model's partitions than " +
+                                          rank_and_host(comm, 0));
+  }
+}
+
+void start(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt,
+           Parcel& parcel) {
+  parcel.packed.clear();
+  if (owner == comm.rank()) attempt.run([&] { parcel.packed = pack_partition(weights, partition); });
+  std::vector<Outgoing> outgoing;
+  parcel.incoming.clear();
+  if (owner != 0 && owner == comm.rank()) outgoing.push_back({0, parcel.packed});
+  if (owner != 0 && comm.rank() == 0) parcel.incoming.push_back({owner, {}});
+  parcel.operation = comm.start_delivery(std::move(outgoing), parcel.incoming);
+}
+
+void take(Partition partition, int owner, const Parcel& parcel, const PartitionVisit& visit, Attempt& attempt) {
+  const ConstBytes packed = owner == 0 ? ConstBytes(parcel.packed) : ConstBytes(parcel.incoming[0].bytes.bytes());
+  if (packed.empty()) {
+    attempt.miss(partition, owner);
+  } else {
+    attempt.run([&] { visit(partition, packed); });
+  }
+}
+
+}  // namespace
+
+void move_partitions(Communicator& comm, WeightTable& weights, const Owners& from, const Owners& to) {
+  Attempt attempt;
+  for (const Turn& turn : turns_of(from, to, comm.size())) take_turn(comm, weights, from, to, turn, attempt);
+  attempt.agree_on_error(comm, "move partitions: end");
+}
+
+void gather_partitions(Communicator& comm, const WeightTable& weights, const Owners& owners,
+                       const PartitionVisit& visit) {
+  compare_owners(comm, owners);
+  Attempt attempt;
+  std::array<Parcel, kParcels> parcels;
+  for (std::size_t next = 0; next < kPartitions + kParcels; ++next) {
+    Parcel& parcel = parcels[next % kParcels];
+    if (next >= kParcels) {
+      const auto partition = static_cast<Partition>(next - kParcels);
+      comm.wait(*parcel.operation, "gather partitions");
+      if (comm.rank() == 0) take(partition, owners[partition], parcel, visit, attempt);
+    }
+    if (next < kPartitions) {
+      start(comm, weights, static_cast<Partition>(next), owners[next], attempt, parcel);
+    }
+  }
+  attempt.agree_on_error(comm, "gather partitions: end");
+}
+
+}  // namespace cpt

@@ -1,0 +1,78 @@
+#include "train/progress/schedule.h"
+
+#include <algorithm>
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kShortestRound = 4;
+constexpr std::uint64_t kLongestRound = 1024;
+// Of all ranks together, a round holds an example for every so many labels.
+constexpr std::uint64_t kLabelsPerExample = 4;
+// In the partitioned placement new labels take a longer way until all ranks know of them, some rounds later.
+constexpr std::uint64_t kShortestPartitionedRound = 32;
+constexpr std::uint64_t kLongestPartitionedRound = 1024;
+// Of all ranks together, where they share cores: rank 0 holds what several rounds bring.
+constexpr std::uint64_t kLongestSharedRound = std::uint64_t{1} << 16;
+constexpr std::uint64_t kMostFeaturesOfReader = std::uint64_t{1} << 17;
+constexpr std::uint64_t kMostFeaturesOfRound = std::uint64_t{1} << 21;
+constexpr RoundContents kUnknown{.examples = 1, .features = 1024, .readers = 1};
+// A merge moves whole lines between all ranks; sync intervals shorter than this would spend their time on it.
+constexpr std::uint64_t kShortestInterval = 1000;
+
+}  // namespace
+
+std::uint64_t round_length(std::uint64_t labels, int ranks) {
+  const std::uint64_t share = labels / kLabelsPerExample / static_cast<std::uint64_t>(ranks);
+  return std::clamp(share, kShortestRound, kLongestRound);
+}
+
+std::uint64_t partitioned_round_length(std::uint64_t labels, int ranks, int ranks_per_core) {
+  const auto all = static_cast<std::uint64_t>(ranks);
+  const std::uint64_t alone = all * kLongestPartitionedRound;
+  const std::uint64_t longest = std::min(alone * static_cast<std::uint64_t>(ranks_per_core), kLongestSharedRound);
+  return std::min(all * std::max(labels / kLabelsPerExample, kShortestPartitionedRound), std::max(alone, longest));
+}
+
+RoundContents& RoundContents::operator+=(const RoundContents& other) {
+  examples += other.examples;
+  features += other.features;
+  readers += other.readers;
+  return *this;
+}
+
+std::uint64_t most_round_examples(const RoundContents& earlier) {
+  const RoundContents& known = earlier.features == 0 ? kUnknown : earlier;
+  const std::uint64_t features = std::min(kMostFeaturesOfReader * known.readers, kMostFeaturesOfRound);
+  const std::uint64_t of_example = (known.features + known.examples - 1) / known.examples;
+  return std::max<std::uint64_t>(features / of_example, 1);
+}
+
+bool SyncSchedule::would_end(std::uint64_t examples) const {
+  const std::uint64_t in_interval = counts_.in_interval + examples;
+  if (fixed_ != 0) return in_interval >= fixed_;
+  return in_interval >= kShortestInterval &&
+         static_cast<double>(in_interval) >= fraction_ * static_cast<double>(counts_.all + examples);
+}
+
+bool SyncSchedule::advance(std::uint64_t examples) {
+  const bool due = would_end(examples);
+  counts_.in_interval = due ? 0 : counts_.in_interval + examples;
+  counts_.all += examples;
+  return due;
+}
+
+bool SyncSchedule::finish() {
+  const bool due = counts_.in_interval > 0;
+  counts_.in_interval = 0;
+  return due;
+}
+
+bool ReportSchedule::due(std::uint64_t examples) {
+  if (examples < next_) return false;
+  while (next_ <= examples) next_ *= 2;
+  return true;
+}
+
+}  // namespace cpt

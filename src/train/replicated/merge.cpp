@@ -1,0 +1,154 @@
+#include "train/replicated/merge.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "core/digest_text.h"
+#include "cpt/error.h"
+#include "train/replicated/merge_rule.h"
+
+namespace cpt {
+
+namespace {
+
+// Runs of this many rows belong to one reducer and one segment: dealt out in turn, they are even however unevenly the
+// regions of the table are filled.
+constexpr std::uint64_t kRowsDealt = 1024;
+
+template <class T>
+std::vector<std::vector<T>> as_values(const std::vector<std::vector<std::byte>>& buffers) {
+  std::vector<std::vector<T>> values(buffers.size());
+  for (std::size_t r = 0; r < buffers.size(); ++r) {
+    values[r].resize(buffers[r].size() / sizeof(T));
+    if (!values[r].empty()) std::memcpy(values[r].data(), buffers[r].data(), buffers[r].size());
+  }
+  return values;
+}
+
+}  // namespace
+
+WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes)
+    : comm_(comm), learner_(learner), rule_(rule), segment_bytes_(segment_bytes), touched_(learner.weights()) {}
+
+void WeightMerger::merge() {
+  merged_digest_ = 0;
+  const double unit = growth_per_update();
+  const std::uint64_t segments = agree_on_segments();
+  for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments, unit);
+  touched_.clear();
+  compare_digests();
+}
+
+double WeightMerger::growth_per_update() {
+  double growth = 0;
+  for (const TouchedRows::Entry& entry : touched_.sorted()) {
+    growth += static_cast<double>(learner_.weights().row(entry.index)[0]) - static_cast<double>(entry.before[0]);
+  }
+  std::uint64_t updates = touched_.updates();
+  sum_in_rank_order(comm_, {&growth, 1}, "merge: growth");
+  sum_in_rank_order(comm_, {&updates, 1}, "merge: updates");
+  return growth > 0 ? growth / static_cast<double>(updates) : 1;
+}
+
+std::uint64_t WeightMerger::agree_on_segments() {
+  std::uint64_t rows = touched_.sorted().size();
+  sum_in_rank_order(comm_, {&rows, 1}, "merge: rows");
+  return 1 + rows * sizeof(Record) / segment_bytes_;
+}
+
+void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, double unit) {
+  const std::vector<std::vector<Record>> mine = records_by_reducer(segment, segments);
+  std::vector<ConstBytes> outgoing;
+  for (const auto& records : mine) outgoing.push_back(std::as_bytes(std::span(records)));
+  const std::vector<Record> merged = reduce(as_values<Record>(exchange(comm_, outgoing, "merge: reduce")), unit);
+  for (const auto& records :
+       as_values<Record>(all_gather_bytes(comm_, std::as_bytes(std::span(merged)), "merge: distribute"))) {
+    install(records);
+  }
+}
+
+std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(std::uint64_t segment,
+                                                                                std::uint64_t segments) {
+  const auto ranks = static_cast<std::uint64_t>(comm_.size());
+  std::vector<std::vector<Record>> records(ranks);
+  const auto& entries = touched_.sorted();
+  for (auto entry = entries.begin(); entry != entries.end();) {
+    const std::uint64_t run = entry->index / kRowsDealt;
+    const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
+    if (ahead > 0) {  // past the rows of other segments
+      const std::uint64_t next = (run / ranks + ahead) * ranks * kRowsDealt;
+      entry = entries.begin() + static_cast<std::ptrdiff_t>(touched_.position(next));
+      continue;
+    }
+    Record& record = records[run % ranks].emplace_back();
+    record.index = entry->index;
+    std::memcpy(record.row.data(), learner_.weights().row(entry->index), sizeof(Row));
+    merged_digest_ += WeightTable::digest_of(entry->before.data(), entry->index);
+    ++entry;
+  }
+  return records;
+}
+
+// Merges what the ranks sent, each by ascending index, row by row in rank order.
+std::vector<WeightMerger::Record> WeightMerger::reduce(const std::vector<std::vector<Record>>& from_ranks,
+                                                       double unit) {
+  constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+  std::vector<std::size_t> next(from_ranks.size());
+  const auto index_at = [&](std::size_t r) {
+    return next[r] < from_ranks[r].size() ? from_ranks[r][next[r]].index : kEnd;
+  };
+  std::vector<Record> merged;
+  std::vector<RowOfRank> now;
+  for (;;) {
+    std::uint64_t index = kEnd;
+    for (std::size_t r = 0; r < from_ranks.size(); ++r) index = std::min(index, index_at(r));
+    if (index == kEnd) return merged;
+    now.clear();
+    for (std::size_t r = 0; r < from_ranks.size(); ++r) {
+      if (index_at(r) == index) now.push_back(&from_ranks[r][next[r]++].row);
+    }
+    merged.push_back({index, merge_row(rule_, before(index), now, comm_.size(), unit)});
+    finite_ = finite_ && is_finite(merged.back().row);
+  }
+}
+
+// The content of a row at the last merge: kept where this rank touched it, else still in the table.
+const Row& WeightMerger::before(std::uint64_t index) {
+  if (touched_.contains(index)) return touched_.sorted()[touched_.position(index)].before;
+  return *reinterpret_cast<const Row*>(learner_.weights().row(index));
+}
+
+void WeightMerger::install(const std::vector<Record>& merged) {
+  for (const Record& record : merged) {
+    float* row = learner_.weights().row(record.index);
+    if (!touched_.contains(record.index)) merged_digest_ += WeightTable::digest_of(row, record.index);
+    std::memcpy(row, record.row.data(), sizeof(Row));
+    merged_digest_ += WeightTable::digest_of(record.row.data(), record.index);
+  }
+}
+
+void WeightMerger::compare_digests() {
+  run_on_all(comm_, "merge: digests", [&] {
+    if (finite_) return;
+    throw Error(Fault::kFailed,
+                "merged weights are not finite: use --merge confidence, a lower --learning-rate, or smaller "
+                "importances and feature values");
+  });
+  struct Digests {
+    std::uint64_t structure;
+    std::uint64_t weights;
+    bool operator==(const Digests&) const = default;
+  };
+  const Digests mine{learner_.structure_digest(), merged_digest_};
+  if (const auto difference = find_difference(comm_, mine, "merge: digests")) {
+    const auto& [rank, its, of_rank_0] = *difference;
+    throw AgreedError(Fault::kFailed, "rank 0 and " + rank + " disagree: trees " + digest_text(of_rank_0.structure) +
+                                          " and " + digest_text(its.structure) + ", merged weights " +
+                                          digest_text(of_rank_0.weights) + " and " + digest_text(its.weights));
+  }
+}
+
+}  // namespace cpt

@@ -1,0 +1,252 @@
+#include "train/replicated/replicated_loop.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "api/bad_lines.h"
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "model/learning/invariants.h"
+#include "train/partitioned/tree_replicator.h"
+#include "train/progress/warning_text.h"
+
+namespace cpt {
+
+namespace {
+
+template <class Member, class News>
+std::vector<std::uint64_t> column(const std::vector<News>& news, Member member) {
+  std::vector<std::uint64_t> values;
+  for (const News& one : news) values.push_back(one.*member);
+  return values;
+}
+
+std::uint64_t sum(const std::vector<std::uint64_t>& values) {
+  std::uint64_t total = 0;
+  for (std::uint64_t value : values) total += value;
+  return total;
+}
+
+}  // namespace
+
+ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, InOrder& in_order,
+                               Progress& progress, SyncSchedule& sync_points, SafePoint& safe_point)
+    : options_(options),
+      comm_(comm),
+      learner_(learner),
+      in_order_(in_order),
+      progress_(progress),
+      merger_(comm, learner, options.merge),
+      count_merger_(comm, learner),
+      sync_schedule_(sync_points),
+      safe_point_(safe_point) {
+  in_order_.before_training([this](const PathState& path_state) {
+    merger_.touch(path_state);
+    count_merger_.note(path_state);
+  });
+}
+
+std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
+  Round current;
+  std::uint64_t examples = 0;  // of the current round, on all ranks
+  for (;;) {
+    if (comes_to_rest(examples, learning)) {
+      train(current, 0, current.slice.size(), learning);
+      end_round(examples, learning, (requests_ & RequestBits::kNow) != 0, reader);
+      if (requests_ != 0) pause(reader);
+      current = {};
+      examples = 0;
+    }
+    Round next = read(reader, learning);
+    const std::vector<News> news = tell_and_train(next, reader.error_lines(), current, learning);
+    apply_headers(news, next);
+    settle_and_train(news, next, current, learning);
+#ifndef NDEBUG
+    compare_trees();
+#endif
+    if (examples > 0) end_round(examples, learning, false, reader);
+    examples = sum(column(news, &News::examples));
+    if (examples == 0) {
+      agree_on_error(comm_, failure_, "end of pass");
+      if (sync_schedule_.finish()) end_interval();
+      return sum(column(news, &News::bad_lines));
+    }
+    current = std::move(next);
+  }
+}
+
+// What all ranks decide alike, because all hear the same.
+void ReplicatedLoop::apply_headers(const std::vector<News>& news, const Round& next) {
+  relay_warnings(news, next);
+  if (const auto excess = excess_of_bad_lines(sum(column(news, &News::bad_lines)), options_.most_bad_lines)) {
+    throw AgreedError(excess->fault(), excess->what());
+  }
+  for (const News& one : news) requests_ |= one.requests;
+}
+
+// Whether nothing is to be read ahead of the current round.
+bool ReplicatedLoop::comes_to_rest(std::uint64_t examples, bool learning) const {
+  if (examples == 0) return false;
+  return (learning && sync_schedule_.would_end(examples)) || (requests_ & (learning ? RequestBits::kNow : ~0ULL)) != 0;
+}
+
+void ReplicatedLoop::end_round(std::uint64_t examples, bool learning, bool ends_interval, const BatchReader& reader) {
+  progress_.count_rounds(1);
+  if (learning && (sync_schedule_.advance(examples) || (ends_interval && sync_schedule_.finish()))) end_interval();
+  progress_.advance(examples);
+  progress_.show(reader.part_read());
+  if (!failure_) failure_ = progress_.failure();
+}
+
+void ReplicatedLoop::pause(const BatchReader& reader) {
+  agree_on_error(comm_, failure_, "pause");
+  safe_point_.pause(std::exchange(requests_, 0), reader.cursors());
+}
+
+ReplicatedLoop::Round ReplicatedLoop::read(BatchReader& reader, bool learning) {
+  Round round;
+  if (failure_) return round;
+  try {
+    round.slice = reader.next_lines(round_examples());
+    if (learning) propose(round);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  round.warnings = join_warnings(comm_, reader.take_warnings());
+  return round;
+}
+
+// That this rank takes.
+std::uint64_t ReplicatedLoop::round_examples() const {
+  if (options_.round_examples == 0) return round_length(learner_.tree().labels(), comm_.size());
+  return std::max<std::uint64_t>(options_.round_examples / static_cast<std::uint64_t>(comm_.size()), 1);
+}
+
+void ReplicatedLoop::propose(Round& round) const {
+  std::vector<Proposal> proposals;
+  std::unordered_set<std::string_view> proposed;
+  round.is_new.resize(round.slice.size());
+  for (std::size_t i = 0; i < round.slice.size(); ++i) {
+    const ExampleView x = (*round.slice.batch)[round.slice.begin + i];
+    if (learner_.find(x) != kNoLabel || !proposed.insert(x.label).second) continue;
+    round.is_new[i] = true;
+    proposals.push_back(Proposal::of(x));
+  }
+  if (!proposals.empty()) round.proposals = pack(proposals);
+}
+
+// Steps 1 and 2: the news of the next round travel while the first half of the current one is trained.
+std::vector<ReplicatedLoop::News> ReplicatedLoop::tell_and_train(const Round& next, std::uint64_t bad_lines,
+                                                                 Round& current, bool learning) {
+  const News mine{next.slice.size(), encode_fault(failure_), next.proposals.size(), next.warnings.size(),
+                  bad_lines,         safe_point_.requests()};
+  std::vector<News> news(static_cast<std::size_t>(comm_.size()));
+  const auto telling = comm_.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(news)));
+  train(current, 0, current.slice.size() / 2, learning);
+  comm_.wait(*telling, "round: news");
+  if (sum(column(news, &News::fault)) != 0) throw_agreed(comm_, mine.fault != 0 ? failure_ : nullptr);
+  return news;
+}
+
+// Steps 3 and 4: the changes travel while the second half of the current round is trained.
+void ReplicatedLoop::settle_and_train(const std::vector<News>& news, const Round& next, Round& current, bool learning) {
+  const std::size_t half = current.slice.size() / 2;
+  if (sum(column(news, &News::proposal_bytes)) == 0) {
+    train(current, half, current.slice.size(), learning);
+    return;
+  }
+  std::vector<std::byte> changes;
+  if (comm_.rank() == 0) {
+    changes = pack(settle(news, next));
+  } else {
+    gather_known(column(news, &News::proposal_bytes), next.proposals, "round: proposals");
+  }
+  std::uint64_t length = changes.size();
+  const auto announcing = comm_.start_broadcast(writable_bytes_of(length), 0);
+  train(current, half, current.slice.size(), learning);
+  comm_.wait(*announcing, "round: changes");
+  changes.resize(length);
+  comm_.wait(*comm_.start_broadcast(changes, 0), "round: changes");
+  if (comm_.rank() == 0) return;
+  for (const TreeChange& change : unpack_changes(changes)) learner_.apply(change);
+}
+
+// On the coordinator: each label is settled by the tree as the labels before it left it.
+std::vector<TreeChange> ReplicatedLoop::settle(const std::vector<News>& news, const Round& next) {
+  std::vector<TreeChange> changes;
+  for (const auto& bytes : gather_known(column(news, &News::proposal_bytes), next.proposals, "round: proposals")) {
+    if (bytes.empty()) continue;
+    for (const Proposal& proposal : unpack_proposals(bytes)) {
+      const ExampleView x = proposal.view();
+      if (learner_.find(x) != kNoLabel) continue;
+      changes.push_back(learner_.settle(x));
+      learner_.apply(changes.back());
+    }
+  }
+  return changes;
+}
+
+void ReplicatedLoop::train(const Round& round, std::size_t begin, std::size_t end, bool learning) {
+  if (failure_ || begin == end) return;
+  Slice slice = round.slice;
+  slice.end = slice.begin + end;
+  slice.begin += begin;
+  try {
+    if (learning) {
+      in_order_.learn_settled(slice, {round.is_new.begin() + static_cast<std::ptrdiff_t>(begin), round.is_new.end()},
+                              progress_.losses());
+    } else {
+      in_order_.predict_only(slice, progress_.losses());
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+void ReplicatedLoop::relay_warnings(const std::vector<News>& news, const Round& next) {
+  const std::vector<std::uint64_t> lengths = column(news, &News::warning_bytes);
+  if (sum(lengths) == 0) return;
+  for (const auto& bytes : gather_known(lengths, std::as_bytes(std::span(next.warnings)), "round: warnings")) {
+    for (const std::string& warning : split_warnings(bytes)) progress_.warn(warning);
+  }
+}
+
+// Buffers whose lengths all ranks know, at rank 0; nothing elsewhere.
+std::vector<std::vector<std::byte>> ReplicatedLoop::gather_known(const std::vector<std::uint64_t>& lengths,
+                                                                 ConstBytes mine, const char* call) {
+  const auto ranks = static_cast<std::size_t>(comm_.size());
+  std::vector<ConstBytes> outgoing(ranks);
+  outgoing[0] = mine;
+  std::vector<std::vector<std::byte>> received(ranks);
+  std::vector<Bytes> incoming(ranks);
+  if (comm_.rank() == 0) {
+    for (std::size_t r = 0; r < ranks; ++r) {
+      received[r].resize(lengths[r]);
+      incoming[r] = received[r];
+    }
+  }
+  comm_.wait(*comm_.start_exchange(outgoing, incoming), call);
+  return received;
+}
+
+void ReplicatedLoop::compare_trees() {
+  const std::uint64_t mine = learner_.structure_digest();
+  const std::uint64_t first = broadcast_value(comm_, mine, 0, "round: digest");
+  run_on_all(comm_, "round: digest", [&] {
+    if (mine != first) throw_other_tree(mine, first);
+  });
+}
+
+void ReplicatedLoop::end_interval() {
+  merger_.merge();
+  count_merger_.merge();
+  progress_.count_sync();
+#ifndef NDEBUG
+  const std::string broken = find_invariant_violation(learner_.tree(), options_.model);
+  if (!broken.empty()) throw Error(Fault::kFailed, "the tree is broken: " + broken);
+#endif
+}
+
+}  // namespace cpt

@@ -1,0 +1,164 @@
+#include "train/setup/known_labels.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string_view>
+#include <unordered_map>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "comm/stall_timeout_extension.h"
+#include "cpt/error.h"
+#include "data/format/parse_error.h"
+#include "data/pipeline/example_stream.h"
+#include "data/pipeline/read_ahead.h"
+#include "model/estimators/flat_estimator.h"
+
+namespace cpt {
+
+namespace {
+
+using Labels = std::set<std::string, std::less<>>;
+
+// A day: ranks read as long as their shards are.
+constexpr std::chrono::hours kTimeoutExtension{24};
+
+// No label of a text has a line reader, because lines end there.
+std::string as_lines(const auto& labels) {
+  std::string text;
+  for (const std::string& label : labels) text += label + '\n';
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void refuse_standard_input(const std::vector<Shard>& shards) {
+  if (std::ranges::none_of(shards, [](const Shard& shard) { return !shard.regular; })) return;
+  throw Error(
+      Fault::kUsage,
+      "--method pecoc looks for the labels before it learns, and standard input or a pipe cannot be read twice: "
+      "name a file of all labels with --labels");
+}
+
+// A request to stop, for which nobody else asks before training begins. Asks once a second at most.
+class StopRequest {
+ public:
+  explicit StopRequest(const TrainingOptions& options) : requested_(options.checkpoints.requested) {}
+
+  void apply_headers() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!requested_ || now - last_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    if (requested_() != Request::kStop) return;
+    throw Error(Fault::kStopped, "stopped on request while it looked for the labels; start again");
+  }
+
+ private:
+  const std::function<Request()>& requested_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+void collect(const TrainingOptions& options, const std::vector<Shard>& shards, const Communicator& comm,
+             StopRequest& stop, Labels& labels) {
+  refuse_standard_input(shards);
+  const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
+  ReadOptions reading = read_options(options);
+  reading.tells_bad_lines = false;  // that is for when they are learned
+  ReadAhead chunks(ExampleStream(shards, mine, reading));
+  chunks.call_while_waiting([&] { stop.apply_headers(); });
+  while (const Batch* batch = chunks.next()) {
+    stop.apply_headers();
+    for (std::size_t i = 0; i < batch->size(); ++i) {
+      const std::string_view label = (*batch)[i].label;
+      if (labels.find(label) == labels.end()) labels.emplace(label);
+    }
+  }
+}
+
+std::vector<std::string> count_labels(const TrainingOptions& options, const std::vector<Shard>& data,
+                                      const std::vector<Shard>& test, Communicator& comm) {
+  const StallTimeoutExtension extension(comm, kTimeoutExtension);
+  Labels labels;
+  run_on_all(comm, "start: labels", [&] {
+    StopRequest stop(options);
+    collect(options, data, comm, stop, labels);
+    if (!options.test_frozen) collect(options, test, comm, stop, labels);
+  });
+  const std::string mine = as_lines(labels);
+  for (const auto& bytes : all_gather_bytes(comm, std::as_bytes(std::span(mine)), "start: labels")) {
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (std::string& label : lines_of(text)) labels.insert(std::move(label));
+  }
+  return {labels.begin(), labels.end()};
+}
+
+std::vector<std::string> list_labels(const std::filesystem::path& file, Communicator& comm) {
+  std::string text;
+  run_on_all(comm, "start: labels", [&] {
+    if (comm.rank() == 0) text = as_lines(read_label_list(file));
+  });
+  return lines_of(broadcast_text(comm, text, 0, "start: labels"));
+}
+
+}  // namespace
+
+ReadOptions read_options(const TrainingOptions& options) {
+  ReadOptions read;
+  read.format = options.format;
+  read.multilabel = options.multilabel;
+  read.seed = options.model.seed;
+  read.interactions = options.model.interactions;
+  read.normalize = options.model.normalize;
+  read.skip_bad_lines = options.skip_bad_lines;
+  return read;
+}
+
+std::vector<std::string> read_label_list(const std::filesystem::path& file) {
+  std::optional<ListFile> list;
+  try {
+    list.emplace(file.string());
+  } catch (const Error&) {
+    std::throw_with_nested(Error(Fault::kNoInput, file.string() + ": the list of labels cannot be read"));
+  }
+  return read_label_list(*list);
+}
+
+std::vector<std::string> read_label_list(ListFile& file) {
+  std::vector<std::string> labels;
+  std::unordered_map<std::string, std::uint64_t> lines;
+  for (std::string_view line; file.next(line);) {
+    if (line.find_first_of(" \t") != std::string_view::npos) file.refuse("one label", quote(line));
+    const auto [known, is_new] = lines.emplace(line, file.line());
+    if (!is_new) {
+      file.refuse("one label", quote(line) + ", which was listed before, on line " + std::to_string(known->second));
+    }
+    labels.emplace_back(line);
+  }
+  if (labels.empty()) file.refuse_at(1, "a label", "none: the list of labels is empty");
+  return labels;
+}
+
+void learn_labels(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test,
+                  Communicator& comm, Learner& learner) {
+  const std::vector<std::string> labels =
+      options.labels.empty() ? count_labels(options, data, test, comm) : list_labels(options.labels, comm);
+  if (labels.empty()) throw AgreedError(Fault::kNoInput, "there is no label in the data: --method pecoc needs some");
+  for (const std::string& label : labels) {
+    const auto i = static_cast<LabelId>(learner.tree().labels());
+    learner.apply({label, i == 0 ? kNoLabel : complete_split(i), 0});
+  }
+}
+
+}  // namespace cpt

@@ -1,0 +1,201 @@
+// The model as a program that embeds the library sees it.
+#include "cpt/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cpt/hashing.h"
+#include "model/learning/learner.h"
+#include "train/small_model.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Model, KnowsNothingAtFirst) {
+  const Model model(small_model());
+  const Batch x = parse("a | x");
+  EXPECT_EQ(model.labels(), 0U);
+  EXPECT_EQ(model.probability(x[0], "a"), 0);
+  EXPECT_TRUE(model.top_k(x[0], 5).empty());
+  EXPECT_EQ(model.options().bits, 14);
+}
+
+TEST(Model, RefusesOptionsOutOfRange) {
+  ModelOptions options;
+  options.alpha = 0;
+  EXPECT_EQ(thrown_by([&] { Model model(options); }).fault, Fault::kUsage);
+}
+
+TEST(Model, GivesUnknownLabelsZero) {
+  const Model model = trained_model(random_lines({}));
+  const Batch x = parse("nobody | w1 w2");
+  EXPECT_EQ(model.probability(x[0], "nobody"), 0);
+  EXPECT_EQ(model.probability(x[0], ""), 0);
+}
+
+TEST(Model, GivesTheOnlyLabelOne) {
+  const Model model = trained_model("only | x\n");
+  EXPECT_EQ(model.probability(parse("a | y z")[0], "only"), 1);
+}
+
+TEST(Model, ProbabilitiesOfAllLabelsSumToOne) {
+  for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {
+    for (const double clip : {0.0, 0.01}) {
+      ModelOptions options = small_model();
+      options.loss = loss;
+      options.clip = clip;
+      const std::string lines = random_lines({.examples = 600, .labels = 150});
+      const Model model = trained_model(lines, options);
+      const Batch examples = parse(random_lines({.seed = 7, .examples = 20, .labels = 20}));
+      for (std::size_t i = 0; i < examples.size(); ++i) {
+        double sum = 0;
+        for (const std::string& label : labels_of(lines)) sum += model.probability(examples[i], label);
+        EXPECT_NEAR(sum, 1, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Model, TopKIsTheBestOfAllProbabilities) {
+  const std::string lines = random_lines({.examples = 600, .labels = 150});
+  const Model model = trained_model(lines);
+  const Batch examples = parse(random_lines({.seed = 7, .examples = 20, .labels = 20}));
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    std::vector<double> all;
+    for (const std::string& label : labels_of(lines)) all.push_back(model.probability(examples[i], label));
+    std::sort(all.rbegin(), all.rend());
+    const std::vector<Prediction> best = model.top_k(examples[i], 10);
+    ASSERT_EQ(best.size(), 10U);
+    for (std::size_t k = 0; k < best.size(); ++k) {
+      // The same product in another order.
+      EXPECT_DOUBLE_EQ(best[k].probability, model.probability(examples[i], best[k].label));
+      EXPECT_DOUBLE_EQ(best[k].probability, all[k]);
+    }
+  }
+}
+
+TEST(Model, TopKStopsAtTheThresholdAndAtTheLastLabel) {
+  const Model model = trained_model(random_lines({.labels = 30}));
+  const Batch batch = parse("a | w1 w2");
+  const ExampleView x = batch[0];
+  const std::vector<Prediction> all = model.top_k(x, 1000);
+  EXPECT_EQ(all.size(), 30U);
+  EXPECT_TRUE(model.top_k(x, 0).empty());
+  const std::vector<Prediction> likely = model.top_k(x, 1000, all[4].probability);
+  EXPECT_GE(likely.size(), 5U);
+  EXPECT_GE(likely.back().probability, all[4].probability);
+}
+
+// Whoever makes an example by hand need not know that labels have hashes.
+TEST(Model, KnowsALabelByItsName) {
+  Model model(small_model());
+  const Batch batch = parse(random_lines({}));
+  for (int i = 0; i < 3; ++i) {
+    ExampleView x = batch[0];
+    x.label_hash = 0;
+    model.learn(x);
+    EXPECT_TRUE(model.takes_label(x));
+  }
+  EXPECT_EQ(model.labels(), 1U);
+}
+
+TEST(Model, LearnReturnsWhatItWouldHavePredicted) {
+  Model model(small_model());
+  const Batch batch = parse(random_lines({}));
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const double p = model.probability(batch[i], batch[i].label);
+    EXPECT_EQ(model.learn(batch[i]), p);
+  }
+}
+
+TEST(Model, LearnsWhatItIsTaught) {
+  std::string lines;
+  for (int i = 0; i < 200; ++i) lines += "cat | whiskers\ndog | bone\nbird | wing\n";
+  const Model model = trained_model(lines);
+  EXPECT_GT(model.probability(parse("? | whiskers")[0], "cat"), 0.9);
+  EXPECT_GT(model.probability(parse("? | bone")[0], "dog"), 0.9);
+  EXPECT_EQ(model.top_k(parse("? | wing")[0], 1)[0].label, "bird");
+}
+
+TEST(Model, RefusesToLearnWithoutALabel) {
+  Model model(small_model());
+  Batch batch;
+  batch.add_feature(1, 1);
+  batch.finish_example("", 1, {});
+  const Thrown thrown = thrown_by([&] { model.learn(batch[0]); });
+  EXPECT_EQ(thrown.fault, Fault::kUsage);
+  EXPECT_EQ(thrown.text, "an example without a label cannot be learned");
+  EXPECT_EQ(model.labels(), 0U);
+}
+
+TEST(Model, RefusesToLearnWhatWouldPoisonIt) {
+  Model model = trained_model("a | x\nb | y\n");
+  const Digests digests = digests_of(model);
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float importance : {0.0F, -1.0F, kNaN, kInfinity, 1.01e12F}) {
+    Batch batch;
+    batch.add_feature(1, 1);
+    batch.finish_example("a", importance, {});
+    const Thrown thrown = thrown_by([&] { model.learn(batch[0]); });
+    EXPECT_EQ(thrown.fault, Fault::kUsage) << importance;
+    EXPECT_THAT(thrown.text, HasSubstr("expected an importance above 0 and at most 1e12, found "));
+  }
+  for (const float value : {kNaN, kInfinity, -kInfinity, -2e30F}) {
+    const FeatureHash features[] = {kConstantFeature, 1};
+    const float values[] = {1, value};
+    ExampleView x;
+    x.features = features;
+    x.values = values;
+    x.label = "a";
+    x.label_hash = hash_label("a");
+    EXPECT_EQ(thrown_by([&] { model.learn(x); }).fault, Fault::kUsage) << value;
+    EXPECT_EQ(thrown_by([&] { model.probability(x, "a"); }).fault, Fault::kUsage) << value;
+    EXPECT_EQ(thrown_by([&] { model.top_k(x, 1); }).fault, Fault::kUsage) << value;
+  }
+  EXPECT_EQ(digests_of(model), digests);
+
+  Batch heaviest;
+  heaviest.add_feature(1, 1e30F);
+  heaviest.finish_example("a", 1e12F, {});
+  EXPECT_EQ(thrown_by([&] { model.learn(heaviest[0]); }).fault, std::nullopt);
+}
+
+TEST(Model, OfPecocMustKnowItsLabels) {
+  ModelOptions options = small_model();
+  options.method = Method::kPecoc;
+  EXPECT_EQ(thrown_by([&] { Model model(options); }).fault, Fault::kUsage);
+
+  Model model(std::make_unique<Learner>(options));
+  model.learner().apply({"a", kNoLabel, 0});
+  const Batch batch = parse("a | x\nb | x\n");
+  EXPECT_TRUE(model.takes_label(batch[0]));
+  model.learn(batch[0]);
+  EXPECT_FALSE(model.takes_label(batch[1]));
+  EXPECT_EQ(thrown_by([&] { model.learn(batch[1]); }).fault, Fault::kBadData);
+  EXPECT_EQ(model.labels(), 1U);
+}
+
+TEST(Model, TakesAnyLabel) {
+  const Model model(small_model());
+  EXPECT_TRUE(model.takes_label(parse("a | x")[0]));
+  ExampleView none;
+  EXPECT_FALSE(model.takes_label(none));
+}
+
+TEST(Model, MovesWithAllItKnows) {
+  Model first = trained_model(random_lines({}));
+  const Digests digests = digests_of(first);
+  const Model second = std::move(first);
+  EXPECT_EQ(digests_of(second), digests);
+  first = trained_model("a | x\n");
+  EXPECT_EQ(first.labels(), 1U);
+}
+
+}  // namespace
+}  // namespace cpt

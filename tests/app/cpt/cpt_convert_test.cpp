@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "app/program.h"
+#include "data/pipeline/text_size.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+class ConvertTest : public TrainedTest {
+ protected:
+  void expect_refused(const Words& arguments, int code, const std::string& reason) const {
+    Words words{"convert"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+    for (const auto& entry : fs::directory_iterator(path("."))) {
+      EXPECT_THAT(entry.path().filename().string(), ::testing::Not(HasSubstr(".tmp-")));
+    }
+  }
+};
+
+// The model's options, as they are to be told.
+const Words kReading{"--seed", "7", "--normalize", "l2", "--interactions", "pu"};
+
+Words convert(Words words) {
+  words.insert(words.begin(), "convert");
+  words.insert(words.end(), kReading.begin(), kReading.end());
+  return words;
+}
+
+TEST_F(ConvertTest, PredictionsAreThoseOfTheText) {
+  EXPECT_THAT(results(convert({"test.vw", "binary"})), ElementsAre(StartsWith("binary: 50 lines in 1 shard, ")));
+  const std::string shard = "binary/part-000.cpt";
+  for (const char* command : {"predict", "score"}) {
+    EXPECT_EQ(results({command, "--model", "model", "--data", shard}),
+              results({command, "--model", "model", "--data", "test.vw"}));
+  }
+  EXPECT_EQ(results({"score", "--model", "model", "--data", "-"}, content_of(path(shard))),
+            results({"score", "--model", "model", "--data", "test.vw"}));
+}
+
+TEST_F(ConvertTest, ExplanationsNameFeaturesByTheirHashes) {
+  results(convert({"test.vw", "binary"}));
+  const Words named = results({"explain", "--model", "model", "--data", "test.vw", "--top", "2"});
+  const Words hashed = results({"explain", "--model", "model", "--data", "binary", "--top", "2"});
+  ASSERT_EQ(hashed.size(), named.size());
+  EXPECT_THAT(named, Contains(HasSubstr("page^w")));
+  EXPECT_THAT(hashed, Contains(HasSubstr(" #")));
+  EXPECT_THAT(hashed, ::testing::Not(Contains(HasSubstr("page^w"))));
+}
+
+// So a run of them gets the weight table that one of the text would get.
+TEST_F(ConvertTest, ShardsKnowHowMuchTextTheyWereMadeOf) {
+  const auto text_of = [&](const std::string& folder) {
+    std::uint64_t bytes = 0;
+    for (const Shard& shard : find_shards({path(folder).string()})) bytes += estimated_text_bytes(shard);
+    return bytes;
+  };
+  const std::uint64_t text = fs::file_size(path("train.vw")) + fs::file_size(path("test.vw"));
+  results(convert({"train.vw", "test.vw", "seven", "--shards", "7"}));
+  results(convert({"seven", "two", "--shards", "2"}));
+  EXPECT_EQ(text_of("seven"), text);
+  EXPECT_EQ(text_of("two"), text);
+}
+
+TEST_F(ConvertTest, KeepsTheOrderOfLinesForAnyNumberOfShards) {
+  fs::create_directory(path("text"));
+  write("text/0", page_log(37, 9, 3));
+  write("text/1", page_log(5, 9, 4));
+  write("text/2", page_log(21, 9, 5));
+  const Words expected = labels_of("text");
+  for (const char* shards : {"1", "2", "3", "7", "70"}) {
+    SCOPED_TRACE(shards);
+    const std::string out = std::string("binary") + shards;
+    EXPECT_THAT(results({"convert", "text", out, "--shards", shards}),
+                ElementsAre(StartsWith(out + ": 63 lines in " + shards + " shard")));
+    EXPECT_EQ(labels_of(out), expected);
+    results({"convert", out, out + "again", "--shards", "2"});
+    EXPECT_EQ(labels_of(out + "again"), expected) << "converted once more";
+  }
+  results({"convert", "text/0", "text/1", "text/2", "binary"});
+  EXPECT_EQ(labels_of("binary"), expected);
+  EXPECT_TRUE(fs::exists(path("binary/part-002.cpt")));
+  EXPECT_FALSE(fs::exists(path("binary/part-003.cpt")));
+}
+
+TEST_F(ConvertTest, TellsWhatItSkips) {
+  write("text", "a |f x\nbad\nb |f x\n");
+  const Outcome outcome = run({"convert", "text", "binary", "--format", "vw", "--on-error", "skip"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("binary: 2 lines in 1 shard, "));
+  EXPECT_THAT(outcome.err, StartsWith("cpt: skipped: text:2:"));
+  EXPECT_THAT(labels_of("binary"), ElementsAre("a", "b"));
+  write("labels", "__label__a __label__b w\n__label__c w\n");
+  EXPECT_THAT(results({"convert", "labels", "split", "--multilabel", "split"}),
+              ElementsAre(HasSubstr("split: 2 lines in 1 shard, ")));
+}
+
+TEST_F(ConvertTest, WritesAllOrNothing) {
+  write("text", "a |f x\nbad\n");
+  expect_refused({"text", "binary"}, 65, "text:2:");
+  EXPECT_FALSE(fs::exists(path("binary")));
+  write("file", "kept");
+  expect_refused({"test.vw", "file"}, 73, "file: is there already, and is not an empty directory");
+  EXPECT_EQ(content_of(path("file")), "kept");
+  expect_refused({"test.vw", "file/binary"}, 73, "file: mkdir failed");
+  expect_refused({"nothing", "binary"}, 66, "nothing");
+}
+
+// `cpt convert - OUT` that is at work, and waits for more input.
+class UnfinishedConversion : public ProgramTest {
+ protected:
+  UnfinishedConversion() : conversion_(folder(), {"convert", "-", "out"}) {
+    while (!works()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  Conversation& conversion() { return conversion_; }
+
+  // Names of what lies in the folder.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder())) names.push_back(entry.path().filename().string());
+    return names;
+  }
+
+ private:
+  bool works() const {
+    const std::vector<std::string> folders = names();
+    return std::ranges::any_of(folders, [&](const auto& name) { return fs::exists(path(name) / "part-000.cpt"); });
+  }
+
+  Conversation conversion_;
+};
+
+class EndedConversion : public UnfinishedConversion, public ::testing::WithParamInterface<int> {};
+
+TEST_P(EndedConversion, LeavesNothing) {
+  conversion().signal(GetParam());
+  EXPECT_EQ(conversion().end(), -GetParam());
+  EXPECT_THAT(names(), ::testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(By, EndedConversion, ::testing::Values(SIGINT, SIGTERM, SIGHUP),
+                         [](const auto& signal) { return std::string(::sigabbrev_np(signal.param)); });
+
+TEST_F(UnfinishedConversion, KeepsWhatOthersPutInItsPlaceAndWhatItMade) {
+  fs::create_directory(path("out"));
+  write("out/theirs", "kept");
+  conversion().say("a |f x\n");
+  conversion().stop_talking();
+  EXPECT_EQ(conversion().end(), 73);
+  EXPECT_EQ(content_of(path("out/theirs")), "kept");
+  const std::vector<std::string> left = names();
+  ASSERT_THAT(left, ::testing::UnorderedElementsAre("out", StartsWith("out.tmp-")));
+  EXPECT_THAT(labels_of(left[0] == "out" ? left[1] : left[0]), ElementsAre("a"));
+}
+
+TEST_F(ConvertTest, UsageErrors) {
+  expect_refused({"test.vw"}, 2, "expected IN... and OUT, found 'test.vw' alone");
+  expect_refused({}, 2, "IN is required");
+  expect_refused({"test.vw", "-"}, 2, "OUT is a directory to write, not standard output");
+  expect_refused({"test.vw", "binary", "--shards", "0"}, 2, "--shards");
+  expect_refused({"test.vw", "binary", "--shards", "1001"}, 2, "--shards");
+  expect_refused({"test.vw", "binary", "--format", "xml"}, 2, "--format");
+  results({"convert", "test.vw", "binary"});
+  const Outcome outcome = run({"predict", "--model", "model", "--data", "binary"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("part-000.cpt: converted with seed 1, "));
+}
+
+TEST_F(ConvertTest, AnInteractionTakesNoPaths) {
+  results(convert({"test.vw", "after"}));
+  results({"convert", "--seed", "7", "--normalize", "l2", "--interactions", "pu", "test.vw", "before"});
+  EXPECT_EQ(content_of(path("before/part-000.cpt")), content_of(path("after/part-000.cpt")));
+  results({"convert", "--interactions", "pu", "--interactions", "up", "test.vw", "two"});
+  expect_refused({"--interactions", "pux", "test.vw", "three"}, 2, "--interactions pux: give the first frames of two");
+}
+
+TEST_F(ConvertTest, HelpHasExamples) {
+  EXPECT_THAT(results({"convert", "--help"}), Contains("  cpt convert shards/ binary"));
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,69 @@
+#include "app/program.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::ElementsAre;
+
+class DumpTest : public TrainedTest {};
+
+// The paths as they follow from nothing but who split whose leaf.
+Words paths_by_splits(const Tree& tree) {
+  Words paths;
+  for (LabelId label = 0; label < tree.labels(); ++label) {
+    const LabelId old = tree.split_for(label);
+    if (old == kNoLabel) {
+      paths.emplace_back();
+    } else {
+      const std::string node = paths[old];
+      paths[old] = node + "0";
+      paths.push_back(node + "1");
+    }
+  }
+  return paths;
+}
+
+TEST_F(DumpTest, GivesEveryLabelsPathInTheOrderOfJoining) {
+  const Learner& learner = model().learner();
+  const Words paths = paths_by_splits(learner.tree());
+  Words expected{"cpt-tree 1 40"};
+  for (LabelId label = 0; label < paths.size(); ++label) {
+    expected.push_back(paths[label] + "\t" + std::string(learner.labels().name(label)));
+    EXPECT_EQ(paths[label].size(), learner.tree().depth(label));
+  }
+  EXPECT_EQ(results({"dump", "--model", "model"}), expected);
+
+  EXPECT_THAT(results({"dump", "--model", "model", "--output", "tree.txt"}), ElementsAre());
+  EXPECT_EQ(lines_of(content_of(path("tree.txt"))), expected);
+}
+
+TEST_F(DumpTest, ASingleLeafHasNoPath) {
+  Model one(model_options());
+  one.learn(examples("test.vw")[0]);
+  one.save(path("one"));
+  EXPECT_THAT(results({"dump", "--model", "one"}),
+              ElementsAre("cpt-tree 1 1", "-\t" + std::string(examples("test.vw")[0].label)));
+}
+
+TEST_F(DumpTest, AnEmptyTreeIsTheFirstLine) {
+  Model(model_options()).save(path("empty"));
+  EXPECT_THAT(results({"dump", "--model", "empty"}), ElementsAre("cpt-tree 1 0"));
+}
+
+TEST_F(DumpTest, RefusesALabelThatWouldBreakItsLine) {
+  for (const char* name : {"two\nlines", "dos\r"}) {
+    Model odd(model_options());
+    Batch batch;
+    batch.finish_example(name, 1, {});
+    odd.learn(batch[0]);
+    odd.save(path("odd"));
+    const Outcome outcome = run({"dump", "--model", "odd", "--output", "tree.txt"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.err, "cpt: label 0 has a line end in its name: it cannot be dumped\n");
+    EXPECT_FALSE(std::filesystem::exists(path("tree.txt")));
+  }
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,195 @@
+// The ways in which a run of cpt ends without doing what was asked: exit code and the one line that says why.
+#include <algorithm>
+#include <new>
+
+#include "app/program.h"
+#include "app/shared/exit.h"
+#include "core/version.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+struct Case {
+  Words arguments;
+  int code;
+  std::string reason;  // a part of the line
+};
+
+class ErrorsTest : public TrainedTest {
+ protected:
+  void expect(const Case& expected) {
+    std::string line;
+    for (const std::string& word : expected.arguments) line += " " + word;
+    SCOPED_TRACE("cpt" + line);
+    const Outcome outcome = run(expected.arguments);
+    EXPECT_EQ(outcome.code, expected.code);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, AllOf(StartsWith("cpt"), HasSubstr(expected.reason)));
+    EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
+  }
+  void expect_all(const std::vector<Case>& cases) {
+    for (const Case& each : cases) expect(each);
+  }
+};
+
+TEST_F(ErrorsTest, UsageErrors) {
+  expect_all({
+      {{}, 2, "cpt: A subcommand is required (see cpt --help)"},
+      {{"frobnicate"}, 2, "cpt: no command 'frobnicate' (see cpt --help)"},
+      {{"--frobnicate"}, 2, "--frobnicate"},
+      {{"predict"}, 2, "cpt predict: --model is required (see cpt predict --help)"},
+      {{"predict", "--modle", "model", "--data", "x"}, 2, "cpt predict: no option '--modle' (see cpt predict --help)"},
+      {{"predict", "--modle=model", "--data", "x"}, 2, "no option '--modle' ("},
+      {{"predict", "--model", "model", "--data", "x", "-k", "3"}, 2, "no option '-k' ("},
+      {{"predict", "--model", "model", "--data", "test.vw", "--output=", "--learn"}, 2, "cpt: --output is empty ("},
+      {{"checkpoint", "lst", "run"}, 2, "cpt checkpoint: no command 'lst' (see cpt checkpoint --help)"},
+      {{"checkpoint", "prune", "run", "--keep", "0"}, 2, "(see cpt checkpoint prune --help)"},
+      {{"predict", "--model", "model"}, 2, "--data is required"},
+      {{"predict", "--model", "model", "--data"}, 2, "--data"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--top", "0"},
+       2,
+       "--top: '0' is not a whole number of at least 1"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--top", "-1"}, 2, "--top: '-1' is not a whole number"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--top", "x"}, 2, "--top"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--threshold", "1.5"},
+       2,
+       "--threshold: '1.5' is not in [0, 1]"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--threshold", "nan"},
+       2,
+       "--threshold: 'nan' is not in [0, 1]"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--learn", "--frozen"}, 2, "--learn excludes --frozen"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--format", "csv"}, 2, "'csv' is none of: auto"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--on-error", "skip:"},
+       2,
+       "--on-error: 'skip:' is none of"},
+      {{"predict", "--model", "model", "--data", "test.vw", "--on-error", "ski"}, 2, "--on-error: 'ski' is none of"},
+      {{"score", "--model", "model", "--data", "test.vw", "--frobnicate"}, 2, "--frobnicate"},
+      {{"predict", "--model", "model", "--top", "1", "--top", "2"}, 2, "cpt predict: --top is given more than once"},
+      {{"dump"}, 2, "cpt dump: --model is required"},
+      {{"explain", "--model", "model", "--data", "test.vw", "--top", "-1"}, 2, "--top: '-1' is not a whole number"},
+      {{"explain", "--model", "model"}, 2, "cpt explain: --data is required"},
+  });
+}
+
+TEST_F(ErrorsTest, MissingInput) {
+  std::filesystem::create_directory(path("empty"));
+  for (const char* command : {"predict", "score", "explain"}) {
+    expect({{command, "--model", "model", "--data", "none.vw"}, 66, "'none.vw'"});
+    expect(
+        {{command, "--model", "none", "--data", "test.vw"}, 66, "none: not a finished cpt model, no such directory"});
+  }
+  for (const char* command : {"inspect", "dump"}) {
+    expect({{command, "--model", "none"}, 66, "none: not a finished cpt model, no such directory"});
+    expect({{command, "--model", "."}, 66, "cpt: .: is not a model; did you mean ./model?"});
+    expect({{command, "--model", "empty"}, 66, "empty: not a finished cpt model, it has no MANIFEST"});
+  }
+}
+
+TEST_F(ErrorsTest, BadData) {
+  write("value.vw", "ad1 |page w1\nad1 |page w1:x\n");
+  write("what.txt", "what is this\n");
+  for (const char* command : {"predict", "score", "explain"}) {
+    const Outcome outcome = run({command, "--model", "model", "--data", "value.vw"});
+    EXPECT_EQ(outcome.code, 65);
+    EXPECT_THAT(outcome.err, MatchesRegex("cpt: value\\.vw:2:14: expected .*, found 'x'\n"));
+    expect({{command, "--model", "model", "--data", "what.txt"}, 65, "what.txt:1:1: expected a line in vw"});
+  }
+}
+
+TEST_F(ErrorsTest, InteractionsNeedNamespaces) {
+  write("test.svm", "1 1:2 3:4\n");
+  expect({{"predict", "--model", "model", "--data", "test.svm"}, 2, "interactions"});
+}
+
+// A byte flipped in the middle of any file of a model, and any file cut short.
+TEST_F(ErrorsTest, DamagedModel) {
+  for (const auto& file : std::filesystem::directory_iterator(path("model"))) {
+    const std::string name = "model/" + file.path().filename().string();
+    const std::string whole = content_of(file.path());
+    std::string flipped = whole;
+    flipped[whole.size() / 2] = static_cast<char>(flipped[whole.size() / 2] ^ 1);
+    for (const std::string& damaged : {flipped, whole.substr(0, whole.size() - 1)}) {
+      write(name, damaged);
+      expect({{"predict", "--model", "model", "--data", "test.vw"}, 65, "model"});
+      expect({{"dump", "--model", "model"}, 65, "model"});
+    }
+    write(name, whole);
+  }
+  EXPECT_EQ(run({"dump", "--model", "model"}).code, 0);
+}
+
+TEST_F(ErrorsTest, AFullDisk) {
+  const std::vector<Words> commands{{"--help"},
+                                    {"--version"},
+                                    {"predict", "--help"},
+                                    {"score", "--model", "model", "--data", "test.vw"},
+                                    {"inspect", "--model", "model"},
+                                    {"explain", "--model", "model", "--data", "test.vw"},
+                                    {"dump", "--model", "model"}};
+  for (const Words& command : commands) {
+    SCOPED_TRACE(command[0]);
+    const Outcome outcome = run(command, "", "/dev/full");
+    EXPECT_EQ(outcome.code, 73);
+    EXPECT_EQ(outcome.err, "cpt: standard output: write failed: No space left on device\n");
+  }
+}
+
+TEST(ReportFailure, SaysWhatHelpsWhereMemoryIsShort) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(report_failure("cpt", std::bad_alloc()), 1);
+  EXPECT_EQ(report_failure("cpt_dist", std::bad_alloc(), "use fewer --bits"), 1);
+  EXPECT_EQ(report_failure("cpt_dist", Error(Fault::kUsage, "no"), "use fewer --bits"), 2);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "cpt: out of memory\ncpt_dist: out of memory; use fewer --bits\ncpt_dist: no\n");
+}
+
+class FaceTest : public ProgramTest {};
+
+TEST_F(FaceTest, VersionNamesTheBuild) {
+  EXPECT_THAT(results({"--version"}),
+              ::testing::ElementsAre(std::string("cpt ") + kVersion + " (commit " + kCommit + ", " + kCompiler + ")"));
+}
+
+TEST_F(FaceTest, HelpNamesTheCommandsAndEveryCommandHasAnExample) {
+  const Words help = results({"--help"});
+  for (const char* command : {"predict", "score", "inspect", "explain", "dump"}) {
+    EXPECT_THAT(help, Contains(StartsWith("  " + std::string(command) + " ")));
+    const Words its_help = results({command, "--help"});
+    const auto head = std::ranges::find_if(its_help, [](const auto& line) { return line.starts_with("Example"); });
+    ASSERT_NE(head, its_help.end()) << command;
+    const Words examples(head + 1, its_help.end());
+    EXPECT_EQ(*head, examples.size() == 1 ? "Example:" : "Examples:") << command;
+    EXPECT_THAT(examples, ::testing::Each(HasSubstr("cpt " + std::string(command) + " --model ")));
+  }
+}
+
+TEST_F(FaceTest, HelpFitsIntoAHundredColumns) {
+  const std::vector<Words> commands{{},
+                                    {"predict"},
+                                    {"score"},
+                                    {"inspect"},
+                                    {"explain"},
+                                    {"dump"},
+                                    {"convert"},
+                                    {"synth"},
+                                    {"synth", "web-ads"},
+                                    {"checkpoint"},
+                                    {"checkpoint", "list"},
+                                    {"checkpoint", "verify"},
+                                    {"checkpoint", "prune"}};
+  for (Words command : commands) {
+    command.emplace_back("--help");
+    for (const std::string& line : results(command)) EXPECT_LE(line.size(), 100U) << line;
+  }
+  EXPECT_THAT(results({"predict", "--help"}), Contains("                                    lines without labels"));
+}
+
+}  // namespace
+}  // namespace cpt

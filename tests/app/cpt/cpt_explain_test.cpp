@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+
+#include "app/program.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+// One row of a path: "depth side P name value name value ...".
+struct Row {
+  std::size_t depth = 0;
+  std::string side;
+  double probability = 0;
+  Words names;
+  std::vector<double> contributions;
+};
+
+Row parse_row(const std::string& line) {
+  const Words words = words_of(line);
+  Row row{std::stoul(words.at(0)), words.at(1), std::stod(words.at(2)), {}, {}};
+  for (std::size_t i = 3; i < words.size(); i += 2) {
+    row.names.push_back(words[i]);
+    row.contributions.push_back(std::stod(words.at(i + 1)));
+  }
+  return row;
+}
+
+class ExplainTest : public TrainedTest {
+ protected:
+  // The lines of one explained example, apart from the two heads.
+  std::vector<Row> explain_rows(const std::string& line, const std::string& top, const std::string& model = "model") {
+    write("one.vw", line);
+    const Words lines = results({"explain", "--model", model, "--data", "one.vw", "--top", top});
+    std::vector<Row> rows;
+    for (std::size_t i = 2; i < lines.size(); ++i) rows.push_back(parse_row(lines[i]));
+    return rows;
+  }
+};
+
+constexpr const char* kLine = "ad3 |page w3 w5:0.5 |user u3\n";
+
+TEST_F(ExplainTest, TheNodesMultiplyToTheProbabilityOfTheLabel) {
+  write("one.vw", kLine);
+  const double p = model().probability(examples("one.vw")[0], "ad3");
+  const Words lines = results({"explain", "--model", "model", "--data", "one.vw"});
+  EXPECT_EQ(lines.at(0), "one.vw:1  ad3  P = " + printed(p));
+  EXPECT_THAT(words_of(lines.at(1)), ElementsAre("depth", "side", "P(side)", "contributions"));
+
+  const std::vector<Row> rows = explain_rows(kLine, "5");
+  const auto& labels = model().learner().labels();
+  const LabelId label = labels.find("ad3", examples("one.vw")[0].label_hash);
+  ASSERT_THAT(rows, SizeIs(model().learner().tree().depth(label)));
+  double product = 1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].depth, i);
+    product *= rows[i].probability;
+  }
+  EXPECT_NEAR(product, p, 1e-4 * p);
+}
+
+// Logistic loss: P(side) = 1 / (1 + exp(-margin)), the margin signed towards the side.
+TEST_F(ExplainTest, AllContributionsAddUpToTheMarginOfTheSide) {
+  for (const Row& row : explain_rows(kLine, "1000")) {
+    double margin = 0;
+    for (const double contribution : row.contributions) margin += contribution;
+    EXPECT_NEAR(row.probability, std::clamp(1 / (1 + std::exp(-margin)), 0.001, 0.999), 1e-3) << "depth " << row.depth;
+  }
+}
+
+TEST_F(ExplainTest, NamesTheLargestContributionsFirst) {
+  const std::vector<Row> all = explain_rows(kLine, "1000");
+  const std::vector<Row> two = explain_rows(kLine, "2");
+  ASSERT_EQ(two.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ASSERT_THAT(all[i].names, SizeIs(::testing::Ge(2U)));
+    EXPECT_THAT(two[i].names, ElementsAre(all[i].names[0], all[i].names[1]));
+    for (std::size_t j = 1; j < all[i].contributions.size(); ++j) {
+      EXPECT_GE(std::abs(all[i].contributions[j - 1]), std::abs(all[i].contributions[j]));
+    }
+  }
+  EXPECT_THAT(all[0].names,
+              ::testing::UnorderedElementsAre("(constant)", "page^w3", "page^w5", "user^u3", "pu^w3*u3", "pu^w5*u3"));
+}
+
+// A row per node, whatever its ways: there are fewer the more ways they have.
+TEST_F(ExplainTest, WideNodesMultiplyToTheProbabilityOfTheLabelToo) {
+  std::size_t rows_before = explain_rows(kLine, "1").size();
+  for (const int ways : {4, 16}) {
+    ModelOptions options = model_options();
+    options.method = Method::kConditionalPecoc;
+    options.arity = ways;
+    Model wide(options);
+    const Batch train = examples("train.vw");
+    for (std::size_t i = 0; i < train.size(); ++i) wide.learn(train[i]);
+    wide.save(path("wide"));
+    const std::vector<Row> rows = explain_rows(kLine, "3", "wide");
+    EXPECT_LT(rows.size(), rows_before);
+    rows_before = rows.size();
+    double product = 1;
+    for (const Row& row : rows) {
+      EXPECT_LT(std::stoi(row.side), ways);
+      EXPECT_THAT(row.names, SizeIs(3));
+      product *= row.probability;
+    }
+    EXPECT_NEAR(product, wide.probability(examples("one.vw")[0], "ad3"), 1e-5) << ways;
+    std::filesystem::remove_all(path("wide"));
+  }
+}
+
+TEST_F(ExplainTest, SaysWhenALabelIsNotInTheModel) {
+  write("new.vw", "new |page w1\n" + std::string(kLine));
+  const Words lines = results({"explain", "--model", "model", "--data", "new.vw"});
+  EXPECT_EQ(lines.at(0), "new.vw:1  new  not in the model");
+  EXPECT_THAT(lines.at(1), ::testing::StartsWith("new.vw:2  ad3  P = "));
+}
+
+TEST_F(ExplainTest, ExplainsTheBestLabelOfALineWithoutOne) {
+  write("bare.vw", "|page w3 |user u3\n");
+  const Prediction best = model().top_k(examples("bare.vw")[0], 1)[0];
+  EXPECT_EQ(results({"explain", "--model", "model", "--data", "bare.vw"}).at(0),
+            "bare.vw:1  " + std::string(best.label) + "  P = " + printed(best.probability) +
+                "  (no label on the line: the most probable one)");
+}
+
+TEST_F(ExplainTest, AnEmptyModelExplainsNothing) {
+  Model(model_options()).save(path("empty"));
+  write("two.vw", "a |page x\n|page y\n");
+  EXPECT_THAT(results({"explain", "--model", "empty", "--data", "two.vw"}),
+              ElementsAre("two.vw:1  a  not in the model", "two.vw:2  no label, and none in the model"));
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,117 @@
+// Where results go: the files, pipes and directories that users name.
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "app/program.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+class OutputTest : public TrainedTest {
+ protected:
+  // The exit status of a line of bash, in which $cpt is the program.
+  int shell(const std::string& line) const {
+    const std::string cpt = std::string("cpt='") + CPT_PROGRAM + "'; ";
+    const std::string all = "cd '" + folder().string() + "' && exec bash -c \"" + cpt + line + "\"";
+    const int status = std::system(all.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  Words dumped() const { return results({"dump", "--model", "model"}); }
+  void dump_to(const std::string& output) const {
+    EXPECT_THAT(results({"dump", "--model", "model", "--output", output}), IsEmpty());
+  }
+  Words leftovers(const std::string& below) const {
+    Words names;
+    for (const auto& entry : fs::directory_iterator(path(below))) {
+      const std::string name = entry.path().filename().string();
+      if (name.find(".tmp-") != std::string::npos) names.push_back(name);
+    }
+    return names;
+  }
+  ino_t inode_of(const std::string& name) const {
+    struct stat status {};
+    EXPECT_EQ(::stat(path(name).c_str(), &status), 0);
+    return status.st_ino;
+  }
+};
+
+TEST_F(OutputTest, APipeBehindALinkIsWrittenAsItIs) {
+  EXPECT_EQ(shell("set -o pipefail; \\$cpt dump --model model --output /dev/stdout | cat >piped"), 0);
+  EXPECT_EQ(lines_of(content_of(path("piped"))), dumped());
+}
+
+TEST_F(OutputTest, ALinkToAFileStaysALink) {
+  write("file", "before");
+  fs::create_directory(path("below"));
+  fs::create_symlink("file", path("link"));
+  fs::create_symlink("../link", path("below/second"));
+  fs::create_symlink("below/new", path("to nothing"));
+  for (const auto& [link, file] : {std::pair("below/second", "file"), std::pair("to nothing", "below/new")}) {
+    dump_to(link);
+    EXPECT_TRUE(fs::is_symlink(path(link)));
+    EXPECT_FALSE(fs::is_symlink(path(file)));
+    EXPECT_EQ(lines_of(content_of(path(file))), dumped());
+  }
+  EXPECT_THAT(leftovers("."), IsEmpty());
+}
+
+TEST_F(OutputTest, WhatKilledProcessesHaveLeftIsSweptAway) {
+  write("tree.tmp-99999999", "left");
+  dump_to("tree");
+  EXPECT_THAT(leftovers("."), IsEmpty());
+  fs::create_directory(path("binary.tmp-99999999"));
+  write("binary.tmp-99999999/part-000.cpt", "left");
+  results({"convert", "test.vw", "binary"});
+  EXPECT_THAT(leftovers("."), IsEmpty());
+  fs::create_directories(path("empty/unfinished.tmp-99999999"));
+  write("empty/unfinished.tmp-99999999/part-000.cpt", "left");
+  results({"convert", "test.vw", "empty"});
+  EXPECT_THAT(leftovers("empty"), IsEmpty());
+}
+
+// Whoever was killed while it moved its results up has left them in both places.
+TEST_F(OutputTest, PartsOfAResultStayWhereTheyAre) {
+  fs::create_directories(path("half/unfinished.tmp-99999999"));
+  write("half/part-000.cpt", "moved");
+  write("half/unfinished.tmp-99999999/part-001.cpt", "not yet");
+  EXPECT_EQ(run({"convert", "test.vw", "half"}).code, 73);
+  EXPECT_EQ(content_of(path("half/part-000.cpt")), "moved");
+  EXPECT_EQ(content_of(path("half/unfinished.tmp-99999999/part-001.cpt")), "not yet");
+}
+
+// It may be where the user stands, or a mount point, which nothing can replace.
+TEST_F(OutputTest, AnEmptyDirectoryStaysTheSame) {
+  results({"convert", "test.vw", "new"});
+  fs::create_directory(path("empty"));
+  fs::create_directory_symlink("empty", path("link"));
+  const ino_t before = inode_of("empty");
+  results({"convert", "test.vw", "link"});
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(inode_of("empty"), before);
+  EXPECT_EQ(content_of(path("empty/part-000.cpt")), content_of(path("new/part-000.cpt")));
+  fs::create_directory(path("here"));
+  EXPECT_EQ(shell("cd here && \\$cpt synth web-ads . --events 100 >/dev/null && test -e truth/test"), 0);
+  EXPECT_THAT(leftovers("here"), IsEmpty());
+}
+
+TEST_F(OutputTest, AnEmptyDirectoryIsEmptyAgainAfterAFailure) {
+  write("bad.vw", "a |f x\nbad\n");
+  fs::create_directory(path("empty"));
+  EXPECT_EQ(run({"convert", "bad.vw", "empty"}).code, 65);
+  EXPECT_TRUE(fs::is_empty(path("empty")));
+}
+
+TEST_F(OutputTest, AFileThatMayNotGrowIsToldOf) {
+  EXPECT_EQ(shell("ulimit -f 1 && \\$cpt synth web-ads log --events 1000 2>said"), 73);
+  EXPECT_THAT(content_of(path("said")), HasSubstr("File too large"));
+  EXPECT_THAT(leftovers("."), IsEmpty());
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,303 @@
+#include "app/program.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+const Words kPredict{"predict", "--model", "model", "--data", "test.vw"};
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::string expected_line(const std::vector<Prediction>& best) {
+  std::string line;
+  for (const Prediction& p : best)
+    line += (line.empty() ? "" : " ") + std::string(p.label) + ":" + printed(p.probability);
+  return line;
+}
+
+class PredictTest : public TrainedTest {
+ protected:
+  Words expected(const std::string& file, std::size_t k, double threshold = 0) {
+    const Batch batch = examples(file);
+    Words lines;
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      lines.push_back(expected_line(model().top_k(batch[i], k, threshold)));
+    return lines;
+  }
+
+  // Every file of the model's folder, as one text.
+  std::string model_bytes() const {
+    std::string bytes;
+    for (const auto& file : std::filesystem::directory_iterator(path("model"))) bytes += content_of(file.path());
+    return bytes;
+  }
+
+  Words names_like(const std::string& beginning) const {
+    Words names;
+    for (const auto& entry : std::filesystem::directory_iterator(path(""))) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with(beginning)) names.push_back(name);
+    }
+    return names;
+  }
+};
+
+TEST_F(PredictTest, PrintsTheBestLabelOfEachLine) {
+  EXPECT_EQ(results(kPredict), expected("test.vw", 1));
+  EXPECT_EQ(results(kPredict + Words{"--frozen"}), expected("test.vw", 1));
+}
+
+TEST_F(PredictTest, PrintsTheBestKOfEachLine) {
+  EXPECT_EQ(results(kPredict + Words{"--top", "3"}), expected("test.vw", 3));
+}
+
+TEST_F(PredictTest, PrintsOnlyLabelsThatReachTheThreshold) {
+  const Words lines = results(kPredict + Words{"--top", "5", "--threshold", "0.2"});
+  EXPECT_EQ(lines, expected("test.vw", 5, 0.2));
+  EXPECT_THAT(results(kPredict + Words{"--threshold", "1"}), Each(IsEmpty()));
+}
+
+TEST_F(PredictTest, AllLabelsTogetherHaveProbabilityOne) {
+  for (const std::string& line : results(kPredict + Words{"--top", "1000"})) {
+    const Words predictions = words_of(line);
+    ASSERT_THAT(predictions, SizeIs(kLabels));
+    double sum = 0;
+    for (const std::string& prediction : predictions) sum += std::stod(prediction.substr(prediction.rfind(':') + 1));
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+TEST_F(PredictTest, LinesNeedNoLabel) {
+  write("bare.vw", "|page w1 |user u1\n\nad1 |page w1 |user u1\n");
+  const Words lines = results({"predict", "--model", "model", "--data", "bare.vw"});
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
+TEST_F(PredictTest, ReadsFilesOneAfterAnother) {
+  write("short.vw", page_log(3, kLabels, 3));
+  Words both = expected("short.vw", 1);
+  for (const std::string& line : expected("test.vw", 1)) both.push_back(line);
+  EXPECT_EQ(results({"predict", "--model", "model", "--data", "short.vw", "test.vw"}), both);
+}
+
+TEST_F(PredictTest, ReadsStandardInput) {
+  EXPECT_EQ(results({"predict", "--model", "model", "--data", "-"}, content_of(path("test.vw"))),
+            expected("test.vw", 1));
+}
+
+TEST_F(PredictTest, LearningIsWhatTheLibraryLearns) {
+  write("more.vw", page_log(300, kLabels + 20, 4) + "|page w1\n" + page_log(3, kLabels, 5));
+  const std::string before = model_bytes();
+  const Words lines = results({"predict", "--model", "model", "--data", "more.vw", "--learn", "--top", "2"});
+  EXPECT_EQ(model_bytes(), before);
+
+  const Batch batch = examples("more.vw");
+  Words learned;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    learned.push_back(expected_line(model().top_k(batch[i], 2)));
+    if (!batch[i].label.empty()) model().learn(batch[i]);
+  }
+  ASSERT_GT(model().labels(), std::uint64_t{kLabels});
+  EXPECT_EQ(lines, learned);
+}
+
+TEST_F(PredictTest, AnEmptyModelGivesEmptyLines) {
+  Model(model_options()).save(path("empty"));
+  write("two.vw", "a |page x\nb |page y\n");
+  EXPECT_THAT(results({"predict", "--model", "empty", "--data", "two.vw"}), ElementsAre("", ""));
+  EXPECT_THAT(results({"predict", "--model", "empty", "--data", "two.vw", "--learn"}), ElementsAre("", "a:1"));
+}
+
+TEST_F(PredictTest, PrintsNothingForASkippedLine) {
+  write("mixed.vw", "|page w1\n|page w1:x\n|page w2\n");
+  const Outcome outcome = run({"predict", "--model", "model", "--data", "mixed.vw", "--on-error", "skip"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(2));
+  EXPECT_THAT(outcome.err, HasSubstr("cpt: skipped: mixed.vw:2:10: expected"));
+  EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
+}
+
+TEST_F(PredictTest, WarnsOfTheFirstSkippedLinesOnly) {
+  std::string bad;
+  for (int i = 0; i < 100; ++i) bad += "|page w1:x\n";
+  write("bad.vw", bad);
+  const Outcome outcome = run({"predict", "--model", "model", "--data", "bad.vw", "--on-error", "skip"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(lines_of(outcome.err), SizeIs(ExampleStream::kWarnings + 1));
+}
+
+TEST_F(PredictTest, GivesUpWhenTooManyLinesAreBad) {
+  write("bad.vw", "|page w1\n|page w1:x\n|page w1:x\n|page w1\n");
+  const Words skip{"predict", "--model", "model", "--data", "bad.vw", "--on-error"};
+  EXPECT_EQ(run(skip + Words{"skip:2"}).code, 0);
+  const Outcome outcome = run(skip + Words{"skip:1"});
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.err, HasSubstr("2 bad lines"));
+}
+
+TEST_F(PredictTest, KeepsWhatItPredictedBeforeABadLine) {
+  write("bad.vw", "|page w1\n|page w1:x\n");
+  const Outcome outcome = run({"predict", "--model", "model", "--data", "bad.vw"});
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(1));
+}
+
+TEST_F(PredictTest, AnOutputFileAppearsWholeOrNotAtAll) {
+  write("result", "old");
+  write("bad.vw", "|page w1\n|page w1:x\n");
+  EXPECT_EQ(run({"predict", "--model", "model", "--data", "bad.vw", "--output", "result"}).code, 65);
+  EXPECT_EQ(content_of(path("result")), "old");
+
+  EXPECT_THAT(results(kPredict + Words{"--output", "result"}), IsEmpty());
+  EXPECT_EQ(lines_of(content_of(path("result"))), expected("test.vw", 1));
+  EXPECT_THAT(names_like("result"), ElementsAre("result"));
+}
+
+TEST_F(PredictTest, ASymbolicLinkStaysOne) {
+  write("result", "old");
+  std::filesystem::create_symlink("result", path("link"));
+  results(kPredict + Words{"--output", "link"});
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(lines_of(content_of(path("result"))), expected("test.vw", 1));
+}
+
+TEST_F(PredictTest, AFullDiskIsAnError) {
+  const Outcome outcome = run(kPredict, "", "/dev/full");
+  EXPECT_EQ(outcome.code, 73);
+  EXPECT_EQ(outcome.err, "cpt: standard output: write failed: No space left on device\n");
+}
+
+// Renaming a finished file onto a device would replace the device.
+TEST_F(PredictTest, ADeviceIsWrittenInPlace) {
+  const Outcome outcome = run(kPredict + Words{"--output", "/dev/full"});
+  EXPECT_EQ(outcome.code, 73);
+  EXPECT_THAT(outcome.err, StartsWith("cpt: /dev/full: write failed: "));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_F(PredictTest, AFileThatCannotBeMadeIsAnError) {
+  const Outcome outcome = run(kPredict + Words{"--output", "missing/result"});
+  EXPECT_EQ(outcome.code, 73);
+  EXPECT_EQ(outcome.err, "cpt: missing/result: open failed: No such file or directory\n");
+}
+
+TEST_F(PredictTest, AReaderThatLeavesIsNoError) {
+  const Outcome outcome = run_with_closed_pipe(kPredict + Words{"--top", "1000"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(PredictTest, AMissingStandardOutputIsAnError) { EXPECT_EQ(run_without_output(kPredict).code, 73); }
+
+// The file would otherwise be opened as standard output.
+TEST_F(PredictTest, AnOutputFileNeedsNoStandardOutput) {
+  EXPECT_EQ(run_without_output(kPredict + Words{"--output", "result"}).code, 0);
+  EXPECT_EQ(lines_of(content_of(path("result"))), expected("test.vw", 1));
+}
+
+// On one thread and on several.
+class ThreadsTest : public PredictTest, public ::testing::WithParamInterface<Words> {};
+
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadsTest,
+                         ::testing::Values(Words{"--threads", "1"}, Words{"--threads", "3"}, Words{"--threads", "64"}));
+
+TEST_P(ThreadsTest, TheOutputIsTheSame) {
+  write("more.vw", page_log(3000, kLabels, 8));
+  const Words more{"predict", "--model", "model", "--data", "more.vw", "test.vw", "--top", "3"};
+  Words both = expected("more.vw", 3);
+  for (const std::string& line : expected("test.vw", 3)) both.push_back(line);
+  EXPECT_EQ(results(more + GetParam()), both);
+}
+
+TEST_P(ThreadsTest, EndWithTheLinesBeforeABadOne) {
+  write("bad.vw", page_log(700, kLabels, 8) + "|page w1:x\n" + page_log(700, kLabels, 9));
+  const Outcome outcome = run(Words{"predict", "--model", "model", "--data", "bad.vw"} + GetParam());
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(700));
+  EXPECT_THAT(outcome.err, StartsWith("cpt: bad.vw:701:10: expected"));
+  EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
+}
+
+TEST_P(ThreadsTest, EndWithTheLinesBeforeTheFirstBadLineTooMany) {
+  write("bad.vw", page_log(300, kLabels, 8) + "|page w1:x\n|page w1\n|page w1:x\n" + page_log(300, kLabels, 9));
+  const Outcome outcome =
+      run(Words{"predict", "--model", "model", "--data", "bad.vw", "--on-error", "skip:1"} + GetParam());
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(301));
+  EXPECT_THAT(lines_of(outcome.err),
+              ElementsAre(StartsWith("cpt: skipped: bad.vw:301:10: "), StartsWith("cpt: skipped: bad.vw:303:10: "),
+                          HasSubstr("2 bad lines")));
+}
+
+TEST_P(ThreadsTest, EndWhereNothingCanBeWritten) {
+  write("more.vw", page_log(3000, kLabels, 8));
+  const Words more = Words{"predict", "--model", "model", "--data", "more.vw", "--top", "1000"} + GetParam();
+  const Outcome full = run(more, "", "/dev/full");
+  EXPECT_EQ(full.code, 73);
+  EXPECT_EQ(full.err, "cpt: standard output: write failed: No space left on device\n");
+  const Outcome closed = run_with_closed_pipe(more);
+  EXPECT_EQ(closed.code, 0);
+  EXPECT_EQ(closed.err, "");
+}
+
+TEST_P(ThreadsTest, AnswerALineAtOnce) {
+  for (const Words& learn : {Words{}, Words{"--learn"}}) {
+    Conversation talk(folder(), Words{"predict", "--model", "model", "--data", "-"} + GetParam() + learn);
+    const Words answers = expected("test.vw", 1);
+    const Words questions = lines_of(content_of(path("test.vw")));
+    for (std::size_t i = 0; i < 10; i += 2) {
+      // The second line is half said.
+      talk.say(questions[i] + "\n" + questions[i + 1].substr(0, 5));
+      const std::string first = talk.hear();
+      if (learn.empty() || i == 0) {
+        EXPECT_EQ(first, answers[i]);
+      }
+      ASSERT_NE(first, "");
+      talk.say(questions[i + 1].substr(5) + "\n");
+      ASSERT_NE(talk.hear(), "");
+    }
+    talk.stop_talking();
+    EXPECT_EQ(talk.end(), 0);
+  }
+}
+
+// Who asks waits for the answer before it goes on, however few bytes it has said: fewer than tell a format.
+TEST_P(ThreadsTest, AnswerAShortFirstLineAtOnce) {
+  Model plain({.bits = 12});  // libsvm has no namespaces to cross
+  plain.learn(examples("train.vw")[0]);
+  plain.save(path("plain"));
+  for (const char* line : {"| a\n", "1:1\n", "(|\n", "B|\n"}) {
+    Conversation talk(folder(), Words{"predict", "--model", "plain", "--data", "-"} + GetParam());
+    talk.say(line);
+    ASSERT_NE(talk.hear(), "") << line;
+    talk.stop_talking();
+    EXPECT_EQ(talk.end(), 0);
+  }
+}
+
+// Though it still waits for more to be asked.
+TEST_P(ThreadsTest, EndWhenNobodyListens) {
+  Conversation talk(folder(), Words{"predict", "--model", "model", "--data", "-"} + GetParam());
+  talk.stop_listening();
+  talk.say("|page w1\n");
+  EXPECT_EQ(talk.end(), 0);
+}
+
+TEST_F(PredictTest, NeedsAThread) {
+  for (const char* threads : {"0", "-1", "4097", "x"}) {
+    EXPECT_EQ(run(kPredict + Words{"--threads", threads}).code, 2) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,98 @@
+#include "app/program.h"
+#include "cpt/losses.h"
+#include "model/learning/learner.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ScoreTest : public TrainedTest {};
+
+TEST_F(ScoreTest, PrintsTheProbabilityOfEachLinesOwnLabel) {
+  const Batch batch = examples("test.vw");
+  Words expected;
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    expected.push_back(printed(model().probability(batch[i], batch[i].label)));
+  EXPECT_EQ(results({"score", "--model", "model", "--data", "test.vw"}), expected);
+}
+
+TEST_F(ScoreTest, AlsoScoresANamedLabel) {
+  const Batch batch = examples("test.vw");
+  Words expected;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    expected.push_back(printed(model().probability(batch[i], batch[i].label)) + "\t" +
+                       printed(model().probability(batch[i], "ad3")));
+  }
+  EXPECT_EQ(results({"score", "--model", "model", "--data", "test.vw", "--label", "ad3"}), expected);
+}
+
+TEST_F(ScoreTest, LabelsThatTheModelHasNotMetHaveProbabilityZero) {
+  write("new.vw", "new |page w1\n");
+  EXPECT_THAT(results({"score", "--model", "model", "--data", "new.vw"}), ElementsAre("0"));
+  EXPECT_THAT(results({"score", "--model", "model", "--data", "new.vw", "--label", "other"}), ElementsAre("0\t0"));
+}
+
+TEST_F(ScoreTest, LinesNeedALabelUnlessOneIsNamed) {
+  write("bare.vw", "|page w1\n");
+  const Outcome outcome = run({"score", "--model", "model", "--data", "bare.vw"});
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.err, HasSubstr("bare.vw:1:1: expected a label"));
+  const std::string p = printed(model().probability(examples("bare.vw")[0], "ad3"));
+  EXPECT_THAT(results({"score", "--model", "model", "--data", "bare.vw", "--label", "ad3"}), ElementsAre("-\t" + p));
+}
+
+TEST_F(ScoreTest, SummaryIsTheMeanLosses) {
+  write("mixed.vw", page_log(20, kLabels, 6) + "new 3 |page w1\nad1 2.5 |page w1\n");
+  const Batch batch = examples("mixed.vw");
+  Losses losses;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const ExampleView x = batch[i];
+    const auto importance = static_cast<double>(x.importance);
+    if (x.label == "new") {
+      losses.add_new(importance);
+    } else {
+      losses.add_seen(importance, model().probability(x, x.label));
+    }
+  }
+  const auto figure = [](double value) { return ::testing::EndsWith(" " + std::to_string(value)); };
+
+  const Outcome outcome = run({"score", "--model", "model", "--data", "mixed.vw", "--summary"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(lines_of(outcome.out), ::testing::SizeIs(22));
+  EXPECT_THAT(lines_of(outcome.err),
+              ElementsAre("examples       22", "new labels     1",
+                          "squared        " + std::to_string(losses.mean_squared()) + " +- " +
+                              std::to_string(losses.squared_interval()),
+                          figure(losses.mean_squared_seen()), figure(losses.mean_log()), figure(losses.mean_log_seen()),
+                          ::testing::StartsWith("best possible  ")));
+}
+
+TEST_F(ScoreTest, ThreadsChangeNothing) {
+  write("more.vw", page_log(2000, kLabels + 3, 6));
+  const Words score{"score", "--model", "model", "--data", "more.vw", "--label", "ad3", "--summary", "--threads"};
+  const auto on = [&](const std::string& threads) {
+    Words arguments = score;
+    arguments.push_back(threads);
+    return run(arguments);
+  };
+  const Outcome one = on("1");
+  EXPECT_EQ(one.code, 0);
+  EXPECT_THAT(lines_of(one.out), ::testing::SizeIs(2000));
+  for (const char* threads : {"2", "5"}) {
+    const Outcome several = on(threads);
+    EXPECT_EQ(several.code, 0);
+    EXPECT_EQ(several.out, one.out);
+    EXPECT_EQ(several.err, one.err);
+  }
+}
+
+TEST_F(ScoreTest, NoDataIsNoScore) {
+  write("nothing.vw", "");
+  EXPECT_THAT(results({"score", "--model", "model", "--data", "nothing.vw"}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace cpt

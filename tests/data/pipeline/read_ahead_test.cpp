@@ -1,0 +1,157 @@
+#include "data/pipeline/read_ahead.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "data/folder.h"
+#include "data/reading.h"
+#include "data/shards/shards.h"
+
+namespace cpt {
+namespace {
+
+// "0 |f x0 ..." with 0 to 6 features a line.
+std::string lines(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += std::to_string(i) + " |f";
+    for (int j = 0; j < i % 7; ++j) text += " x" + std::to_string(j);
+    text += "\n";
+  }
+  return text;
+}
+
+std::vector<Read> examples_of(const Batch& batch) {
+  std::vector<Read> examples;
+  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
+  return examples;
+}
+
+// What was handed out: per chunk, how many examples and how many bad lines by then.
+struct Delivery {
+  std::vector<Read> examples;
+  std::vector<std::size_t> sizes;
+  std::vector<std::uint64_t> error_lines;
+  std::vector<std::size_t> warnings;
+
+  bool operator==(const Delivery&) const = default;
+};
+
+Delivery deliver(ReadAhead& ahead, std::chrono::microseconds pause = {}) {
+  Delivery delivery;
+  const auto note = [&] {
+    delivery.error_lines.push_back(ahead.error_lines());
+    delivery.warnings.push_back(ahead.take_warnings().size());
+  };
+  while (const Batch* chunk = ahead.next()) {
+    std::this_thread::sleep_for(pause);
+    delivery.sizes.push_back(chunk->size());
+    for (Read& read : examples_of(*chunk)) delivery.examples.push_back(std::move(read));
+    note();
+  }
+  note();
+  return delivery;
+}
+
+TEST(ReadAhead, DeliversWhatTheStreamReads) {
+  const Folder folder;
+  const std::vector<std::string> paths = {folder.write("0", lines(3000)), folder.write("1", lines(500))};
+  ReadAhead ahead(stream_of(paths));
+  const Delivery delivery = deliver(ahead);
+  EXPECT_EQ(delivery.examples, read_all(paths));
+  EXPECT_EQ(delivery.sizes, (std::vector<std::size_t>{1024, 1024, 1024, 428}));
+  EXPECT_EQ(ahead.next(), nullptr) << "the end stays the end";
+}
+
+TEST(ReadAhead, AChunkEndsAtItsLimitOfFeatures) {
+  const Folder folder;
+  ReadAhead ahead(stream_of({folder.write("0", "a |f u v\nb |f u\nc |f u v w\nd |f u\n")}), {.features = 5});
+  // The constant feature counts: 3 + 2, 4 + 2.
+  EXPECT_EQ(deliver(ahead).sizes, (std::vector<std::size_t>{2, 2}));
+}
+
+// So that whoever takes chunks as they come goes on with the same ones.
+TEST(ReadAhead, CutsAtTheSamePlacesWhereverItsStreamBegins) {
+  const Folder folder;
+  const std::vector<Shard> shards = find_shards({folder.write("0", lines(300)), folder.write("1", lines(100))});
+  constexpr ChunkLimits kLimits{.examples = 37, .features = 120};
+  const auto ends_from = [&](const std::vector<Cursor>& begin, std::size_t examples_before) {
+    ReadAhead ahead(ExampleStream(shards, {0, 1}, {}, begin), kLimits);
+    std::vector<std::size_t> ends;
+    for (const std::size_t size : deliver(ahead).sizes) {
+      ends.push_back((ends.empty() ? examples_before : ends.back()) + size);
+    }
+    return ends;
+  };
+  const std::vector<std::size_t> expected = ends_from({}, 0);
+  ExampleStream stream(shards, {0, 1}, {});
+  std::vector<Cursor> cursors(2);
+  std::size_t examples = 0;
+  for (Batch batch; stream.read(batch); batch.clear()) {
+    const Origin& origin = batch.origin(0);
+    Cursor& cursor = cursors[origin.shard];
+    cursor = {origin.end, origin.line, origin.position + 1, cursor.examples + 1, 0, cursor.features + batch.features()};
+    ++examples;
+    std::vector<std::size_t> rest = expected;
+    std::erase_if(rest, [&](std::size_t end) { return end <= examples; });
+    ASSERT_EQ(ends_from(cursors, examples), rest) << "after " << examples << " examples";
+  }
+  EXPECT_EQ(examples, 400U);
+}
+
+TEST(ReadAhead, EmptyInputHasNoChunk) {
+  const Folder folder;
+  ReadAhead none(stream_of({}));
+  EXPECT_EQ(none.next(), nullptr);
+  ReadAhead blank(stream_of({folder.write("0", "\n\n"), folder.write("1", "")}));
+  EXPECT_EQ(blank.next(), nullptr);
+}
+
+TEST(ReadAhead, ReportsDoNotDependOnTiming) {
+  const Folder folder;
+  std::string text = "0 |f a\n";
+  for (int i = 1; i < 400; ++i) text += i % 9 == 0 ? "bad\n" : std::to_string(i) + " |f a\n";
+  text += "bad\n";
+  const auto run = [&](std::chrono::microseconds pause) {
+    ReadAhead ahead(stream_of({folder.write("0", text)}, skipping()), {.examples = 50});
+    return deliver(ahead, pause);
+  };
+  const Delivery eager = run({});
+  const Delivery slow = run(std::chrono::milliseconds(2));
+  EXPECT_EQ(eager, slow);
+  // 8 good lines of 9: example 50 is line 56 (7 bad ones before are 9, ..., 54: 6).
+  EXPECT_EQ(eager.error_lines.front(), 6U);
+  EXPECT_EQ(eager.error_lines.back(), 45U);
+}
+
+TEST(ReadAhead, AnExceptionComesAfterAllExamplesBeforeIt) {
+  const Folder folder;
+  const std::string path = folder.write("0", lines(100) + "bad\n" + lines(100));
+  ReadAhead ahead(stream_of({path}), {.examples = 30});
+  std::size_t examples = 0;
+  const auto read = [&] {
+    while (const Batch* chunk = ahead.next()) examples += chunk->size();
+  };
+  const std::string reason = path + ":101:4: expected '|' before the features, found the end of the line";
+  EXPECT_EQ(error_of(Fault::kBadData, read), reason);
+  EXPECT_EQ(examples, 100U);
+  EXPECT_EQ(error_of(Fault::kBadData, read), reason) << "and stays";
+}
+
+TEST(ReadAhead, MayEndAtAnyPoint) {
+  const Folder folder;
+  const std::string path = folder.write("0", lines(5000));
+  for (int chunks = 0; chunks < 8; ++chunks) {
+    ReadAhead ahead(stream_of({path}), {.examples = 100});
+    for (int i = 0; i < chunks; ++i) ASSERT_NE(ahead.next(), nullptr);
+  }
+}
+
+TEST(ReadAhead, EndsInTheMiddleOfAnEndlessLine) { const ReadAhead ahead(stream_of({"/dev/zero"}, skipping())); }
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,142 @@
+// Steps inside one block: where a new label settles, where a draw leads, what can be reached.
+#include "model/estimators/block_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "cpt/hashing.h"
+
+namespace cpt {
+namespace {
+
+// A block of `nodes` nodes in heap order: the places below them hold leaves. `p` at every node.
+struct TestBlock {
+  explicit TestBlock(std::uint32_t nodes, float p) : options{.bits = kLeastBits}, weights(options.bits) {
+    for (std::uint32_t place = 31; place >= 1; --place) {
+      const bool hangs = place == 1 || place / 2 <= nodes;
+      if (place <= nodes) {
+        content.child[place] = Child::node();
+        content.leaves[place] = content.leaves[2 * place] + content.leaves[2 * place + 1];
+      } else if (hangs) {
+        content.child[place] = Child::leaf(place);
+        content.leaves[place] = 1;
+      }
+      row[place / 2] = p;
+    }
+  }
+
+  ModelOptions options;
+  WeightTable weights;
+  BlockNodes content;
+  Row row{};
+};
+
+TEST(SettleInBlock, GoesWhereTheRegressorsPointWhereSidesAreEven) {
+  for (const float p : {0.9F, 0.1F}) {
+    const TestBlock block(15, p);
+    Settling settling;
+    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), p > 0.5F ? 31 : 16);
+    EXPECT_EQ(settling.disagreements, 0U);
+  }
+}
+
+TEST(SettleInBlock, GoesLeftWithoutAPreference) {
+  for (const float p : {0.5F, std::numeric_limits<float>::quiet_NaN()}) {
+    const TestBlock block(15, p);
+    Settling settling;
+    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), 16);
+    EXPECT_EQ(settling.disagreements, 0U);
+  }
+}
+
+// Of 9 nodes in heap order the 10 leaves are 6 on the left of the root and 4 on its right. So a label that only heeds
+// balance goes right there, and then left where sides are even, at places 3 and 6.
+TEST(SettleInBlock, CountsWhereItGoesAgainstTheRegressors) {
+  for (const float p : {1.0F, 0.0F}) {
+    TestBlock block(9, p);
+    block.options.alpha = 1;
+    Settling settling;
+    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), 12);
+    EXPECT_EQ(settling.disagreements, p == 1 ? 2U : 1U);
+  }
+}
+
+TEST(SettleInBlock, TossesFairCoinsInRandomTrees) {
+  TestBlock block(15, 1.0F);
+  block.options.tree = TreeKind::kRandom;
+  constexpr int kLabels = 16'000;
+  std::map<std::uint8_t, int> counts;
+  for (std::uint64_t label = 0; label < kLabels; ++label) {
+    Settling settling = begin_settling(block.options, label);
+    const std::uint8_t place = settle_in_block(block.row, block.content, block.options, settling);
+    ++counts[place];
+    Settling again = begin_settling(block.options, label);
+    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, again), place);
+    EXPECT_EQ(again.coins, settling.coins);
+  }
+  ASSERT_EQ(counts.size(), 16U);
+  // Six standard deviations of a binomial with p = 1/16.
+  const double deviation = std::sqrt(kLabels * (1.0 / 16) * (15.0 / 16));
+  for (const auto& [place, count] : counts) EXPECT_NEAR(count, kLabels / 16, 6 * deviation) << int{place};
+}
+
+TEST(DrawInBlock, LeadsToPlacesAsOftenAsTheyAreProbable) {
+  TestBlock block(15, 0);
+  for (std::size_t slot = 1; slot <= 15; ++slot) block.row[slot] = 0.06F * static_cast<float>(slot);
+  const Regressors regressors(block.weights, block.options);
+  constexpr int kDraws = 40'000;
+  std::map<std::uint8_t, int> counts;
+  std::map<std::uint8_t, double> probabilities;
+  for (int i = 0; i < kDraws; ++i) {
+    Drawing drawing{mix(static_cast<std::uint64_t>(i)), 1};
+    const std::uint8_t place = draw_in_block(block.row, block.content, regressors, drawing);
+    ++counts[place];
+    probabilities[place] = drawing.probability;
+  }
+  double sum = 0;
+  reach_in_block(block.row, block.content, regressors, 1, [&](std::uint8_t place, double probability) {
+    sum += probability;
+    const double deviation = std::sqrt(kDraws * probability * (1 - probability));
+    EXPECT_NEAR(counts[place], kDraws * probability, 6 * deviation + 1) << int{place};
+    if (counts[place] > 0) {
+      EXPECT_DOUBLE_EQ(probabilities[place], probability) << int{place};
+    }
+  });
+  EXPECT_NEAR(sum, 1, 1e-12);
+}
+
+TEST(ReachInBlock, IsTheProductOfTheClippedProbabilitiesOnTheWay) {
+  TestBlock block(9, 0);
+  for (std::size_t slot = 1; slot <= 15; ++slot)
+    block.row[slot] = 0.1F * static_cast<float>(slot % 11);  // 0 and 1, too
+  const Regressors regressors(block.weights, block.options);
+  std::size_t visited = 0;
+  reach_in_block(block.row, block.content, regressors, 0.25, [&](std::uint8_t place, double probability) {
+    ++visited;
+    double expected = 0.25;
+    for (std::uint32_t at = place; at > 1; at /= 2) {
+      const double right = std::clamp<double>(block.row[at / 2], block.options.clip, 1 - block.options.clip);
+      expected *= at % 2 == 1 ? right : 1 - right;
+    }
+    EXPECT_NEAR(probability, expected, 1e-15) << int{place};
+    EXPECT_EQ(block.content.child[place].kind(), Child::Kind::kLeaf);
+  });
+  EXPECT_EQ(visited, 10U);
+}
+
+TEST(Steps, LeaveABlockWithoutNodesByItsTop) {
+  TestBlock block(0, 0.5F);
+  const Regressors regressors(block.weights, block.options);
+  Settling settling;
+  Drawing drawing{7, 0.5};
+  EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), 1);
+  EXPECT_EQ(draw_in_block(block.row, block.content, regressors, drawing), 1);
+  EXPECT_EQ(drawing.probability, 0.5);
+}
+
+}  // namespace
+}  // namespace cpt

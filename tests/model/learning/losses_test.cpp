@@ -1,0 +1,320 @@
+// Every progressive figure against a loop that knows nothing of looking ahead, to the last bit; and closed forms.
+#include "model/learning/losses.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cpt/hashing.h"
+#include "model/learning/in_order.h"
+#include "model/random_stream.h"
+
+namespace cpt {
+namespace {
+
+std::uint64_t interval_of_searches(std::uint64_t examples_before) {
+  std::uint64_t interval = 64;
+  for (std::uint64_t power = std::uint64_t{1} << 13; power <= examples_before && power <= 1U << 16; power *= 2) {
+    interval *= 2;
+  }
+  for (std::uint64_t power = std::uint64_t{1} << 18; power <= examples_before; power *= 4) interval *= 2;
+  return interval;
+}
+
+// Adds one example as its description says: the sums one after another, nothing shared with Losses.
+struct SlowLosses {
+  Losses sums;
+
+  void count(const Learner& learner, const ExampleView& x, LabelId label, double p) {
+    const double h = static_cast<double>(x.importance);
+    const bool seen = label != kNoLabel;
+    const double squared = h * (1 - p) * (1 - p);
+    const double log = h * -std::log(p < 1e-6 ? 1e-6 : p);
+    ++sums.examples;
+    sums.weight += h;
+    sums.weight_squares += h * h;
+    sums.squared += squared;
+    sums.log += log;
+    if (!seen) {
+      ++sums.new_labels;
+      return;
+    }
+    sums.seen_weight += h;
+    sums.squared_seen += squared;
+    sums.log_seen += log;
+    if (brier_due(sums.examples)) {
+      const Ranked drawn = learner.estimator().draw(x, mix(learner.options().seed ^ mix(sums.examples)));
+      ++sums.brier_samples;
+      sums.brier_weight += h;
+      sums.brier += h * (1 - 2 * p + drawn.probability);
+    }
+    if (top1_due(sums.examples)) {
+      const std::uint64_t interval = interval_of_searches(sums.examples - 1);
+      const std::vector<double> all = learner.estimator().all_probabilities(x);
+      const bool best = std::max_element(all.begin(), all.end()) - all.begin() == static_cast<std::ptrdiff_t>(label);
+      ++sums.top1_samples;
+      sums.top1_weight += h * static_cast<double>(interval);
+      sums.top1_error += best ? 0 : h * static_cast<double>(interval);
+    }
+  }
+};
+
+void expect_same_bits(const Losses& a, const Losses& b) {
+  EXPECT_EQ(a.examples, b.examples);
+  EXPECT_EQ(a.new_labels, b.new_labels);
+  EXPECT_EQ(a.brier_samples, b.brier_samples);
+  EXPECT_EQ(a.top1_samples, b.top1_samples);
+  EXPECT_EQ(a.weight, b.weight);
+  EXPECT_EQ(a.weight_squares, b.weight_squares);
+  EXPECT_EQ(a.squared, b.squared);
+  EXPECT_EQ(a.log, b.log);
+  EXPECT_EQ(a.seen_weight, b.seen_weight);
+  EXPECT_EQ(a.squared_seen, b.squared_seen);
+  EXPECT_EQ(a.log_seen, b.log_seen);
+  EXPECT_EQ(a.brier_weight, b.brier_weight);
+  EXPECT_EQ(a.brier, b.brier);
+  EXPECT_EQ(a.top1_weight, b.top1_weight);
+  EXPECT_EQ(a.top1_error, b.top1_error);
+}
+
+void expect_same_model(const Learner& a, const Learner& b) {
+  EXPECT_EQ(a.structure_digest(), b.structure_digest());
+  EXPECT_EQ(a.weights().digest(), b.weights().digest());
+  EXPECT_EQ(a.disagreements(), b.disagreements());
+}
+
+// One example after another, by the learner's own steps.
+Losses learn_slowly(Learner& learner, const Batch& stream) {
+  SlowLosses slow;
+  PathState path_state;
+  for (std::size_t i = 0; i < stream.size(); ++i) {
+    const ExampleView x = stream[i];
+    const LabelId known = learner.find(x);
+    const LabelId label = known != kNoLabel ? known : learner.apply(learner.settle(x));
+    learner.locate(x, label, path_state);
+    const double p = learner.predict(path_state);
+    slow.count(learner, x, known, known == kNoLabel ? 0 : p);
+    learner.train(path_state);
+  }
+  return slow.sums;
+}
+
+ModelOptions small(Loss loss = Loss::kLogistic) {
+  ModelOptions options;
+  options.bits = 14;  // some collisions
+  options.loss = loss;
+  return options;
+}
+
+class Progressive : public testing::TestWithParam<std::tuple<Loss, double>> {
+ protected:
+  ModelOptions options() const {
+    ModelOptions options = small(std::get<0>(GetParam()));
+    options.clip = std::get<1>(GetParam());
+    return options;
+  }
+  Batch stream_ = random_stream({.seed = 21, .labels = 400, .binary = false, .weighted = true});
+};
+INSTANTIATE_TEST_SUITE_P(LossAndClip, Progressive,
+                         testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared), testing::Values(0, 0.001)));
+
+// Each draw stands for the examples of its sync interval, so that the mean is that of the whole stream.
+TEST(BrierSamples, AreOneOfSixteenAndOfLongRunsFewer) {
+  std::uint64_t draws = 0;
+  std::uint64_t interval = 0;
+  for (std::uint64_t before = 0; before < std::uint64_t{1} << 24; before += interval) {
+    interval = 16;
+    for (std::uint64_t from = std::uint64_t{1} << 21; from <= before; from *= 2) interval *= 2;
+    int due = 0;
+    for (std::uint64_t number = before + 1; number <= before + interval; ++number) {
+      if (!brier_due(number)) continue;
+      ++due;
+      ASSERT_EQ(brier_weight(3, number), 3 * static_cast<double>(interval) / 16) << number;
+    }
+    ASSERT_EQ(due, 1) << before;
+    ++draws;
+  }
+  EXPECT_EQ(draws, (std::uint64_t{2} + 3) << 16);
+}
+
+// Each search stands for the examples of its sync interval, so that the mean is that of the whole stream.
+TEST(Searches, GrowRarerAndStandForMore) {
+  std::uint64_t searches = 0;
+  std::uint64_t interval = 0;
+  for (std::uint64_t before = 0; before < std::uint64_t{1} << 21; before += interval) {
+    interval = interval_of_searches(before);
+    int due = 0;
+    for (std::uint64_t number = before + 1; number <= before + interval; ++number) {
+      if (!top1_due(number)) continue;
+      ++due;
+      ASSERT_EQ(top1_weight(1, number), static_cast<double>(interval)) << number;
+    }
+    ASSERT_EQ(due, 1) << before;
+    ++searches;
+  }
+  // Until 2^13, then until 2^16, 2^18 and so on.
+  EXPECT_EQ(searches, 128U + 3 * 64 + 192 + 384 + 256);
+}
+
+// Shards take turns: whatever their number, each has its share of the samples.
+TEST(Samples, AreOfAllShards) {
+  constexpr std::uint64_t kExamples = std::uint64_t{1} << 21;
+  for (const std::uint64_t shards : {2U, 3U, 16U, 64U}) {
+    std::vector<double> drawn(shards);
+    std::vector<double> searched(shards);
+    double draws = 0;
+    double searches = 0;
+    for (std::uint64_t number = 1; number <= kExamples; ++number) {
+      const std::uint64_t shard = number % shards;
+      if (brier_due(number)) ++drawn[shard], ++draws;
+      if (top1_due(number)) ++searched[shard], ++searches;
+    }
+    for (std::uint64_t shard = 0; shard < shards; ++shard) {
+      const double share = 1 / static_cast<double>(shards);
+      // Within five standard deviations.
+      EXPECT_NEAR(drawn[shard], draws * share, 5 * std::sqrt(draws * share)) << shard << " of " << shards;
+      EXPECT_NEAR(searched[shard], searches * share, 5 * std::sqrt(searches * share)) << shard << " of " << shards;
+    }
+  }
+}
+
+TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
+  Learner slow(options());
+  const Losses expected = learn_slowly(slow, stream_);
+  ASSERT_GT(expected.brier_samples, 200U);
+  ASSERT_GT(expected.top1_samples, 10U);
+  for (std::size_t slice : {std::size_t{1}, std::size_t{3}, std::size_t{64}, stream_.size()}) {
+    Learner learner(options());
+    InOrder in_order(learner);
+    Losses losses;
+    for (std::size_t begin = 0; begin < stream_.size(); begin += slice) {
+      in_order.learn_settling({&stream_, begin, std::min(stream_.size(), begin + slice)}, losses);
+    }
+    expect_same_bits(losses, expected);
+    expect_same_model(learner, slow);
+  }
+}
+
+// Once every label is in the tree, both ways of learning are one.
+TEST_P(Progressive, LearningSettledExamplesIsTheSlowLoop) {
+  Learner slow(options());
+  Learner learner(options());
+  Losses ignored;
+  learn_slowly(slow, stream_);
+  InOrder(learner).learn_settling({&stream_, 0, stream_.size()}, ignored);
+
+  const Losses expected = learn_slowly(slow, stream_);
+  Losses losses;
+  InOrder(learner).learn_settled({&stream_, 0, stream_.size()}, std::vector<bool>(stream_.size()), losses);
+  expect_same_bits(losses, expected);
+  expect_same_model(learner, slow);
+}
+
+TEST_P(Progressive, PredictingOnlyChangesNothing) {
+  Learner learner(options());
+  Losses losses;
+  InOrder in_order(learner);
+  in_order.learn_settling({&stream_, 0, 2000}, losses);
+  const std::uint64_t structure = learner.structure_digest();
+  const std::uint64_t weights = learner.weights().digest();
+
+  SlowLosses expected;
+  PathState path_state;
+  for (std::size_t i = 2000; i < stream_.size(); ++i) {
+    const LabelId label = learner.find(stream_[i]);
+    if (label != kNoLabel) learner.locate(stream_[i], label, path_state);
+    expected.count(learner, stream_[i], label, label == kNoLabel ? 0 : learner.predict(path_state));
+  }
+  ASSERT_GT(expected.sums.new_labels, 100U);
+  Losses frozen;
+  in_order.predict_only({&stream_, 2000, stream_.size()}, frozen);
+  expect_same_bits(frozen, expected.sums);
+  EXPECT_EQ(learner.structure_digest(), structure);
+  EXPECT_EQ(learner.weights().digest(), weights);
+}
+
+TEST(Losses, AnExampleMarkedNewCountsAsProbabilityZero) {
+  Learner learner(small());
+  Losses losses;
+  Batch batch;
+  for (int i = 0; i < 3; ++i) batch.finish_example("only", 2, {});
+  InOrder in_order(learner);
+  in_order.learn_settling({&batch, 0, 1}, losses);
+  in_order.learn_settled({&batch, 1, 3}, {true, false}, losses);
+  EXPECT_EQ(losses.new_labels, 2U);
+  EXPECT_EQ(losses.squared, 4);  // twice importance 2; an only label is certain
+  EXPECT_DOUBLE_EQ(losses.log, 4 * std::log(1e6));
+  EXPECT_EQ(losses.seen_weight, 2);
+  EXPECT_EQ(losses.squared_seen, 0);
+}
+
+Losses mixed() {
+  Losses losses;
+  losses.add_new(1);
+  losses.add_seen(2, 0.5);
+  losses.add_seen(1, 0);
+  return losses;
+}
+
+TEST(Losses, MeansAreWeighted) {
+  const Losses losses = mixed();
+  EXPECT_DOUBLE_EQ(losses.mean_squared(), (1 + 2 * 0.25 + 1) / 4);
+  EXPECT_DOUBLE_EQ(losses.mean_squared_seen(), (2 * 0.25 + 1) / 3);
+  EXPECT_DOUBLE_EQ(losses.mean_log(), (2 * std::log(1e6) + 2 * std::log(2)) / 4);
+  EXPECT_DOUBLE_EQ(losses.mean_log_seen(), (std::log(1e6) + 2 * std::log(2)) / 3);
+}
+
+TEST(Losses, NothingCountedGivesZeroMeans) {
+  const Losses none;
+  for (double mean : {none.mean_squared(), none.mean_log(), none.mean_squared_seen(), none.mean_log_seen(),
+                      none.mean_brier_seen(), none.mean_top1_error_seen(), none.squared_interval()}) {
+    EXPECT_EQ(mean, 0);
+  }
+}
+
+TEST(Losses, TheIntervalIsHoeffdings) {
+  Losses losses;
+  for (int i = 0; i < 1000; ++i) losses.add_seen(1, 0.5);
+  EXPECT_NEAR(losses.squared_interval(), std::sqrt(std::log(40) / 2000), 1e-15);
+  // As many as the ten million test examples of the web ads.
+  losses.weight = losses.weight_squares = 1e7;
+  EXPECT_NEAR(losses.squared_interval(), 0.0004295, 1e-7);
+}
+
+TEST(Losses, TheIntervalOfWeightedExamplesHasTheirEffectiveNumber) {
+  Losses losses;
+  losses.add_seen(3, 0.5);
+  losses.add_seen(1, 0.5);
+  EXPECT_DOUBLE_EQ(losses.squared_interval(), std::sqrt(std::log(40) / (2 * 16.0 / 10)));
+}
+
+TEST(Losses, NoNumberOfLabelsIsEquivalentToALossOfOne) {
+  Losses losses;
+  losses.add_new(1);
+  EXPECT_TRUE(std::isinf(losses.equivalent()));
+}
+
+TEST(Losses, EquivalentIsTheNumberOfLabelsOfAUniformDistribution) {
+  for (double labels : {1.0, 2.0, 10.0, 1000.0}) {
+    Losses losses;
+    losses.add_seen(1, 1 / labels);
+    EXPECT_NEAR(losses.equivalent(), labels, 1e-9 * labels);
+  }
+}
+
+TEST(Losses, AddAndSinceAreInverse) {
+  Losses all = mixed();
+  all.log = all.log_seen = 1.5;  // the other sums are exact in binary, so that adding and taking away loses nothing
+  const Losses earlier = all;
+  Losses more;
+  more.add_new(0.5);
+  more.add_seen(4, 0.25);
+  more.log = more.log_seen = 3.25;
+  all += more;
+  expect_same_bits(all.since(earlier), more);
+}
+
+}  // namespace
+}  // namespace cpt

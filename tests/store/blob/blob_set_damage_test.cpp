@@ -1,0 +1,115 @@
+// Damage on disk is detected and named; no wrong byte ever comes back (C3).
+#include <gmock/gmock.h>
+
+#include "store/blob/blob_set.h"
+#include "store/store_fixture.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A small set with a blob of each sort: stored as it is, compressed, empty.
+struct DamageTest : ::testing::Test {
+  DamageTest() {
+    write_set(directory, blobs);
+    for (const std::string& name : names_in(directory)) files.push_back(directory / name);
+  }
+
+  // Reading everything must fail as bad data, with the name of the file.
+  void expect_named(const std::filesystem::path& file) {
+    EXPECT_THAT(error_of([&] { read_set(directory); }),
+                AllOf(StartsWith("65: " + file.string() + ": "), HasSubstr("damaged")));
+  }
+
+  TemporaryDirectory root;
+  std::filesystem::path directory = root / "set";
+  Blobs blobs{{"noise", noise(60)}, {"compressed", half_zero(400)}, {"empty", {}}, {"zero", ByteVector(300)}};
+  std::vector<std::filesystem::path> files;
+};
+
+TEST_F(DamageTest, TheSetCoversBothWaysOfStoring) {
+  EXPECT_EQ(read_set(directory), blobs);
+  EXPECT_EQ(files.size(), 5U);
+  EXPECT_EQ(std::filesystem::file_size(directory / "noise"), 60U);
+  EXPECT_LT(std::filesystem::file_size(directory / "compressed"), 400U);
+}
+
+TEST_F(DamageTest, AFlippedBitInAnyByteIsDetected) {
+  for (const auto& file : files) {
+    const ByteVector intact = read_file(file);
+    for (std::size_t i = 0; i < intact.size(); ++i) {
+      SCOPED_TRACE(file.filename().string() + " byte " + std::to_string(i));
+      ByteVector damaged = intact;
+      damaged[i] ^= std::byte{1} << i % 8;
+      write_plain(file, damaged);
+      expect_named(file);
+    }
+    write_plain(file, intact);
+  }
+  EXPECT_EQ(read_set(directory), blobs);
+}
+
+TEST_F(DamageTest, EveryCutIsDetected) {
+  for (const auto& file : files) {
+    const ByteVector intact = read_file(file);
+    for (std::size_t length = 0; length < intact.size(); ++length) {
+      SCOPED_TRACE(file.filename().string() + " cut to " + std::to_string(length));
+      write_plain(file, {intact.begin(), intact.begin() + static_cast<std::ptrdiff_t>(length)});
+      expect_named(file);
+    }
+    write_plain(file, intact);
+  }
+}
+
+TEST_F(DamageTest, AddedBytesAreDetected) {
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.filename());
+    const ByteVector intact = read_file(file);
+    ByteVector longer = intact;
+    longer.push_back(std::byte{0});
+    write_plain(file, longer);
+    expect_named(file);
+    write_plain(file, intact);
+  }
+}
+
+TEST_F(DamageTest, AMissingBlobFileIsDetected) {
+  std::filesystem::remove(directory / "empty");
+  expect_named(directory / "empty");
+}
+
+TEST_F(DamageTest, AnIntactFileOfAnotherSetIsDetected) {
+  const auto other = root / "other";
+  write_set(other, {{"noise", noise(60, 2)}});
+  write_plain(directory / "noise", read_file(other / "noise"));
+  expect_named(directory / "noise");
+}
+
+TEST_F(DamageTest, AFileCutWhileItIsReadIsDetected) {
+  BlobReader reader = BlobSetReader(directory, kKind).open("noise");
+  std::filesystem::resize_file(directory / "noise", 59);
+  ByteVector out(60);
+  EXPECT_THAT(error_of([&] { reader.read_exactly(out); }), StartsWith("65: "));
+}
+
+TEST_F(DamageTest, OnlyTheSegmentsBeforeTheDamageCanBeReadAndNothingAfterIt) {
+  const ByteVector bytes = noise(3 * std::size_t{kMaxSegmentBytes});
+  write_set(directory, {{"blob", bytes}});
+  ByteVector damaged = bytes;
+  damaged[kMaxSegmentBytes + 5] ^= std::byte{1};
+  write_plain(directory / "blob", damaged);
+
+  BlobReader reader = BlobSetReader(directory, kKind).open("blob");
+  ByteVector out(kMaxSegmentBytes);
+  reader.read_exactly(out);
+  EXPECT_TRUE(std::equal(out.begin(), out.end(), bytes.begin()));
+  ByteVector small(10);
+  EXPECT_THAT(error_of([&] { reader.read(small); }), HasSubstr("from byte 4194304 on do not match their checksum"));
+  EXPECT_THAT(error_of([&] { reader.read(small); }), HasSubstr("from byte 4194304 on do not match their checksum"));
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,151 @@
+#include "store/fs/durable_file.h"
+
+#include <gmock/gmock.h>
+
+#include "store/store_fixture.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(DurableFileTest, WhatIsWrittenAtomicallyIsReadBack) {
+  const TemporaryDirectory root;
+  for (const std::string text : {"first, and longer", "second", ""}) {
+    write_file_atomically(root / "file", bytes_of(text));
+    EXPECT_EQ(read_file(root / "file"), bytes_of(text));
+    EXPECT_THAT(names_in(root.path()), ElementsAre("file"));
+  }
+}
+
+TEST(DurableFileTest, AFileThatCannotBeReplacedStaysAndNothingElseIsLeft) {
+  const TemporaryDirectory root;
+  std::filesystem::create_directories(root / "file/below");
+  EXPECT_THAT(error_of([&] { write_file_atomically(root / "file", bytes_of("text")); }),
+              AllOf(StartsWith("73: "), HasSubstr("rename")));
+  EXPECT_THAT(names_in(root.path()), ElementsAre("file"));
+}
+
+TEST(DurableFileTest, AFullDiskIsNamed) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  OutputFile file("/dev/full");
+  EXPECT_EQ(error_of([&] { file.write(noise(100)); }), "73: /dev/full: write failed: No space left on device");
+}
+
+TEST(DurableFileTest, APathBelowAFileIsNamed) {
+  const TemporaryDirectory root;
+  write_plain(root / "file", {});
+  const auto below = root / "file/below";
+  EXPECT_EQ(error_of([&] { OutputFile{below}; }), "73: " + below.string() + ": open failed: Not a directory");
+  EXPECT_THAT(error_of([&] { write_file_atomically(below, {}); }), StartsWith("73: " + below.string()));
+  EXPECT_THAT(error_of([&] { create_directory_durably(below / "deeper"); }),
+              StartsWith("73: " + (root / "file").string()));
+  EXPECT_THAT(error_of([&] { sync_directory(below); }), StartsWith("73: " + below.string()));
+}
+
+TEST(DurableFileTest, ContentsThatCannotAllBeMovedAreNotMoved) {
+  const TemporaryDirectory root;
+  std::filesystem::create_directories(root / "from/folder");
+  for (const char* file : {"from/a", "from/b", "from/z"}) write_plain(root / file, bytes_of(file));
+  std::filesystem::create_directories(root / "to/folder/in the way");
+  EXPECT_THAT(error_of([&] { publish_contents(root / "from", root / "to"); }),
+              AllOf(StartsWith("73: "), HasSubstr("to/folder: rename failed: File exists")));
+  EXPECT_THAT(names_in(root / "from"), ElementsAre("a", "b", "folder", "z"));
+  EXPECT_THAT(names_in(root / "to"), ElementsAre("folder"));
+  std::filesystem::remove_all(root / "to/folder");
+  publish_contents(root / "from", root / "to");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("to"));
+  EXPECT_THAT(names_in(root / "to"), ElementsAre("a", "b", "folder", "z"));
+}
+
+TEST(DurableFileTest, AMissingFileIsNoInput) {
+  const TemporaryDirectory root;
+  const auto path = root / "missing";
+  EXPECT_EQ(error_of([&] { read_file(path); }), "66: " + path.string() + ": open failed: No such file or directory");
+  EXPECT_THAT(error_of([&] { read_file(root.path()); }), StartsWith("66: " + root.path().string()));
+}
+
+TEST(DurableFileTest, AFileLargerThanExpectedIsRefused) {
+  const TemporaryDirectory root;
+  write_plain(root / "file", noise(10));
+  EXPECT_EQ(read_file(root / "file", 10).size(), 10U);
+  EXPECT_THAT(error_of([&] { read_file(root / "file", 9); }),
+              AllOf(StartsWith("65: "), HasSubstr("10 bytes, at most 9")));
+}
+
+TEST(DurableFileTest, ReadsAtAnyOffsetEndWithTheFile) {
+  const TemporaryDirectory root;
+  write_plain(root / "file", bytes_of("0123456789"));
+  const InputFile file(root / "file");
+  ByteVector out(4);
+  EXPECT_EQ(file.size(), 10U);
+  EXPECT_EQ(file.read_at(3, out), 4U);
+  EXPECT_EQ(out, bytes_of("3456"));
+  EXPECT_EQ(file.read_at(8, out), 2U);
+  EXPECT_EQ(file.read_at(10, out), 0U);
+}
+
+TEST(DurableFileTest, DirectoriesAreMadeWithThoseAboveThem) {
+  const TemporaryDirectory root;
+  for (const char* path : {"a/b/c", "a/b/c", "a/d/", "a"}) {
+    create_directory_durably(root / path);
+    EXPECT_TRUE(std::filesystem::is_directory(root / path)) << path;
+  }
+}
+
+TEST(DurableFileTest, APublishedDirectoryReplacesWhatHadItsName) {
+  const TemporaryDirectory root;
+  create_directory_durably(root / "old");
+  create_directory_durably(root / "new");
+  write_plain(root / "new/file", noise(1));
+  publish_directory(root / "new", root / "old");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("old"));
+  EXPECT_THAT(names_in(root / "old"), ElementsAre("file"));
+}
+
+TEST(DurableFileTest, ANewDirectoryTakesThePlaceOfAnEmptyOneOnly) {
+  const TemporaryDirectory root;
+  create_directory_durably(root / "new");
+  create_directory_durably(root / "empty");
+  create_directory_durably(root / "full");
+  for (const char* file : {"new/file", "full/precious"}) write_plain(root / file, noise(1));
+  EXPECT_THAT(error_of([&] { publish_new_directory(root / "new", root / "full"); }), StartsWith("73: "));
+  EXPECT_THAT(names_in(root / "full"), ElementsAre("precious"));
+  publish_new_directory(root / "new", root / "empty");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("empty", "full"));
+  EXPECT_THAT(names_in(root / "empty"), ElementsAre("file"));
+}
+
+TEST(DurableFileTest, ADirectoryThatCannotBePublishedLeavesTheOldOneInPlace) {
+  const TemporaryDirectory root;
+  create_directory_durably(root / "old");
+  write_plain(root / "old/file", noise(1));
+  EXPECT_THAT(error_of([&] { publish_directory(root / "missing", root / "old"); }), StartsWith("73: "));
+  EXPECT_THAT(names_in(root.path()), ElementsAre("old"));
+  EXPECT_THAT(names_in(root / "old"), ElementsAre("file"));
+}
+
+TEST(DurableFileTest, RemovingTakesFilesAndWholeDirectories) {
+  const TemporaryDirectory root;
+  create_directory_durably(root / "directory/below");
+  write_plain(root / "file", noise(1));
+  write_plain(root / "kept", noise(1));
+  for (const char* name : {"directory", "file", "missing"}) remove_durably(root / name);
+  EXPECT_THAT(names_in(root.path()), ElementsAre("kept"));
+}
+
+TEST(DurableFileTest, TemporaryNamesAreKnownAgain) {
+  EXPECT_TRUE(is_temporary_name(temporary_name("runs/model")));
+  EXPECT_EQ(directory_of(temporary_name("runs/model/")), "runs");
+  EXPECT_THAT(temporary_name("model").string(), ::testing::MatchesRegex(R"(model\.tmp-[0-9]{10})"));
+  EXPECT_TRUE(is_temporary_name("runs/model.old.tmp-17"));
+  for (const char* name : {"model", "model.tmp-", "model.tmp-x1", "model.tmp-1x", ".tmp-1", "a.tmp-1/model"}) {
+    EXPECT_FALSE(is_temporary_name(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace cpt

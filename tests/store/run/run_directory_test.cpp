@@ -1,0 +1,269 @@
+#include "store/run/run_directory.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <csignal>
+
+#include "store/run/checkpoints.h"
+#include "store/store_fixture.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+struct RunDirectoryTest : ::testing::Test {
+  // Two checkpoints, a model, metrics, a log, and what killed processes leave.
+  void leave_unfinished_run() const {
+    const RunDirectory run(path);
+    for (int i = 0; i < 2; ++i) write_set(Checkpoints(run.checkpoints()).next(), {{"tree", noise(10)}});
+    write_set(run.model(), {{"tree", noise(10)}}, "cpt model");
+    for (const char* name : {"metrics.jsonl", "log.txt", "model.tmp-1"}) write_plain(path / name, noise(1));
+    write_set(path / "checkpoints/000000003.tmp-1", {});
+  }
+  void leave_finished_run() const {
+    leave_unfinished_run();
+    write_plain(path / "summary.json", noise(1));
+  }
+
+  TemporaryDirectory root;
+  std::filesystem::path path = root / "runs/ads";
+};
+
+// Another process that holds a run directory until it is killed.
+class Holder {
+ public:
+  explicit Holder(const std::filesystem::path& path) {
+    std::array<int, 2> ready{};
+    if (::pipe(ready.data()) != 0) throw Error(Fault::kFailed, "no pipe");
+    process_ = ::fork();
+    if (process_ == 0) hold(path, ready[1]);
+    ::close(ready[1]);
+    char byte = 0;
+    holds_ = ::read(ready[0], &byte, 1) == 1;
+    ::close(ready[0]);
+  }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  ~Holder() { kill(); }
+
+  bool holds() const { return holds_; }
+  pid_t process() const { return process_; }
+  void kill() {
+    if (process_ == -1) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
+
+ private:
+  [[noreturn]] static void hold(const std::filesystem::path& path, int ready) {
+    try {
+      const RunDirectory run(path);
+      if (::write(ready, "!", 1) == 1) ::pause();
+    } catch (...) {
+    }
+    ::_exit(1);
+  }
+
+  pid_t process_ = -1;
+  bool holds_ = false;
+};
+
+TEST_F(RunDirectoryTest, IsCreatedWithThoseAboveItAndKnowsItsPaths) {
+  const RunDirectory run(path);
+  EXPECT_TRUE(std::filesystem::is_directory(path));
+  EXPECT_EQ(run.path(), path);
+  EXPECT_EQ(run.checkpoints(), path / "checkpoints");
+  EXPECT_EQ(run.model(), path / "model");
+  EXPECT_EQ(run.summary(), path / "summary.json");
+  EXPECT_EQ(run.metrics(), path / "metrics.jsonl");
+  EXPECT_EQ(run.log(), path / "log.txt");
+}
+
+TEST_F(RunDirectoryTest, ASecondJobIsRefusedWithHostAndProcessOfTheHolder) {
+  const Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "73: " + path.string() + ": in use by process " +
+                                                       std::to_string(holder.process()) + " on host " + host.data() +
+                                                       "; wait for it or choose another run directory");
+}
+
+TEST_F(RunDirectoryTest, ARefusedJobTouchesNothing) {
+  const Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  write_plain(path / "summary.json", noise(1));
+  write_plain(path / "model.tmp-1", noise(1));
+  EXPECT_THAT(error_of([&] { RunDirectory{path}; }), StartsWith("73: "));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "summary.json", "model.tmp-1"));
+}
+
+TEST_F(RunDirectoryTest, TheLockEndsWithItsHolder) {
+  Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  holder.kill();
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "no error");
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "no error");
+}
+
+// But for the model, which is all that there is if this run fails.
+TEST_F(RunDirectoryTest, NoFiguresOfAnEarlierRunCanBeTakenForThisOnes) {
+  {
+    const RunDirectory run(path);
+    write_set(run.model(), {{"tree", noise(10)}}, "cpt model");
+    for (const char* name : {"summary.json", "metrics.jsonl", "log.txt", "notes.txt", "summary.json.tmp-1"}) {
+      write_plain(path / name, noise(1));
+    }
+    write_set(path / "model.old.tmp-2", {{"tree", noise(10)}});
+  }
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "notes.txt", "model"));
+}
+
+TEST_F(RunDirectoryTest, CheckpointsOfAFinishedRunGoWithItsResults) {
+  leave_finished_run();
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "checkpoints", "model"));
+  EXPECT_THAT(names_in(run.checkpoints()), ElementsAre());
+}
+
+TEST_F(RunDirectoryTest, CheckpointsOfAnUnfinishedRunAreNotRemoved) {
+  leave_unfinished_run();
+  const auto before = names_in(path);
+  EXPECT_EQ(error_of([&] { RunDirectory{path}; }),
+            "2: " + path.string() +
+                ": holds checkpoints of a run that did not finish: add --resume to go on with it, " + "or remove " +
+                (path / "checkpoints").string() + " to start anew");
+  EXPECT_EQ(names_in(path), before);
+  EXPECT_EQ(names_in(path / "checkpoints").size(), 3U);
+
+  std::filesystem::remove_all(path / "checkpoints");
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "model"));
+}
+
+TEST_F(RunDirectoryTest, WhatIsNoCompleteCheckpointDoesNotRefuseAFreshRun) {
+  static_cast<void>(RunDirectory(path));
+  std::filesystem::create_directories(path / "checkpoints/000000001");
+  write_plain(path / "checkpoints/000000001/tree", noise(1));
+  write_plain(path / "checkpoints/notes.txt", noise(1));
+  write_set(path / "checkpoints/000000002.tmp-1", {});
+  const RunDirectory run(path);
+  EXPECT_THAT(names_in(run.checkpoints()), ElementsAre("notes.txt"));
+}
+
+TEST_F(RunDirectoryTest, AResumedRunFindsAllButTheLeftovers) {
+  leave_finished_run();
+  RunDirectory run(path, Begin::kResume);
+  EXPECT_THAT(names_in(path),
+              UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "summary.json", "checkpoints"));
+  EXPECT_THAT(names_in(run.checkpoints()), ElementsAre("000000001", "000000002"));
+  run.go_on();
+  run.go_on();
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "checkpoints"));
+}
+
+// Killed between the two renames that put a new model in the place of the old one.
+TEST_F(RunDirectoryTest, GivesAModelThatWasSetAsideItsNameBack) {
+  for (const Begin begin : {Begin::kFresh, Begin::kResume}) {
+    leave_finished_run();
+    std::filesystem::rename(path / "model", path / "model.old.tmp-7");
+    {
+      const RunDirectory run(path, begin);
+      EXPECT_THAT(names_in(run.model()), UnorderedElementsAre("MANIFEST", "tree"));
+    }
+    // Where there is a model, that is the new one.
+    write_set(path / "model.old.tmp-7", {{"other", noise(10)}}, "cpt model");
+    const RunDirectory run(path, Begin::kResume);
+    EXPECT_THAT(names_in(run.model()), UnorderedElementsAre("MANIFEST", "tree"));
+    EXPECT_FALSE(std::filesystem::exists(path / "model.old.tmp-7"));
+  }
+}
+
+TEST_F(RunDirectoryTest, ResumingMayBeTheFirstRun) {
+  const RunDirectory run(path, Begin::kResume);
+  EXPECT_THAT(names_in(path), ElementsAre("lock"));
+}
+
+TEST_F(RunDirectoryTest, AResumedRunHoldsTheDirectoryToo) {
+  const Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  EXPECT_THAT(error_of([&] { RunDirectory(path, Begin::kResume); }), HasSubstr("in use by process"));
+}
+
+TEST_F(RunDirectoryTest, AModelDirectoryThatNoRunWroteIsNotRemoved) {
+  std::filesystem::create_directories(path / "model");
+  write_plain(path / "model/precious", noise(1));
+  write_plain(path / "summary.json", noise(1));
+  EXPECT_THAT(error_of([&] { RunDirectory{path}; }), AllOf(StartsWith("73: "), HasSubstr("was not written by a run")));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("model", "summary.json"));
+  EXPECT_THAT(names_in(path / "model"), ElementsAre("precious"));
+}
+
+TEST_F(RunDirectoryTest, NothingThatNoRunWroteIsRemovedOrWrittenOver) {
+  for (const char* name : {"summary.json", "metrics.jsonl", "log.txt", "checkpoints/000000001/precious"}) {
+    std::filesystem::create_directories((path / name).parent_path());
+    write_plain(path / name, noise(1));
+    const std::set<std::string> before = names_in(path);
+    for (const Begin begin : {Begin::kFresh, Begin::kFresh, Begin::kResume}) {  // refused, it is no run's afterwards
+      EXPECT_THAT(error_of([&] { RunDirectory(path, begin).begin_fresh(); }),
+                  AllOf(StartsWith("73: " + path.string()), HasSubstr("was not written by a run")));
+      EXPECT_EQ(names_in(path), before);
+      EXPECT_TRUE(std::filesystem::exists(path / name));
+    }
+    std::filesystem::remove_all(path);
+  }
+  std::filesystem::create_directories(path);
+  write_plain(path / "notes.txt", noise(1));  // that no run writes
+  std::filesystem::create_directories(path / "checkpoints");
+  std::filesystem::create_symlink(path / "notes.txt", path / "log.txt");
+  EXPECT_NO_THROW(RunDirectory{path});
+}
+
+// Of the user, or of another program that is at work here.
+TEST_F(RunDirectoryTest, TemporaryNamesThatAreNoRunsStay) {
+  const std::set<std::string> others{"chapter.tmp-2024", "predictions.txt.tmp-7", "binary.tmp-7"};
+  std::filesystem::create_directories(path / "binary.tmp-7/part");
+  for (const char* name : {"chapter.tmp-2024", "predictions.txt.tmp-7", "metrics.jsonl.tmp-7"}) {
+    write_plain(path / name, noise(1));
+  }
+  for (const Begin begin : {Begin::kFresh, Begin::kResume}) {
+    const RunDirectory run(path, begin);
+    std::set<std::string> left = names_in(path);
+    left.erase("lock");
+    EXPECT_EQ(left, others);
+  }
+}
+
+TEST_F(RunDirectoryTest, ARunThatNeverBeganLeavesNoLock) {
+  { const RunDirectory run(path, Begin::kResume); }
+  EXPECT_THAT(names_in(path), ElementsAre());
+  { RunDirectory(path, Begin::kResume).go_on(); }
+  EXPECT_THAT(names_in(path), ElementsAre("lock"));
+  { const RunDirectory run(path, Begin::kResume); }
+  EXPECT_THAT(names_in(path), ElementsAre("lock"));
+}
+
+TEST_F(RunDirectoryTest, ARunWithoutAModelDoesNotTakeAnothersForIts) {
+  leave_finished_run();
+  EXPECT_THAT(error_of([&] { RunDirectory(path, Begin::kResume).require_no_model(); }),
+              StartsWith("73: " + (path / "model").string() + ": is the model of another run"));
+  std::filesystem::remove_all(path / "model");
+  EXPECT_NO_THROW(RunDirectory(path, Begin::kResume).require_no_model());
+}
+
+TEST_F(RunDirectoryTest, APathBelowAFileCannotBeWritten) {
+  write_plain(root / "file", {});
+  EXPECT_THAT(error_of([&] { RunDirectory{root / "file/run"}; }), StartsWith("73: " + (root / "file").string()));
+  EXPECT_THAT(error_of([&] { RunDirectory{root / "file"}; }), StartsWith("73: " + (root / "file").string()));
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,199 @@
+// A model whose weights are spread over ranks is saved as the same files as one that lies on a single rank.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <fstream>
+
+#include "api/model_files.h"
+#include "comm/agreement.h"
+#include "comm/threads/threads.h"
+#include "model/random_stream.h"
+#include "store/file_size_limit.h"
+#include "train/checkpoint/gathered_model.h"
+#include "train/files_in.h"
+#include "train/small_model.h"
+
+namespace cpt {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> names_in(const fs::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<Owners> some_owners(int ranks) {
+  Owners last;
+  last.fill(ranks - 1);
+  last[kRootPartition] = 0;
+  Owners in_turn;
+  for (Partition p = 0; p < kPartitions; ++p) in_turn[p] = p % ranks;
+  return {first_owners(ranks), last, in_turn};
+}
+
+using Parts = std::vector<std::unique_ptr<Learner>>;  // by rank
+
+// What all ranks say when their model cannot be saved there.
+Thrown refusal_of(const Parts& parts, const Owners& owners, const fs::path& directory) {
+  std::vector<Thrown> thrown(parts.size());
+  run_threads(static_cast<int>(parts.size()), [&](Communicator& comm) {
+    comm.set_stall_timeout(std::chrono::seconds(30));
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    try {
+      save_learner(*parts[rank], comm, owners, directory);
+    } catch (const Error& error) {
+      EXPECT_EQ(dynamic_cast<const AgreedError*>(&error) != nullptr, parts.size() > 1);
+      thrown[rank] = {error.fault(), error.what()};
+    }
+  });
+  for (const Thrown& each : thrown) {
+    EXPECT_EQ(each.fault, thrown[0].fault);
+    EXPECT_EQ(each.text, thrown[0].text);
+  }
+  return thrown[0];
+}
+
+class PartitionedModelFiles : public ::testing::TestWithParam<int> {
+ protected:
+  PartitionedModelFiles() {
+    // Enough labels that all three kinds of partition are used.
+    const Model model = trained_model(random_lines({.examples = 3000, .labels = 600}), small_model());
+    model.save(whole_);
+    const WeightTable& weights = model.learner().weights();
+    for (const Partition last : std::array<Partition, 3>{0, 16, 272}) {
+      std::uint64_t used = 0;
+      for (Partition p = last == 0 ? 0 : last == 16 ? 1 : 17; p <= last; ++p) used += weights.survey(p).used;
+      EXPECT_GT(used, 30U);
+    }
+  }
+
+  int ranks() const { return GetParam(); }
+  fs::path folder() const { return whole_.parent_path(); }
+
+  // What is left of the model on a rank that owns a part of it.
+  std::unique_ptr<Learner> part(const Owners& owners, int rank) const {
+    auto learner = load_learner(whole_);
+    for (Partition p = 0; p < kPartitions; ++p) {
+      if (owners[p] != rank) learner->weights().clear(p);
+    }
+    return learner;
+  }
+
+  void save_parts(const Owners& owners, const fs::path& directory) const {
+    run_threads(ranks(), [&](Communicator& comm) {
+      comm.set_stall_timeout(std::chrono::seconds(30));
+      save_learner(*part(owners, comm.rank()), comm, owners, directory);
+    });
+  }
+
+  Thrown refusal(const fs::path& directory) const {
+    const Owners owners = first_owners(ranks());
+    Parts parts;
+    for (int rank = 0; rank < ranks(); ++rank) parts.push_back(part(owners, rank));
+    return refusal_of(parts, owners, directory);
+  }
+
+  Folder folder_;
+  fs::path whole_ = folder_ / "whole";
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, PartitionedModelFiles, ::testing::Values(1, 2, 3, 8));
+
+TEST_P(PartitionedModelFiles, AreThoseOfOneRank) {
+  const Files expected = files_in(whole_);
+  EXPECT_EQ(expected.size(), 4U);  // options, tree, weights, MANIFEST
+  for (const Owners& owners : some_owners(ranks())) {
+    save_parts(owners, folder_ / "parts");
+    EXPECT_EQ(files_in(folder_ / "parts"), expected);
+  }
+}
+
+TEST_P(PartitionedModelFiles, OfAModelThatHasLearnedNothingAreThoseOfOneRank) {
+  Model(small_model()).save(whole_);
+  save_parts(first_owners(ranks()), folder_ / "parts");
+  EXPECT_EQ(files_in(folder_ / "parts"), files_in(whole_));
+}
+
+TEST_P(PartitionedModelFiles, AreReadInParts) {
+  const auto whole = load_learner(whole_);
+  for (const Owners& owners : some_owners(ranks())) {
+    for (int rank = 0; rank < ranks(); ++rank) {
+      const auto mine = load_learner(whole_, [&](Partition p) { return owners[p] == rank; });
+      EXPECT_EQ(mine->structure_digest(), whole->structure_digest());
+      EXPECT_EQ(mine->disagreements(), whole->disagreements());
+      for (Partition p = 0; p < kPartitions; ++p) {
+        const WeightTable::Survey expected = whole->weights().survey(p);
+        EXPECT_EQ(mine->weights().survey(p).used, owners[p] == rank ? expected.used : 0);
+        EXPECT_EQ(mine->weights().survey(p).digest, owners[p] == rank ? expected.digest : 0);
+      }
+    }
+  }
+}
+
+TEST_P(PartitionedModelFiles, AreCheckedEvenWhereTheyAreNotWanted) {
+  const auto size = static_cast<std::streamoff>(fs::file_size(whole_ / "weights"));
+  std::fstream stream(whole_ / "weights", std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(size / 2);
+  const int byte = stream.get();
+  stream.seekp(size / 2);
+  stream.put(static_cast<char>(byte ^ 1));
+  stream.close();
+  const Thrown thrown = thrown_by([&] { load_learner(whole_, [](Partition) { return false; }); });
+  EXPECT_EQ(thrown.fault, Fault::kBadData);
+}
+
+TEST_P(PartitionedModelFiles, ThatCannotBeBegunStopAllRanks) {
+  folder_.write("file", "in the way");
+  const Thrown thrown = refusal(folder_ / "file" / "model");
+  EXPECT_EQ(thrown.fault, Fault::kCannotWrite);
+  EXPECT_THAT(thrown.text, HasSubstr("/file: mkdir failed"));
+}
+
+// The options and the tree fit, the weights do not.
+TEST_P(PartitionedModelFiles, ThatFillTheDiskStopAllRanksAndLeaveTheOldOnes) {
+  trained_model("old | x\n").save(folder_ / "model");
+  const Files old = files_in(folder_ / "model");
+  const auto tree_bytes = fs::file_size(whole_ / "tree");
+  ASSERT_GT(fs::file_size(whole_ / "weights"), 2 * tree_bytes);
+  {
+    const FileSizeLimit limit(2 * tree_bytes);
+    const Thrown thrown = refusal(folder_ / "model");
+    EXPECT_EQ(thrown.fault, Fault::kCannotWrite);
+    EXPECT_THAT(thrown.text, AllOf(HasSubstr("weights: write failed"), HasSubstr("File too large")));
+  }
+  EXPECT_EQ(files_in(folder_ / "model"), old);
+  EXPECT_THAT(names_in(folder_ / "."), ElementsAre("model", "whole"));
+}
+
+// More weights than the writer holds back: the first of them meet a full disk while others are still to come.
+TEST(LargePartitionedModelFiles, ThatFillTheDiskHalfwayStopAllRanks) {
+  const Owners owners = some_owners(3).back();
+  Dice dice(1);
+  Parts parts;
+  for (int rank = 0; rank < 3; ++rank) {
+    WeightTable& weights = parts.emplace_back(std::make_unique<Learner>(small_model(18)))->weights();
+    for (Partition p = 0; p < kPartitions; ++p) {
+      if (owners[p] != rank) continue;
+      const Region& region = weights.region(p);
+      float* const lanes = weights.row(region.first);
+      std::generate_n(lanes, region.rows * kLanes, [&] { return static_cast<float>(dice.between(0.5, 1)); });
+    }
+  }
+  const Folder folder;
+  const FileSizeLimit limit(std::uint64_t{6} << 20);
+  const Thrown thrown = refusal_of(parts, owners, folder / "model");
+  EXPECT_EQ(thrown.fault, Fault::kCannotWrite);
+  EXPECT_THAT(thrown.text, AllOf(HasSubstr("rank 0 on "), HasSubstr("weights: write failed: File too large")));
+  EXPECT_THAT(names_in(folder / "."), ElementsAre());
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,387 @@
+// C7: a run that was ended, however, and goes on leaves the bytes and the figures of one that was never ended: on any
+// number of ranks where each owns a part, on the same number where each has all.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "api/checkpoint/checkpoint_reader.h"
+#include "comm/interposed.h"
+#include "store/run/checkpoints.h"
+#include "train/checkpoint/resumed_job.h"
+
+namespace cpt {
+namespace {
+
+using ::testing::HasSubstr;
+
+Lines lines(std::uint64_t seed, std::size_t examples, std::size_t first_label = 0) {
+  return {.seed = seed, .examples = examples, .labels = 50, .first_label = first_label};
+}
+
+// Shards of uneven lengths, one of them empty, that meet some labels in the same rounds.
+ResumedJob uneven_job() {
+  ResumedJob job;
+  job.add_data({random_lines(lines(1, 700)), random_lines(lines(2, 400, 20)), "", random_lines(lines(3, 900, 40)),
+                random_lines(lines(4, 100, 10))});
+  job.set_test({random_lines(lines(5, 300, 60)), random_lines(lines(6, 200))});
+  return job;
+}
+
+// Calls that are spread over a run: the first ones, those in the middle, the last ones.
+std::vector<std::uint64_t> spread(std::uint64_t calls, std::uint64_t most) {
+  std::vector<std::uint64_t> chosen;
+  for (std::uint64_t i = 0; i < most; ++i) chosen.push_back(1 + i * (calls - 1) / (most - 1));
+  return chosen;
+}
+
+TEST(ResumePartitioned, IsTheStraightRunWhereverItIsStopped) {
+  const Outcome expected = uneven_job().straight(1);
+  for (const int ranks : {1, 2, 3}) {
+    // The last calls of a run find nothing that could still be stopped.
+    const std::uint64_t calls = uneven_job().calls(ranks, 0);
+    for (const std::uint64_t call : spread(calls - calls / 8, 8)) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, stopped at call " + std::to_string(call));
+      ResumedJob job = uneven_job();
+      job.run_until(ranks, {.call = call});
+      expect_same(job.finish(ranks), expected);
+    }
+  }
+}
+
+TEST(ResumePartitioned, IsTheStraightRunOnAnyNumberOfRanks) {
+  const Outcome expected = uneven_job().straight(1);
+  for (const std::vector<int>& ranks : {std::vector{2, 3, 1}, {1, 2, 5}, {5, 1, 1}, {3, 8, 2}, {1, 1, 3}}) {
+    SCOPED_TRACE(::testing::PrintToString(ranks));
+    ResumedJob job = uneven_job();
+    job.run_until(ranks[0], {.rank = ranks[0] - 1, .call = 3});
+    job.run_until(ranks[1], {.rank = ranks[1] / 2, .call = 4});
+    expect_same(job.finish(ranks[2]), expected);
+  }
+}
+
+TEST(ResumePartitioned, IsTheStraightRunInEveryPassAndInTheTest) {
+  ResumedJob straight = uneven_job();
+  straight.options.passes = 3;
+  const Outcome expected = straight.straight(2);
+  const std::uint64_t calls = straight.calls(2, 1);
+  for (const std::uint64_t call : spread(calls - calls / 8, 10)) {
+    SCOPED_TRACE(call);
+    ResumedJob job = uneven_job();
+    job.options.passes = 3;
+    job.run_until(2, {.rank = 1, .call = call});
+    expect_same(job.finish(3), expected);
+  }
+}
+
+TEST(ResumePartitioned, GoesOnFromTheLastCheckpointAfterACrash) {
+  const Outcome expected = uneven_job().straight(1);
+  for (const int ranks : {1, 3}) {
+    for (const std::size_t report : std::vector<std::size_t>{11, 12, 13, 14, 18}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, report " + std::to_string(report));
+      ResumedJob job = uneven_job();
+      job.options.checkpoints.every_examples = 200;
+      job.run_until_report(ranks, report);
+      EXPECT_FALSE(Checkpoints(job.checkpoints()).list().empty());
+      Outcome outcome = job.finish(4 - ranks);
+      outcome.reports = expected.reports;  // some came twice; which ones is the matter of who writes them down
+      expect_same(outcome, expected);
+    }
+  }
+}
+
+TEST(ResumePartitioned, LosesNothingToCheckpointsOnTheWay) {
+  const Outcome expected = uneven_job().straight(1);
+  for (const int ranks : {1, 2, 3}) {
+    ResumedJob job = uneven_job();
+    job.options.checkpoints.every_examples = 1;
+    expect_same(job.finish(ranks), expected);
+    EXPECT_EQ(Checkpoints(job.checkpoints()).list().size(), 2U);
+  }
+}
+
+// The rest is too short for another one on the way: the only one is that of the end.
+TEST(ResumePartitioned, CountsTheExamplesUntilTheNextCheckpointFromTheLastOne) {
+  for (const int ranks : {1, 2}) {
+    SCOPED_TRACE(ranks);
+    ResumedJob job;
+    job.add_data({random_lines(lines(1, 3500))});
+    const std::uint64_t calls = job.calls(ranks, 0);
+    job.run_until(ranks, {.call = calls - calls / 8});
+    const Checkpoint last = Checkpoints(job.checkpoints()).list().back();
+    const std::uint64_t done = read_run_state(last.directory).progress.examples;
+    ASSERT_GT(done, 1750U);
+    ASSERT_LT(done, 3500U);
+    job.options.checkpoints.every_examples = done;
+    job.finish(ranks);
+    EXPECT_EQ(Checkpoints(job.checkpoints()).list().back().number, last.number + 1);
+  }
+}
+
+TEST(ResumePartitioned, KeepsLinesOfSeveralLabelsWhole) {
+  std::string shard;
+  for (int i = 0; i < 600; ++i) {
+    shard += std::to_string(i % 7) + "," + std::to_string(i % 31) + "," + std::to_string(100 + i % 5) + " " +
+             std::to_string(i % 13) + ":1 " + std::to_string(20 + i % 11) + ":0.5\n";
+  }
+  const auto make = [&] {
+    ResumedJob job;
+    job.options.multilabel = MultiLabel::kSplit;
+    job.add_data({shard, shard});
+    return job;
+  };
+  const Outcome expected = make().straight(1);
+  for (const int ranks : {1, 2}) {
+    for (const std::uint64_t call : std::vector<std::uint64_t>{2, 5, 6}) {
+      SCOPED_TRACE(call);
+      ResumedJob job = make();
+      job.run_until(ranks, {.call = call});
+      expect_same(job.finish(3 - ranks), expected);
+    }
+  }
+}
+
+TEST(ResumePartitioned, CountsBadLinesOnce) {
+  std::string shard;
+  for (int i = 0; i < 900; ++i)
+    shard += i % 9 == 4 ? "no line\n" : "l" + std::to_string(i % 40) + " |a f" + std::to_string(i % 17) + "\n";
+  const auto make = [&] {
+    ResumedJob job;
+    job.options.format = Format::kVw;
+    job.options.skip_bad_lines = true;
+    job.add_data({shard, shard + "no line\nno line\n"});
+    return job;
+  };
+  const Outcome expected = make().straight(1);
+  EXPECT_EQ(expected.error_lines, 202U);
+  for (const int ranks : {1, 2}) {
+    for (const std::uint64_t call : std::vector<std::uint64_t>{1, 3, 6}) {
+      SCOPED_TRACE(call);
+      ResumedJob job = make();
+      job.run_until(ranks, {.call = call});
+      expect_same(job.finish(3 - ranks), expected);
+    }
+  }
+}
+
+// --- replicated
+
+ResumedJob replicated_job() {
+  ResumedJob job = uneven_job();
+  job.options.placement = Placement::kReplicated;
+  return job;
+}
+
+TEST(ResumeReplicated, GoesOnFromTheLastCheckpointAfterACrash) {
+  for (const int ranks : {2, 3}) {
+    const Outcome expected = replicated_job().straight(ranks);
+    for (const std::size_t report : std::vector<std::size_t>{11, 12, 13, 14, 15}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, report " + std::to_string(report));
+      ResumedJob job = replicated_job();
+      job.options.checkpoints.every_examples = 350;
+      job.run_until_report(ranks, report);
+      EXPECT_FALSE(Checkpoints(job.checkpoints()).list().empty());
+      Outcome outcome = job.finish(ranks);
+      outcome.reports = expected.reports;
+      expect_same(outcome, expected);
+    }
+  }
+}
+
+TEST(ResumeReplicated, LosesNothingToCheckpointsOnTheWay) {
+  for (const MergeRule rule : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
+    ResumedJob job = replicated_job();
+    job.options.merge = rule;
+    const Outcome expected = job.straight(3);
+    job.options.checkpoints.every_examples = 1;
+    expect_same(job.finish(3), expected);
+  }
+}
+
+// A request ends an sync interval early, which is another run; but whether the job stops there or goes on is the same.
+TEST(ResumeReplicated, IsTheRunThatWentOnFromThere) {
+  for (const int ranks : {2, 3}) {
+    const std::uint64_t calls = replicated_job().calls(ranks, 0);
+    for (const std::uint64_t call : spread(calls - calls / 8, 8)) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, stopped at call " + std::to_string(call));
+      ResumedJob went_on = replicated_job();
+      const Outcome expected = went_on.finish(ranks, {.request = Request::kCheckpoint, .rank = 1, .call = call});
+      ResumedJob job = replicated_job();
+      job.run_until(ranks, {.rank = 1, .call = call});
+      expect_same(job.finish(ranks), expected);
+    }
+  }
+}
+
+TEST(ResumeReplicated, LearnsEveryExampleOnceOnAnyNumberOfRanks) {
+  const Outcome straight = replicated_job().straight(1);
+  for (const std::vector<int>& ranks : {std::vector{2, 3, 1}, {3, 1, 2}, {1, 4, 2}, {2, 2, 5}}) {
+    SCOPED_TRACE(::testing::PrintToString(ranks));
+    ResumedJob job = replicated_job();
+    job.run_until(ranks[0], {.call = 5});
+    job.run_until(ranks[1], {.call = 6});
+    const Outcome outcome = job.finish(ranks[2]);
+    EXPECT_EQ(outcome.train.examples, straight.train.examples);
+    EXPECT_EQ(outcome.test.examples, straight.test.examples);
+    EXPECT_DOUBLE_EQ(outcome.train.weight, straight.train.weight);
+  }
+}
+
+// --- both
+
+class Resume : public ::testing::TestWithParam<Placement> {
+ protected:
+  ResumedJob job() const {
+    ResumedJob job = uneven_job();
+    job.options.placement = GetParam();
+    return job;
+  }
+};
+
+TEST_P(Resume, OfAFinishedRunChangesNothing) {
+  ResumedJob job = this->job();
+  const Outcome first = job.finish(2);
+  const std::vector<Checkpoint> checkpoints = Checkpoints(job.checkpoints()).list();
+  Outcome again = job.finish(2);
+  EXPECT_TRUE(again.reports.empty());
+  again.reports = first.reports;
+  expect_same(again, first);
+  EXPECT_EQ(Checkpoints(job.checkpoints()).list(), checkpoints);
+}
+
+TEST_P(Resume, OfAFinishedRunLearnsJustTheNewShards) {
+  ResumedJob job = this->job();
+  const Outcome first = job.finish(2);
+  job.add_shard("more", random_lines(lines(9, 333, 100)));
+  const Outcome second = job.finish(3);
+  EXPECT_EQ(second.train.examples, 333U);
+  EXPECT_EQ(second.test.examples, 0U);  // learned from before
+  EXPECT_GT(second.rows_used, first.rows_used);
+  EXPECT_NE(second.tree, first.tree);
+}
+
+TEST_P(Resume, TestsAgainWhatIsOnlyPredicted) {
+  ResumedJob job = this->job();
+  job.options.test_frozen = true;
+  job.finish(2);
+  job.add_shard("more", random_lines(lines(9, 333, 100)));
+  const Outcome second = job.finish(2);
+  EXPECT_EQ(second.train.examples, 333U);
+  EXPECT_EQ(second.test.examples, 500U);
+}
+
+// Tells how long rank 0 is ready to wait in each of its calls.
+class Watched : public Interposed {
+ public:
+  Watched(Communicator& inner, std::vector<std::chrono::milliseconds>& waits)
+      : Interposed(inner, [this, &waits](std::uint64_t) {
+          if (rank() == 0) waits.push_back(stall_timeout());
+        }) {}
+};
+
+// It takes as long to read as it is long, where it is compressed.
+TEST_P(Resume, WaitsADayForWhatLiesBeforeTheCursorsAndForNothingElse) {
+  ResumedJob job = this->job();
+  const auto long_waits = [&] {
+    TrainingOptions options = job.options;
+    options.checkpoints.directory = job.checkpoints();
+    options.resume = true;
+    std::vector<std::chrono::milliseconds> waits;
+    results_on(2, options, {.wrap = [&](Communicator& inner) { return std::make_unique<Watched>(inner, waits); }});
+    return std::ranges::count_if(waits, [](std::chrono::milliseconds wait) { return wait >= std::chrono::hours(24); });
+  };
+  job.run_until(2, {.call = 4});
+  EXPECT_EQ(long_waits(), 1);
+  Checkpoints(job.checkpoints()).remove_all();
+  EXPECT_EQ(long_waits(), 0);
+}
+
+TEST_P(Resume, WithMorePassesTrainsThose) {
+  ResumedJob twice = this->job();
+  twice.options.test.clear();
+  ResumedJob job = this->job();
+  job.options.test.clear();
+  job.finish(2);
+  job.options.passes = 2;
+  const Outcome more = job.finish(2);
+  EXPECT_EQ(more.train.examples, 2100U);
+  if (GetParam() == Placement::kPartitioned) {
+    twice.options.passes = 2;
+    const Outcome expected = twice.straight(2);
+    EXPECT_EQ(more.tree, expected.tree);
+    EXPECT_EQ(more.weights, expected.weights);
+  }
+}
+
+TEST_P(Resume, OfAnUnfinishedRunLearnsNewShardsAfterThose) {
+  ResumedJob job = this->job();
+  job.options.test.clear();
+  job.run_until(2, {.call = 4});
+  job.add_shard("more", random_lines(lines(9, 333, 100)));
+  EXPECT_EQ(job.finish(2).train.examples, 2433U);
+}
+
+TEST_P(Resume, RefusesShardsThatAreNotThose) {
+  const auto refusal = [&](const std::string& content) {
+    ResumedJob job = this->job();
+    job.run_until(2, {.call = 4});
+    std::ofstream(job.options.data[1], std::ios::binary) << content;
+    TrainingOptions options = job.options;
+    options.checkpoints.directory = job.checkpoints();
+    options.resume = true;
+    const std::vector<Ending> endings = train_on(2, options);
+    EXPECT_EQ(endings[0].fault, Fault::kBadData);
+    EXPECT_THAT(endings[1].error, HasSubstr(job.options.data[1]));
+    return endings[0].error;
+  };
+  const std::string original = random_lines(lines(2, 400, 20));
+  EXPECT_THAT(refusal(original + "a |f g\n"), HasSubstr("has grown"));
+  EXPECT_THAT(refusal(original.substr(0, original.size() / 2)), HasSubstr("has changed"));
+  std::string other = original;
+  other[0] ^= 1;
+  EXPECT_THAT(refusal(other), HasSubstr("begins with other bytes"));
+}
+
+TEST_P(Resume, RefusesToGoOnWithoutAShardThatIsNotDone) {
+  ResumedJob job = this->job();
+  job.run_until(2, {.call = 4});
+  TrainingOptions options = job.options;
+  options.data.pop_back();
+  options.checkpoints.directory = job.checkpoints();
+  options.resume = true;
+  for (const Ending& ending : train_on(2, options)) {
+    EXPECT_EQ(ending.fault, Fault::kNoInput);
+    EXPECT_THAT(ending.error, HasSubstr(job.options.data.back() + ": has vanished"));
+  }
+}
+
+TEST_P(Resume, KeepsSoManyCheckpoints) {
+  for (const std::uint64_t keep : std::vector<std::uint64_t>{1, 3}) {
+    ResumedJob job = this->job();
+    job.options.checkpoints.every_examples = 100;
+    job.options.checkpoints.keep = keep;
+    job.finish(2);
+    EXPECT_EQ(Checkpoints(job.checkpoints()).list().size(), keep);
+  }
+}
+
+TEST_P(Resume, IsImpossibleWhereNothingIsKept) {
+  ResumedJob job = this->job();
+  job.options.checkpoints.keep = 0;
+  TrainingOptions options = job.options;
+  options.checkpoints.directory = job.checkpoints();
+  Staging staging;
+  staging.options_of = [](int, TrainingOptions& with) { with.checkpoints.requested = [] { return Request::kStop; }; };
+  for (const Ending& ending : train_on(2, options, staging)) {
+    EXPECT_EQ(ending.fault, Fault::kFailed);
+    EXPECT_THAT(ending.error, HasSubstr("nothing is kept: this run writes no checkpoints"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(job.checkpoints()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Placements, Resume, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+                         name_of_placement);
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,192 @@
+// The ledgers of rank 0: labels get their numbers in the order of examples, and what examples came to is counted once.
+#include "train/partitioned/coordinator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "comm/alone.h"
+#include "cpt/error.h"
+#include "model/learning/losses.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+PartialResult finding(PartialResult::Kind kind, LabelId label, double value) { return {0, kind, label, value}; }
+
+TEST(RoundLedger, KeepsThePartsOfAnExample) {
+  RoundLedger ledger;
+  ledger.entries.resize(1);
+  ledger.enter(finding(PartialResult::Kind::kLevel1, 0, 0.5));
+  ledger.enter(finding(PartialResult::Kind::kDeep, 0, 0.25));
+  ledger.enter(finding(PartialResult::Kind::kDrawn, 0, 0.125));
+  EXPECT_EQ(ledger.entries[0].root, 1);
+  EXPECT_EQ(ledger.entries[0].level1, 0.5);
+  EXPECT_EQ(ledger.entries[0].deep, 0.25);
+  EXPECT_EQ(ledger.entries[0].drawn, 0.125);
+}
+
+TEST(RoundLedger, KeepsTheBestLabelAndOfEqualOnesTheLowest) {
+  RoundLedger ledger;
+  ledger.entries.resize(1);
+  const auto best_after = [&](LabelId label, double value) {
+    ledger.enter(finding(PartialResult::Kind::kFound, label, value));
+    return ledger.entries[0].best;
+  };
+  EXPECT_EQ(best_after(8, 0), 8U);
+  EXPECT_EQ(best_after(7, 0.25), 7U);
+  EXPECT_EQ(best_after(3, 0.125), 7U);
+  EXPECT_EQ(best_after(9, 0.25), 7U);
+  EXPECT_EQ(best_after(5, 0.25), 5U);
+  EXPECT_EQ(best_after(6, 0.5), 6U);
+}
+
+class Ledgers : public ::testing::Test {
+ protected:
+  Ledgers() { progress_.begin(Phase::kTrain); }
+
+  // A label that is in the tree, below that of label 0.
+  void know(const std::string& name) { learner_.apply({name, learner_.tree().empty() ? kNoLabel : LabelId{0}, 0}); }
+
+  // A round of examples without features that have these labels; their slots run backwards. The memory of a round stays
+  // until the next.
+  std::vector<PartitionTask> open(const std::vector<std::string>& labels, bool learning = true) {
+    Buffer message;
+    ExampleWriter writer;
+    writer.begin(message);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      Batch batch;
+      batch.finish_example(labels[i], 2, {});
+      const LabelId known = learner_.find(batch[0]);
+      RoutedExample head;
+      head.order = i;
+      head.slot = static_cast<std::uint32_t>(labels.size() - 1 - i);
+      head.label = known;
+      writer.append(head, batch[0], {}, known == kNoLabel ? std::string_view(labels[i]) : std::string_view{});
+    }
+    writer.end();
+    std::vector<RoutedExample> routed_examples;
+    std::vector<std::size_t> ends;
+    reader_.clear();
+    reader_.read_examples({{.bytes = message.bytes()}}, routed_examples, ends);
+    ledger_ = {};
+    return ledgers_.open(routed_examples, learning, ledger_);
+  }
+
+  Alone alone_;
+  Learner learner_{{.bits = kLeastBits}};
+  Recorder observer_;
+  Progress progress_{alone_, learner_, observer_, Counting::kOnRank0};
+  Coordinator ledgers_{learner_, progress_};
+  MessageReader reader_;
+  RoundLedger ledger_;
+};
+
+TEST_F(Ledgers, NumberNewLabelsInTheOrderOfExamples) {
+  know("old");
+  const std::vector<PartitionTask> tasks = open({"b", "old", "a", "b", "a"});
+  ASSERT_EQ(tasks.size(), 5U);
+  const std::vector<LabelId> labels = {1, 0, 2, 1, 2};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    EXPECT_EQ(tasks[i].order, i);
+    EXPECT_EQ(tasks[i].slot, 4 - i);
+    EXPECT_EQ(tasks[i].label, labels[i]);
+    EXPECT_EQ(tasks[i].kind, i == 0 || i == 2 ? TaskKind::kSettle : TaskKind::kKnown);
+    EXPECT_EQ(ledger_.entries[4 - i].is_new, tasks[i].kind == TaskKind::kSettle);
+  }
+}
+
+TEST_F(Ledgers, RememberNumbersUntilTheLabelsHaveJoined) {
+  open({"a", "b"});
+  const std::vector<PartitionTask> next = open({"b", "c", "a"});  // the round before is not closed
+  EXPECT_EQ(next[0].label, 1U);
+  EXPECT_EQ(next[0].kind, TaskKind::kKnown);
+  EXPECT_EQ(next[1].label, 2U);
+  EXPECT_EQ(next[2].label, 0U);
+}
+
+TEST_F(Ledgers, PassOverNewLabelsWhereNothingIsLearned) {
+  know("old");
+  const std::vector<PartitionTask> tasks = open({"new", "old", "new"}, false);
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].label, 0U);
+  ledgers_.close(ledger_);
+  EXPECT_EQ(progress_.losses().examples, 3U);
+  EXPECT_EQ(progress_.losses().new_labels, 2U);
+  EXPECT_EQ(learner_.tree().labels(), 1U);
+}
+
+// Numbers go on over rounds; a search comes after the draw and before what is learned.
+TEST_F(Ledgers, AskForDrawsAndSearchesWhenTheyAreDue) {
+  know("old");
+  std::uint64_t number = 0;
+  for (int round = 0; round < 30; ++round) {
+    const std::vector<PartitionTask> tasks = open(std::vector<std::string>(21, "old"));
+    auto task = tasks.begin();
+    for (std::size_t i = 0; i < 21; ++i) {
+      ++number;
+      if (brier_due(number)) {
+        EXPECT_EQ((task++)->kind, TaskKind::kDraw) << number;
+      }
+      if (top1_due(number)) {
+        EXPECT_EQ((task++)->kind, TaskKind::kSearch) << number;
+      }
+      EXPECT_EQ(task->order, i);
+      EXPECT_EQ((task++)->kind, TaskKind::kKnown) << number;
+    }
+    EXPECT_EQ(task, tasks.end());
+  }
+}
+
+TEST_F(Ledgers, CountAndApplyWhatARoundCameTo) {
+  know("old");
+  open({"x", "old", "y"});
+  ledger_.entries[1].root = 0.5;
+  ledger_.entries[1].level1 = 0.5;
+  ledger_.entries[1].deep = 0.25;
+  ledger_.changes = {{2, 1, 7}, {1, 0, 3}};  // as they come from several owners
+  ledgers_.close(ledger_);
+
+  const Losses& losses = progress_.losses();
+  EXPECT_EQ(losses.examples, 3U);
+  EXPECT_EQ(losses.new_labels, 2U);
+  EXPECT_EQ(losses.weight, 6);
+  EXPECT_EQ(losses.seen_weight, 2);
+  EXPECT_EQ(losses.squared_seen, 2 * 0.9375 * 0.9375);
+  EXPECT_DOUBLE_EQ(losses.log_seen, 2 * std::log(16));
+  EXPECT_EQ(learner_.tree().labels(), 3U);
+  EXPECT_EQ(learner_.tree().split_for(2), 1U);
+  EXPECT_EQ(learner_.disagreements(), 10U);
+  ASSERT_EQ(observer_.reports.size(), 2U);  // after 1 and 2 examples
+  EXPECT_EQ(observer_.reports[0].labels, 2U);
+
+  const std::vector<TreeChange> changes = ledgers_.take_changes();
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0].label, "x");
+  EXPECT_EQ(changes[1].label, "y");
+  EXPECT_TRUE(ledgers_.take_changes().empty());
+}
+
+TEST_F(Ledgers, DoNotCloseWithLabelsThatHaveJoinedNoTree) {
+  open({"a", "b"});
+  ledger_.changes = {{0, kNoLabel, 0}};
+  EXPECT_THROW(ledgers_.close(ledger_), Error);
+}
+
+TEST_F(Ledgers, DoNotCloseWithChangesOfOtherLabels) {
+  open({"a", "b"});
+  ledger_.changes = {{0, kNoLabel, 0}, {2, 0, 0}};
+  EXPECT_THROW(ledgers_.close(ledger_), Error);
+}
+
+TEST_F(Ledgers, TellThatTheWeightsHaveDiverged) {
+  know("old");
+  open({"old"});
+  ledger_.entries[0].deep = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(ledgers_.close(ledger_), Error);
+}
+
+}  // namespace
+}  // namespace cpt

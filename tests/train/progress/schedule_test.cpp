@@ -1,0 +1,132 @@
+// When rounds, merges and reports come.
+#include "train/progress/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace cpt {
+namespace {
+
+TEST(RoundLength, IsShortWhileLabelsPourIn) {
+  for (const int ranks : {1, 2, 64, 4096}) EXPECT_EQ(round_length(0, ranks), 4U);
+  EXPECT_EQ(round_length(100, 64), 4U);
+}
+
+TEST(RoundLength, IsAQuarterOfTheLabelsSharedByTheRanks) {
+  EXPECT_EQ(round_length(8000, 2), 1000U);
+  EXPECT_EQ(round_length(8000, 8), 250U);
+  EXPECT_EQ(round_length(1'000'000, 1000), 250U);
+}
+
+TEST(RoundLength, HasACap) {
+  EXPECT_EQ(round_length(1'000'000, 2), 1024U);
+  EXPECT_EQ(round_length(std::uint64_t{1} << 40, 64), 1024U);
+}
+
+TEST(RoundLength, NeverShrinksAsTheTreeGrows) {
+  for (const int ranks : {1, 2, 3, 5, 8, 64}) {
+    for (std::uint64_t labels = 1; labels < 50'000; ++labels) {
+      ASSERT_GE(round_length(labels, ranks), round_length(labels - 1, ranks))
+          << labels << " labels, " << ranks << " ranks";
+    }
+  }
+}
+
+TEST(PartitionedRoundLength, IsAQuarterOfTheLabelsForEachRankBetweenItsBounds) {
+  for (const int ranks : {1, 2, 3, 64, 4096}) {
+    const auto r = static_cast<std::uint64_t>(ranks);
+    EXPECT_EQ(partitioned_round_length(0, ranks, 1), 32 * r);
+    EXPECT_EQ(partitioned_round_length(131, ranks, 1), 32 * r);
+    EXPECT_EQ(partitioned_round_length(132, ranks, 1), 33 * r);
+    EXPECT_EQ(partitioned_round_length(1000, ranks, 1), 250 * r);
+    EXPECT_EQ(partitioned_round_length(4096, ranks, 1), 1024 * r);
+    EXPECT_EQ(partitioned_round_length(std::uint64_t{1} << 40, ranks, 1), 1024 * r);
+  }
+}
+
+TEST(PartitionedRoundLength, GrowsWithTheRanksThatShareACoreUpToABoundOfItsOwn) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+  EXPECT_EQ(partitioned_round_length(1000, 8, 4), 250U * 8);
+  EXPECT_EQ(partitioned_round_length(8000, 8, 4), 2000U * 8);
+  EXPECT_EQ(partitioned_round_length(kMany, 4, 2), 2048U * 4);
+  EXPECT_EQ(partitioned_round_length(kMany, 8, 4), 4096U * 8);
+  EXPECT_EQ(partitioned_round_length(kMany, 16, 8), 65536U);
+  EXPECT_EQ(partitioned_round_length(kMany, 64, 32), 65536U);
+  EXPECT_EQ(partitioned_round_length(kMany, 100, 50), 1024U * 100);
+}
+
+TEST(MostRoundExamples, HoldSoManyFeaturesOfAReaderAndOfAll) {
+  EXPECT_EQ(most_round_examples({.examples = 100, .features = 1100, .readers = 1}), (1U << 17) / 11);
+  EXPECT_EQ(most_round_examples({.examples = 100, .features = 1100, .readers = 8}), (1U << 20) / 11);
+  EXPECT_EQ(most_round_examples({.examples = 100, .features = 1100, .readers = 64}), (1U << 21) / 11);
+  EXPECT_EQ(most_round_examples({.examples = 3, .features = 1 << 20, .readers = 2}), 1U);
+  EXPECT_EQ(most_round_examples({.examples = 2, .features = std::uint64_t{1} << 40, .readers = 2}), 1U);
+}
+
+TEST(MostRoundExamples, AreFewUntilTheirSizeIsKnown) { EXPECT_EQ(most_round_examples({}), 128U); }
+
+// The numbers of all examples at which sync intervals end, with so many examples to a round.
+std::vector<std::uint64_t> ends(SyncSchedule schedule, std::uint64_t round, std::uint64_t examples) {
+  std::vector<std::uint64_t> ends;
+  for (std::uint64_t done = round; done <= examples; done += round) {
+    if (schedule.advance(round)) ends.push_back(done);
+  }
+  return ends;
+}
+
+using Numbers = std::vector<std::uint64_t>;
+
+TEST(SyncSchedule, EndsAfterAFixedNumber) {
+  EXPECT_EQ(ends({0.02, 100}, 10, 350), (Numbers{100, 200, 300}));
+  EXPECT_EQ(ends({0.02, 100}, 64, 400), (Numbers{128, 256, 384}));
+  EXPECT_EQ(ends({0.02, 1}, 8, 24), (Numbers{8, 16, 24}));
+}
+
+TEST(SyncSchedule, EndsAfterAFractionOfAllButNotBefore1000) {
+  EXPECT_EQ(ends({0.5, 0}, 100, 20'000), (Numbers{1000, 2000, 4000, 8000, 16'000}));
+  EXPECT_EQ(ends({1, 0}, 100, 5000), (Numbers{1000}));
+  EXPECT_EQ(ends({0.02, 0}, 100, 5000), (Numbers{1000, 2000, 3000, 4000, 5000}));
+}
+
+TEST(SyncSchedule, GrowsWithTheDataSeen) {
+  const Numbers all = ends({0.02, 0}, 64, 2'000'000);
+  std::uint64_t last = 0;
+  for (const std::uint64_t end : all) {
+    EXPECT_GE(end - last, std::max<std::uint64_t>(1000, end / 50));
+    EXPECT_LT(end - last, std::max<std::uint64_t>(1000, end / 50) + 2 * 64);
+    last = end;
+  }
+}
+
+TEST(SyncSchedule, FinishesWhatWasBegunAndNoEmptyInterval) {
+  SyncSchedule schedule(0.02, 100);
+  EXPECT_FALSE(schedule.finish());
+  EXPECT_FALSE(schedule.advance(60));
+  EXPECT_TRUE(schedule.finish());
+  EXPECT_FALSE(schedule.finish());
+  EXPECT_FALSE(schedule.advance(60));  // counts from the finish on
+  EXPECT_TRUE(schedule.advance(40));
+  EXPECT_FALSE(schedule.finish());
+}
+
+TEST(ReportSchedule, ComesAtPowersOfTwo) {
+  ReportSchedule schedule;
+  Numbers reports;
+  for (std::uint64_t examples = 1; examples <= 100; ++examples) {
+    if (schedule.due(examples)) reports.push_back(examples);
+  }
+  EXPECT_EQ(reports, (Numbers{1, 2, 4, 8, 16, 32, 64}));
+}
+
+TEST(ReportSchedule, ComesOnceWhereManyWereDue) {
+  ReportSchedule schedule;
+  EXPECT_TRUE(schedule.due(37));
+  EXPECT_EQ(schedule.next(), 64U);
+  EXPECT_FALSE(schedule.due(63));
+  EXPECT_TRUE(schedule.due(64));
+  EXPECT_EQ(schedule.next(), 128U);
+}
+
+}  // namespace
+}  // namespace cpt

@@ -1,0 +1,83 @@
+// Memory for the weights of a run that goes on is asked for before they are read.
+#include "train/setup/run_setup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "comm/threads/threads.h"
+#include "model/weights/weight_table.h"
+#include "train/host/memory.h"
+#include "train/job.h"
+
+namespace cpt {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class MemoryToGoOn : public ::testing::TestWithParam<int> {
+ protected:
+  MemoryToGoOn() {
+    options_.placement = Placement::kPartitioned;
+    options_.data = {folder_.write("a", random_lines({.seed = 1})), folder_.write("b", random_lines({.seed = 2}))};
+    options_.checkpoints.directory = folder_ / "checkpoints";
+    results_on(1, options_, {.model = folder_ / "model"});
+  }
+
+  TrainingOptions resumed() const {
+    TrainingOptions options = options_;
+    options.resume = true;
+    return options;
+  }
+  TrainingOptions from_model() const {
+    TrainingOptions options = options_;
+    options.init = (folder_ / "model").string();
+    return options;
+  }
+
+  static constexpr std::uint64_t kTable = sizeof(Row) << 13;
+
+  // What rank 0 ends with where so much memory is free.
+  static Thrown prepared(const TrainingOptions& options, std::uint64_t free) {
+    Thrown thrown;
+    run_threads(GetParam(), [&](Communicator& comm) {
+      comm.set_stall_timeout(std::chrono::seconds(30));
+      const Thrown here = thrown_by([&] { prepare(options, comm, free); });
+      if (comm.rank() == 0) thrown = here;
+    });
+    return thrown;
+  }
+
+  Folder folder_;
+  TrainingOptions options_ = small_job();
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, MemoryToGoOn, ::testing::Values(1, 2));
+
+TEST_P(MemoryToGoOn, IsThatOfTheTable) {
+  for (const TrainingOptions& options : {resumed(), from_model()}) {
+    EXPECT_EQ(prepared(options, kTable).fault, std::nullopt);
+    const Thrown refusal = prepared(options, kTable - 1);
+    EXPECT_EQ(refusal.fault, Fault::kFailed);
+    EXPECT_THAT(refusal.text, AllOf(HasSubstr("the weight table of 2^13 rows takes"), HasSubstr("it keeps its size")));
+  }
+}
+
+// Damaged weights tell whether they were read: those of the model, which are the checkpoint's, too.
+TEST_P(MemoryToGoOn, IsAskedForBeforeItIsTaken) {
+  std::fstream weights(folder_ / "model" / "weights", std::ios::in | std::ios::out | std::ios::binary);
+  weights.seekg(100);
+  const auto byte = static_cast<char>(weights.get());
+  weights.seekp(100);
+  weights.put(static_cast<char>(byte ^ 1));
+  weights.close();
+  for (const TrainingOptions& options : {resumed(), from_model()}) {
+    EXPECT_EQ(prepared(options, kTable).fault, Fault::kBadData);
+    EXPECT_EQ(prepared(options, kTable - 1).fault, Fault::kFailed);
+  }
+}
+
+}  // namespace
+}  // namespace cpt
