@@ -8,7 +8,6 @@
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
 #include "model/tree/given_tree.h"
-#include "model/tree/huffman.h"
 
 namespace cpt {
 

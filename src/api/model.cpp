@@ -70,7 +70,7 @@ double Model::learn(const ExampleView& x) {
   check_values(x);
   LabelId id = find_label(*learner_, x.label);
   const bool is_new = id == kNoLabel;
-  if (is_new) id = learner_->apply(learner_->settle(x));
+  if (is_new) id = learner_->apply(learner_->choose_split(x));
   PathState path_state;
   learner_->locate(x, id, path_state);
   const double p = learner_->predict(path_state);

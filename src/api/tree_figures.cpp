@@ -1,6 +1,6 @@
 #include "api/tree_figures.h"
 
-#include "model/learning/bounds.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 

@@ -9,7 +9,7 @@
 
 namespace cpt {
 
-// Apart, so that who narrows stays small.
+// A function of its own, so that callers of narrow() stay small.
 template <std::integral From>
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_to_narrow(From value, const char* what) {
   throw Error(Fault::kFailed, std::string(what) + " " + std::to_string(value) + " does not fit its type");

@@ -88,7 +88,7 @@ std::size_t count_blocks(const TreeEstimator& estimator, const Tree& tree, const
     open.pop_back();
     ++blocks;
     const Line p = estimator.block_probabilities(x, top.block, lines);
-    const BlockNodes& content = tree.content(top.block);
+    const BlockNodes& content = tree.nodes(top.block);
     std::array<double, 32> reach{};
     reach[1] = top.probability;
     for (std::size_t place = 1; place < 32; ++place) {

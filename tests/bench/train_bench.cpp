@@ -85,7 +85,7 @@ std::uint64_t rows_in(const Stream& stream, const ModelOptions& options) {
   Losses losses;
   std::uint64_t lines = 0;
   in_order.before_training([&lines](const PathState& path_state) { lines += path_state.rows.size(); });
-  for (const Batch& batch : stream) in_order.learn_settling({&batch, 0, batch.size()}, losses);
+  for (const Batch& batch : stream) in_order.learn_online({&batch, 0, batch.size()}, losses);
   return lines;
 }
 
@@ -98,7 +98,7 @@ void learn(benchmark::State& state, const Stream& stream, const ModelOptions& op
     InOrder in_order(learner);
     Losses losses;
     state.ResumeTiming();
-    for (const Batch& batch : stream) in_order.learn_settling({&batch, 0, batch.size()}, losses);
+    for (const Batch& batch : stream) in_order.learn_online({&batch, 0, batch.size()}, losses);
     state.counters["log_seen"] = losses.mean_log_seen();
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(examples_in(stream)) * state.iterations());

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "model/estimators/block_steps.h"
+#include "model/estimators/descent.h"
 #include "model/random_stream.h"
 
 namespace cpt {
@@ -64,7 +64,7 @@ class Deepest : public Larger {
     for (const PathStep& hop : path_) place_[hop.block] = 0;
     tree.path(label, path_);
     place_.resize(tree.blocks());
-    for (const PathStep& hop : path_) place_[hop.block] = hop.place;
+    for (const PathStep& hop : path_) place_[hop.block] = hop.position;
   }
 
  private:
@@ -89,7 +89,7 @@ class Nearest : public MadeUpRegressors {
     const auto label = static_cast<LabelId>(tree.labels() - 1);
     const PathStep leaf = tree.leaf(label);
     made_for_.resize((kLastSlot + 1U) * tree.blocks());
-    made_for_[(kLastSlot + 1U) * leaf.block + leaf.place / 2U] = {tree.split_for(label), label};
+    made_for_[(kLastSlot + 1U) * leaf.block + leaf.position / 2U] = {tree.split_for(label), label};
   }
 
  private:
@@ -181,15 +181,15 @@ GrownTree grow(const Growth& growth) {
   tree.add_first();
   while (tree.labels() < growth.labels) {
     const auto label = static_cast<LabelId>(tree.labels());
-    Settling settling = begin_settling(options, label);
+    InsertionState insertion = begin_insertion(options, label);
     Child at = Child::block(0);
     while (at.kind() == Child::Kind::kBlock) {
-      const BlockNodes& content = tree.content(at.block());
+      const BlockNodes& content = tree.nodes(at.block());
       const Row p = opinions(content, at.block(), label, *regressors);
-      at = content.child[settle_in_block(p, content, options, settling)];
+      at = content.child[insertion_exit(p, content, options, insertion)];
     }
     tree.split(at.label());
-    grown.disagreements.push_back(settling.disagreements);
+    grown.disagreements.push_back(insertion.disagreements);
     regressors->joined(tree);
   }
   return grown;

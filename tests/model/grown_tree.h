@@ -92,7 +92,7 @@ Depths depths(const Tree& tree);
 template <class Visit>
 void visit_nodes(const Tree& tree, Visit visit) {
   for (BlockId block = 0; block < tree.blocks(); ++block) {
-    const BlockNodes& content = tree.content(block);
+    const BlockNodes& content = tree.nodes(block);
     for (std::size_t slot = 1; slot <= kLastSlot; ++slot) {
       if (content.child[slot].kind() != Child::Kind::kNode) continue;
       visit(content.leaves[2 * slot], content.leaves[2 * slot + 1]);

@@ -8,7 +8,7 @@ namespace cpt {
 
 struct TrainedModel {
   TrainedModel(const ModelOptions& options, const StreamShape& shape) : learner(options), stream(random_stream(shape)) {
-    InOrder(learner).learn_settling({&stream, 0, stream.size()}, losses);
+    InOrder(learner).learn_online({&stream, 0, stream.size()}, losses);
   }
   // The i-th example, counted round and round.
   ExampleView example(std::size_t i) const { return stream[i % stream.size()]; }

@@ -1,7 +1,7 @@
 // Whatever the number of ranks and wherever labels turn up: one tree with every label once, one set of weights.
 #include <gmock/gmock.h>
 
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "model/learning/learner.h"
 #include "train/job.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "model/estimators/frequencies.h"
+#include "model/estimators/table.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {

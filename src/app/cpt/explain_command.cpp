@@ -78,7 +78,7 @@ double weight_for_child(const TreeEstimator& estimator, FeatureHash feature, con
   for (std::uint32_t depth = 0; depth < step.node.levels; ++depth) {
     for (std::uint32_t lane = step.node.slot << depth; lane < (step.node.slot + 1) << depth; ++lane) {
       const auto weight = static_cast<double>(estimator.weight(feature, step.block, static_cast<std::uint8_t>(lane)));
-      sum += row_holds(step.node, lane, step.column) ? weight : -weight;
+      sum += row_contains(step.node, lane, step.column) ? weight : -weight;
     }
   }
   return 2 * sum / static_cast<double>(1U << step.node.levels);

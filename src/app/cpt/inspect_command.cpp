@@ -56,7 +56,7 @@ struct PathRow {
 std::vector<PathRow> path_rows(const Tree& tree, LabelId label) {
   std::vector<PathRow> rows;
   for (const PathNode& node : label_path(tree, label)) {
-    const auto& leaves = tree.content(node.block).leaves;
+    const auto& leaves = tree.nodes(node.block).leaves;
     const std::size_t left = std::size_t{2} * node.slot;
     rows.push_back({node.right, leaves[left], leaves[left + 1]});
   }

@@ -9,8 +9,8 @@
 #include "app/cpt/io/result_writer.h"
 #include "cpt/hashing.h"
 #include "cpt/losses.h"
-#include "model/learning/best_possible.h"
 #include "model/learning/learner.h"
+#include "model/learning/losses.h"
 
 namespace cpt {
 

@@ -1,8 +1,12 @@
 #include "model/estimators/estimator.h"
 
+#include <algorithm>
+#include <bit>
+
+#include "cpt/hashing.h"
 #include "model/estimators/one_against_all.h"
 #include "model/estimators/pecoc_estimator.h"
-#include "model/estimators/table_estimator.h"
+#include "model/estimators/table.h"
 #include "model/estimators/tree_estimator.h"
 
 namespace cpt {
@@ -21,6 +25,44 @@ std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tre
       break;
   }
   return std::make_unique<TreeEstimator>(tree, weights, options);
+}
+
+LabelId complete_split(LabelId i) { return i - std::bit_floor(i); }
+
+Insertion FlatEstimator::choose_split(const ExampleView&) const {
+  if (labels() == 0) return {};
+  return {complete_split(static_cast<LabelId>(labels())), 0};
+}
+
+std::vector<Ranked> FlatEstimator::top_k(const ExampleView& x, std::size_t k, double threshold) const {
+  const std::vector<double> probabilities = all_probabilities(x);
+  std::vector<Ranked> best;
+  for (LabelId label = 0; label < probabilities.size(); ++label) {
+    if (probabilities[label] >= threshold) best.push_back({label, probabilities[label]});
+  }
+  k = std::min(k, best.size());
+  std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(k), best.end(), ranks_before);
+  best.resize(k);
+  return best;
+}
+
+Ranked FlatEstimator::draw(const ExampleView& x, std::uint64_t random) const {
+  const std::vector<double> probabilities = all_probabilities(x);
+  double left = static_cast<double>(mix(random) >> 11) * 0x1.0p-53;
+  Ranked drawn;
+  for (LabelId label = 0; label < probabilities.size(); ++label) {
+    if (!(probabilities[label] > 0)) continue;
+    drawn = {label, probabilities[label]};  // if rounding leaves a remainder, the last label is drawn
+    left -= probabilities[label];
+    if (left < 0) break;
+  }
+  return drawn;
+}
+
+double FlatEstimator::normalized(double estimate, double total) const {
+  const double even = 1 / static_cast<double>(labels());
+  if (total == 0) return even;
+  return (1 - clip_) * (estimate / total) + clip_ * even;
 }
 
 }  // namespace cpt

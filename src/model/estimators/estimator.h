@@ -1,5 +1,4 @@
-// What a method of estimating P(label | x) is to those who learn and ask: one interface for trees and for methods that
-// look at every label.
+// The interface of all methods of estimating P(label | x), and what the methods without a tree have in common.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +9,24 @@
 #include "cpt/example.h"
 #include "cpt/options.h"
 #include "model/tree/labels.h"
-#include "model/weights/node_regressors.h"
+#include "model/tree/tree.h"
+#include "model/weights/regressors.h"
 
 namespace cpt {
 
 class Frequencies;
-class Tree;
-class WeightTable;
 
 struct Ranked {
   LabelId label = kNoLabel;
   double probability = 0;
 };
 
-// Where a new label hangs in the tree: at the leaf of `split`, which splits.
+// The order of results: the more probable label first; of equal ones, the lower id.
+inline bool ranks_before(const Ranked& a, const Ranked& b) {
+  return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
+}
+
+// Where a new label is inserted into the tree: the leaf of `split` is split.
 struct Insertion {
   LabelId split = kNoLabel;         // kNoLabel: the tree is empty
   std::uint32_t disagreements = 0;  // see TreeChange
@@ -37,32 +40,59 @@ class Estimator {
   Estimator(const Estimator&) = delete;
   Estimator& operator=(const Estimator&) = delete;
 
-  // Where the label of x, which must be new, would hang. Changes nothing.
-  virtual Insertion settle(const ExampleView& x) const = 0;
+  // Where the label of x, which must be new, would be inserted. Changes nothing.
+  virtual Insertion choose_split(const ExampleView& x) const = 0;
 
-  // Takes up x and a label of the tree; may ask the memory for what predict() will need, or leave it to the caller
-  // (PathState::ask_for_rows). The path_state borrows x.
+  // Prepares the path state for x and a label of the tree, and may prefetch what predict() will read, or leave that to
+  // the caller (PathState::prefetch_rows()). The path state borrows x.
   virtual void locate(const ExampleView& x, LabelId label, PathState& path_state) const = 0;
-  // Whether what locate() found still holds, labels having joined since.
-  virtual bool stands(const PathState& path_state) const = 0;
-  // Q(label | x), after locate(). NaN if the weights are not finite. Afterwards path_state.rows are those that train()
-  // will change.
+  // Whether what locate() found still holds after insertions.
+  virtual bool is_current(const PathState& path_state) const = 0;
+  // Q(label | x), after locate(). NaN if the weights are not finite. Afterwards path_state.rows are the rows that
+  // train() will change.
   virtual double predict(PathState& path_state) const = 0;
-  // Learns that x has the path_state's label. After predict().
+  // Learns that x has the path state's label. After predict().
   virtual void train(PathState& path_state) = 0;
 
-  // The k most probable labels, best first, exact. Equal probabilities: the lower label id first. Fewer than k if the
-  // tree has fewer labels, or if fewer have a probability of at least `threshold`.
+  // The k most probable labels, exact, as by ranks_before(). Fewer than k if fewer have a probability of at least
+  // `threshold`.
   virtual std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const = 0;
-  // A label drawn from Q(. | x), with its probability; `random` supplies the coins. The tree must not be empty.
-  // kNoLabel and 0 where all probabilities are 0.
+  // A label drawn from Q(. | x), with its probability; a function of `random`. The tree must not be empty. kNoLabel and
+  // 0 if all probabilities are 0.
   virtual Ranked draw(const ExampleView& x, std::uint64_t random) const = 0;
   // Q(label | x) of every label, by id. O(n).
   virtual std::vector<double> all_probabilities(const ExampleView& x) const = 0;
 };
 
-// That of options.method. It uses either the weights or the frequencies.
+// Makes the estimator of options.method. It uses either the weights or the frequencies.
 std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights,
                                           Frequencies& frequencies);
+
+// Base of the methods that estimate the probabilities of all labels at once, in O(n), without a tree. Their labels are
+// in a Tree all the same, a complete one filled level by level, but only because that is how labels are numbered,
+// announced, stored and compared between ranks.
+class FlatEstimator : public Estimator {
+ public:
+  Insertion choose_split(const ExampleView& x) const override;
+  bool is_current(const PathState&) const override { return true; }
+  std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const override;
+  Ranked draw(const ExampleView& x, std::uint64_t random) const override;
+
+ protected:
+  FlatEstimator(const Tree& tree, const ModelOptions& options) : tree_(&tree), clip_(options.clip) {}
+
+  std::size_t labels() const { return tree_->labels(); }
+  // Turns an estimate >= 0 of a label into its probability, given the sum of the estimates of all labels: divides by
+  // the sum (all labels are equally probable if it is 0), then spreads the part `clip` evenly over all labels, so that
+  // none has probability 0. The probabilities of all labels add up to 1. NaN if `total` is.
+  double normalized(double estimate, double total) const;
+
+ private:
+  const Tree* tree_;
+  double clip_;
+};
+
+// The label that splits for label i > 0 in a complete tree: of labels 0 .. i - 1, the leftmost of the least depth.
+LabelId complete_split(LabelId i);
 
 }  // namespace cpt

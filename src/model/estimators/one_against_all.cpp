@@ -7,11 +7,11 @@ namespace cpt {
 
 namespace {
 
-// [c][s]: a bank whose first c lanes have labels, of which lane s (0: none) has the example's.
-using RowTargets = std::array<std::array<LaneTargets, kLanes>, kLanes>;
+// [c][s]: the targets of a group whose first c lanes have labels; lane s has the example's label (0: none has).
+using GroupTargets = std::array<std::array<LaneTargets, kLanes>, kLanes>;
 
-constexpr RowTargets make_row_targets() {
-  RowTargets all{};
+constexpr GroupTargets make_group_targets() {
+  GroupTargets all{};
   for (std::size_t count = 1; count < kLanes; ++count) {
     for (std::size_t own = 0; own <= count; ++own) {
       Row trained{};
@@ -24,15 +24,15 @@ constexpr RowTargets make_row_targets() {
   return all;
 }
 
-constexpr RowTargets kRowTargets = make_row_targets();
+constexpr GroupTargets kGroupTargets = make_group_targets();
 
 }  // namespace
 
 void OneAgainstAll::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
-  path_state.rows.clear();  // those of another example
-  path_state.rows_asked_for = 0;
+  path_state.rows.clear();  // of another example
+  path_state.rows_prefetched = 0;
 }
 
 double OneAgainstAll::sum_of_estimates(const PathState& path_state) const {
@@ -42,28 +42,29 @@ double OneAgainstAll::sum_of_estimates(const PathState& path_state) const {
 }
 
 double OneAgainstAll::predict(PathState& path_state) const {
-  banks_.predict(labels(), path_state);
-  return share(LabelRegressors::estimate(path_state, path_state.label), sum_of_estimates(path_state));
+  regressors_.predict(labels(), path_state);
+  return normalized(LabelRegressors::estimate(path_state, path_state.label), sum_of_estimates(path_state));
 }
 
 void OneAgainstAll::train(PathState& path_state) {
-  const std::size_t banks = path_state.probabilities.size();
-  path_state.targets.resize(banks);
-  for (std::size_t bank = 0; bank < banks; ++bank) {
-    const std::size_t count = std::min(labels() - bank * kRegressorsPerBank, kRegressorsPerBank);
-    path_state.targets[bank] = &kRowTargets[count][bank == bank_of(path_state.label) ? lane_of(path_state.label) : 0];
+  const std::size_t groups = path_state.probabilities.size();
+  path_state.targets.resize(groups);
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t count = std::min(labels() - group * kRegressorsPerGroup, kRegressorsPerGroup);
+    path_state.targets[group] =
+        &kGroupTargets[count][group == group_of(path_state.label) ? lane_of(path_state.label) : 0];
   }
-  banks_.train(path_state);
+  regressors_.train(path_state);
 }
 
 std::vector<double> OneAgainstAll::all_probabilities(const ExampleView& x) const {
   PathState path_state;
   path_state.example = x;
-  banks_.predict(labels(), path_state);
+  regressors_.predict(labels(), path_state);
   const double sum = sum_of_estimates(path_state);
   std::vector<double> probabilities(labels());
   for (std::size_t label = 0; label < labels(); ++label) {
-    probabilities[label] = share(LabelRegressors::estimate(path_state, label), sum);
+    probabilities[label] = normalized(LabelRegressors::estimate(path_state, label), sum);
   }
   return probabilities;
 }
@@ -71,7 +72,7 @@ std::vector<double> OneAgainstAll::all_probabilities(const ExampleView& x) const
 double OneAgainstAll::estimate(const ExampleView& x, LabelId label) const {
   PathState path_state;
   path_state.example = x;
-  banks_.predict(labels(), path_state);
+  regressors_.predict(labels(), path_state);
   return LabelRegressors::estimate(path_state, label);
 }
 

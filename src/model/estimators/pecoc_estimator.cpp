@@ -22,7 +22,7 @@ void walsh_hadamard(std::vector<double>& values) {
   }
 }
 
-Insertion PecocEstimator::settle(const ExampleView& x) const {
+Insertion PecocEstimator::choose_split(const ExampleView& x) const {
   throw Error(Fault::kBadData, "label " + std::string(x.label) + " is not among the " + std::to_string(labels()) +
                                    " labels that --method pecoc was begun with");
 }
@@ -32,14 +32,14 @@ std::size_t PecocEstimator::columns() const { return std::bit_ceil(labels()); }
 void PecocEstimator::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
-  path_state.rows.clear();  // those of another example
-  path_state.rows_asked_for = 0;
+  path_state.rows.clear();  // of another example
+  path_state.rows_prefetched = 0;
 }
 
-// Of the labels; not negative, and not divided by their sum.
+// The estimates of the labels, not negative and not divided by their sum.
 std::vector<double> PecocEstimator::estimates(PathState& path_state) const {
   const std::size_t k = columns();
-  rows_.predict(k - 1, path_state);
+  regressors_.predict(k - 1, path_state);
   std::vector<double> values(k, 1);
   for (std::size_t row = 1; row < k; ++row) values[row] = 1 - 2 * LabelRegressors::estimate(path_state, row - 1);
   walsh_hadamard(values);
@@ -50,24 +50,24 @@ std::vector<double> PecocEstimator::estimates(PathState& path_state) const {
 
 double PecocEstimator::predict(PathState& path_state) const {
   const std::vector<double> all = estimates(path_state);
-  return share(all[path_state.label], std::accumulate(all.begin(), all.end(), 0.0));
+  return normalized(all[path_state.label], std::accumulate(all.begin(), all.end(), 0.0));
 }
 
 void PecocEstimator::train(PathState& path_state) {
   const std::size_t regressors = columns() - 1;
-  aims_.clear();
-  for (std::size_t first = 0; first < regressors; first += kRegressorsPerBank) {
+  row_targets_.clear();
+  for (std::size_t first = 0; first < regressors; first += kRegressorsPerGroup) {
     Row trained{};
     Row right{};
-    for (std::size_t i = first; i < std::min(first + kRegressorsPerBank, regressors); ++i) {
+    for (std::size_t i = first; i < std::min(first + kRegressorsPerGroup, regressors); ++i) {
       trained[lane_of(i)] = 1;
       right[lane_of(i)] = static_cast<float>(std::popcount((i + 1) & path_state.label) % 2);
     }
-    aims_.push_back(targets_of(trained, right));
+    row_targets_.push_back(targets_of(trained, right));
   }
   path_state.targets.clear();
-  for (const LaneTargets& aim : aims_) path_state.targets.push_back(&aim);
-  rows_.train(path_state);
+  for (const LaneTargets& targets : row_targets_) path_state.targets.push_back(&targets);
+  regressors_.train(path_state);
 }
 
 std::vector<double> PecocEstimator::all_probabilities(const ExampleView& x) const {
@@ -76,7 +76,7 @@ std::vector<double> PecocEstimator::all_probabilities(const ExampleView& x) cons
   path_state.example = x;
   std::vector<double> all = estimates(path_state);
   const double sum = std::accumulate(all.begin(), all.end(), 0.0);
-  for (double& probability : all) probability = share(probability, sum);
+  for (double& probability : all) probability = normalized(probability, sum);
   return all;
 }
 

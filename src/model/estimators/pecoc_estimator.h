@@ -1,30 +1,31 @@
-// PECOC of the paper over all labels at once: K - 1 regressors, K the least power of two that is not below the number
-// of labels, each of which estimates the probability of a set of half of them. O(K) per example to train, O(K log K) to
-// predict. The labels must be known beforehand: a further one would change what every regressor means.
+// PECOC of the paper over all labels at once, with K - 1 regressors, where K is the least power of two that is not
+// below the number of labels. Each regressor estimates the probability of a set of half the labels. O(K) per example to
+// train, O(K log K) to predict. All labels must be known beforehand: another one would change the meaning of every
+// regressor.
 //
 // Row i = 1 .. K - 1 is the set of labels c with an odd number of bits in i & c: the paper's Hadamard code with every
-// row but the constant one inverted, as in block_code.h. It has regressor i - 1 of LabelRegressors. With r_i the
-// estimate of row i and v_0 = 1, v_i = 1 - 2 r_i, the paper's estimate of label c is the mean over i of v_i, its sign
-// changed where row i holds c: a Walsh-Hadamard transform gives all of them. Estimates below 0 become 0, which brings
-// them nearer to the truth; then FlatEstimator::share() makes them a distribution over the labels that there are. What
-// it proves and what dividing costs: pecoc_bound() and normalized_pecoc_bound() of model/bounds.h.
+// row but the constant one inverted, as in hadamard_code.h. Row i has regressor i - 1 of LabelRegressors. With r_i the
+// estimate of row i, v_0 = 1 and v_i = 1 - 2 r_i, the paper's estimate of label c is the mean over i of v_i, its sign
+// changed if row i contains c; a Walsh-Hadamard transform computes it for all labels. Estimates below 0 become 0, which
+// never moves them away from the truth, and FlatEstimator::normalized() turns them into a distribution over the actual
+// labels. The bounds on its error: pecoc_bound() and normalized_pecoc_bound() of tree/bounds.h.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "model/estimators/flat_estimator.h"
-#include "model/weights/label_regressors.h"
+#include "model/estimators/estimator.h"
+#include "model/weights/regressors.h"
 
 namespace cpt {
 
 class PecocEstimator final : public FlatEstimator {
  public:
   PecocEstimator(const Tree& tree, WeightTable& weights, const ModelOptions& options)
-      : FlatEstimator(tree, options), rows_(weights, options) {}
+      : FlatEstimator(tree, options), regressors_(weights, options) {}
 
-  // Throws Error(kBadData): no label is new to the code.
-  Insertion settle(const ExampleView& x) const override;
+  // Throws Error(kBadData): the code has no room for a new label.
+  Insertion choose_split(const ExampleView& x) const override;
   void locate(const ExampleView& x, LabelId label, PathState& path_state) const override;
   double predict(PathState& path_state) const override;
   void train(PathState& path_state) override;
@@ -34,12 +35,12 @@ class PecocEstimator final : public FlatEstimator {
   std::size_t columns() const;
   std::vector<double> estimates(PathState& path_state) const;
 
-  LabelRegressors rows_;
-  std::vector<LaneTargets> aims_;  // scratch of train(), by row
+  LabelRegressors regressors_;
+  std::vector<LaneTargets> row_targets_;  // scratch space of train(), by group
 };
 
-// In place: values[c] becomes the sum over i of values[i], its sign changed where i & c has an odd number of bits. The
-// size is a power of two.
+// In place: values[c] becomes the sum over i of values[i], its sign changed if i & c has an odd number of bits. The
+// size must be a power of two.
 void walsh_hadamard(std::vector<double>& values);
 
 }  // namespace cpt

@@ -8,56 +8,56 @@ void InOrder::prepare(const ExampleView& x, PathState& path_state) const {
   if (path_state.label != kNoLabel) learner_->locate(x, path_state.label, path_state);
 }
 
-// Calls visit(i, path_state) for every example of the slice in order.
+// Calls visit(i, path_state) for the examples of the slice in order.
 template <class Visit>
-void InOrder::walk_ahead(Slice slice, Visit visit) {
+void InOrder::for_each_prefetched(Slice slice, Visit visit) {
   ahead_.each(
       slice.begin, slice.end,
       [&](std::size_t i, Slot& slot) {
-        labels_.ask(*slice.batch, i, slice.end);
+        labels_.prefetch(*slice.batch, i, slice.end);
         prepare((*slice.batch)[i], slot.path_state);
       },
       [&](std::size_t i, Slot& slot) { visit(i - slice.begin, slot.path_state); });
 }
 
 void InOrder::learn(PathState& path_state, bool is_new, Losses& losses) {
-  ahead_.ask(1);
+  ahead_.prefetch(1);
   const double p = learner_->predict(path_state);
-  ahead_.ask(2);
+  ahead_.prefetch(2);
   if (is_new) {
     losses.add_new(path_state.example.importance);
   } else {
     count_seen(*learner_, path_state.example, path_state.label, p, losses);
   }
   if (before_training_) before_training_(path_state);
-  ahead_.ask(3);
+  ahead_.prefetch(3);
   learner_->train(path_state);
-  ahead_.ask(4);
+  ahead_.prefetch(4);
 }
 
-void InOrder::learn_settling(Slice slice, Losses& losses) {
-  walk_ahead(slice, [&](std::size_t, PathState& path_state) {
+void InOrder::learn_online(Slice slice, Losses& losses) {
+  for_each_prefetched(slice, [&](std::size_t, PathState& path_state) {
     bool is_new = false;
     if (path_state.label == kNoLabel) {
-      // It may have joined since the path_state was prepared.
+      // The label may have been inserted since the path state was prepared.
       path_state.label = learner_->find(path_state.example);
       is_new = path_state.label == kNoLabel;
-      if (is_new) path_state.label = learner_->apply(learner_->settle(path_state.example));
+      if (is_new) path_state.label = learner_->apply(learner_->choose_split(path_state.example));
       learner_->locate(path_state.example, path_state.label, path_state);
-    } else if (!learner_->stands(path_state)) {
+    } else if (!learner_->is_current(path_state)) {
       learner_->locate(path_state.example, path_state.label, path_state);
     }
     learn(path_state, is_new, losses);
   });
 }
 
-void InOrder::learn_settled(Slice slice, const std::vector<bool>& is_new, Losses& losses) {
-  walk_ahead(slice, [&](std::size_t i, PathState& path_state) { learn(path_state, is_new[i], losses); });
+void InOrder::learn_known(Slice slice, const std::vector<bool>& is_new, Losses& losses) {
+  for_each_prefetched(slice, [&](std::size_t i, PathState& path_state) { learn(path_state, is_new[i], losses); });
 }
 
 void InOrder::predict_only(Slice slice, Losses& losses) {
-  walk_ahead(slice, [&](std::size_t, PathState& path_state) {
-    ahead_.ask(4);
+  for_each_prefetched(slice, [&](std::size_t, PathState& path_state) {
+    ahead_.prefetch(4);
     if (path_state.label == kNoLabel) {
       losses.add_new(path_state.example.importance);
     } else {

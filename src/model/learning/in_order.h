@@ -1,4 +1,4 @@
-// Learning the examples of a batch one after another, with the memory asked for ahead of time.
+// Learning the examples of a batch one after another, with prefetching.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 #include "cpt/example.h"
 #include "model/learning/learner.h"
 #include "model/learning/losses.h"
-#include "model/learning/path_prefetcher.h"
-#include "model/tree/label_prefetcher.h"
+#include "model/learning/prefetchers.h"
 
 namespace cpt {
 
@@ -21,19 +20,19 @@ struct Slice {
   std::size_t size() const { return end - begin; }
 };
 
-// Takes examples through predict, count, train, in order. Keeps its buffers between calls; not thread-safe.
+// Predicts, counts and trains examples in order. Keeps its buffers between calls; not thread-safe.
 class InOrder {
  public:
   explicit InOrder(Learner& learner) : learner_(&learner), labels_(learner.labels(), learner.tree()) {}
 
-  // Called with every path_state right before its rows change. Normally empty.
+  // The hook is called with every path state right before its rows change. None by default.
   void before_training(std::function<void(const PathState&)> hook) { before_training_ = std::move(hook); }
 
-  // Algorithm 2 as it is: a new label is settled and joins the tree when its example comes.
-  void learn_settling(Slice slice, Losses& losses);
-  // All labels are in the tree. `is_new` (by position in the slice) marks examples that count as P = 0: their label
-  // joined the tree because of them.
-  void learn_settled(Slice slice, const std::vector<bool>& is_new, Losses& losses);
+  // Algorithm 2 of the paper: a new label is inserted into the tree when its example comes.
+  void learn_online(Slice slice, Losses& losses);
+  // For examples whose labels are all in the tree. `is_new`, by position in the slice, marks the examples that count as
+  // P = 0, because their label was inserted for them.
+  void learn_known(Slice slice, const std::vector<bool>& is_new, Losses& losses);
   // Changes nothing; a label that is not in the tree counts as P = 0.
   void predict_only(Slice slice, Losses& losses);
 
@@ -43,7 +42,7 @@ class InOrder {
   };
 
   template <class Visit>
-  void walk_ahead(Slice slice, Visit visit);
+  void for_each_prefetched(Slice slice, Visit visit);
   void prepare(const ExampleView& x, PathState& path_state) const;
   void learn(PathState& path_state, bool is_new, Losses& losses);
 

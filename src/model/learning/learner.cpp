@@ -21,12 +21,9 @@ Learner::Learner(const ModelOptions& options)
       weights_(options.table_bits()),
       estimator_(make_estimator(options_, tree_, weights_, frequencies_)) {}
 
-TreeChange Learner::settle(const ExampleView& x) const {
-  TreeChange change{.label = std::string(x.label)};
-  const Insertion placing = estimator_->settle(x);
-  change.split = placing.split;
-  change.disagreements = placing.disagreements;
-  return change;
+TreeChange Learner::choose_split(const ExampleView& x) const {
+  const Insertion insertion = estimator_->choose_split(x);
+  return {std::string(x.label), insertion.split, insertion.disagreements};
 }
 
 LabelId Learner::apply(const TreeChange& change) {

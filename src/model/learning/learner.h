@@ -1,8 +1,8 @@
-// Algorithm 2 of the paper: tree, labels and weights of one model, and how they learn. Where the method is not a tree,
-// labels hang in one all the same, that gives them their numbers and nothing else.
+// One model: its tree, labels and weights, and the steps of Algorithm 2 of the paper that learn it. Methods other than
+// trees also have a tree, which gives labels their ids and nothing else.
 //
-// The learner does not know whether it is one of many: settling a label (where does it go?), applying the structure
-// change and training along the path are separate steps, and one rank simply does them one after another.
+// A learner does not know whether it is one of many. Choosing where a new label is inserted, applying that change to
+// the tree, and training along the path are separate steps. A single rank does one after the other.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 #include "cpt/hashing.h"
 #include "cpt/options.h"
 #include "model/estimators/estimator.h"
-#include "model/estimators/frequencies.h"
+#include "model/estimators/table.h"
 #include "model/tree/labels.h"
 #include "model/tree/tree.h"
 #include "model/weights/weight_table.h"
 
 namespace cpt {
 
-// "Label `label` becomes a leaf by splitting the leaf of `split`."
+// An insertion: `label` becomes a leaf by splitting the leaf of `split`.
 struct TreeChange {
   std::string label;
-  LabelId split = kNoLabel;         // kNoLabel: the first label of all
-  std::uint32_t disagreements = 0;  // nodes on the way at which the label went against the regressor's preference
+  LabelId split = kNoLabel;         // kNoLabel: the first label
+  std::uint32_t disagreements = 0;  // nodes at which the label went against the regressor's preference
 };
 
-// Says that the weights have diverged: Error(kFailed).
+// Throws Error(kFailed): the weights have diverged.
 [[noreturn]] void throw_diverged();
 
 // Not thread-safe; const members may run in several threads.
 class Learner {
  public:
-  // Throws Error(kUsage) for options out of range, Error(kFailed) where the weights find no memory.
+  // Throws Error(kUsage) for options out of range, Error(kFailed) if there is no memory for the weights.
   explicit Learner(const ModelOptions& options);
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
@@ -43,39 +43,39 @@ class Learner {
   const LabelDictionary& labels() const { return labels_; }
   const WeightTable& weights() const { return weights_; }
   WeightTable& weights() { return weights_; }
-  // What the method `table` has instead of weights; empty for others.
+  // The counts that the method `table` has instead of weights; empty for other methods.
   const Frequencies& frequencies() const { return frequencies_; }
   Frequencies& frequencies() { return frequencies_; }
   bool counts() const { return options_.method == Method::kTable; }
-  // Of all that was learned, weights or frequencies.
+  // A digest of everything learned, weights or frequencies.
   std::uint64_t state_digest() const { return weights_.digest() + frequencies_.digest(); }
   const Estimator& estimator() const { return *estimator_; }
-  // Sum of TreeChange::disagreements of all changes applied.
+  // The sum of TreeChange::disagreements of all changes applied.
   std::uint64_t disagreements() const { return disagreements_; }
 
-  // kNoLabel if the label of x is not in the tree.
+  // Returns kNoLabel if the label of x is not in the tree.
   LabelId find(const ExampleView& x) const { return labels_.find(x.label, x.label_hash); }
 
-  // Where the label of x, which must be new, would go; see Estimator. Changes nothing.
-  TreeChange settle(const ExampleView& x) const;
-  // The label joins the tree. Applied in the same order everywhere, changes leave the same tree everywhere.
+  // Where the label of x, which must be new, would be inserted; see Estimator. Changes nothing.
+  TreeChange choose_split(const ExampleView& x) const;
+  // Adds the label to the tree. Ranks that apply the same changes in the same order have the same tree.
   LabelId apply(const TreeChange& change);
 
-  // For who reads a model: apply() does not know what its changes once cost.
+  // For reading a model: its changes are stored without their disagreements.
   void restore_disagreements(std::uint64_t count) { disagreements_ = count; }
 
   // The two halves of learning an example whose label is in the tree; see Estimator.
   void locate(const ExampleView& x, LabelId label, PathState& path_state) const {
     estimator_->locate(x, label, path_state);
   }
-  bool stands(const PathState& path_state) const { return estimator_->stands(path_state); }
+  bool is_current(const PathState& path_state) const { return estimator_->is_current(path_state); }
   // Throws Error(kFailed) if the weights have diverged.
   double predict(PathState& path_state) const;
   void train(PathState& path_state) { estimator_->train(path_state); }
 
-  // A digest of the tree and of the labels' names: equal on all ranks, or the ranks have different trees.
+  // A digest of the tree and of the labels' names, which must be equal on all ranks.
   std::uint64_t structure_digest() const;
-  // The same of how tree and labels have grown: as good, and at no cost.
+  // A digest of how tree and labels have grown: as good for comparing ranks, and kept up to date at no cost.
   std::uint64_t growth_digest() const { return mix(tree_.growth_digest() + labels_.digest()); }
 
  private:

@@ -6,23 +6,24 @@
 #include <limits>
 
 #include "cpt/hashing.h"
+#include "model/estimators/table.h"
 
 namespace cpt {
 
 namespace {
 
-// A draw waits for memory at every block and takes as long as one and a half examples, so one of 16 all the time was a
-// tenth of a long run. 2^16 for each doubling leave the mean good to some thousandth.
+// A draw waits for memory at every block and takes as long as learning one and a half examples: drawing for one example
+// of 16 all the time took a tenth of a long run. 2^16 draws per doubling keep the error of the mean at about 0.001.
 constexpr std::uint64_t kBrierEvery = 16;                        // examples, at first
-constexpr std::uint64_t kBrierSamples = std::uint64_t{1} << 16;  // then so many between a power of two and the next
-// A search takes as long as a hundred examples, so their share must fall; but with each one for more examples than the
-// one before, the last few say what the mean is. So they grow rarer by the number of examples at first, and later by
-// its root: 1.6 million examples have a thousand searches, as good as 600 of equal weight.
+constexpr std::uint64_t kBrierSamples = std::uint64_t{1} << 16;  // later: samples between a power of two and the next
+// A search takes as long as learning a hundred examples, so searches must become rarer. But if each one counts for more
+// examples than the one before, the last few determine the mean. So intervals grow with the number of examples at first
+// and later with its square root: 1.6 million examples have a thousand searches, as good as 600 of equal weight.
 constexpr std::uint64_t kTop1Every = 64;    // examples, at first
-constexpr std::uint64_t kTop1Samples = 64;  // then so many between a power of two and the next
-constexpr std::uint64_t kTop1Root = 4;      // then every so many roots
+constexpr std::uint64_t kTop1Samples = 64;  // later: samples between a power of two and the next
+constexpr std::uint64_t kTop1Root = 4;      // then: interval / square root
 
-// Powers of two, and so are the numbers of examples after which they change.
+// Intervals are powers of two, and so are the numbers of examples after which they grow.
 std::uint64_t brier_interval(std::uint64_t number) {
   return std::max(kBrierEvery, std::bit_floor(number - 1) / kBrierSamples);
 }
@@ -33,8 +34,8 @@ std::uint64_t top1_interval(std::uint64_t number) {
   return std::max(kTop1Every, std::min(std::bit_floor(before) / kTop1Samples, kTop1Root << root_bits));
 }
 
-// One example of each `sync interval`, a power of two, in a place that differs: shards take turns, so that always the
-// same place would be always the same shard where their number is a power of two.
+// Whether an example is the sample of its interval, whose length is a power of two. The position in the interval
+// varies: shards take turns, so if their number is a power of two, a fixed position would always sample the same shard.
 bool is_sample(std::uint64_t number, std::uint64_t interval) {
   const std::uint64_t before = number - 1;
   const std::uint64_t intervals = before >> std::countr_zero(interval);
@@ -162,6 +163,26 @@ void count_seen(const Learner& learner, const ExampleView& x, LabelId label, dou
     const std::vector<Ranked> best = learner.estimator().top_k(x, 1);
     losses.add_top1(top1_weight(x.importance, number), !best.empty() && best.front().label == label);
   }
+}
+
+std::size_t BestPossible::HashOfPair::operator()(const Pair& pair) const { return mix(pair.key + pair.label_hash); }
+
+void BestPossible::add(const ExampleView& x) {
+  const std::uint64_t key = example_key(x);
+  const auto importance = static_cast<double>(x.importance);
+  pairs_[{key, x.label_hash}] += importance;
+  keys_[key] += importance;
+}
+
+double BestPossible::mean_squared() const {
+  double sum = 0;
+  double weight = 0;
+  for (const auto& [pair, with_label] : pairs_) {
+    const double error = 1 - with_label / keys_.at(pair.key);
+    sum += with_label * error * error;
+    weight += with_label;
+  }
+  return weight > 0 ? sum / weight : 0;
 }
 
 }  // namespace cpt

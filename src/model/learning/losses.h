@@ -1,26 +1,57 @@
-// Counting what a prediction was worth, before the example is learned.
+// Counting the losses of predictions, before each example is learned, and the lowest loss possible on given examples.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "cpt/example.h"
 #include "cpt/losses.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
 
-// Of the examples of a phase, counted from 1, which ones have their Brier score estimated and their best label searched
-// (one of an sync interval), if their label was in the tree. Both cost more than learning, so intervals grow. Draws: 16
-// examples up to 2^21, then 2^16 intervals between a power of two and the next. Searches: 64 examples up to 2^13, then
-// 64 intervals between a power of two and the next, and from 2^16 on by the root of the number of examples. Which
-// example of an sync interval it is, is drawn, the same in every run.
+// Which examples of a phase, numbered from 1, are sampled: their Brier score is estimated by a draw, or their best
+// label is searched, if their label was in the tree. Both cost more than learning, so one example of each interval is
+// sampled, and intervals grow. Draws: intervals of 16 examples up to 2^21, then 2^16 intervals between a power of two
+// and the next. Searches: intervals of 64 examples up to 2^13, then 64 intervals between a power of two and the next,
+// and from 2^16 on intervals grow with the square root of the number of examples. The example of an interval is chosen
+// at random, but the same one in every run.
 bool brier_due(std::uint64_t number);
 bool top1_due(std::uint64_t number);
-// What such an example counts for: its importance, times the sync interval; for the Brier score in units of the first
-// one.
+// The weight of a sampled example: its importance times the length of the interval; for the Brier score in units of 16
+// examples.
 double brier_weight(double importance, std::uint64_t number);
 double top1_weight(double importance, std::uint64_t number);
-// The coins of the draw for the Brier score.
+// The generator of the draw for the Brier score.
 std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number);
 
-// Counts one seen example: p = P(its label | x) before it is learned. Its number is that of `losses`.
+// Counts one example whose label was in the tree: p = P(its label | x) before it is learned. Its number is that of
+// `losses`.
 void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses);
+
+// The paper's "best possible": the mean squared loss of a predictor that knows the frequencies of the very examples
+// that are scored. Its memory grows with the number of distinct (x, label). Not thread-safe.
+class BestPossible {
+ public:
+  void add(const ExampleView& x);
+  // The mean over all examples of (1 - n(x, label) / n(x))^2, where n counts the added examples with this x, and with
+  // this x and label. The mean and the counts are weighted by importance. 0 if there are no examples. No method can
+  // promise a loss as low, because this one knows labels before they come.
+  double mean_squared() const;
+
+ private:
+  struct Pair {
+    std::uint64_t key;
+    std::uint64_t label_hash;
+    bool operator==(const Pair&) const = default;
+  };
+  struct HashOfPair {
+    std::size_t operator()(const Pair& pair) const;
+  };
+
+  std::unordered_map<Pair, double, HashOfPair> pairs_;
+  std::unordered_map<std::uint64_t, double> keys_;
+};
 
 }  // namespace cpt

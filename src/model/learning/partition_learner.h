@@ -1,132 +1,129 @@
-// One partition of the model, in the hands of whoever owns it: its blocks and their regressors, up to date with every
-// example that has passed it so far. It knows neither the other partitions nor any rank. Led through the partitions on
-// its path, an example does there, bit for bit, what it does in a Learner that holds them all.
+// One partition of the model, as its owner learns it: its blocks and their regressors, up to date with every example
+// that has passed. It knows no other partition and no rank. An example led through the partitions on its path does in
+// each of them, bit for bit, what it does in a Learner that holds the whole tree.
 //
-// Labels are known by the numbers that the owner of the root gave them, in the order of leaf_split.
+// Labels are known by the ids that the owner of the root partition gave them.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "model/estimators/block_steps.h"
+#include "model/estimators/descent.h"
 #include "model/tree/blocks.h"
 #include "model/tree/tree.h"
-#include "model/weights/node_regressors.h"
+#include "model/weights/regressors.h"
 
 namespace cpt {
 
-// What an example comes to in one partition.
+// What one partition says of an example.
 struct PartitionResult {
   double probability = 1;  // product of the node probabilities on its path here; NaN if the weights are not finite
-  std::uint8_t exit = 0;   // the place 16 .. 31 at which the path goes on in the partition below; 0: it ends here
+  std::uint8_t exit = 0;   // 16 .. 31: the path goes on in the partition below this exit; 0: it ends here
 };
 
-// Borrows the weights, of which it touches its own region only. Not thread-safe.
+// Borrows the weights and touches only the partition's own region of them. Not thread-safe.
 class PartitionLearner {
  public:
   // The part of `tree` that lies in the partition.
   PartitionLearner(Partition partition, const Tree& tree, WeightTable& weights, const ModelOptions& options);
 
   const Blocks& blocks() const { return blocks_; }
-  // The partition that a path enters by this exit.
+  // The partition below an exit.
   Partition below(std::uint8_t exit) const;
 
-  // Finds the path of a label that the partition knows, and its rows. `places`: where the path left each block here in
-  // a tree that is at most some rounds old; empty if that tree did not know the label here. Those places lead to where
-  // it goes now, because a leaf that splits moves down and left. Throws Error(kFailed) if the path does not lead to the
-  // label.
-  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, PathState& path_state) const;
+  // Finds the path of a label that the partition knows, and its rows. `positions` is that path in a tree some rounds
+  // old, or empty if the label was not in that tree. It leads to where the label is now, because a leaf that splits
+  // moves down and left. Throws Error(kFailed) if the path does not lead to the label.
+  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> positions,
+              PathState& path_state) const;
   // After locate().
   PartitionResult predict(PathState& path_state) const;
-  // The same, and the nodes on the path are trained.
+  // Predicts, then trains the nodes on the path. After locate().
   PartitionResult learn(PathState& path_state);
 
-  // Which labels may have moved since the tree that everyone knows, and a few others. One that has not goes where that
-  // tree says, and its path_state through this partition and others in a row, by their Regressors, need not be looked
-  // up.
+  // A small filter of the labels that may have moved since the tree that all ranks know; false positives are possible.
+  // The path of a label that has not moved is in that tree, so it need not be located here: NodeRegressors::extend()
+  // can follow it through several partitions at once.
   class MovedLabelFilter {
    public:
     bool holds(LabelId label) const { return (bits_ & bit_of(label)) != 0; }
 
    private:
     friend PartitionLearner;
-    static constexpr std::size_t kBits = 64;  // labels share them
+    static constexpr std::size_t kBits = 64;  // shared by the labels
     static constexpr std::uint64_t bit_of(LabelId label) { return std::uint64_t{1} << (label % kBits); }
 
     std::uint64_t bits_ = 0;
   };
-  // Changes with settle(), open() and forget_recent_labels() only.
+  // Changed only by insert(), open() and forget_recent_labels().
   const MovedLabelFilter& moved() const { return moved_; }
 
-  // What becomes of a new label.
   struct InsertResult {
     PartitionResult result;
-    LabelId split = kNoLabel;  // the label whose leaf it splits: here, or in the partition below if the result goes
-                               // on; kNoLabel: it goes on settling there, or it is the first label of all
+    // The label whose leaf is split, here or, if result.exit is not 0, in the partition below. kNoLabel: the new label
+    // is the first one, or if result.exit is not 0, the partition below chooses the leaf.
+    LabelId split = kNoLabel;
   };
-  // The label `label` goes down by the rule, from the top of the partition, and its path here is trained.
-  InsertResult settle(const ExampleView& x, LabelId label, Settling& settling);
-  // The same for a label that splits the leaf of `old`, whose node opens this partition.
+  // Inserts a new label by the rule, from the top of the partition down, and trains its path here.
+  InsertResult insert(const ExampleView& x, LabelId label, InsertionState& state);
+  // Inserts a new label that splits the leaf of `old`. The node becomes the first one of this partition.
   InsertResult open(const ExampleView& x, LabelId label, LabelId old);
 
-  // One step of a draw; the exit, or 0 if it has reached a leaf.
-  std::uint8_t draw(const ExampleView& x, Drawing& drawing) const;
+  // Draws on from the top of the partition. Returns the exit, or 0 at a leaf.
+  std::uint8_t draw(const ExampleView& x, DrawState& state) const;
 
-  // What a search for the label of the highest probability comes to in one partition.
-  struct Found {
-    LabelId label = kNoLabel;  // the best one whose leaf is here; of equal ones the lowest; kNoLabel: all are worse
+  // What a search for the most probable label finds in one partition.
+  struct SearchResult {
+    LabelId label = kNoLabel;  // the best label whose leaf is here, of equal ones the lowest; kNoLabel: none is as good
+                               // as `least`
     double probability = 0;
-    struct Way {
+    struct Exit {
       std::uint8_t exit;
       double probability;  // of reaching it
     };
-    std::vector<Way> ways;  // below which there may be a better one, the likeliest first
-    double least = 0;       // some label, here or elsewhere, has at least this probability
+    std::vector<Exit> exits;  // below which there may be a better label, the most probable exit first
+    double least = 0;         // some label, here or elsewhere, has at least this probability
   };
-  // `above`: the probability of reaching the partition. `least` is what is known before: worse labels are not looked
-  // for.
-  Found search(const ExampleView& x, double above, double least) const;
+  // `above` is the probability of reaching the partition; `least` is that of SearchResult before this partition.
+  SearchResult search(const ExampleView& x, double above, double least) const;
 
-  // New labels, and those whose leaves they split, are remembered until everyone knows the tree with all labels below
-  // `first`: neither locate() nor a path_state about which moved() is asked will come with the places of an older one.
+  // To be called when all ranks know the tree with all labels below `first`: neither locate() nor a caller of moved()
+  // will come with an older path any more. Until then new labels, and those whose leaves they split, are remembered.
   void forget_recent_labels(LabelId first);
 
-  // Rows that learn() and newcomers have visited, each example times each row counted. With those of path_states that
-  // were led by their Regressors, which count where they are led, the load of the partition.
+  // Rows that learn() and insertions have visited, counted once for each example. With the rows that callers of moved()
+  // train themselves, this is the load of the partition.
   std::uint64_t rows_visited() const { return rows_visited_; }
 
  private:
   struct RecentLabel {
     LabelId label;
-    LabelId split;   // whose leaf moved because of it; kNoLabel if none did here
-    PathStep place;  // at which it first left the partition
+    LabelId split;  // whose leaf moved because of it; kNoLabel if none did here
+    PathStep leaf;  // where its path first ended in this partition
   };
 
-  void adopt(const Tree& tree);
-  const RecentLabel* find_newcomer(LabelId label) const;
-  void climb(PathStep from, std::vector<PathStep>& path) const;
-  void look_up(std::span<const std::uint8_t> places, std::vector<PathStep>& path) const;
+  void copy_blocks(const Tree& tree);
+  const RecentLabel* find_recent(LabelId label) const;
+  void look_up(std::span<const std::uint8_t> positions, std::vector<PathStep>& path) const;
   void follow_left(std::vector<PathStep>& path) const;
-  Child child_at_end(const PathState& path_state) const;
   void count_moved(LabelId split);
   void discount_moved(LabelId split);
-  PartitionResult train_newcomer(const ExampleView& x, const RecentLabel& newcomer);
+  PartitionResult train_recent(const ExampleView& x, const RecentLabel& recent);
 
   Partition partition_;
   std::uint64_t rows_visited_ = 0;
   MovedLabelFilter moved_;
   std::array<std::uint32_t, MovedLabelFilter::kBits>
-      splits_{};  // by bit of moved_: newcomers that split a leaf of its labels
+      splits_{};  // by bit of moved_: recent labels that split its labels
   ModelOptions options_;
   Blocks blocks_;
-  Regressors regressors_;
+  NodeRegressors regressors_;
   std::deque<RecentLabel> recent_labels_;  // by ascending label
-  PathState path_state_;                   // of newcomers
-  mutable std::vector<float*> rows_;       // scratch
+  PathState path_state_;                   // of recent labels
+  mutable std::vector<float*> rows_;       // scratch space
 };
 
 }  // namespace cpt

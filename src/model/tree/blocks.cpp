@@ -1,6 +1,7 @@
 #include "model/tree/blocks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cpt {
 
@@ -8,57 +9,70 @@ namespace {
 constexpr std::uint64_t kRootKey = 0x9e3779b97f4a7c15ULL;
 }  // namespace
 
-BlockHeader root_link() { return {.key = kRootKey, .partition = kRootPartition, .parent_place = 1}; }
+BlockHeader root_header() { return {.key = kRootKey, .partition = kRootPartition, .parent_position = 1}; }
 
-BlockHeader link_below(const BlockHeader& parent, BlockId parent_id, std::uint8_t place) {
-  BlockHeader link;
-  link.key = key_below(parent.key, place);
-  link.parent = parent_id;
-  link.partition = partition_below(parent.partition, parent.level, place);
-  link.parent_place = place;
-  link.level = static_cast<std::uint8_t>(std::min(parent.level + 1, 255));
-  return link;
+BlockHeader header_below(const BlockHeader& parent, BlockId parent_id, std::uint8_t position) {
+  BlockHeader header;
+  header.key = key_below(parent.key, position);
+  header.parent = parent_id;
+  header.partition = partition_below(parent.partition, parent.level, position);
+  header.parent_position = position;
+  header.level = static_cast<std::uint8_t>(std::min(parent.level + 1, 255));
+  return header;
 }
 
-BlockHeader top_link(Partition partition) {
-  if (partition == kRootPartition) return root_link();
-  if (partition <= kLevel1Partitions) return link_below(root_link(), 0, static_cast<std::uint8_t>(15 + partition));
-  return link_below(top_link(partition_above(partition)), 0,
-                    static_cast<std::uint8_t>(16 + (partition - kLevel1Partitions - 1) % 16));
+BlockHeader top_header(Partition partition) {
+  if (partition == kRootPartition) return root_header();
+  if (partition <= kLevel1Partitions) {
+    return header_below(root_header(), 0, static_cast<std::uint8_t>(15 + partition));
+  }
+  return header_below(top_header(partition_above(partition)), 0,
+                      static_cast<std::uint8_t>(16 + (partition - kLevel1Partitions - 1) % 16));
 }
 
-void Blocks::hang(PathStep at, Child child, std::uint32_t leaves) {
-  BlockNodes& content = contents_[at.block];
-  content.child[at.place] = child;
-  content.leaves[at.place] = leaves;
+void Blocks::path_to(PathStep end, std::vector<PathStep>& path) const {
+  path.clear();
+  climb(end, [&](PathStep step) { path.push_back(step); });
+  // Swapped member by member: the processor would have to wait before it reads as a whole a step that was just written
+  // in parts.
+  for (auto first = path.begin(), last = path.end() - 1; first < last; ++first, --last) {
+    std::swap(first->block, last->block);
+    std::swap(first->position, last->position);
+  }
+}
+
+void Blocks::set(PathStep at, Child child, std::uint32_t leaves) {
+  BlockNodes& nodes = nodes_[at.block];
+  nodes.child[at.position] = child;
+  nodes.leaves[at.position] = leaves;
   if (child.kind() == Child::Kind::kNothing) return;
-  for (std::uint32_t place = at.place; place < 32; place *= 2) content.occupied |= 1U << place;
+  for (std::uint32_t position = at.position; position < 32; position *= 2) nodes.occupied |= 1U << position;
 }
 
 BlockId Blocks::open(PathStep at) {
-  const auto block = static_cast<BlockId>(links_.size());
-  links_.push_back(link_below(links_[at.block], at.block, at.place));
-  contents_.emplace_back();
-  contents_[block].leaves[1] = 1;
-  contents_[at.block].child[at.place] = Child::block(block);
+  const auto block = static_cast<BlockId>(headers_.size());
+  headers_.push_back(header_below(headers_[at.block], at.block, at.position));
+  nodes_.emplace_back();
+  nodes_[block].leaves[1] = 1;
+  nodes_[at.block].child[at.position] = Child::block(block);
   return block;
 }
 
-void Blocks::split(PathStep node, LabelId left, LabelId right) {
-  const auto left_place = static_cast<std::uint8_t>(2 * node.place);
-  const auto right_place = static_cast<std::uint8_t>(left_place + 1);
-  contents_[node.block].child[node.place] = Child::node();
-  hang({node.block, left_place}, Child::leaf(left), 1);
-  hang({node.block, right_place}, Child::leaf(right), 1);
+PathStep Blocks::split(PathStep leaf, LabelId left, LabelId right) {
+  const PathStep node = leaf.position <= kLastSlot ? leaf : PathStep{open(leaf), 1};
+  const auto left_position = static_cast<std::uint8_t>(2 * node.position);
+  nodes_[node.block].child[node.position] = Child::node();
+  set({node.block, left_position}, Child::leaf(left), 1);
+  set({node.block, static_cast<std::uint8_t>(left_position + 1)}, Child::leaf(right), 1);
   count_leaf(node);
+  return node;
 }
 
 void Blocks::count_leaf(PathStep at) {
-  for (;;) {
-    for (std::uint32_t place = at.place; place >= 1; place /= 2) ++contents_[at.block].leaves[place];
-    if (at.block == 0) return;
-    at = {links_[at.block].parent, links_[at.block].parent_place};
-  }
+  climb(at, [this](PathStep step) {
+    std::array<std::uint32_t, 32>& leaves = nodes_[step.block].leaves;
+    for (std::uint32_t position = step.position; position >= 1; position /= 2) ++leaves[position];
+  });
 }
 
 }  // namespace cpt

@@ -1,15 +1,16 @@
-// Blocks of nodes that hang below one another: what a whole tree and a single partition of one have in common. Knows
-// nothing of weights, and of labels only their numbers.
+// The blocks of nodes that trees are made of, linked from the top down. A whole tree is one set of blocks, each of its
+// partitions another. Blocks know nothing of weights, and know labels by their ids only.
 //
-// Nodes live in blocks of up to 15: a block is a 4-level subtree in heap order. A *place* is a position inside a block,
-// 1 .. 31: place p hangs below slot p / 2 on side p % 2 (1 = right); a node at place p <= 15 is slot p. Place 1 is
-// where the block itself hangs. Below slots 8 .. 15 come the places 16 .. 31, which hold a leaf or another block.
+// A block is a 4-level subtree of up to 15 nodes in heap order. A *position* in a block is a number 1 .. 31: position
+// p hangs below position p / 2, on side p % 2 (1 = right). Position 1 is the top of the block. Positions 1 .. 15 are
+// also *slots*: each can hold a node, whose regressor has the lane of that number in every row of the block. Positions
+// 16 .. 31 hold leaves or link to further blocks. The *exit* of a path is the position at which it leaves a block.
 //
 //                       1
-//               2               3            slots 1 .. 15: nodes, each with a lane in every row of the block
+//               2               3            slots 1 .. 15
 //           4       5       6       7
 //         8   9   10 11   12 13   14 15
-//        16 17 ...                   30 31   places 16 .. 31: leaves, or the blocks below
+//        16 17 ...                   30 31   positions 16 .. 31
 #pragma once
 
 #include <array>
@@ -26,16 +27,15 @@ namespace cpt {
 using BlockId = std::uint32_t;
 inline constexpr BlockId kNotLookedUp = 0xffffffffU;
 
-// Places up to this one can be slots, that is, hold a node.
 inline constexpr std::uint8_t kLastSlot = 15;
 
-// What a path does in one block: it leaves the block (or ends in it) at this place.
+// One block of a path, and the position at which the path leaves the block or ends in it.
 struct PathStep {
-  BlockId block = 0;       // kNotLookedUp where only the place is known
-  std::uint8_t place = 0;  // 1 .. 31; 1 only where the tree has a single label
+  BlockId block = 0;          // kNotLookedUp where only the position is known
+  std::uint8_t position = 0;  // 1 .. 31; 1 only where the tree has a single label
 };
 
-// What hangs at a place.
+// What a position of a block holds.
 class Child {
  public:
   enum class Kind : std::uint8_t { kNothing, kNode, kLeaf, kBlock };
@@ -43,14 +43,14 @@ class Child {
   static Child node() { return {Kind::kNode, 0}; }
   static Child leaf(LabelId label) { return {Kind::kLeaf, label}; }
   static Child block(BlockId block) { return {Kind::kBlock, block}; }
-  // A block that is not among these blocks, because it belongs to another partition.
+  // A link to a block that is not in this set, because it belongs to another partition.
   static Child outside() { return block(kIdMask); }
 
   Kind kind() const { return static_cast<Kind>(bits_ >> 30); }
-  // A leaf or a block: where paths leave this block.
+  // A leaf or a link: paths leave the block here.
   bool is_exit() const { return kind() >= Kind::kLeaf; }
   LabelId label() const { return bits_ & kIdMask; }  // of a leaf
-  BlockId block() const { return bits_ & kIdMask; }  // of a block
+  BlockId block() const { return bits_ & kIdMask; }  // of a link
   bool is_outside() const { return bits_ == outside().bits_; }
   bool operator==(const Child&) const = default;
 
@@ -60,66 +60,80 @@ class Child {
   std::uint32_t bits_ = 0;
 };
 
-// Where a block hangs, and what places its weights. Small and apart from the rest: a path reads nothing else.
+// Where a block hangs, and the key of its weights. Small and stored apart from the nodes: following a known path reads
+// nothing else.
 struct BlockHeader {
-  std::uint64_t key =
-      0;               // odd; distinct for each block with all but negligible probability, a function of where it hangs
-  BlockId parent = 0;  // of block 0: itself
+  std::uint64_t key = 0;  // odd; a function of where the block hangs; distinct with all but negligible probability
+  BlockId parent = 0;     // of block 0: itself
   Partition partition = 0;
-  std::uint8_t parent_place = 0;  // the place in the parent, 16 .. 31; of block 0: 1
-  std::uint8_t level = 0;         // levels of blocks above, at most 255 (deeper ones also say 255)
+  std::uint8_t parent_position = 0;  // 16 .. 31; of block 0: 1
+  std::uint8_t level = 0;            // number of blocks above, at most 255 (deeper blocks also say 255)
 };
 
 struct BlockNodes {
-  std::array<Child, 32> child{};           // by place
-  std::array<std::uint32_t, 32> leaves{};  // by place: number of leaves there and below
-  // Bit by place: whether something hangs there, or at a place above from which only left turns lead here.
+  std::array<Child, 32> child{};           // by position
+  std::array<std::uint32_t, 32> leaves{};  // by position: number of leaves there and below
+  // Bit by position: whether it holds something, or is reached by left turns alone from a position that does.
   std::uint32_t occupied = 0;
 };
 
-// Number of levels between place 1 and this one: 0 for 1, 1 for 2 and 3, ... 4 for 16 .. 31.
-constexpr std::uint32_t place_depth(std::uint8_t place) {
-  return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(place))) - 1;
+// Number of levels from position 1 down to this one: 0 for 1, 1 for 2 and 3, ... 4 for 16 .. 31.
+constexpr std::uint32_t position_depth(std::uint8_t position) {
+  return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(position))) - 1;
 }
 
-// The key of a block that hangs at a place of a block with this key: from where it hangs, not from when it was opened,
-// so that whoever leads an example there knows where its weights are.
-constexpr std::uint64_t key_below(std::uint64_t key, std::uint8_t place) { return mix(key + place) | 1; }
+// The key of the block that hangs at a position of a block with this key. It depends on where the block hangs, not on
+// when it was opened, so any rank that knows an example's path also knows where its weights are.
+constexpr std::uint64_t key_below(std::uint64_t key, std::uint8_t position) { return mix(key + position) | 1; }
 
-// The block that everything hangs in.
-BlockHeader root_link();
-// A block that hangs at a place 16 .. 31 of `parent`, whose own number is `parent_id`.
-BlockHeader link_below(const BlockHeader& parent, BlockId parent_id, std::uint8_t place);
-// The block on top of a partition, as block 0.
-BlockHeader top_link(Partition partition);
+// The block at the top of the tree.
+BlockHeader root_header();
+// A block at a position 16 .. 31 of `parent`, whose id is `parent_id`.
+BlockHeader header_below(const BlockHeader& parent, BlockId parent_id, std::uint8_t position);
+// The top block of a partition, as block 0.
+BlockHeader top_header(Partition partition);
 
-// Block 0 is on top; the others hang below it. Reading from several threads is safe while nobody changes anything.
+// Block 0 is the top; all others hang below it. Several threads may read while none writes.
 class Blocks {
  public:
   // One empty block.
-  explicit Blocks(const BlockHeader& top) : links_{top}, contents_(1) {}
+  explicit Blocks(const BlockHeader& top) : headers_{top}, nodes_(1) {}
 
-  std::size_t size() const { return links_.size(); }
-  const BlockHeader& link(BlockId block) const { return links_[block]; }
-  const BlockNodes& content(BlockId block) const { return contents_[block]; }
-  // Of memory that they hold.
+  std::size_t size() const { return headers_.size(); }
+  const BlockHeader& header(BlockId block) const { return headers_[block]; }
+  const BlockNodes& nodes(BlockId block) const { return nodes_[block]; }
+  Child child(PathStep at) const { return nodes_[at.block].child[at.position]; }
+  // Memory held.
   std::uint64_t bytes() const {
-    return links_.capacity() * sizeof(BlockHeader) + contents_.capacity() * sizeof(BlockNodes);
+    return headers_.capacity() * sizeof(BlockHeader) + nodes_.capacity() * sizeof(BlockNodes);
   }
 
-  // Hangs something at a place, and nothing is counted.
-  void hang(PathStep at, Child child, std::uint32_t leaves);
-  // Adds an empty block at a place 16 .. 31, which held one leaf.
+  // Calls visit(step) for every step of the path that ends at `from`, last step first.
+  template <class Visit>
+  void climb(PathStep from, Visit visit) const {
+    for (PathStep at = from;;) {
+      visit(at);
+      if (at.block == 0) return;
+      const BlockHeader& header = headers_[at.block];
+      at = {header.parent, header.parent_position};
+    }
+  }
+  // The steps from the top to `end`, first step first.
+  void path_to(PathStep end, std::vector<PathStep>& path) const;
+
+  // Puts something at a position and records its number of leaves there; the counts above stay as they are.
+  void set(PathStep at, Child child, std::uint32_t leaves);
+  // Opens an empty block below a position 16 .. 31, which held one leaf.
   BlockId open(PathStep at);
-  // A node takes a place 1 .. 15, `left` hangs left of it and `right` right; the second leaf is counted here and in all
-  // blocks above.
-  void split(PathStep node, LabelId left, LabelId right);
-  // One more leaf at or below a place is counted there and in all blocks above.
+  // Replaces a leaf by a node with two leaves, counts the added leaf, and returns the node. The node stays in the block
+  // of the leaf if it has a slot there; otherwise it becomes the top of a block opened below.
+  PathStep split(PathStep leaf, LabelId left, LabelId right);
+  // Counts one more leaf at or below a position, there and in all blocks above.
   void count_leaf(PathStep at);
 
  private:
-  std::vector<BlockHeader> links_;
-  std::vector<BlockNodes> contents_;
+  std::vector<BlockHeader> headers_;
+  std::vector<BlockNodes> nodes_;
 };
 
 }  // namespace cpt

@@ -37,15 +37,15 @@ std::size_t common_length(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// From `begin` on the path turns to one side only: else nothing hangs on the other one.
+// Throws unless the path turns to `side` only from depth `begin` on; otherwise nothing would hang on the other side.
 void require_outermost(std::span<const std::string_view> paths, std::uint32_t leaf, std::size_t begin, char side) {
   const char other = side == '0' ? '1' : '0';
   const std::size_t turn = paths[leaf].find(other, begin);
   if (turn != std::string_view::npos) throw NoTree(leaf, std::string(paths[leaf].substr(0, turn)) + side);
 }
 
-// Two neighbors part at a node: the left one is rightmost left of it, the right one leftmost right of it. Returns the
-// depth of the node.
+// The depth of the node where the paths of two neighboring leaves part. The left leaf must be the rightmost one on the
+// left of that node, and the right leaf the leftmost one on its right.
 std::size_t parting(std::span<const std::string_view> paths, std::uint32_t left, std::uint32_t right) {
   const std::size_t depth = common_length(paths[left], paths[right]);
   if (depth == paths[right].size()) throw NoTree(NoTree::Flaw::kSamePlace, right, left);
@@ -55,17 +55,17 @@ std::size_t parting(std::span<const std::string_view> paths, std::uint32_t left,
   return depth;
 }
 
-// Which leaf splits which, and what can come only after it, by leaf.
+// Which leaf splits which, and which leaves become possible after it, by leaf.
 struct Splits {
   explicit Splits(std::size_t leaves) : old(leaves, kNoLeaf), first(leaves, kNoLeaf), next(leaves, kNoLeaf) {}
 
   std::vector<std::uint32_t> old;    // the leaf that it splits
-  std::vector<std::uint32_t> first;  // the first that splits it
-  std::vector<std::uint32_t> next;   // the one that splits the same leaf after it
+  std::vector<std::uint32_t> first;  // the first one that splits it
+  std::vector<std::uint32_t> next;   // the next one that splits the same leaf
 };
 
-// A leaf is the leftmost of the subtree in which it joins; those in which leaves to the left of the next one joined,
-// and of which some is still to come, are on a stack.
+// A leaf is the leftmost one of the subtree that is made with it. The stack holds the subtrees of leaves further to the
+// left that still have leaves to come.
 Splits splits_between(std::span<const std::string_view> paths, std::span<const std::uint32_t> leaves) {
   struct Subtree {
     std::uint32_t leftmost;
@@ -79,11 +79,53 @@ Splits splits_between(std::span<const std::string_view> paths, std::span<const s
     while (open.back().depth > depth) open.pop_back();
     const std::uint32_t old = open.back().leftmost;
     splits.old[leaf] = old;
-    splits.next[leaf] = std::exchange(splits.first[old], leaf);  // deeper nodes were met before, and are made after
+    splits.next[leaf] = std::exchange(splits.first[old], leaf);  // deeper nodes are met first but made last
     open.push_back({leaf, depth + 1});
   }
   return splits;
 }
+
+// Builds Huffman's tree. Subtrees are numbered in the order of their creation: the leaves by weight, then merged ones,
+// whose weights only grow. So the lightest subtree is always the first one left of either kind.
+class HuffmanTree {
+ public:
+  explicit HuffmanTree(std::vector<std::uint64_t> leaf_weights)
+      : leaves_(leaf_weights.size()), weights_(std::move(leaf_weights)), next_merged_(leaves_) {
+    parents_.resize(2 * leaves_ - 1);
+    sides_.resize(2 * leaves_ - 1);
+    while (weights_.size() < 2 * leaves_ - 1) merge();
+  }
+
+  std::string path(std::size_t leaf) const {
+    std::string path;
+    for (std::size_t at = leaf; at != weights_.size() - 1; at = parents_[at]) path += sides_[at];
+    std::ranges::reverse(path);
+    return path;
+  }
+
+ private:
+  void merge() {
+    const std::size_t lighter = take();
+    const std::size_t heavier = take();
+    sides_[lighter] = '1';
+    sides_[heavier] = '0';
+    parents_[lighter] = parents_[heavier] = weights_.size();
+    weights_.push_back(weights_[lighter] + weights_[heavier]);
+  }
+
+  std::size_t take() {
+    const bool is_leaf =
+        next_merged_ == weights_.size() || (next_leaf_ < leaves_ && weights_[next_leaf_] <= weights_[next_merged_]);
+    return is_leaf ? next_leaf_++ : next_merged_++;
+  }
+
+  std::size_t leaves_;
+  std::vector<std::uint64_t> weights_;
+  std::size_t next_leaf_ = 0;
+  std::size_t next_merged_;
+  std::vector<std::size_t> parents_;
+  std::vector<char> sides_;
+};
 
 }  // namespace
 
@@ -118,6 +160,19 @@ std::vector<LeafSplit> leaf_splits_of(std::span<const std::string_view> paths) {
     }
   }
   return leaf_splits;
+}
+
+std::vector<std::string> huffman_paths(std::span<const std::uint64_t> counts) {
+  std::vector<std::string> paths(counts.size());
+  if (counts.empty()) return paths;
+  std::vector<std::size_t> by_weight(counts.size());
+  std::iota(by_weight.begin(), by_weight.end(), std::size_t{0});
+  std::ranges::stable_sort(by_weight, {}, [&](std::size_t leaf) { return counts[leaf]; });
+  std::vector<std::uint64_t> weights;
+  for (const std::size_t leaf : by_weight) weights.push_back(counts[leaf]);
+  const HuffmanTree tree(std::move(weights));
+  for (std::size_t i = 0; i < by_weight.size(); ++i) paths[by_weight[i]] = tree.path(i);
+  return paths;
 }
 
 }  // namespace cpt

@@ -1,8 +1,10 @@
-// A given tree as a sequence of splits: any full binary tree can be grown by them.
+// Trees given before training: turns the paths of a tree's leaves into the splits that grow it, and computes the paths
+// of Huffman's tree.
+//
+// A path is the sides taken from the root down, '0' = left and '1' = right; it is empty for the only leaf of a tree.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,13 +15,13 @@
 
 namespace cpt {
 
-// Leaves that make no full binary tree: Error(kBadData), whose text does not say where.
+// The paths are not those of a full binary tree. An Error(kBadData) whose text does not say where.
 class NoTree : public Error {
  public:
   enum class Flaw : std::uint8_t {
-    kSamePlace,  // `leaf` is where `other` is
+    kSamePlace,  // `leaf` has the same path as `other`
     kBelowLeaf,  // `leaf` is below `other`
-    kOneChild,   // no leaf is at or below the path `missing`, though `leaf` is below the node above it
+    kOneChild,   // `leaf` is below the parent of the path `missing`, but no leaf is at or below `missing`
   };
   NoTree(Flaw flaw, std::size_t leaf, std::size_t other);
   NoTree(std::size_t leaf, std::string missing);
@@ -36,18 +38,22 @@ class NoTree : public Error {
   std::string missing_;
 };
 
-// "Leaf `leaf` becomes the next label by splitting the leaf of label `split`."
+// Leaf `leaf` becomes the next label by splitting the leaf of label `split`.
 struct LeafSplit {
   std::uint32_t leaf = 0;
-  LabelId split = kNoLabel;  // kNoLabel: the first label of all
+  LabelId split = kNoLabel;  // kNoLabel: the first label
 };
 
-// The splits by which Tree::split() grows the tree whose leaf i hangs at paths[i]: the sides from the root on, '0' =
-// left and '1' = right, nothing else; empty if it is the only leaf. The leftmost leaf is label 0. A node is made once
-// the node above it is there, by the label that is leftmost right of it, which splits the label that is leftmost left
-// of it; of the labels that may join, the next is always the one that comes first in `paths`. So leaves listed by their
-// labels' numbers get these numbers again. Takes the time of sorting the paths, and no stack that grows with the tree's
-// depth. Throws NoTree.
+// The splits with which Tree::split() grows the tree whose leaf i has paths[i]. Any full binary tree can be grown so.
+// The leftmost leaf is label 0. A node is made once the node above it exists: the leftmost label on its right splits
+// the leftmost label on its left. Of the labels that can be added next, the first one in `paths` is, so leaves listed
+// by label id get the same ids again. Takes the time of sorting the paths, and does not recurse. Throws NoTree.
 std::vector<LeafSplit> leaf_splits_of(std::span<const std::string_view> paths);
+
+// The path of every leaf of Huffman's tree, in which frequent labels are near the root: no full binary tree has a
+// smaller sum of counts[i] times the depth of leaf i. Merges the two lightest subtrees until one is left, the heavier
+// one on the left. Of equal weights, a leaf counts as lighter than a larger subtree, and what came first as lighter
+// than what came later. REQUIRES: every count is at least 1, and their sum is below 2^64.
+std::vector<std::string> huffman_paths(std::span<const std::uint64_t> counts);
 
 }  // namespace cpt

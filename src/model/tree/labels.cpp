@@ -7,7 +7,7 @@ namespace cpt {
 
 namespace {
 constexpr std::size_t kFirstSlots = 1024;
-// Two bits of a 32-bit word tell what hangs at a place of the tree, so ids have thirty.
+// A Child of the tree keeps its kind in two of its 32 bits, so ids have thirty.
 constexpr std::size_t kMostLabels = std::size_t{1} << 30;
 
 std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
@@ -39,7 +39,7 @@ LabelId LabelDictionary::add(std::string_view name, std::uint64_t hash) {
   ends_.push_back(text_.size());
   hashes_.push_back(hash);
   digest_ = mix(digest_ + hash);
-  place(id);
+  insert(id);
   return id;
 }
 
@@ -55,10 +55,10 @@ std::uint64_t LabelDictionary::bytes() const {
 
 void LabelDictionary::grow() {
   slots_.assign(slots_.size() * 2, {});
-  for (LabelId id = 0; id < hashes_.size(); ++id) place(id);
+  for (LabelId id = 0; id < hashes_.size(); ++id) insert(id);
 }
 
-void LabelDictionary::place(LabelId id) {
+void LabelDictionary::insert(LabelId id) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hashes_[id] & mask;
   while (slots_[at].id != kNoLabel) at = (at + 1) & mask;

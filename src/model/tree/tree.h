@@ -1,4 +1,5 @@
-// The topology of the tree and the number of leaves below every node. Knows nothing of weights.
+// The topology of a tree: where its labels hang, and how many leaves there are below every node. Knows nothing of
+// weights.
 #pragma once
 
 #include <cstdint>
@@ -9,43 +10,44 @@
 
 namespace cpt {
 
-// Labels are leaves; label i is the i-th that was added. Reading from several threads is safe while nobody adds.
+// Every label is a leaf; label i is the one added as number i. Several threads may read while none adds.
 class Tree {
  public:
-  Tree() : blocks_(root_link()) {}
+  Tree() : blocks_(root_header()) {}
 
   std::size_t labels() const { return leaves_.size(); }
   std::size_t blocks() const { return blocks_.size(); }
   bool empty() const { return leaves_.empty(); }
 
-  // The first label becomes the whole tree. Requires empty().
+  // Makes the first label the whole tree. Requires empty().
   LabelId add_first();
-  // The next label joins by splitting the leaf of `old`: a node takes the leaf's place, `old` hangs left of it and the
-  // new label right. The node stays in the block of the leaf if its slot fits there, else it opens a block.
+  // Adds the next label by splitting the leaf of `old`: a node replaces the leaf, with `old` on its left and the new
+  // label on its right; see Blocks::split().
   LabelId split(LabelId old);
 
+  // A step in the block of the leaf; its position is the leaf's.
   PathStep leaf(LabelId label) const { return leaves_[label]; }
-  // The label whose leaf was split for this one; kNoLabel for label 0. The tree is a function of these alone.
+  // The label whose leaf was split for this one; kNoLabel for label 0. These alone determine the tree.
   LabelId split_for(LabelId label) const { return splits_[label]; }
-  const BlockHeader& link(BlockId block) const { return blocks_.link(block); }
-  const BlockNodes& content(BlockId block) const { return blocks_.content(block); }
+  const BlockHeader& header(BlockId block) const { return blocks_.header(block); }
+  const BlockNodes& nodes(BlockId block) const { return blocks_.nodes(block); }
   const Blocks& structure() const { return blocks_; }
 
-  // The hops from the root block to the leaf's. The order is root first. Before that, and in this order, is the time to
-  // ask the memory for the leaf and for the block that it hangs in.
+  // The path from the root block to the label's leaf, first step first. Calling prefetch_leaf() and then
+  // prefetch_block_of() some time earlier saves waiting for memory.
+  void path(LabelId label, std::vector<PathStep>& path) const { blocks_.path_to(leaves_[label], path); }
+  // The positions of that path alone.
+  void positions(LabelId label, std::vector<std::uint8_t>& positions) const;
   void prefetch_leaf(LabelId label) const { __builtin_prefetch(&leaves_[label]); }
-  void prefetch_block_of(LabelId label) const { __builtin_prefetch(&link(leaves_[label].block)); }
-  void path(LabelId label, std::vector<PathStep>& path) const;
-  // Their places alone.
-  void places(LabelId label, std::vector<std::uint8_t>& places) const;
-  // The number of nodes above the leaf.
+  void prefetch_block_of(LabelId label) const { __builtin_prefetch(&header(leaves_[label].block)); }
+  // Number of nodes above the leaf.
   std::uint32_t depth(LabelId label) const;
 
-  // A digest of the topology: equal trees, and only they, have equal digests (up to 64-bit collisions).
+  // A digest of the topology: two trees have the same digest if and, up to 64-bit collisions, only if they are equal.
   std::uint64_t digest() const;
-  // The same of how it has grown, kept up with every label: equal for equal sequences of splits.
+  // A digest of the sequence of splits, kept up to date with every label.
   std::uint64_t growth_digest() const { return growth_; }
-  // Of memory that it holds.
+  // Memory held.
   std::uint64_t bytes() const {
     return blocks_.bytes() + leaves_.capacity() * sizeof(PathStep) + splits_.capacity() * sizeof(LabelId);
   }

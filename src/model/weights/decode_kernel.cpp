@@ -1,5 +1,3 @@
-#include "model/weights/decode_kernel.h"
-
 #include <array>
 
 #include "model/weights/hadamard_code.h"
@@ -16,24 +14,25 @@
 #define CPT_MODEL_DECODE_TABLES
 namespace cpt {
 
-// What each lane adds to the estimates at sixteen places, [lane][place]: 1 where its row does not hold the place's
-// column, -1 where it does, 0 where the lane is of another node, or the place is no column. Lane 0 is the constant row.
+// The sign with which each lane enters the estimates at sixteen positions, [lane][position]: 1 if its row does not
+// contain the position's column, -1 if it does, 0 if the lane belongs to another node or the position is no column.
+// Lane 0 is the constant row.
 struct Signs {
   alignas(64) std::array<Row, kLanes> rows{};
 };
 
-// Of the places first .. first + 15.
-constexpr Signs make_signs(int ways, std::uint32_t first) {
+// For positions first .. first + 15.
+constexpr Signs make_signs(int arity, std::uint32_t first) {
   Signs signs;
-  for (std::uint32_t place = first < 2 ? 2 : first; place < first + 16; ++place) {
-    const WideNode node = node_of_slot(ways, place / 2);
-    const int levels_below = std::bit_width(place) - std::bit_width(node.slot);
+  for (std::uint32_t position = first < 2 ? 2 : first; position < first + 16; ++position) {
+    const WideNode node = node_of_slot(arity, position / 2);
+    const int levels_below = std::bit_width(position) - std::bit_width(node.slot);
     if (static_cast<std::uint32_t>(levels_below) != node.levels) continue;
-    const std::uint32_t column = place - (node.slot << node.levels);
-    signs.rows[0][place - first] = 1;
+    const std::uint32_t column = position - (node.slot << node.levels);
+    signs.rows[0][position - first] = 1;
     for (std::uint32_t lane = 1; lane < kLanes; ++lane) {
-      if (node_of_slot(ways, lane).slot != node.slot) continue;
-      signs.rows[lane][place - first] = row_holds(node, lane, column) ? -1.0F : 1.0F;
+      if (node_of_slot(arity, lane).slot != node.slot) continue;
+      signs.rows[lane][position - first] = row_contains(node, lane, column) ? -1.0F : 1.0F;
     }
   }
   return signs;
@@ -58,8 +57,8 @@ constexpr Float kFloat;
 constexpr std::size_t kStep = hn::MaxLanes(kFloat);
 constexpr std::size_t kParts = kLanes / kStep;
 
-// estimates[c] = sum over lanes of (1 - 2 lane) * sign, the constant row adding its sign; 0 where that is below, and
-// where bit c of `occupied` is 0.
+// estimates[c] = sum over lanes of (1 - 2 lane) * sign, where the constant row adds its sign alone. 0 if the sum is
+// negative or bit c of `occupied` is 0.
 HWY_INLINE void Estimate(const Row& lanes, const Signs& signs, std::uint32_t occupied, float* estimates) {
   V sum[kParts];
   for (std::size_t part = 0; part < kParts; ++part) {
@@ -75,14 +74,14 @@ HWY_INLINE void Estimate(const Row& lanes, const Signs& signs, std::uint32_t occ
   for (std::size_t part = 0; part < kParts; ++part) {
     const std::uint32_t bits = occupied >> (part * kStep);
     const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8)};
-    const auto hangs = hn::LoadMaskBits(kFloat, bytes);
-    const auto negative = hn::Lt(sum[part], hn::Zero(kFloat));  // not NaN, which stays
-    hn::StoreU(hn::IfThenElseZero(hangs, hn::IfThenElse(negative, hn::Zero(kFloat), sum[part])), kFloat,
+    const auto present = hn::LoadMaskBits(kFloat, bytes);
+    const auto negative = hn::Lt(sum[part], hn::Zero(kFloat));  // false for NaN, which stays
+    hn::StoreU(hn::IfThenElseZero(present, hn::IfThenElse(negative, hn::Zero(kFloat), sum[part])), kFloat,
                estimates + part * kStep);
   }
 }
 
-// right / total, lane by lane; 1/2 where nothing is left, NaN where total is.
+// right / total, lane by lane; 1/2 if total is 0, NaN if total is NaN.
 HWY_INLINE void Divide(const Row& rights, const Row& totals, Row& sides) {
   for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
     const V total = hn::LoadU(kFloat, totals.data() + lane);
@@ -92,35 +91,35 @@ HWY_INLINE void Divide(const Row& rights, const Row& totals, Row& sides) {
   }
 }
 
-// All of it for one block. A template, so that the slots are walked without a question asked.
-template <int kWays>
+// Decodes one block. A template, so that the loop over the slots has no branches.
+template <int kArity>
 HWY_INLINE void DecodeBlock(std::uint32_t occupied, Row& lanes) {
-  constexpr std::size_t kSlots = kWays == 8 ? 8 : 16;  // the others are binary nodes
-  float at[32];  // by place: the estimate of a column, or the sum of those below a slot
-  if constexpr (kWays != 16) Estimate(lanes, kWays == 4 ? kLowerOfFour : kLowerOfEight, occupied, at);
-  if constexpr (kWays != 8) Estimate(lanes, kWays == 4 ? kUpperOfFour : kUpperOfSixteen, occupied >> 16, at + 16);
+  constexpr std::size_t kSlots = kArity == 8 ? 8 : 16;  // slots 8 .. 15 are binary nodes
+  float at[32];  // by position: the estimate of a column, or the sum of the estimates below a slot
+  if constexpr (kArity != 16) Estimate(lanes, kArity == 4 ? kLowerOfFour : kLowerOfEight, occupied, at);
+  if constexpr (kArity != 8) Estimate(lanes, kArity == 4 ? kUpperOfFour : kUpperOfSixteen, occupied >> 16, at + 16);
   Row rights{};
   Row totals{};
 #pragma GCC unroll 16
   for (std::size_t slot = kSlots - 1; slot >= 1; --slot) {
     rights[slot] = at[2 * slot + 1];
     totals[slot] = at[2 * slot] + at[2 * slot + 1];
-    // The place of a whole node is a column of the node above.
-    if (node_of_slot(kWays, static_cast<std::uint32_t>(slot)).slot != slot) at[slot] = totals[slot];
+    // The top slot of a node already has the estimate of a column of the node above.
+    if (node_of_slot(kArity, static_cast<std::uint32_t>(slot)).slot != slot) at[slot] = totals[slot];
   }
   Row sides;
   Divide(rights, totals, sides);
   for (std::size_t slot = 1; slot < kSlots; ++slot) lanes[slot] = sides[slot];
 }
 
-template <int kWays>
+template <int kArity>
 void DecodeBlocks(const std::uint32_t* occupied, std::size_t blocks, Row* lanes) {
-  for (std::size_t b = 0; b < blocks; ++b) DecodeBlock<kWays>(occupied[b], lanes[b]);
+  for (std::size_t b = 0; b < blocks; ++b) DecodeBlock<kArity>(occupied[b], lanes[b]);
 }
 
-void Decode(const std::uint32_t* occupied, std::size_t blocks, int ways, Row* lanes) {
-  if (ways == 4) return DecodeBlocks<4>(occupied, blocks, lanes);
-  if (ways == 8) return DecodeBlocks<8>(occupied, blocks, lanes);
+void Decode(const std::uint32_t* occupied, std::size_t blocks, int arity, Row* lanes) {
+  if (arity == 4) return DecodeBlocks<4>(occupied, blocks, lanes);
+  if (arity == 8) return DecodeBlocks<8>(occupied, blocks, lanes);
   DecodeBlocks<16>(occupied, blocks, lanes);
 }
 
@@ -133,8 +132,8 @@ namespace cpt {
 
 HWY_EXPORT(Decode);
 
-void decode_columns(const std::uint32_t* occupied, std::size_t blocks, int ways, Row* lanes) {
-  HWY_DYNAMIC_DISPATCH(Decode)(occupied, blocks, ways, lanes);
+void decode_columns(const std::uint32_t* occupied, std::size_t blocks, int arity, Row* lanes) {
+  HWY_DYNAMIC_DISPATCH(Decode)(occupied, blocks, arity, lanes);
 }
 
 }  // namespace cpt

@@ -7,48 +7,48 @@ namespace cpt {
 
 namespace {
 
-struct Aim {
+struct Targets {
   Row trained{};
   Row right{};
 };
 
-constexpr void aim_at_column(WideNode node, std::uint32_t column, Aim& aim) {
+constexpr void add_column(WideNode node, std::uint32_t column, Targets& targets) {
   for (std::uint32_t depth = 0; depth < node.levels; ++depth) {
     for (std::uint32_t lane = node.slot << depth; lane < (node.slot + 1) << depth; ++lane) {
-      aim.trained[lane] = 1;
-      aim.right[lane] = row_holds(node, lane, column) ? 1 : 0;
+      targets.trained[lane] = 1;
+      targets.right[lane] = row_contains(node, lane, column) ? 1 : 0;
     }
   }
 }
 
-// The column that a path to `place` takes in a node above it.
-constexpr std::uint32_t column_towards(WideNode node, std::uint32_t place) {
-  const auto below = static_cast<std::uint32_t>(std::bit_width(place) - std::bit_width(node.slot));
+// The column that a path to `position` takes in a node above it.
+constexpr std::uint32_t column_towards(WideNode node, std::uint32_t position) {
+  const auto below = static_cast<std::uint32_t>(std::bit_width(position) - std::bit_width(node.slot));
   const std::uint32_t levels = std::min(below, node.levels);
-  const std::uint32_t sides = (place >> (below - levels)) & ((1U << levels) - 1);
+  const std::uint32_t sides = (position >> (below - levels)) & ((1U << levels) - 1);
   return sides << (node.levels - levels);
 }
 
-constexpr LaneTargets make_targets(int ways, std::uint32_t place, bool leaf) {
-  Aim aim;
-  for (std::uint32_t at = place; at > 1;) {
-    const WideNode node = node_of_slot(ways, at / 2);
-    aim_at_column(node, column_towards(node, place), aim);
+constexpr LaneTargets make_targets(int arity, std::uint32_t position, bool leaf) {
+  Targets targets;
+  for (std::uint32_t at = position; at > 1;) {
+    const WideNode node = node_of_slot(arity, at / 2);
+    add_column(node, column_towards(node, position), targets);
     at = node.slot;
   }
-  if (leaf && place < kLanes && node_of_slot(ways, place).slot == place) {
-    aim_at_column(node_of_slot(ways, place), 0, aim);
+  if (leaf && position < kLanes && node_of_slot(arity, position).slot == position) {
+    add_column(node_of_slot(arity, position), 0, targets);
   }
-  return targets_of(aim.trained, aim.right);
+  return targets_of(targets.trained, targets.right);
 }
 
-using AllTargets = std::array<LaneTargets, 64>;  // see targets_by_place()
+using AllTargets = std::array<LaneTargets, 64>;  // see targets_by_position()
 
-constexpr AllTargets all_targets(int ways) {
+constexpr AllTargets all_targets(int arity) {
   AllTargets all{};
-  for (std::uint32_t place = 1; place < 32; ++place) {
-    all[place] = make_targets(ways, place, false);
-    all[32 + place] = make_targets(ways, place, true);
+  for (std::uint32_t position = 1; position < 32; ++position) {
+    all[position] = make_targets(arity, position, false);
+    all[32 + position] = make_targets(arity, position, true);
   }
   return all;
 }
@@ -57,12 +57,12 @@ constexpr std::array<AllTargets, 4> kLaneTargets = {all_targets(2), all_targets(
 
 }  // namespace
 
-const LaneTargets& targets_at(int ways, std::uint8_t place, bool leaf) {
-  return targets_by_place(ways)[(leaf ? 32U : 0U) + place];
+const LaneTargets& targets_at(int arity, std::uint8_t position, bool leaf) {
+  return targets_by_position(arity)[(leaf ? 32U : 0U) + position];
 }
 
-const LaneTargets* targets_by_place(int ways) {
-  const auto binary_levels = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(ways))) - 2;
+const LaneTargets* targets_by_position(int arity) {
+  const auto binary_levels = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(arity))) - 2;
   return kLaneTargets[binary_levels].data();
 }
 

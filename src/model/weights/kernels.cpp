@@ -35,7 +35,7 @@ HWY_INLINE V Exp(V z) {
   return hn::Mul(p, hn::BitCast(kFloat, exponent));
 }
 
-// inf - inf is NaN: an infinite margin must not pass for certainty.
+// An infinite margin must not pass for certainty; inf - inf is NaN.
 HWY_INLINE V NaNWhereNotFinite(V z, V p) { return hn::IfThenElse(hn::IsFinite(z), p, hn::Sub(z, z)); }
 
 HWY_INLINE V Logistic(V z) {
@@ -55,7 +55,7 @@ HWY_INLINE V Probability(V z) {
   return kLoss == Loss::kLogistic ? Logistic(z) : Clipped(z);
 }
 
-// So many blocks side by side, so that neither their sums nor their exponentials wait for one another.
+// Predicts kBlocks blocks side by side, so that neither their sums nor their exponentials wait for one another.
 template <std::size_t kBlocks, Loss kLoss>
 HWY_INLINE void PredictSome(const PathRows& path, std::size_t first, Row* probabilities) {
   const std::size_t features = path.features;
@@ -77,10 +77,10 @@ HWY_INLINE void PredictSome(const PathRows& path, std::size_t first, Row* probab
   }
 }
 
-// A path has five or six blocks. Six sums where those of a block are one register, else eight or sixteen.
+// A path has five or six blocks. Six if the sums of a block fit one register, otherwise four in eight or sixteen.
 constexpr std::size_t kMostBlocks = kParts == 1 ? 6 : 4;
 
-// The last `kBlocks` blocks from `first` on, or fewer.
+// Predicts the last blocks from `first` on, at most kBlocks.
 template <std::size_t kBlocks, Loss kLoss>
 HWY_INLINE void PredictLast(const PathRows& path, std::size_t first, Row* probabilities) {
   if constexpr (kBlocks > 0) {
@@ -128,13 +128,13 @@ HWY_INLINE float Errors(const UpdateStep& update_step, std::size_t block, float*
   return sum;
 }
 
-// The first numbers of at least one, and zeros behind them where there are less than a vector holds.
+// Loads the first `count` >= 1 floats, at most a full vector, padded with zeros.
 HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
-// Highway does not promise it of AVX2, but there, too, what the mask leaves out of floats cannot fault.
+// Highway does not promise it for AVX2, but there too masked-out floats cannot fault.
 #if HWY_MEM_OPS_MIGHT_FAULT && HWY_TARGET != HWY_AVX2
   if (count >= kStep) return hn::LoadU(kFloat, from);
   if constexpr (kStep == 4) {
-    // Put together in registers: a load of numbers just stored one by one would have to wait for them.
+    // Put together in registers: loading numbers just stored one by one would wait for the stores.
     constexpr hn::Half<Float> kPair;
     constexpr hn::Half<hn::Half<Float>> kOne;
     const auto last = hn::ZeroExtendVector(kPair, hn::LoadU(kOne, from + (count - 1)));
@@ -142,7 +142,7 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
     const auto first = hn::LoadU(kPair, from);
     return count == 2 ? hn::ZeroExtendVector(kFloat, first) : hn::Combine(kFloat, last, first);
   }
-  HWY_ALIGN float padded[kStep] = {};  // of wider vectors under sanitizers, which take masked loads for faults
+  HWY_ALIGN float padded[kStep] = {};  // wider vectors under sanitizers, which report masked loads as faults
   for (std::size_t i = 0; i < count; ++i) padded[i] = from[i];
   return hn::Load(kFloat, padded);
 #else
@@ -150,8 +150,8 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
 #endif
 }
 
-// Lane 0 of the first rows of at least one, up to as many as a vector holds; behind them, zeros. Put together in
-// registers: numbers that were just stored one by one would have to be waited for before they are loaded as one vector.
+// Gathers lane 0 of the first `count` >= 1 rows, at most a full vector, padded with zeros. Put together in registers:
+// loading as one vector numbers that were just stored one by one would wait for the stores.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> FirstLanes(Tag tag, const float* const* rows, std::size_t count) {
 #if HWY_TARGET == HWY_SCALAR
@@ -170,17 +170,17 @@ HWY_INLINE hn::Vec<Tag> FirstLanes(Tag tag, const float* const* rows, std::size_
 #endif
 }
 
-// Of up to kLanes features of one block; the lanes of others hold what does no harm.
+// For up to kLanes features of one block; further lanes hold harmless values.
 struct Steps {
   Row step;
-  Row growth;  // of G
+  Row growth;  // of G, by feature
 };
 
 HWY_INLINE void ComputeSteps(const PathRows& path, std::size_t begin, std::size_t first, std::size_t count,
                              float squares, const UpdateStep& update_step, Steps& steps) {
-  // Keeps the first step finite where the growth is too small for a float.
+  // Keeps the first step finite when the growth is too small for a float.
   const V tiny = hn::Set(kFloat, 1e-36F);
-  // What is moved at all counts as used, even where the growth is too small for a float.
+  // A row that moved must count as used even when the growth is too small for a float.
   const V least = hn::Set(kFloat, 1e-37F);
   for (std::size_t lane = 0; lane < count; lane += kStep) {
     const V value = LoadFirst(path.values + first + lane, count - lane);
@@ -220,7 +220,7 @@ HWY_INLINE void UpdateBlock(const PathRows& path, std::size_t block, const float
   }
 }
 
-// The errors of a few blocks first: their sums do not wait for one another.
+// Computes the errors of a few blocks first, so that their sums do not wait for one another.
 void Train(const PathRows& path, const UpdateStep& update_step) {
   constexpr std::size_t kTogether = 8;
   HWY_ALIGN float errors[kTogether][kLanes];
@@ -230,6 +230,51 @@ void Train(const PathRows& path, const UpdateStep& update_step) {
     for (std::size_t b = 0; b < blocks; ++b) squares[b] = Errors(update_step, first + b, errors[b]);
     for (std::size_t b = 0; b < blocks; ++b) UpdateBlock(path, first + b, errors[b], squares[b], update_step);
   }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+using Word = hn::CappedTag<std::uint64_t, 8>;
+using HalfWord = hn::Repartition<std::uint32_t, Word>;
+constexpr Word kWord;
+constexpr HalfWord kHalfWord;
+constexpr std::size_t kWordStep = hn::MaxLanes(kWord);
+
+// The products of the low halves of two numbers.
+HWY_INLINE hn::Vec<Word> LowProduct(hn::Vec<Word> a, hn::Vec<Word> b) {
+  return hn::MulEven(hn::BitCast(kHalfWord, a), hn::BitCast(kHalfWord, b));
+}
+
+// WeightTable::index() computed from 32-bit products: with h = feature * key in two halves,
+// (h * rows) >> 64 = (high * rows + (low * rows >> 32)) >> 32, exactly, as long as rows < 2^32.
+HWY_INLINE void FindSome(const FeatureHash* features, std::uint64_t key, const Region& region, float* table,
+                         float** out) {
+  const auto low_key = hn::Set(kWord, key);
+  const auto rows = hn::Set(kWord, region.rows);
+  const auto feature = hn::LoadU(kWord, features);
+  const auto crossed =
+      hn::Add(LowProduct(hn::ShiftRight<32>(feature), low_key), LowProduct(feature, hn::Set(kWord, key >> 32)));
+  const auto hash = hn::Add(LowProduct(feature, low_key), hn::ShiftLeft<32>(crossed));
+  const auto carried = hn::ShiftRight<32>(LowProduct(hash, rows));
+  const auto scaled = hn::Add(LowProduct(hn::ShiftRight<32>(hash), rows), carried);
+  const auto index = hn::Add(hn::ShiftRight<32>(scaled), hn::Set(kWord, region.first));
+  const auto base = hn::Set(kWord, reinterpret_cast<std::uintptr_t>(table));
+  static_assert(sizeof(Row) == 64 && sizeof(float*) == sizeof(std::uint64_t));
+  hn::StoreU(hn::Add(base, hn::ShiftLeft<6>(index)), kWord, reinterpret_cast<std::uint64_t*>(out));
+}
+#endif
+
+void Find(const FeatureHash* features, std::size_t count, std::uint64_t key, const Region& region, float* table,
+          float** out) {
+#if HWY_TARGET != HWY_SCALAR
+  // With vectors of two words the scalar loop is as fast.
+  if (kWordStep >= 4 && count >= kWordStep && region.rows >> 32 == 0) {
+    for (std::size_t f = 0; f + kWordStep <= count; f += kWordStep) FindSome(features + f, key, region, table, out + f);
+    // The last vector overlaps the one before it.
+    if (count % kWordStep != 0) FindSome(features + count - kWordStep, key, region, table, out + count - kWordStep);
+    return;
+  }
+#endif
+  for (std::size_t f = 0; f < count; ++f) out[f] = table + WeightTable::index(features[f], key, region) * kLanes;
 }
 
 const char* Target() { return hwy::TargetName(HWY_TARGET); }
@@ -243,6 +288,7 @@ namespace cpt {
 
 HWY_EXPORT(Predict);
 HWY_EXPORT(Train);
+HWY_EXPORT(Find);
 HWY_EXPORT(Target);
 
 void predict_blocks(const PathRows& path, Loss loss, Row* probabilities) {
@@ -251,6 +297,11 @@ void predict_blocks(const PathRows& path, Loss loss, Row* probabilities) {
 
 void train_blocks(const PathRows& path, const UpdateStep& update_step) {
   HWY_DYNAMIC_DISPATCH(Train)(path, update_step);
+}
+
+void find_rows(std::span<const FeatureHash> features, std::uint64_t key, const Region& region, float* table,
+               float** out) {
+  HWY_DYNAMIC_DISPATCH(Find)(features.data(), features.size(), key, region, table, out);
 }
 
 const char* kernel_target() { return HWY_DYNAMIC_DISPATCH(Target)(); }

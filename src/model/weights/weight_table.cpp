@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// Shares of the table in 1/1024.
+// Shares of the table, in units of 1/1024.
 constexpr std::uint64_t kRootShare = 64;
 constexpr std::uint64_t kLevel1Share = 192;
 
@@ -26,15 +26,15 @@ float* map_rows(std::size_t bytes) {
   void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) {
     throw Error(Fault::kFailed, "no memory for a weight table of " + std::to_string(bytes >> 20) + " MiB (" +
-                                    std::strerror(errno) + "); allow more memory, or begin a model with fewer --bits");
+                                    std::strerror(errno) + "); allow more memory, or use fewer --bits");
   }
-  // Give back what lies before the first huge page boundary and after the table.
+  // Unmap what lies before the first huge page boundary and after the table.
   const auto address = reinterpret_cast<std::uintptr_t>(raw);
   const std::uintptr_t aligned = (address + kHugePage - 1) / kHugePage * kHugePage;
   if (aligned > address) munmap(raw, aligned - address);
   const std::size_t tail = address + mapped - (aligned + bytes);
   if (tail > 0) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
-  madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);  // a wish; small pages work too
+  madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);  // a hint; small pages work too
   return reinterpret_cast<float*>(aligned);
 }
 
@@ -81,12 +81,12 @@ void WeightTable::clear(Partition partition) {
   const Region& region = regions_[partition];
   auto* const begin = reinterpret_cast<std::byte*>(row(region.first));
   auto* const end = reinterpret_cast<std::byte*>(row(region.first + region.rows));
-  // From the first page boundary in the region to the last; the table itself begins at one.
+  // Only whole pages can be returned. The table itself begins at a page boundary.
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   auto* const table = reinterpret_cast<std::byte*>(base_.get());
   std::byte* const first = table + (static_cast<std::size_t>(begin - table) + page - 1) / page * page;
   std::byte* const last = table + static_cast<std::size_t>(end - table) / page * page;
-  // Pages that were given back read as zero. Where the system keeps them (locked memory), they are written over.
+  // Returned pages read as zero. If the system refuses to take them (locked memory), they are overwritten.
   if (first >= last || madvise(first, static_cast<std::size_t>(last - first), MADV_DONTNEED) != 0) {
     std::memset(begin, 0, static_cast<std::size_t>(end - begin));
     return;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "comm/collectives.h"
-#include "core/digest_text.h"
+#include "core/number_text.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/pipeline/shard_copy.h"

@@ -17,7 +17,7 @@ std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& 
     if (const auto excess = excess_of_bad_lines(reader.error_lines(), options.most_bad_lines)) throw *excess;
     if (slice.size() == 0) return reader.error_lines();
     if (learning) {
-      in_order.learn_settling(slice, progress.losses());
+      in_order.learn_online(slice, progress.losses());
     } else {
       in_order.predict_only(slice, progress.losses());
     }

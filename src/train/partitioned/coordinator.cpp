@@ -82,7 +82,7 @@ std::vector<PartitionTask> Coordinator::open(const std::vector<RoutedExample>& r
       add_visit(TaskKind::kKnown);
     } else if (learning) {
       entry.label = add(arrival.example.label());
-      add_visit(TaskKind::kSettle).coins = begin_settling(learner_.options(), entry.label).coins;
+      add_visit(TaskKind::kSettle).coins = begin_insertion(learner_.options(), entry.label).coins;
     }
   }
   return tasks;

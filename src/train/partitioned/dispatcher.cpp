@@ -18,7 +18,7 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, std::uint64_t en
   for (Slice slice = reader.next_before(end); slice.size() > 0; slice = reader.next_before(end)) {
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
       const ExampleView x = (*slice.batch)[i];
-      labels_.ask(*slice.batch, i, slice.end);
+      labels_.prefetch(*slice.batch, i, slice.end);
       const bool same_line = x.origin.position == last.position && x.origin.shard == last.shard;
       index_in_line = same_line ? index_in_line + 1 : 0;
       if (x.origin.position != last.position) shards_at_last_position = 0;
@@ -39,7 +39,7 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, std::uint64_t en
 
 void Dispatcher::send(const ExampleView& x, RoutedExample& arrival, const Ways& ways) {
   places_.clear();
-  if (arrival.label != kNoLabel) learner_.tree().places(arrival.label, places_);
+  if (arrival.label != kNoLabel) learner_.tree().positions(arrival.label, places_);
   arrival.lead_by(places_);
   const std::string_view name = arrival.label == kNoLabel ? x.label : std::string_view{};
   std::uint32_t place = SharedExampleRing::kNoPlace;  // until it lies on the shelf

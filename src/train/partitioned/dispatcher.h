@@ -8,7 +8,7 @@
 
 #include "comm/buffer.h"
 #include "model/learning/learner.h"
-#include "model/tree/label_prefetcher.h"
+#include "model/learning/prefetchers.h"
 #include "train/input/batch_reader.h"
 #include "train/partitioned/example/shared_example_ring.h"
 #include "train/partitioned/wire/partition_task.h"

@@ -37,7 +37,7 @@ void add_part(Partition partition, std::uint32_t slot, double probability, Stage
 
 PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
     : learner_(learner), regressors_(learner.weights(), learner.options()), rank_(rank) {
-  for (Partition p = 0; p < kPartitions; ++p) fronts_[p].top = top_link(p);
+  for (Partition p = 0; p < kPartitions; ++p) fronts_[p].top = top_header(p);
   adopt(owners);
 }
 
@@ -77,9 +77,9 @@ void PartitionOwner::run(const std::vector<PartitionTask>& tasks, bool learning,
       0, tasks.size(), [&](std::size_t i, Way& way) { prepare(tasks[i], way); },
       [&](std::size_t i, Way& way) {
         if (i + ExampleRecord::kAhead < tasks.size()) tasks[i + ExampleRecord::kAhead].example.prefetch();
-        ahead_.ask(1);
+        ahead_.prefetch(1);
         pass(tasks[i], way, results);
-        ahead_.ask(4);
+        ahead_.prefetch(4);
         if (i % kVisitsBetweenIdles == kVisitsBetweenIdles - 1) idle();
       });
 }
@@ -93,7 +93,7 @@ void PartitionOwner::prepare(const PartitionTask& task, Way& way) const {
 
 void PartitionOwner::find_way(const PartitionTask& task, Way& way) const {
   const auto path = task.example.places();
-  Regressors::begin(task.example.view(), task.label, way.path_state);
+  NodeRegressors::begin(task.example.view(), task.label, way.path_state);
   Partition at = task.partition;
   bool ends = false;
   for (auto places = places_in(at, path); !places.empty() && owns(at); places = places_in(at, path)) {
@@ -104,13 +104,13 @@ void PartitionOwner::find_way(const PartitionTask& task, Way& way) const {
     if (ends) break;
     at = partition_below(at, top.level, places.back());
   }
-  if (way.count > 0) regressors_.aim_at_end(ends, way.path_state);
+  if (way.count > 0) regressors_.finish_path(ends, way.path_state);
 }
 
 // Nodes of more ways than two are told by what hangs in their blocks, which takes looking up: for them a way serves to
 // ask the memory only.
 bool PartitionOwner::still_leads(const Way& way) const {
-  bool leads = regressors_.ways() == 2 && way.count > 0;
+  bool leads = regressors_.arity() == 2 && way.count > 0;
   for (std::size_t i = 0; i < way.count; ++i)
     leads &= !fronts_[way.parts[i].partition].moved.holds(way.path_state.label);
   return leads;
@@ -134,17 +134,17 @@ void PartitionOwner::pass(const PartitionTask& task, Way& way, StageResults& res
 void PartitionOwner::pass_all(const PartitionTask& task, Way& way, StageResults& results) {
   PathState& path_state = way.path_state;
   regressors_.predict(path_state);
-  ahead_.ask(2);
+  ahead_.prefetch(2);
   std::size_t hop = 0;
   for (std::size_t i = 0; i < way.count; ++i) {
     const Way::Part& part = way.parts[i];
     double probability = 1;
     for (const std::size_t end = hop + part.hops; hop < end; ++hop)
-      probability *= regressors_.hop_probability(path_state, hop);
+      probability *= regressors_.step_probability(path_state, hop);
     add_part(part.partition, task.slot, probability, results);
     if (learning_) fronts_[part.partition].rows += part.hops * path_state.example.features.size();
   }
-  ahead_.ask(3);
+  ahead_.prefetch(3);
   if (learning_) regressors_.train(path_state);
 }
 
@@ -168,48 +168,48 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
 
 void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) {
   PartitionLearner& partition = *partitions_[task.partition];
-  Settling settling{task.coins, task.disagreements};
+  InsertionState insertion{task.coins, task.disagreements};
   const PartitionLearner::InsertResult joined = task.kind == TaskKind::kOpen
                                                     ? partition.open(task.example.view(), task.label, task.split)
-                                                    : partition.settle(task.example.view(), task.label, settling);
+                                                    : partition.insert(task.example.view(), task.label, insertion);
   fronts_[task.partition].moved = partition.moved();
   add_part(task.partition, task.slot, joined.result.probability, results);
   if (joined.result.exit == 0) {
-    results.changes.push_back({task.label, joined.split, settling.disagreements});
+    results.changes.push_back({task.label, joined.split, insertion.disagreements});
     return;
   }
   PartitionTask next = task;
   next.kind = joined.split == kNoLabel ? TaskKind::kSettle : TaskKind::kOpen;
   next.split = joined.split;
-  next.coins = settling.coins;
-  next.disagreements = settling.disagreements;
+  next.coins = insertion.coins;
+  next.disagreements = insertion.disagreements;
   go_on(next, joined.result.exit, results);
 }
 
 void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results) {
-  Drawing drawing{task.coins, task.probability};
-  const std::uint8_t exit = partitions_[task.partition]->draw(task.example.view(), drawing);
+  DrawState draw_state{task.coins, task.probability};
+  const std::uint8_t exit = partitions_[task.partition]->draw(task.example.view(), draw_state);
   if (exit == 0) {
-    results.partials.emplace_back(task.slot, PartialResult::Kind::kDrawn, 0, drawing.probability);
+    results.partials.emplace_back(task.slot, PartialResult::Kind::kDrawn, 0, draw_state.probability);
     return;
   }
   PartitionTask next = task;
-  next.coins = drawing.random;
-  next.probability = drawing.probability;
+  next.coins = draw_state.random;
+  next.probability = draw_state.probability;
   go_on(next, exit, results);
 }
 
 void PartitionOwner::pass_search(const PartitionTask& task, StageResults& results) {
   if (search_.order != task.order) search_ = {task.order, 0};
   if (task.probability < search_.least) return;
-  const PartitionLearner::Found found =
+  const PartitionLearner::SearchResult found =
       partitions_[task.partition]->search(task.example.view(), task.probability, search_.least);
   search_.least = found.least;
   if (found.label != kNoLabel) {
     results.partials.emplace_back(task.slot, PartialResult::Kind::kFound, found.label, found.probability);
   }
   PartitionTask next = task;
-  for (const PartitionLearner::Found::Way& way : found.ways) {
+  for (const PartitionLearner::SearchResult::Exit& way : found.exits) {
     next.probability = way.probability;
     go_on(next, way.exit, results);
   }

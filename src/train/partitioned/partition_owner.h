@@ -9,7 +9,7 @@
 
 #include "model/learning/learner.h"
 #include "model/learning/partition_learner.h"
-#include "model/learning/path_prefetcher.h"
+#include "model/learning/prefetchers.h"
 #include "train/partitioned/wire/partition_task.h"
 #include "train/partitioned/wire/task_messages.h"
 #include "train/placement/ownership.h"
@@ -107,7 +107,7 @@ class PartitionOwner {
   void send(const PartitionTask& task, StageResults& results) const;
 
   Learner& learner_;
-  Regressors regressors_;
+  NodeRegressors regressors_;
   int rank_;
   Owners owners_{};
   Stages stages_{};
@@ -124,7 +124,8 @@ class PartitionOwner {
   std::array<Front, kPartitions> fronts_;
   Loads reported_{};
   bool learning_ = true;  // in the run at hand
-  // Of the example that was searched last: what PartitionLearner::Found::least has come to in the partitions so far.
+  // Of the example that was searched last: what PartitionLearner::SearchResult::least has come to in the partitions so
+  // far.
   struct Search {
     std::uint64_t order = ~std::uint64_t{0};
     double least = 0;

@@ -6,7 +6,7 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "core/digest_text.h"
+#include "core/number_text.h"
 #include "cpt/error.h"
 #include "train/replicated/merge_rule.h"
 

@@ -8,7 +8,7 @@
 #include "api/bad_lines.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "train/partitioned/tree_replicator.h"
 #include "train/progress/warning_text.h"
 
@@ -181,7 +181,7 @@ std::vector<TreeChange> ReplicatedLoop::settle(const std::vector<News>& news, co
     for (const Proposal& proposal : unpack_proposals(bytes)) {
       const ExampleView x = proposal.view();
       if (learner_.find(x) != kNoLabel) continue;
-      changes.push_back(learner_.settle(x));
+      changes.push_back(learner_.choose_split(x));
       learner_.apply(changes.back());
     }
   }
@@ -195,8 +195,8 @@ void ReplicatedLoop::train(const Round& round, std::size_t begin, std::size_t en
   slice.begin += begin;
   try {
     if (learning) {
-      in_order_.learn_settled(slice, {round.is_new.begin() + static_cast<std::ptrdiff_t>(begin), round.is_new.end()},
-                              progress_.losses());
+      in_order_.learn_known(slice, {round.is_new.begin() + static_cast<std::ptrdiff_t>(begin), round.is_new.end()},
+                            progress_.losses());
     } else {
       in_order_.predict_only(slice, progress_.losses());
     }

@@ -19,7 +19,7 @@
 #include "data/format/parse_error.h"
 #include "data/pipeline/example_stream.h"
 #include "data/pipeline/read_ahead.h"
-#include "model/estimators/flat_estimator.h"
+#include "model/estimators/estimator.h"
 
 namespace cpt {
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
-#include "model/learning/bounds.h"
+#include "model/tree/bounds.h"
 #include "model/learning/learner.h"
 
 namespace cpt {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
-#include "model/estimators/flat_estimator.h"
+#include "model/estimators/estimator.h"
 #include "model/learning/learner.h"
 
 namespace cpt {

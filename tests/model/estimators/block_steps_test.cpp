@@ -1,5 +1,5 @@
 // Steps inside one block: where a new label settles, where a draw leads, what can be reached.
-#include "model/estimators/block_steps.h"
+#include "model/estimators/descent.h"
 
 #include <gtest/gtest.h>
 
@@ -38,18 +38,18 @@ struct TestBlock {
 TEST(SettleInBlock, GoesWhereTheRegressorsPointWhereSidesAreEven) {
   for (const float p : {0.9F, 0.1F}) {
     const TestBlock block(15, p);
-    Settling settling;
-    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), p > 0.5F ? 31 : 16);
-    EXPECT_EQ(settling.disagreements, 0U);
+    InsertionState insertion;
+    EXPECT_EQ(insertion_exit(block.row, block.content, block.options, insertion), p > 0.5F ? 31 : 16);
+    EXPECT_EQ(insertion.disagreements, 0U);
   }
 }
 
 TEST(SettleInBlock, GoesLeftWithoutAPreference) {
   for (const float p : {0.5F, std::numeric_limits<float>::quiet_NaN()}) {
     const TestBlock block(15, p);
-    Settling settling;
-    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), 16);
-    EXPECT_EQ(settling.disagreements, 0U);
+    InsertionState insertion;
+    EXPECT_EQ(insertion_exit(block.row, block.content, block.options, insertion), 16);
+    EXPECT_EQ(insertion.disagreements, 0U);
   }
 }
 
@@ -59,9 +59,9 @@ TEST(SettleInBlock, CountsWhereItGoesAgainstTheRegressors) {
   for (const float p : {1.0F, 0.0F}) {
     TestBlock block(9, p);
     block.options.alpha = 1;
-    Settling settling;
-    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), 12);
-    EXPECT_EQ(settling.disagreements, p == 1 ? 2U : 1U);
+    InsertionState insertion;
+    EXPECT_EQ(insertion_exit(block.row, block.content, block.options, insertion), 12);
+    EXPECT_EQ(insertion.disagreements, p == 1 ? 2U : 1U);
   }
 }
 
@@ -71,12 +71,12 @@ TEST(SettleInBlock, TossesFairCoinsInRandomTrees) {
   constexpr int kLabels = 16'000;
   std::map<std::uint8_t, int> counts;
   for (std::uint64_t label = 0; label < kLabels; ++label) {
-    Settling settling = begin_settling(block.options, label);
-    const std::uint8_t place = settle_in_block(block.row, block.content, block.options, settling);
+    InsertionState insertion = begin_insertion(block.options, label);
+    const std::uint8_t place = insertion_exit(block.row, block.content, block.options, insertion);
     ++counts[place];
-    Settling again = begin_settling(block.options, label);
-    EXPECT_EQ(settle_in_block(block.row, block.content, block.options, again), place);
-    EXPECT_EQ(again.coins, settling.coins);
+    InsertionState again = begin_insertion(block.options, label);
+    EXPECT_EQ(insertion_exit(block.row, block.content, block.options, again), place);
+    EXPECT_EQ(again.coins, insertion.coins);
   }
   ASSERT_EQ(counts.size(), 16U);
   // Six standard deviations of a binomial with p = 1/16.
@@ -87,18 +87,18 @@ TEST(SettleInBlock, TossesFairCoinsInRandomTrees) {
 TEST(DrawInBlock, LeadsToPlacesAsOftenAsTheyAreProbable) {
   TestBlock block(15, 0);
   for (std::size_t slot = 1; slot <= 15; ++slot) block.row[slot] = 0.06F * static_cast<float>(slot);
-  const Regressors regressors(block.weights, block.options);
+  const NodeRegressors regressors(block.weights, block.options);
   constexpr int kDraws = 40'000;
   std::map<std::uint8_t, int> counts;
   std::map<std::uint8_t, double> probabilities;
   for (int i = 0; i < kDraws; ++i) {
-    Drawing drawing{mix(static_cast<std::uint64_t>(i)), 1};
-    const std::uint8_t place = draw_in_block(block.row, block.content, regressors, drawing);
+    DrawState draw_state{mix(static_cast<std::uint64_t>(i)), 1};
+    const std::uint8_t place = draw_exit(block.row, block.content, regressors, draw_state);
     ++counts[place];
-    probabilities[place] = drawing.probability;
+    probabilities[place] = draw_state.probability;
   }
   double sum = 0;
-  reach_in_block(block.row, block.content, regressors, 1, [&](std::uint8_t place, double probability) {
+  for_each_exit(block.row, block.content, regressors, 1, [&](std::uint8_t place, double probability) {
     sum += probability;
     const double deviation = std::sqrt(kDraws * probability * (1 - probability));
     EXPECT_NEAR(counts[place], kDraws * probability, 6 * deviation + 1) << int{place};
@@ -113,9 +113,9 @@ TEST(ReachInBlock, IsTheProductOfTheClippedProbabilitiesOnTheWay) {
   TestBlock block(9, 0);
   for (std::size_t slot = 1; slot <= 15; ++slot)
     block.row[slot] = 0.1F * static_cast<float>(slot % 11);  // 0 and 1, too
-  const Regressors regressors(block.weights, block.options);
+  const NodeRegressors regressors(block.weights, block.options);
   std::size_t visited = 0;
-  reach_in_block(block.row, block.content, regressors, 0.25, [&](std::uint8_t place, double probability) {
+  for_each_exit(block.row, block.content, regressors, 0.25, [&](std::uint8_t place, double probability) {
     ++visited;
     double expected = 0.25;
     for (std::uint32_t at = place; at > 1; at /= 2) {
@@ -130,12 +130,12 @@ TEST(ReachInBlock, IsTheProductOfTheClippedProbabilitiesOnTheWay) {
 
 TEST(Steps, LeaveABlockWithoutNodesByItsTop) {
   TestBlock block(0, 0.5F);
-  const Regressors regressors(block.weights, block.options);
-  Settling settling;
-  Drawing drawing{7, 0.5};
-  EXPECT_EQ(settle_in_block(block.row, block.content, block.options, settling), 1);
-  EXPECT_EQ(draw_in_block(block.row, block.content, regressors, drawing), 1);
-  EXPECT_EQ(drawing.probability, 0.5);
+  const NodeRegressors regressors(block.weights, block.options);
+  InsertionState insertion;
+  DrawState draw_state{7, 0.5};
+  EXPECT_EQ(insertion_exit(block.row, block.content, block.options, insertion), 1);
+  EXPECT_EQ(draw_exit(block.row, block.content, regressors, draw_state), 1);
+  EXPECT_EQ(draw_state.probability, 0.5);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "cpt/error.h"
 #include "model/flat_model.h"
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "model/literal_rows.h"
 
 namespace cpt {
@@ -100,7 +100,7 @@ TEST(OneAgainstAll, SpreadsAllEvenlyWhereNoRegressorSpeaks) {
   // Squared loss: weights that were never trained say 0.
   Learner learner(options(Loss::kSquared, Update::kAdaptive, 0));
   for (int i = 0; i < 20; ++i)
-    learner.apply(learner.settle(bare_example(label_number(static_cast<std::size_t>(i)))[0]));
+    learner.apply(learner.choose_split(bare_example(label_number(static_cast<std::size_t>(i)))[0]));
   const Batch x = bare_example("label-3");
   EXPECT_EQ(learner.estimator().all_probabilities(x[0]), std::vector<double>(20, 0.05));
 }

@@ -27,7 +27,7 @@ struct Pecoc {
     for (LabelId i = 0; i < shape.labels; ++i) {
       learner.apply({label_number(i), i == 0 ? kNoLabel : complete_split(i), 0});
     }
-    InOrder(learner).learn_settled({&stream, 0, stream.size()}, std::vector<bool>(stream.size()), losses);
+    InOrder(learner).learn_known({&stream, 0, stream.size()}, std::vector<bool>(stream.size()), losses);
   }
 
   Learner learner;
@@ -111,7 +111,7 @@ TEST(Pecoc, LearnsWhatFeaturesTell) {
 
 TEST(Pecoc, TakesNoFurtherLabel) {
   const Pecoc model(options(Loss::kLogistic), {.examples = 100, .labels = 5});
-  EXPECT_THROW(model.learner.settle(bare_example("label-5")[0]), Error);
+  EXPECT_THROW(model.learner.choose_split(bare_example("label-5")[0]), Error);
 }
 
 TEST(Pecoc, IsTheSameInEveryRun) {

@@ -112,7 +112,7 @@ struct Untrained {
   explicit Untrained(std::size_t labels) : learner(options(Loss::kLogistic, 0, TreeKind::kBalanced)) {
     for (std::size_t i = 0; i < labels; ++i) {
       const Batch one = bare_example(label_number(i));
-      learner.apply(learner.settle(one[0]));
+      learner.apply(learner.choose_split(one[0]));
     }
   }
   Learner learner;

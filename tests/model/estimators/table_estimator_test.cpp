@@ -1,12 +1,11 @@
 // The table of frequencies against a std::map.
-#include "model/estimators/table_estimator.h"
+#include "model/estimators/table.h"
 
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/estimators/example_key.h"
 #include "model/flat_model.h"
 
 namespace cpt {
@@ -60,7 +59,7 @@ TEST_P(TableTest, PredictsTheFrequenciesBeforeEachExample) {
   std::size_t certain = 0;
   for (std::size_t i = 0; i < stream.size(); ++i) {
     const ExampleView x = stream[i];
-    if (learner.find(x) == kNoLabel) learner.apply(learner.settle(x));
+    if (learner.find(x) == kNoLabel) learner.apply(learner.choose_split(x));
     learner.locate(x, learner.find(x), path_state);
     const double p = learner.predict(path_state);
     // Importances are rounded to units of 2^-20.

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/estimators/block_steps.h"
+#include "model/estimators/descent.h"
 #include "model/grown_tree.h"
-#include "model/learning/bounds.h"
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {
@@ -25,11 +24,11 @@ bool goes_right(double alpha, float p, std::uint32_t left, std::uint32_t right) 
   content.leaves = {0, left + right, left, right};
   Row row{};
   row[1] = p;
-  Settling settling;
-  return settle_in_block(row, content, with_alpha(alpha), settling) == 3;
+  InsertionState insertion;
+  return insertion_exit(row, content, with_alpha(alpha), insertion) == 3;
 }
 
-std::uint32_t at_root(const Tree& tree, std::size_t place) { return tree.content(0).leaves[place]; }
+std::uint32_t at_root(const Tree& tree, std::size_t place) { return tree.nodes(0).leaves[place]; }
 
 // kappa decides to the leaf: below it the surest regressor has its way, above it none has.
 TEST(Claim2, FromKappaOnTheNewLeafGoesToTheOtherSideWhateverTheRegressorSays) {

@@ -1,4 +1,4 @@
-#include "model/learning/best_possible.h"
+#include "model/learning/losses.h"
 
 #include <gtest/gtest.h>
 

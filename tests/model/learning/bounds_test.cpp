@@ -1,5 +1,5 @@
 // The closed forms themselves. What they bound is in the *_bounds_test.cpp.
-#include "model/learning/bounds.h"
+#include "model/tree/bounds.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/grown_tree.h"
-#include "model/learning/bounds.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

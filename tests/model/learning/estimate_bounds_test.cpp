@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/estimators/block_steps.h"
+#include "model/estimators/descent.h"
 #include "model/known_distribution.h"
-#include "model/learning/bounds.h"
+#include "model/tree/bounds.h"
 #include "model/random_tree.h"
 
 namespace cpt {
@@ -26,7 +26,7 @@ std::vector<PathNode> path_nodes(const Tree& tree, LabelId label) {
   tree.path(label, hops);
   std::vector<PathNode> nodes;
   for (const PathStep& hop : hops) {
-    for (std::uint8_t at = hop.place; at > 1; at /= 2) {
+    for (std::uint8_t at = hop.position; at > 1; at /= 2) {
       nodes.push_back({{hop.block, static_cast<std::uint8_t>(at / 2)}, at % 2 == 1});
     }
   }
@@ -67,8 +67,8 @@ class Estimates {
     for (BlockId block = 0; block < tree_.blocks(); ++block) {
       Row row{};
       for (std::uint8_t slot = 1; slot <= kLastSlot; ++slot) row[slot] = given_[index({block, slot})];
-      const BlockNodes& content = tree_.content(block);
-      reach_in_block(row, content, regressors_, above[block], [&](std::uint8_t place, double probability) {
+      const BlockNodes& content = tree_.nodes(block);
+      for_each_exit(row, content, regressors_, above[block], [&](std::uint8_t place, double probability) {
         const Child child = content.child[place];
         (child.kind() == Child::Kind::kLeaf ? q[child.label()] : above[child.block()]) = probability;
       });
@@ -77,7 +77,7 @@ class Estimates {
   }
 
  private:
-  static std::size_t index(PathStep node) { return (kLastSlot + 1) * std::size_t{node.block} + node.place; }
+  static std::size_t index(PathStep node) { return (kLastSlot + 1) * std::size_t{node.block} + node.position; }
   static ModelOptions without_clipping() {
     ModelOptions options;
     options.clip = 0;
@@ -86,7 +86,7 @@ class Estimates {
 
   Tree tree_;
   WeightTable weights_;
-  Regressors regressors_;
+  NodeRegressors regressors_;
   std::vector<double> exact_;
   std::vector<float> given_;
 };

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "model/known_distribution.h"
-#include "model/learning/bounds.h"
+#include "model/tree/bounds.h"
 #include "model/literal_pecoc.h"
 
 namespace cpt {

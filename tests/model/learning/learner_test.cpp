@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cpt/error.h"
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "model/trained_model.h"
 
 namespace cpt {
@@ -63,7 +63,7 @@ TEST(Learner, ABalancedTreeIsBalanced) {
 
 TEST(Learner, ARandomTreeTossesFairCoins) {
   const TrainedModel model(of_kind(TreeKind::kRandom), {.seed = 1, .examples = 4000, .labels = 4000});
-  const BlockNodes& top = model.learner.tree().content(0);
+  const BlockNodes& top = model.learner.tree().nodes(0);
   // 4000 tosses at the root, about half of that at the next nodes: within 4 standard deviations.
   EXPECT_NEAR(top.leaves[3], 2000, 4 * std::sqrt(1000));
   EXPECT_NEAR(top.leaves[5], top.leaves[2] / 2.0, 4 * std::sqrt(top.leaves[2] / 4.0));
@@ -86,7 +86,7 @@ TEST(Learner, SettlingChangesNothing) {
   const std::uint64_t structure = model.learner.structure_digest();
   const std::uint64_t weights = model.learner.weights().digest();
   const Batch x = bare_example("never seen");
-  model.learner.settle(x[0]);
+  model.learner.choose_split(x[0]);
   EXPECT_EQ(model.learner.structure_digest(), structure);
   EXPECT_EQ(model.learner.weights().digest(), weights);
 }
@@ -98,8 +98,8 @@ TEST(Learner, AppliedChangesLeaveTheSameTreeElsewhere) {
   InOrder in_order(teacher);
   Losses losses;
   for (std::size_t i = 0; i < stream.size(); ++i) {
-    if (teacher.find(stream[i]) == kNoLabel) pupil.apply(teacher.settle(stream[i]));
-    in_order.learn_settling({&stream, i, i + 1}, losses);
+    if (teacher.find(stream[i]) == kNoLabel) pupil.apply(teacher.choose_split(stream[i]));
+    in_order.learn_online({&stream, i, i + 1}, losses);
   }
   EXPECT_EQ(pupil.structure_digest(), teacher.structure_digest());
   EXPECT_EQ(pupil.disagreements(), teacher.disagreements());
@@ -117,12 +117,12 @@ TEST(Learner, ADisagreementIsANodeTakenAgainstItsRegressor) {
     batch.add_feature(1, 1);
     batch.finish_example(label, 1, {});
   }
-  in_order.learn_settling({&batch, 0, 4}, losses);
-  const TreeChange c = learner.settle(batch[4]);  // 1 and 1 leaves: a tie goes left, though "b" pulls right
+  in_order.learn_online({&batch, 0, 4}, losses);
+  const TreeChange c = learner.choose_split(batch[4]);  // 1 and 1 leaves: a tie goes left, though "b" pulls right
   EXPECT_EQ(c.split, 0U);
   EXPECT_EQ(c.disagreements, 1U);
   learner.apply(c);
-  const TreeChange d = learner.settle(batch[5]);  // 2 and 1: right, as the regressor wants
+  const TreeChange d = learner.choose_split(batch[5]);  // 2 and 1: right, as the regressor wants
   EXPECT_EQ(d.split, 1U);
   EXPECT_EQ(d.disagreements, 0U);
   learner.apply(d);
@@ -140,8 +140,8 @@ float root_weight_after(float importance, double rate) {
   Batch batch;
   batch.finish_example("a", 1, {});
   batch.finish_example("b", importance, {});
-  InOrder(learner).learn_settling({&batch, 0, 2}, losses);
-  const BlockHeader& root = learner.tree().link(0);
+  InOrder(learner).learn_online({&batch, 0, 2}, losses);
+  const BlockHeader& root = learner.tree().header(0);
   return learner.weights().row(WeightTable::index(kConstantFeature, root.key, learner.weights().region(0)))[1];
 }
 
@@ -163,7 +163,7 @@ TEST_P(Diverged, WeightsStopTheLearner) {
     TrainedModel model(options, kStream);
     for (std::uint64_t i = 0; i < model.learner.weights().rows(); ++i) model.learner.weights().row(i)[1] = GetParam();
     try {
-      InOrder(model.learner).learn_settling({&model.stream, 0, 1}, model.losses);
+      InOrder(model.learner).learn_online({&model.stream, 0, 1}, model.losses);
       FAIL() << "learned on";
     } catch (const Error& error) {
       EXPECT_EQ(error.fault(), Fault::kFailed);

@@ -92,7 +92,7 @@ Losses learn_slowly(Learner& learner, const Batch& stream) {
   for (std::size_t i = 0; i < stream.size(); ++i) {
     const ExampleView x = stream[i];
     const LabelId known = learner.find(x);
-    const LabelId label = known != kNoLabel ? known : learner.apply(learner.settle(x));
+    const LabelId label = known != kNoLabel ? known : learner.apply(learner.choose_split(x));
     learner.locate(x, label, path_state);
     const double p = learner.predict(path_state);
     slow.count(learner, x, known, known == kNoLabel ? 0 : p);
@@ -190,7 +190,7 @@ TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
     InOrder in_order(learner);
     Losses losses;
     for (std::size_t begin = 0; begin < stream_.size(); begin += slice) {
-      in_order.learn_settling({&stream_, begin, std::min(stream_.size(), begin + slice)}, losses);
+      in_order.learn_online({&stream_, begin, std::min(stream_.size(), begin + slice)}, losses);
     }
     expect_same_bits(losses, expected);
     expect_same_model(learner, slow);
@@ -203,11 +203,11 @@ TEST_P(Progressive, LearningSettledExamplesIsTheSlowLoop) {
   Learner learner(options());
   Losses ignored;
   learn_slowly(slow, stream_);
-  InOrder(learner).learn_settling({&stream_, 0, stream_.size()}, ignored);
+  InOrder(learner).learn_online({&stream_, 0, stream_.size()}, ignored);
 
   const Losses expected = learn_slowly(slow, stream_);
   Losses losses;
-  InOrder(learner).learn_settled({&stream_, 0, stream_.size()}, std::vector<bool>(stream_.size()), losses);
+  InOrder(learner).learn_known({&stream_, 0, stream_.size()}, std::vector<bool>(stream_.size()), losses);
   expect_same_bits(losses, expected);
   expect_same_model(learner, slow);
 }
@@ -216,7 +216,7 @@ TEST_P(Progressive, PredictingOnlyChangesNothing) {
   Learner learner(options());
   Losses losses;
   InOrder in_order(learner);
-  in_order.learn_settling({&stream_, 0, 2000}, losses);
+  in_order.learn_online({&stream_, 0, 2000}, losses);
   const std::uint64_t structure = learner.structure_digest();
   const std::uint64_t weights = learner.weights().digest();
 
@@ -241,8 +241,8 @@ TEST(Losses, AnExampleMarkedNewCountsAsProbabilityZero) {
   Batch batch;
   for (int i = 0; i < 3; ++i) batch.finish_example("only", 2, {});
   InOrder in_order(learner);
-  in_order.learn_settling({&batch, 0, 1}, losses);
-  in_order.learn_settled({&batch, 1, 3}, {true, false}, losses);
+  in_order.learn_online({&batch, 0, 1}, losses);
+  in_order.learn_known({&batch, 1, 3}, {true, false}, losses);
   EXPECT_EQ(losses.new_labels, 2U);
   EXPECT_EQ(losses.squared, 4);  // twice importance 2; an only label is certain
   EXPECT_DOUBLE_EQ(losses.log, 4 * std::log(1e6));

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "model/grown_tree.h"
-#include "model/learning/bounds.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/learning/in_order.h"
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "model/literal_cpt.h"
 #include "model/random_stream.h"
 #include "model/random_tree.h"
@@ -22,7 +22,7 @@ std::string path_of(const Tree& tree, LabelId label) {
   std::string path;
   for (const PathStep& hop : hops) {
     std::string part;
-    for (std::uint32_t at = hop.place; at > 1; at /= 2) part += at % 2 == 1 ? '1' : '0';
+    for (std::uint32_t at = hop.position; at > 1; at /= 2) part += at % 2 == 1 ? '1' : '0';
     path.append(part.rbegin(), part.rend());
   }
   return path;
@@ -44,7 +44,7 @@ bool collision_free(const Learner& learner, const Batch& stream) {
   }
   std::set<std::uint64_t> rows;
   for (BlockId block = 0; block < learner.tree().blocks(); ++block) {
-    const BlockHeader& link = learner.tree().link(block);
+    const BlockHeader& link = learner.tree().header(block);
     for (FeatureHash feature : features) {
       const Region& region = learner.weights().region(link.partition);
       if (!rows.insert(WeightTable::index(feature, link.key, region)).second) return false;
@@ -77,7 +77,7 @@ void expect_agreement(Learner& learner, LiteralCpt& literal, const Batch& stream
       learner.locate(x, learner.find(x), path_state);
       ASSERT_NEAR(learner.predict(path_state), literal.probability(label, x), 1e-5) << "example " << i;
     }
-    in_order.learn_settling({&stream, i, i + 1}, losses);
+    in_order.learn_online({&stream, i, i + 1}, losses);
     literal.learn(x);
     if (i % 1000 == 17) expect_same_tree(learner, literal);
   }
@@ -152,7 +152,7 @@ TEST(PaperReference, LookingAheadChangesNothing) {
     squared += (1 - p) * (1 - p);
     literal.learn(stream[i]);
   }
-  in_order.learn_settling({&stream, 0, stream.size()}, losses);
+  in_order.learn_online({&stream, 0, stream.size()}, losses);
   expect_same_tree(learner, literal);
   ASSERT_TRUE(collision_free(learner, stream)) << "choose another seed";
   EXPECT_NEAR(losses.squared, squared, 1e-5 * static_cast<double>(stream.size()));

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "cpt/error.h"
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "model/trained_model.h"
 
 namespace cpt {
@@ -42,10 +42,10 @@ class Led {
   }
 
   Ranked draw(const ExampleView& x, std::uint64_t random) const {
-    Drawing drawing{random};
+    DrawState draw_state{random};
     for (Partition at = 0;;) {
-      const std::uint8_t exit = partitions_[at]->draw(x, drawing);
-      if (exit == 0) return {kNoLabel, drawing.probability};
+      const std::uint8_t exit = partitions_[at]->draw(x, draw_state);
+      if (exit == 0) return {kNoLabel, draw_state.probability};
       at = partitions_[at]->below(exit);
     }
   }
@@ -58,12 +58,12 @@ class Led {
     while (!open.empty()) {
       const auto [at, above] = open.back();
       open.pop_back();
-      const PartitionLearner::Found found = partitions_[at]->search(x, above, least);
+      const PartitionLearner::SearchResult found = partitions_[at]->search(x, above, least);
       if (remembers) least = found.least;
       const bool better = found.label != kNoLabel && (best.label == kNoLabel || found.probability > best.probability);
       const bool equal = found.label != kNoLabel && found.probability == best.probability && found.label < best.label;
       if (better || equal) best = {found.label, found.probability};
-      for (const auto& way : found.ways) open.emplace_back(partitions_[at]->below(way.exit), way.probability);
+      for (const auto& way : found.exits) open.emplace_back(partitions_[at]->below(way.exit), way.probability);
     }
     return best;
   }
@@ -86,7 +86,7 @@ class Led {
     std::vector<PathStep> path;
     if (label < known_.tree().labels()) known_.tree().path(label, path);
     std::vector<std::uint8_t> places;
-    for (const PathStep& hop : path) places.push_back(hop.place);
+    for (const PathStep& hop : path) places.push_back(hop.position);
 
     double parts[3] = {1, 1, 1};
     if (lead_at_once(x, label, places, parts)) return parts[0] * parts[1] * parts[2];
@@ -107,23 +107,23 @@ class Led {
 
   // If nothing has moved since those who lead heard of it.
   bool lead_at_once(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, double (&parts)[3]) {
-    if (places.empty() || regressors_.ways() != 2) return false;
-    Regressors::begin(x, label, path_state_);
+    if (places.empty() || regressors_.arity() != 2) return false;
+    NodeRegressors::begin(x, label, path_state_);
     std::size_t ends[3] = {};
     for (std::size_t level = 0, at = 0; level < 3; ++level) {
       const auto part = part_of(places, level);
       if (!part.empty()) {
         if (partitions_[at]->moved().holds(label)) return false;
-        regressors_.extend(top_link(static_cast<Partition>(at)), part, path_state_);
+        regressors_.extend(top_header(static_cast<Partition>(at)), part, path_state_);
         if (level < 2 && part.back() > kLastSlot) at = partitions_[at]->below(part.back());
       }
       ends[level] = path_state_.path.size();
     }
-    regressors_.aim_at_end(true, path_state_);
+    regressors_.finish_path(true, path_state_);
     regressors_.predict(path_state_);
     for (std::size_t hop = 0, level = 0; hop < path_state_.path.size(); ++hop) {
       while (hop == ends[level]) ++level;
-      parts[level] *= regressors_.hop_probability(path_state_, hop);
+      parts[level] *= regressors_.step_probability(path_state_, hop);
     }
     regressors_.train(path_state_);
     ++led_at_once_;
@@ -132,14 +132,14 @@ class Led {
 
   double join(const ExampleView& x) {
     const auto label = static_cast<LabelId>(known_.tree().labels() + changes_.size());
-    Settling settling = begin_settling(known_.options(), label);
+    InsertionState insertion = begin_insertion(known_.options(), label);
     PartitionLearner::InsertResult joined;
     for (Partition at = 0;; at = partitions_[at]->below(joined.result.exit)) {
       joined = joined.split != kNoLabel ? partitions_[at]->open(x, label, joined.split)
-                                        : partitions_[at]->settle(x, label, settling);
+                                        : partitions_[at]->insert(x, label, insertion);
       if (joined.result.exit == 0) break;
     }
-    changes_.push_back({std::string(x.label), joined.split, settling.disagreements});
+    changes_.push_back({std::string(x.label), joined.split, insertion.disagreements});
     joining_.emplace(x.label, label);
     return 0;
   }
@@ -149,7 +149,7 @@ class Led {
   std::vector<std::unique_ptr<PartitionLearner>> partitions_;
   std::map<std::string, LabelId> joining_;
   std::vector<TreeChange> changes_;
-  Regressors regressors_;
+  NodeRegressors regressors_;
   PathState path_state_;
   std::uint64_t learned_ = 0;
   std::uint64_t led_at_once_ = 0;
@@ -206,7 +206,7 @@ TEST_P(Partitions, LearnWhatOneLearnerLearns) {
         EXPECT_EQ(led.best(x, remembers).probability, best.probability);
       }
     }
-    if (is_new) label = whole.apply(whole.settle(x));
+    if (is_new) label = whole.apply(whole.choose_split(x));
     whole.locate(x, label, path_state);
     const double p = whole.predict(path_state);
     whole.train(path_state);
@@ -227,11 +227,11 @@ void expect_same_blocks(const PartitionLearner& a, const PartitionLearner& b) {
   while (!pending.empty()) {
     const auto [left, right] = pending.back();
     pending.pop_back();
-    EXPECT_EQ(a.blocks().link(left).key, b.blocks().link(right).key);
-    EXPECT_EQ(a.blocks().content(left).leaves, b.blocks().content(right).leaves);
+    EXPECT_EQ(a.blocks().header(left).key, b.blocks().header(right).key);
+    EXPECT_EQ(a.blocks().nodes(left).leaves, b.blocks().nodes(right).leaves);
     for (std::size_t place = 1; place < 32; ++place) {
-      const Child one = a.blocks().content(left).child[place];
-      const Child other = b.blocks().content(right).child[place];
+      const Child one = a.blocks().nodes(left).child[place];
+      const Child other = b.blocks().nodes(right).child[place];
       ASSERT_EQ(one.kind(), other.kind());
       if (one.kind() == Child::Kind::kBlock && !one.is_outside()) {
         pending.emplace_back(one.block(), other.block());

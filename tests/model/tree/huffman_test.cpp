@@ -1,5 +1,5 @@
 // No full binary tree has a smaller weighted sum of depths than Huffman's.
-#include "model/tree/huffman.h"
+#include "model/tree/given_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <map>
 
 #include "model/random_stream.h"
-#include "model/tree/given_tree.h"
 
 namespace cpt {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/tree/insertion_rule.h"
+#include "model/estimators/descent.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "model/random_tree.h"
 
 namespace cpt {
@@ -33,7 +33,7 @@ std::string path_string(const Tree& tree, LabelId label) {
   tree.path(label, hops);
   std::string path;
   for (const PathStep& hop : hops) {
-    for (std::uint32_t level = place_depth(hop.place); level-- > 0;) path += (hop.place >> level & 1) == 1 ? '1' : '0';
+    for (std::uint32_t level = position_depth(hop.position); level-- > 0;) path += (hop.position >> level & 1) == 1 ? '1' : '0';
   }
   return path;
 }
@@ -51,7 +51,7 @@ TEST(Tree, GrowsFromNothing) {
   EXPECT_EQ(tree.add_first(), 0U);
   EXPECT_FALSE(tree.empty());
   EXPECT_EQ(tree.depth(0), 0U);
-  EXPECT_EQ(tree.leaf(0).place, 1);
+  EXPECT_EQ(tree.leaf(0).position, 1);
   EXPECT_EQ(find_invariant_violation(tree, {}), "");
 }
 
@@ -64,18 +64,18 @@ TEST(Tree, ASplitHangsTheOldLabelLeftAndTheNewOneRight) {
   EXPECT_EQ(tree.split(0), 2U);
   EXPECT_EQ(path_string(tree, 0), "00");
   EXPECT_EQ(path_string(tree, 2), "01");
-  EXPECT_EQ(tree.content(0).leaves[1], 3U);
-  EXPECT_EQ(tree.content(0).leaves[2], 2U);
-  EXPECT_EQ(tree.content(0).leaves[3], 1U);
+  EXPECT_EQ(tree.nodes(0).leaves[1], 3U);
+  EXPECT_EQ(tree.nodes(0).leaves[2], 2U);
+  EXPECT_EQ(tree.nodes(0).leaves[3], 1U);
 }
 
 TEST(Tree, AFifthLevelOpensABlock) {
   const Tree tree = chain(6);
   EXPECT_EQ(tree.blocks(), 2U);
-  EXPECT_EQ(tree.link(1).parent, 0U);
-  EXPECT_EQ(tree.link(1).parent_place, 31);
-  EXPECT_EQ(tree.link(1).level, 1);
-  EXPECT_EQ(tree.content(0).child[31], Child::block(1));
+  EXPECT_EQ(tree.header(1).parent, 0U);
+  EXPECT_EQ(tree.header(1).parent_position, 31);
+  EXPECT_EQ(tree.header(1).level, 1);
+  EXPECT_EQ(tree.nodes(0).child[31], Child::block(1));
   EXPECT_EQ(path_string(tree, 5), "11111");
 }
 
@@ -106,9 +106,9 @@ TEST(Tree, PlacesAreThoseOfThePath) {
   std::vector<std::uint8_t> places{1, 2, 3};
   for (LabelId label = 0; label < tree.labels(); ++label) {
     tree.path(label, path);
-    tree.places(label, places);
+    tree.positions(label, places);
     ASSERT_EQ(places.size(), path.size());
-    for (std::size_t hop = 0; hop < path.size(); ++hop) ASSERT_EQ(places[hop], path[hop].place);
+    for (std::size_t hop = 0; hop < path.size(); ++hop) ASSERT_EQ(places[hop], path[hop].position);
   }
 }
 
@@ -125,9 +125,9 @@ TEST(Tree, NodesNeverMove) {
     for (std::size_t hop = 0; hop < before[label].size(); ++hop) {
       ASSERT_EQ(after[hop].block, before[label][hop].block);
       // The old place, or below it.
-      std::uint32_t place = after[hop].place;
-      while (place > before[label][hop].place) place /= 2;
-      ASSERT_EQ(place, before[label][hop].place);
+      std::uint32_t place = after[hop].position;
+      while (place > before[label][hop].position) place /= 2;
+      ASSERT_EQ(place, before[label][hop].position);
     }
   }
 }
@@ -138,8 +138,8 @@ TEST(Tree, DeepBlocksKeepTheirPartition) {
   EXPECT_EQ(tree.blocks(), 750U);
   EXPECT_EQ(find_invariant_violation(tree, any_balance()), "");
   for (BlockId block = 2; block < tree.blocks(); ++block) {
-    EXPECT_EQ(tree.link(block).partition, tree.link(2).partition);
-    EXPECT_EQ(tree.link(block).level, std::min(block, 255U));
+    EXPECT_EQ(tree.header(block).partition, tree.header(2).partition);
+    EXPECT_EQ(tree.header(block).level, std::min(block, 255U));
   }
 }
 
@@ -151,7 +151,7 @@ TEST(Tree, EveryPartitionHasOneTopBlock) {
     for (LabelId label = 0; label < size; ++label) tree.split(label);
   }
   std::set<Partition> partitions;
-  for (BlockId block = 0; block < tree.blocks(); ++block) partitions.insert(tree.link(block).partition);
+  for (BlockId block = 0; block < tree.blocks(); ++block) partitions.insert(tree.header(block).partition);
   EXPECT_EQ(tree.blocks(), kPartitions);
   EXPECT_EQ(partitions.size(), kPartitions);
   EXPECT_EQ(*partitions.rbegin(), kPartitions - 1);
@@ -171,8 +171,8 @@ TEST(Tree, KeysDoNotDependOnTheOrderOfOpening) {
   const Tree other = grow({0, 1, 1, 1, 1, 0, 0, 0, 0});
   ASSERT_EQ(one.blocks(), 3U);
   ASSERT_EQ(other.blocks(), 3U);
-  EXPECT_EQ(one.link(1).key, other.link(2).key);
-  EXPECT_EQ(one.link(2).key, other.link(1).key);
+  EXPECT_EQ(one.header(1).key, other.header(2).key);
+  EXPECT_EQ(one.header(2).key, other.header(1).key);
 }
 
 TEST(Tree, TheDigestTellsTreesApart) {

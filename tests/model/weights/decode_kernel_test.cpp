@@ -1,5 +1,5 @@
 // The code of a block against the paper's, which is told in double precision.
-#include "model/weights/decode_kernel.h"
+#include "model/weights/hadamard_code.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "model/literal_pecoc.h"
-#include "model/weights/hadamard_code.h"
 
 namespace cpt {
 namespace {
@@ -45,7 +44,7 @@ std::vector<Node> nodes_of(int ways) {
 std::size_t row_of_lane(const Code& code, WideNode node, std::uint32_t lane) {
   for (std::size_t row = 1; row < code.size(); ++row) {
     bool same = true;
-    for (std::uint32_t c = 0; c < code.size(); ++c) same = same && row_holds(node, lane, c) == (code[row][c] == 0);
+    for (std::uint32_t c = 0; c < code.size(); ++c) same = same && row_contains(node, lane, c) == (code[row][c] == 0);
     if (same) return row;
   }
   ADD_FAILURE() << "lane " << lane << " is no row of the code";
@@ -136,7 +135,7 @@ TEST_P(Ways, ExactRegressorsGiveTheDistributionBack) {
       const WideNode wide{node.slot, static_cast<std::uint32_t>(std::bit_width(p.size())) - 1};
       for (const std::uint32_t lane : node.lanes) {
         double sum = 0;
-        for (std::uint32_t c = 0; c < p.size(); ++c) sum += row_holds(wide, lane, c) ? p[c] : 0;
+        for (std::uint32_t c = 0; c < p.size(); ++c) sum += row_contains(wide, lane, c) ? p[c] : 0;
         lanes[lane] = static_cast<float>(sum);
       }
       truth.push_back(p);
@@ -186,8 +185,8 @@ TEST_P(Ways, BlocksAreDecodedOneByOne) {
 TEST(BlockCode, TwoWaysAreTheBinaryTree) {
   for (std::uint32_t slot = 1; slot < kLanes; ++slot) {
     EXPECT_EQ(node_of_slot(2, slot).slot, slot);
-    EXPECT_FALSE(row_holds({slot, 1}, slot, 0));
-    EXPECT_TRUE(row_holds({slot, 1}, slot, 1));
+    EXPECT_FALSE(row_contains({slot, 1}, slot, 0));
+    EXPECT_TRUE(row_contains({slot, 1}, slot, 1));
   }
   const LaneTargets& targets = targets_at(2, 0b1011, true);
   const std::vector<std::pair<std::size_t, float>> expected{{1, 0}, {2, 1}, {5, 1}, {11, 0}};

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/weights/decode_kernel.h"
+#include "model/weights/hadamard_code.h"
 #include "model/weights/kernel_inputs.h"
 #include "model/weights/only_target.h"
 

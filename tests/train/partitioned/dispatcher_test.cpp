@@ -68,8 +68,8 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
     std::set<int> owners;
     places.clear();
     for (const PathStep& hop : path) {
-      owners.insert(owners_[learner_.tree().link(hop.block).partition]);
-      places.push_back(hop.place);
+      owners.insert(owners_[learner_.tree().header(hop.block).partition]);
+      places.push_back(hop.position);
     }
     return owners;
   }

@@ -40,7 +40,7 @@ Loads visits_of(const Learner& learner, const Shards& shards) {
       const std::string name = line.substr(0, line.find(' '));
       learner.tree().path(learner.labels().find(name, hash_label(name)), path);
       for (std::size_t hop = 0; hop < std::min<std::size_t>(path.size(), 3); ++hop) {
-        ++tasks[learner.tree().link(path[hop].block).partition];
+        ++tasks[learner.tree().header(path[hop].block).partition];
       }
     }
   }

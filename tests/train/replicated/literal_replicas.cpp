@@ -121,7 +121,7 @@ std::vector<TreeChange> LiteralReplicas::settle(const std::vector<Batch>& parts,
     for (const std::size_t i : next[r].proposers) {
       const ExampleView x = parts[r][i];
       if (coordinator.find(x) != kNoLabel) continue;
-      changes.push_back(coordinator.settle(x));
+      changes.push_back(coordinator.choose_split(x));
       coordinator.apply(changes.back());
     }
   }

@@ -7,7 +7,7 @@
 #include "api/given_tree_files.h"
 #include "comm/alone.h"
 #include "data/pipeline/example_stream.h"
-#include "model/learning/invariants.h"
+#include "model/tree/bounds.h"
 #include "model/learning/learner.h"
 #include "train/checkpoint/resumed_job.h"
 #include "train/errors.h"

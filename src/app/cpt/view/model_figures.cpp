@@ -9,8 +9,8 @@
 #include "api/tree_figures.h"
 #include "app/shared/option_names.h"
 #include "app/shared/shared_json.h"
-#include "core/digest_text.h"
-#include "model/learning/bounds.h"
+#include "core/number_text.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 

@@ -18,7 +18,7 @@ std::string escaped(std::string_view name) {
 
 // The identifier of what hangs at a place.
 std::string identifier(const Tree& tree, BlockId block, std::uint32_t place) {
-  const Child child = tree.content(block).child[place];
+  const Child child = tree.nodes(block).child[place];
   switch (child.kind()) {
     case Child::Kind::kLeaf:
       return fmt::format("leaf{}", child.label());
@@ -31,7 +31,7 @@ std::string identifier(const Tree& tree, BlockId block, std::uint32_t place) {
 
 void print_node(const Tree& tree, BlockId block, std::uint32_t slot, ResultWriter& out) {
   const std::string node = identifier(tree, block, slot);
-  out.print("  {} [label=\"{}\"];\n", node, tree.content(block).leaves[slot]);
+  out.print("  {} [label=\"{}\"];\n", node, tree.nodes(block).leaves[slot]);
   out.print("  {} -> {} [label=\"L\"];\n", node, identifier(tree, block, 2 * slot));
   out.print("  {} -> {} [label=\"R\"];\n", node, identifier(tree, block, 2 * slot + 1));
 }
@@ -45,7 +45,7 @@ void print_dot(const Tree& tree, const LabelDictionary& labels, ResultWriter& ou
   }
   for (BlockId block = 0; block < tree.blocks(); ++block) {
     for (std::uint32_t slot = 1; slot <= 15; ++slot) {
-      if (tree.content(block).child[slot].kind() == Child::Kind::kNode) print_node(tree, block, slot, out);
+      if (tree.nodes(block).child[slot].kind() == Child::Kind::kNode) print_node(tree, block, slot, out);
     }
   }
   out.print("}}\n");

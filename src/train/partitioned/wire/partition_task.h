@@ -38,9 +38,9 @@ struct PartitionTask {
   LabelId label = kNoLabel;
   TaskKind kind = TaskKind::kKnown;
   Partition partition = kRootPartition;  // where it begins
-  std::uint32_t disagreements = 0;       // kSettle, kOpen: as in Settling
+  std::uint32_t disagreements = 0;       // kSettle, kOpen: as in InsertionState
   LabelId split = kNoLabel;              // kOpen
-  std::uint64_t coins = 0;               // kSettle: as in Settling; kDraw: as in Drawing
+  std::uint64_t coins = 0;               // kSettle: as in InsertionState; kDraw: as in DrawState
   double probability = 1;                // kDraw, kSearch: of the way so far
   ExampleRecord example;
 

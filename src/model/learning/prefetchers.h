@@ -1,0 +1,87 @@
+// Prefetching for loops over examples. Learning is bound by memory: asking for what the next few examples need while
+// the current one is learned makes it several times faster.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "cpt/example.h"
+#include "model/tree/labels.h"
+#include "model/tree/tree.h"
+#include "model/weights/regressors.h"
+
+namespace cpt {
+
+// Prefetches the examples of a batch, and what finding their labels and the paths to them reads. Finding both takes
+// about five reads, each at an address that the one before returns; with many labels, waiting for them would take
+// longer than learning. Borrows labels and tree; the tree may be empty, for methods other than trees.
+class LabelPrefetcher {
+ public:
+  // `speed`: how many times faster than learning the loop takes its examples. It prefetches as many times further
+  // ahead.
+  LabelPrefetcher(const LabelDictionary& labels, const Tree& tree, std::size_t speed = 1)
+      : labels_(labels), tree_(tree), step_(kStep * speed) {}
+
+  // To be called for each example i in order, before its label is looked up. Prefetches nothing from `end` on.
+  void prefetch(const Batch& batch, std::size_t i, std::size_t end) const {
+    if (i + 3 * step_ < end) labels_.prefetch_slot(batch.label_hash(i + 3 * step_));
+    if (i + 2 * step_ < end) {
+      batch.prefetch(i + 2 * step_);
+      prefetch_leaf(labels_.likely(batch.label_hash(i + 2 * step_)));
+    }
+    if (i + step_ < end) prefetch_block(labels_.likely(batch.label_hash(i + step_)));
+  }
+
+ private:
+  static constexpr std::size_t kStep = 3;
+
+  void prefetch_leaf(LabelId label) const {
+    if (label == kNoLabel) return;
+    labels_.prefetch_ends(label);
+    if (label < tree_.labels()) tree_.prefetch_leaf(label);
+  }
+
+  void prefetch_block(LabelId label) const {
+    if (label == kNoLabel) return;
+    labels_.prefetch_name(label);
+    if (label < tree_.labels()) tree_.prefetch_block_of(label);
+  }
+
+  const LabelDictionary& labels_;
+  const Tree& tree_;
+  std::size_t step_;  // examples between one read and the next
+};
+
+// Visits path states in order while the rows of later ones are prefetched: those of the state kAhead visits later, a
+// quarter at a time, because a core keeps only a few requests under way and stalls on more. The rows of kAhead states
+// must fit the first-level cache beside the current one's. A Slot has a PathState named `path_state`; slots keep their
+// memory between calls. Not thread-safe.
+template <class Slot, std::size_t kAhead>
+class PathPrefetcher {
+ public:
+  // Calls visit(i, slot) for i in [begin, end), in order, after prepare(i, slot) up to kAhead visits earlier. If
+  // prepare() leaves rows in the path state, they are prefetched.
+  template <class Prepare, class Visit>
+  void each(std::size_t begin, std::size_t end, Prepare prepare, Visit visit) {
+    std::size_t prepared = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      for (; prepared < std::min(end, i + kAhead + 1); ++prepared) prepare(prepared, slot(prepared));
+      ahead_ = i + kAhead < end ? &slot(i + kAhead).path_state : nullptr;
+      visit(i, slot(i));
+    }
+  }
+
+  // From within a visit: prefetches the first `quarters` quarters of the rows of the state kAhead visits later.
+  void prefetch(std::size_t quarters) {
+    if (ahead_ != nullptr) ahead_->prefetch_rows(ahead_->rows.size() * quarters / 4);
+  }
+
+ private:
+  Slot& slot(std::size_t i) { return slots_[i % slots_.size()]; }
+
+  std::array<Slot, kAhead + 1> slots_;
+  PathState* ahead_ = nullptr;  // into slots_; nullptr near the end
+};
+
+}  // namespace cpt

@@ -1,0 +1,187 @@
+// The regressors of the model: linear functions of an example's features, whose weights lie in rows of the weight
+// table. Predicts and trains all regressors that one example meets.
+//
+// Regressors come in blocks of up to 15, one in each of the lanes 1 .. 15; a block has one row for each feature. Those
+// of the nodes of a tree are in the blocks of the tree. Methods that look at every label number theirs, and put
+// regressor i into lane 1 + i % 15 of group i / 15.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cpt/example.h"
+#include "cpt/options.h"
+#include "model/tree/blocks.h"
+#include "model/weights/kernels.h"
+#include "model/weights/weight_table.h"
+
+namespace cpt {
+
+// One example and the blocks of regressors that it meets: those on the path to its label, or on a part of that path, or
+// all groups. Reused from example to example, it allocates nothing. B blocks, F features.
+struct PathState {
+  ExampleView example;
+  LabelId label = kNoLabel;
+  std::uint64_t key = 0;                    // example_key(), for the method `table`
+  std::vector<PathStep> path;               // [B], of tree paths only
+  bool at_leaf = false;                     // whether the path ends at the leaf; else it goes on in another partition
+  std::vector<float*> rows;                 // [B][F]
+  std::size_t rows_prefetched = 0;          // of `rows`, from the first on
+  std::vector<const LaneTargets*> targets;  // [B]
+  std::vector<Row> probabilities;           // [B]: the estimate of the regressor in every lane, unclipped
+  std::vector<Row> sides;                   // [B]: P(right) of every slot; only for nodes of arity above 2
+  std::vector<std::uint32_t> occupied;      // [B]: BlockNodes::occupied; only for nodes of arity above 2
+
+  // The rows of the first `blocks` blocks.
+  PathRows rows_of(std::size_t blocks) const {
+    return {rows.data(), example.values.data(), example.values.size(), blocks};
+  }
+  // Prefetches the first `count` rows, except those that were prefetched already.
+  void prefetch_rows(std::size_t count) {
+    if (count <= rows_prefetched) return;
+    float* const* const all = rows.data();
+    for (std::size_t i = std::exchange(rows_prefetched, count); i < count; ++i) __builtin_prefetch(all[i], 1);
+  }
+  void forget_targets() {
+    targets.clear();
+    rows_prefetched = 0;
+  }
+};
+
+// What all regressors share: where their rows are, and how one example trains them. Borrows the weights. Const members
+// only read and may run in several threads, each with its own PathState.
+class Regressors {
+ public:
+  // Trains the regressors of all blocks of the example towards path_state.targets. After predict().
+  void train(PathState& path_state);
+
+ protected:
+  Regressors(WeightTable& weights, const ModelOptions& options);
+
+  // The row of every feature of x in the block with this key.
+  void find_rows(const ExampleView& x, std::uint64_t key, const Region& region, float** rows) const;
+  float weight(FeatureHash feature, std::uint64_t key, const Region& region, std::size_t lane) const {
+    return weights_->row(WeightTable::index(feature, key, region))[lane];
+  }
+
+  WeightTable* weights_;
+  Loss loss_;
+
+ private:
+  Update update_;
+  float rate_;
+};
+
+// The regressors of the nodes of a tree, along one path at a time.
+class NodeRegressors : public Regressors {
+ public:
+  NodeRegressors(WeightTable& weights, const ModelOptions& options);
+
+  // Number of children of a node: 2, 4, 8 or 16.
+  int arity() const { return arity_; }
+
+  // Finds the rows of path_state.example on path_state.path, whose blocks are of `blocks`. Prefetching the rows some
+  // time before predict() saves waiting for memory.
+  void locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const;
+  // The same in parts and without looking at blocks, because positions determine the keys of blocks: begin(), then
+  // extend() at least once, for each part of the path from a block `top` on, then finish_path(). Until extend() finds
+  // new rows, path_state.rows are those of the example before. The path state gets no name of the label and no origin.
+  static void begin(const ExampleView& x, LabelId label, PathState& path_state) {
+    // Copied member by member: the processor would have to wait before it reads as a whole a view that was just written
+    // in parts.
+    path_state.example.features = x.features;
+    path_state.example.values = x.values;
+    path_state.example.importance = x.importance;
+    path_state.label = label;
+    path_state.path.clear();
+    path_state.forget_targets();
+  }
+  void extend(const BlockHeader& top, std::span<const std::uint8_t> positions, PathState& path_state) const;
+  void finish_path(bool at_leaf, PathState& path_state) const;
+
+  // Computes the probabilities of all slots on the path. After locate(); the steps of the path must name their blocks
+  // if the arity is above 2.
+  void predict(const Blocks& blocks, PathState& path_state) const;
+  // The same for arity 2; the steps of the path need not name their blocks.
+  void predict(PathState& path_state) const;
+  // The product of the node probabilities in one block of the path, each clipped. NaN if the weights are not finite.
+  // After predict().
+  double step_probability(const PathState& path_state, std::size_t step) const {
+    const Row& probabilities = arity_ == 2 ? path_state.probabilities[step] : path_state.sides[step];
+    const std::uint32_t position = path_state.path[step].position;
+    const auto above = [&](std::uint32_t levels) {
+      double product = 1;
+      std::uint32_t at = position;
+      for (std::uint32_t level = 0; level < levels; ++level, at /= 2) {
+        const double p = clipped(probabilities[at / 2]);
+        const std::array<double, 2> of_side{1 - p, p};  // indexed, because a branch would be unpredictable
+        product *= of_side[at % 2];
+      }
+      return product;
+    };
+    // All steps of a path but the last have four levels.
+    return position > kLastSlot ? above(4) : above(position_depth(path_state.path[step].position));
+  }
+  // The product of the steps [begin, end) of the path.
+  double steps_probability(const PathState& path_state, std::size_t begin, std::size_t end) const {
+    double product = 1;
+    for (std::size_t step = begin; step < end; ++step) product *= step_probability(path_state, step);
+    return product;
+  }
+
+  // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `rows` is scratch space. `next`, if not null,
+  // is a block that may be asked for next: its rows are prefetched.
+  Row block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block, std::vector<float*>& rows,
+                          const BlockHeader* next = nullptr) const;
+  // The weight of a feature in a lane. The margin of a regressor is the sum of weight * value over the features of x.
+  float weight(FeatureHash feature, const BlockHeader& block, std::uint8_t slot) const {
+    return Regressors::weight(feature, block.key, weights_->region(block.partition), slot);
+  }
+  // A node probability as predictions use it: kept in [clip, 1 - clip].
+  double clipped(float p) const { return std::clamp(static_cast<double>(p), clip_, 1 - clip_); }
+
+ private:
+  void prefetch(const ExampleView& x, const BlockHeader& block) const;
+
+  double clip_;
+  int arity_;
+  const LaneTargets* targets_;  // targets_by_position()
+};
+
+inline constexpr std::size_t kRegressorsPerGroup = kLanes - 1;
+
+constexpr std::size_t group_of(std::size_t regressor) { return regressor / kRegressorsPerGroup; }
+constexpr std::size_t lane_of(std::size_t regressor) { return 1 + regressor % kRegressorsPerGroup; }
+// Number of groups that hold this many regressors.
+constexpr std::size_t groups_for(std::size_t regressors) {
+  return (regressors + kRegressorsPerGroup - 1) / kRegressorsPerGroup;
+}
+
+// Numbered regressors that every example predicts and trains, in groups of 15. The rows of a group are spread over the
+// whole table; its partitions only say which rank stores a row.
+class LabelRegressors : public Regressors {
+ public:
+  LabelRegressors(WeightTable& weights, const ModelOptions& options);
+
+  // Finds the rows of path_state.example and computes path_state.probabilities for regressors 0 .. count - 1, by group.
+  // Unused lanes of the last group hold the estimates of regressors without weights.
+  void predict(std::size_t count, PathState& path_state) const;
+  // The estimate of regressor i. After predict().
+  static double estimate(const PathState& path_state, std::size_t i) {
+    return static_cast<double>(path_state.probabilities[group_of(i)][lane_of(i)]);
+  }
+  // The weight of a feature in regressor i; see NodeRegressors::weight().
+  float weight(FeatureHash feature, std::size_t i) const;
+
+ private:
+  void find_group(const ExampleView& x, std::size_t group, float** rows) const;
+
+  Region whole_;
+};
+
+}  // namespace cpt
