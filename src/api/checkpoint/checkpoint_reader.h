@@ -12,7 +12,7 @@
 //   C6 Cursors lie between examples, and count those that were learned.
 //   C7 A run that goes on from it leaves the bytes of one that was never stopped: on any number of ranks where each
 //      owns a part of the weights, on the same number where each has all.
-//   C9 Older formats are read for ever, newer ones are refused by name.
+//   C9 One format is read: older and newer ones are refused by number.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace cpt {
 
 inline constexpr const char* kCheckpointKind = "cpt checkpoint";
 
-// All throw Error(kNoInput) if there is no finished checkpoint, Error(kBadData) if it is damaged or not one, or of a
-// newer format (C3, C9).
+// All throw Error(kNoInput) if there is no finished checkpoint, Error(kBadData) if it is damaged or not one, or of
+// another format (C3, C9).
 RunState read_run_state(const std::filesystem::path& checkpoint);
 std::uint64_t bytes_of_checkpoint(const std::filesystem::path& checkpoint);
 // Reads all of it, and returns its bytes. Throws as they do.
