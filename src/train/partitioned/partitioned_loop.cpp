@@ -20,7 +20,6 @@ namespace cpt {
 namespace {
 
 static_assert(SharedExampleRing::kRounds >= 6, "others may still read what lies on a shelf: see the header");
-static_assert(SharedMessageRing::kSteps >= 4, "others may still read what lies on a shelf: see the header");
 
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 18;
 
@@ -69,7 +68,6 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   coordinator_.begin_pass();
   if (!shelf_) {
     shelf_.emplace(comm_);
-    message_shelf_.emplace(comm_);
     ranks_per_core_ = ranks_per_core(comm_);
   }
   while (!all_read_ || !rounds_.empty()) {
@@ -86,7 +84,6 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
 // The youngest rounds first: what they need was sent a step ago, and others wait for what they send.
 void PartitionedLoop::step(BatchReader* reader) {
   tree_replicator_.begin_step();
-  message_shelf_->begin_step();
   const std::size_t under_way = rounds_.size();
   if (reader != nullptr) read(*reader);
   for (std::size_t i = under_way; i-- > 0;) {
@@ -177,7 +174,7 @@ void PartitionedLoop::read(BatchReader& reader) {
   news.requests = safe_point_.requests();
   news.fault = encode_fault(failure_);
   for (Buffer& message : messages) std::memcpy(message.data(), &news, sizeof news);
-  round.examples.start(comm_, *message_shelf_, all_ranks_, all_ranks_);
+  round.examples.start(comm_, all_ranks_, all_ranks_);
 }
 
 std::uint64_t PartitionedLoop::round_positions() const {
@@ -206,7 +203,7 @@ void PartitionedLoop::pass_root(Round& round) {
 
 void PartitionedLoop::pass_level1(Round& round) {
   round.root_hops.wait(comm_, "round: tasks from the root");
-  const ConstBytes message = round.root_hops.received(comm_.rank(), *message_shelf_).front().bytes;
+  const ConstBytes message = round.root_hops.received(comm_.rank()).front().bytes;
   const auto news = read_front<HopHeader>(message);
   tainted_ |= news.is_void != 0;
   round.begin_hops(round.level1_hops);
@@ -220,7 +217,7 @@ void PartitionedLoop::pass_level1(Round& round) {
 
 void PartitionedLoop::pass_deep(Round& round) {
   round.level1_hops.wait(comm_, "round: tasks from level 1");
-  for (const RankMessages::Message& message : round.level1_hops.received(comm_.rank(), *message_shelf_)) {
+  for (const RankMessages::Message& message : round.level1_hops.received(comm_.rank())) {
     tainted_ |= read_front<HopHeader>(message.bytes).is_void != 0;
   }
   timed(round, Stage::kDeep, [&] { run_stage(round, round.level1_hops, Stage::kDeep); });
@@ -230,14 +227,14 @@ void PartitionedLoop::pass_deep(Round& round) {
   message.append(&news, sizeof news);
   message.append(results.partials.data(), results.partials.size() * sizeof(PartialResult));
   message.append(results.changes.data(), results.changes.size() * sizeof(Split));
-  round.partials.start(comm_, *message_shelf_, {0}, comm_.rank() == 0 ? all_ranks_ : std::vector<int>{});
+  round.partials.start(comm_, {0}, comm_.rank() == 0 ? all_ranks_ : std::vector<int>{});
   take_loads(round, Stage::kDeep);
 }
 
 void PartitionedLoop::close(Round& round) {
   round.partials.wait(comm_, "round: partials");
   if (comm_.rank() != 0) return;
-  for (const RankMessages::Message& message : round.partials.received(0, *message_shelf_)) {
+  for (const RankMessages::Message& message : round.partials.received(0)) {
     tainted_ |= read_front<ResultHeader>(message.bytes).is_void != 0;
   }
   timed(round, Stage::kDeep, [&] {
@@ -248,7 +245,7 @@ void PartitionedLoop::close(Round& round) {
 
 std::vector<RoundHeader> PartitionedLoop::read_headers(const Round& round) const {
   std::vector<RoundHeader> news;
-  for (const RankMessages::Message& message : round.examples.received(comm_.rank(), *message_shelf_)) {
+  for (const RankMessages::Message& message : round.examples.received(comm_.rank())) {
     news.push_back(read_front<RoundHeader>(message.bytes));
   }
   return news;
@@ -288,7 +285,7 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
 
 void PartitionedLoop::relay_warnings(const Round& round, const std::vector<RoundHeader>& news) {
   if (comm_.rank() != 0) return;
-  for (const RankMessages::Message& message : round.examples.received(0, *message_shelf_)) {
+  for (const RankMessages::Message& message : round.examples.received(0)) {
     const std::size_t length = news[static_cast<std::size_t>(message.from)].warning_bytes;
     for (const std::string& warning : split_warnings(message.bytes.last(length))) progress_.warn(warning);
   }
@@ -297,7 +294,7 @@ void PartitionedLoop::relay_warnings(const Round& round, const std::vector<Round
 void PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeader>& news) {
   std::vector<ArrivalMessage> messages;
   std::uint64_t slot = 0;
-  for (const RankMessages::Message& message : round.examples.received(comm_.rank(), *message_shelf_)) {
+  for (const RankMessages::Message& message : round.examples.received(comm_.rank())) {
     const RoundHeader& from = news[static_cast<std::size_t>(message.from)];
     const std::size_t around = sizeof from + (comm_.rank() == 0 ? from.warning_bytes : 0);
     messages.push_back({.bytes = message.bytes.subspan(sizeof from, message.bytes.size() - around),
@@ -313,7 +310,7 @@ void PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeade
 // The tasks that came as hops and, where the way was known, directly.
 void PartitionedLoop::run_stage(Round& round, const RankMessages& hops, Stage stage) {
   std::vector<ConstBytes> messages;
-  for (const RankMessages::Message& message : hops.received(comm_.rank(), *message_shelf_)) {
+  for (const RankMessages::Message& message : hops.received(comm_.rank())) {
     const auto news = read_front<HopHeader>(message.bytes);
     if (news.visit_bytes > 0) messages.push_back(message.bytes.subspan(sizeof news, news.visit_bytes));
   }
@@ -336,12 +333,12 @@ void PartitionedLoop::start_hops(Round& round, RankMessages& mail, const std::ve
     std::memcpy(message.data(), &news, sizeof news);
   }
   if (sends && from.size() == 1) tree_replicator_.tell(coordinator_.take_changes(), mail.outgoing());
-  mail.start(comm_, *message_shelf_, sends ? all_ranks_ : std::vector<int>{}, from);
+  mail.start(comm_, sends ? all_ranks_ : std::vector<int>{}, from);
 }
 
 void PartitionedLoop::read_partials(Round& round) const {
   for (const StageResults::RootPart& part : round.results.root) round.ledger.entries[part.slot].root = part.value;
-  for (const RankMessages::Message& message : round.partials.received(0, *message_shelf_)) {
+  for (const RankMessages::Message& message : round.partials.received(0)) {
     const auto news = read_front<ResultHeader>(message.bytes);
     const ConstBytes partials = message.bytes.subspan(sizeof news, news.partials * sizeof(PartialResult));
     for (std::size_t at = 0; at < partials.size(); at += sizeof(PartialResult)) {

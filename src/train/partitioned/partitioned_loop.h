@@ -13,10 +13,9 @@
 //            tasks of a later round
 // A rank that reads round m is in step m, say, and has ended step m - 1, where it waited for what all ranks read in
 // step m - 2. So all have ended step m - 3, and with it the deep stage of round m - 6, the last in which anybody looks
-// at an example: what SharedExampleRing keeps of round m - 6 makes room for round m. Messages are read in the step
-// after the one that sent them: what SharedMessageRing keeps of step m - 4 was read in step m - 3, and makes room for
-// step m. Where nothing is read any more, the partials of the last round wait for what all ranks sent in the step
-// before, and before anything is read again all meet.
+// at an example: what SharedExampleRing keeps of round m - 6 makes room for round m. Where nothing is read any more,
+// the partials of the last round wait for what all ranks sent in the step before, and before anything is read again all
+// meet.
 //
 // The tree by which a rank sends examples is some rounds old. That changes only how an example comes to an owner.
 #pragma once
@@ -108,12 +107,11 @@ class PartitionedLoop {
   SafePoint& safe_point_;
   TreeReplicator tree_replicator_;
 
-  std::optional<SharedExampleRing> shelf_;          // from the first pass on
-  std::optional<SharedMessageRing> message_shelf_;  // likewise
-  int ranks_per_core_ = 1;                          // likewise
-  std::deque<std::unique_ptr<Round>> rounds_;       // under way, oldest first
-  std::vector<std::unique_ptr<Round>> spare_;       // for their memory
-  std::vector<PartitionTask> tasks_;                // of the stage at hand
+  std::optional<SharedExampleRing> shelf_;     // from the first pass on
+  int ranks_per_core_ = 1;                     // likewise
+  std::deque<std::unique_ptr<Round>> rounds_;  // under way, oldest first
+  std::vector<std::unique_ptr<Round>> spare_;  // for their memory
+  std::vector<PartitionTask> tasks_;           // of the stage at hand
   std::vector<PartitionTask> visit_scratch_;
   std::vector<RoutedExample> arrival_scratch_;
   std::uint64_t position_ = 0;       // in its shards, of the next round

@@ -8,41 +8,37 @@
 #include "comm/communicator.h"
 #include "train/partitioned/coordinator.h"
 #include "train/partitioned/dispatcher.h"
-#include "train/partitioned/message_shelf.h"
 #include "train/partitioned/partition_owner.h"
 #include "train/partitioned/wire/partition_task.h"
 #include "train/placement/balancer.h"
 
 namespace cpt {
 
-// Messages of one step of a round from every rank to some others. What a rank has for itself stays where it is.
+// Messages of one step of a round from every rank to some others. A rank's message to itself stays where it is.
 class RankMessages {
  public:
-  explicit RankMessages(int ranks)
-      : outgoing_(static_cast<std::size_t>(ranks)), references_(static_cast<std::size_t>(ranks)) {}
+  explicit RankMessages(int ranks) : outgoing_(static_cast<std::size_t>(ranks)) {}
 
-  // By rank. To be filled before start() and left alone until it is done.
+  // By rank. Fill these before start(), then leave them alone until wait() returns.
   std::vector<Buffer>& outgoing() { return outgoing_; }
-  // Sends outgoing[r] to each rank r of `to`, and awaits a message of each rank of `from`; both ascending. What is long
-  // goes by the shelf to those that read it. Collective.
-  void start(Communicator& comm, SharedMessageRing& shelf, const std::vector<int>& to, const std::vector<int>& from);
+  // Sends outgoing[r] to each rank r of `to`, and awaits a message of each rank of `from`; both ascending. Collective.
+  void start(Communicator& comm, const std::vector<int>& to, const std::vector<int>& from);
   // Whether start() was called and wait() was not.
   bool under_way() const { return operation_ != nullptr; }
   void wait(Communicator& comm, const char* call);
 
-  // After wait(): the messages of the ranks of `from`, this one included if it was among them, in rank order. Good
-  // until the end of the step in which it waited.
+  // After wait(): the messages of the ranks of `from`, in rank order. If this rank is one of them, its own message is
+  // there, too. They stay until the next start() or clear().
   struct Message {
     int from;
     ConstBytes bytes;
   };
-  std::vector<Message> received(int self, const SharedMessageRing& shelf) const;
+  std::vector<Message> received(int self) const;
 
   void clear();
 
  private:
   std::vector<Buffer> outgoing_;
-  std::vector<Buffer> references_;  // by rank: sent instead of what lies on the shelf
   std::vector<Incoming> incoming_;
   std::unique_ptr<Operation> operation_;
   bool from_self_ = false;
