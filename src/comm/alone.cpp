@@ -16,6 +16,12 @@ class Finished : public Operation {
 
 Alone::Alone() : host_(host_name()) {}
 
+std::vector<Bytes> Alone::share_memory(std::size_t bytes) {
+  Buffer& memory = memory_.emplace_back();
+  memory.resize(bytes);
+  return {memory.bytes()};
+}
+
 std::unique_ptr<Operation> Alone::begin_all_gather(ConstBytes mine, Bytes all) {
   std::ranges::copy(mine, all.begin());
   return std::make_unique<Finished>();

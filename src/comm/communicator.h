@@ -78,6 +78,12 @@ class Communicator {
   // name. Large messages arrive only while the receiver calls done() on the delivery or is in a wait() for anything.
   std::unique_ptr<Operation> start_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming);
 
+  // Collective: memory of `bytes` for each rank, the same size on all. Returns, by rank, the areas that this rank can
+  // read where they lie; those of ranks on other machines are empty, and all are where a machine has no memory to
+  // share. Each starts at a multiple of 64 bytes. The memory stays until the ranks' group (MPI session, threads, this
+  // object if it is alone) ends. For SharedWindow, which knows when what is written can be read.
+  virtual std::vector<Bytes> share_memory(std::size_t bytes) = 0;
+
   // Waits for an operation; `call` names it in messages: it leads the chain of an Error from the transport. Throws
   // StallError when it takes longer than the stall timeout.
   void wait(Operation& operation, const char* call);

@@ -13,9 +13,11 @@
 #include <list>
 #include <thread>
 
+#include "comm/collectives.h"
 #include "comm/host/host_name.h"
 #include "comm/mpi/mpi_delivery.h"
 #include "comm/mpi/mpi_operation.h"
+#include "comm/mpi/mpi_windows.h"
 
 namespace cpt {
 namespace {
@@ -96,8 +98,8 @@ class RollCall {
 
 class MpiCommunicator : public Communicator {
  public:
-  MpiCommunicator(const mpi::communicator& world, std::size_t max_message)
-      : comm_(world, mpi::comm_duplicate), roll_call_(world), max_message_(max_message) {
+  MpiCommunicator(const mpi::communicator& world, MpiWindows& windows, std::size_t max_message)
+      : comm_(world, mpi::comm_duplicate), roll_call_(world), windows_(windows), max_message_(max_message) {
     mpi::all_gather(comm_, host_name(), hosts_);
   }
 
@@ -112,6 +114,11 @@ class MpiCommunicator : public Communicator {
     translated([&] { roll_call_.answer(); });
   }
   void advance() override { deliveries_.advance(); }
+  // The watchdog sees to it that all ranks come; what follows has no need to wait long.
+  std::vector<Bytes> share_memory(std::size_t bytes) override {
+    all_gather_value(*this, std::uint64_t{bytes}, "share memory");
+    return windows_.allocate(comm_, bytes);
+  }
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override;
@@ -137,6 +144,7 @@ class MpiCommunicator : public Communicator {
 
   mpi::communicator comm_;
   RollCall roll_call_;
+  MpiWindows& windows_;
   std::size_t max_message_;
   std::vector<std::string> hosts_;  // by rank
   std::uint64_t exchanges_ = 0;     // and deliveries, started so far
@@ -212,8 +220,11 @@ class MpiSession::State {
     }
   }
 
+  MpiWindows& windows() { return windows_; }
+
  private:
   mpi::environment environment_;
+  MpiWindows windows_;
 };
 
 MpiSession::MpiSession() : state_(translated([] { return std::make_unique<State>(); })) {}
@@ -221,7 +232,8 @@ MpiSession::MpiSession() : state_(translated([] { return std::make_unique<State>
 MpiSession::~MpiSession() = default;
 
 std::unique_ptr<Communicator> MpiSession::world(std::size_t max_message) {
-  return translated([&] { return std::make_unique<MpiCommunicator>(mpi::communicator(), max_message); });
+  return translated(
+      [&] { return std::make_unique<MpiCommunicator>(mpi::communicator(), state_->windows(), max_message); });
 }
 
 void MpiSession::abort(int exit_code) {

@@ -1,7 +1,9 @@
+#include <deque>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "comm/collectives.h"
 #include "comm/host/host_name.h"
 #include "comm/threads/thread_meeting.h"
 #include "comm/threads/threads.h"
@@ -26,6 +28,11 @@ class ThreadGroup::State {
   void fail(const std::string& reason);
   bool was_told(int rank) const;
 
+  // Keeps memory of a rank until the group ends. memory_of() is for when all ranks have added theirs: what each of them
+  // added as its n-th, by rank.
+  std::size_t add_memory(int rank, std::size_t bytes);
+  std::vector<Bytes> memory_of(std::size_t n);
+
   std::uint64_t open_roll_call(int rank);
   void answer_roll_call(int rank);
   std::vector<int> silent_in(std::uint64_t roll_call) const;
@@ -34,6 +41,7 @@ class ThreadGroup::State {
   struct Member {
     std::uint64_t calls = 0;  // started so far
     std::uint64_t last_answered = 0;
+    std::deque<Buffer> memory;
     bool left = false;
     bool told = false;
   };
@@ -116,6 +124,20 @@ void ThreadGroup::State::tell_failure_locked(int rank) {
   throw Error(Fault::kFailed, failure_);
 }
 
+std::size_t ThreadGroup::State::add_memory(int rank, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  std::deque<Buffer>& memory = member(rank).memory;
+  memory.emplace_back().resize(bytes);
+  return memory.size() - 1;
+}
+
+std::vector<Bytes> ThreadGroup::State::memory_of(std::size_t n) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Bytes> areas;
+  for (Member& one : members_) areas.push_back(one.memory.at(n).bytes());
+  return areas;
+}
+
 std::uint64_t ThreadGroup::State::open_roll_call(int rank) {
   const std::lock_guard lock(mutex_);
   member(rank).last_answered = ++roll_calls_;
@@ -175,6 +197,11 @@ class ThreadCommunicator : public Communicator {
   }
   void answer_roll_call() override { state_.answer_roll_call(rank_); }
   void advance() override {}  // the last rank to come moves all data
+  std::vector<Bytes> share_memory(std::size_t bytes) override {
+    const std::size_t n = state_.add_memory(rank_, bytes);
+    all_gather_value(*this, std::uint64_t{bytes}, "share memory");  // all have added theirs
+    return state_.memory_of(n);
+  }
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
