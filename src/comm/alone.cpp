@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "comm/host/host_name.h"
-
 namespace cpt {
 namespace {
 
@@ -16,7 +14,7 @@ class Finished : public Operation {
 
 Alone::Alone() : host_(host_name()) {}
 
-std::vector<Bytes> Alone::share_memory(std::size_t bytes) {
+std::vector<Bytes> Alone::allocate_shared(std::size_t bytes) {
   Buffer& memory = memory_.emplace_back();
   memory.resize(bytes);
   return {memory.bytes()};

@@ -15,7 +15,7 @@ class Alone : public Communicator {
   std::vector<int> silent_ranks(std::chrono::milliseconds) override { return {}; }
   void answer_roll_call() override {}
   void advance() override {}
-  std::vector<Bytes> share_memory(std::size_t bytes) override;
+  std::vector<Bytes> allocate_shared(std::size_t bytes) override;
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override;

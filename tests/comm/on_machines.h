@@ -15,8 +15,8 @@ class OnMachines : public Interposed {
   std::string host_of(int rank) const override {
     return "machine" + std::to_string(machines_ == 0 ? 0 : rank % machines_);
   }
-  std::vector<Bytes> share_memory(std::size_t bytes) override {
-    std::vector<Bytes> areas = Interposed::share_memory(bytes);
+  std::vector<Bytes> allocate_shared(std::size_t bytes) override {
+    std::vector<Bytes> areas = Interposed::allocate_shared(bytes);
     return machines_ == 0 ? std::vector<Bytes>(areas.size()) : areas;
   }
 

@@ -13,8 +13,6 @@
 #include <list>
 #include <thread>
 
-#include "comm/collectives.h"
-#include "comm/host/host_name.h"
 #include "comm/mpi/mpi_delivery.h"
 #include "comm/mpi/mpi_operation.h"
 #include "comm/mpi/mpi_windows.h"
@@ -114,11 +112,7 @@ class MpiCommunicator : public Communicator {
     translated([&] { roll_call_.answer(); });
   }
   void advance() override { deliveries_.advance(); }
-  // The watchdog sees to it that all ranks come; what follows has no need to wait long.
-  std::vector<Bytes> share_memory(std::size_t bytes) override {
-    all_gather_value(*this, std::uint64_t{bytes}, "share memory");
-    return windows_.allocate(comm_, bytes);
-  }
+  std::vector<Bytes> allocate_shared(std::size_t bytes) override { return windows_.allocate(comm_, bytes); }
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override;
