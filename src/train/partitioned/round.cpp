@@ -25,16 +25,16 @@ void RankMessages::wait(Communicator& comm, const char* call) {
 
 std::vector<RankMessages::Message> RankMessages::received(int self) const {
   std::vector<Message> messages;
-  const Message mine{self, outgoing_[static_cast<std::size_t>(self)].bytes()};
-  bool mine_is_due = from_self_;
+  const Message own{self, outgoing_[static_cast<std::size_t>(self)].bytes()};
+  bool own_is_due = from_self_;
   for (const Incoming& incoming : incoming_) {
-    if (mine_is_due && incoming.from > self) {
-      messages.push_back(mine);
-      mine_is_due = false;
+    if (own_is_due && incoming.from > self) {
+      messages.push_back(own);
+      own_is_due = false;
     }
     messages.push_back({incoming.from, incoming.bytes.bytes()});
   }
-  if (mine_is_due) messages.push_back(mine);
+  if (own_is_due) messages.push_back(own);
   return messages;
 }
 
@@ -46,18 +46,17 @@ void Round::clear() {
   next = Step::kRoot;
   is_void = false;
   loads = {};
-  arrival_reader.clear();
   routed_examples.clear();
   results.partials.clear();
   results.root.clear();
-  results.changes.clear();
-  ledger.changes.clear();
-  for (RankMessages* mail : {&examples, &root_hops, &level1_hops, &partials}) mail->clear();
+  results.splits.clear();
+  ledger.splits.clear();
+  for (RankMessages* messages : all_messages()) messages->clear();
 }
 
-void Round::begin_hops(RankMessages& mail) {
+void Round::begin_hops(RankMessages& messages) {
   results.hops.clear();
-  for (Buffer& message : mail.outgoing()) {
+  for (Buffer& message : messages.outgoing()) {
     message.extend(sizeof(HopHeader));
     results.hops.emplace_back(message);
   }

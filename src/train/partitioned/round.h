@@ -1,6 +1,7 @@
-// A round under way in the partitioned placement: its messages, and what a rank keeps of it between steps.
+// A round in progress in the partitioned placement: its messages, and what a rank keeps of it between steps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -9,7 +10,6 @@
 #include "train/partitioned/coordinator.h"
 #include "train/partitioned/dispatcher.h"
 #include "train/partitioned/partition_owner.h"
-#include "train/partitioned/wire/partition_task.h"
 #include "train/placement/balancer.h"
 
 namespace cpt {
@@ -44,40 +44,29 @@ class RankMessages {
   bool from_self_ = false;
 };
 
-// Leading bytes of messages. is_void, 1 or 0: its sender has failed, or heard of a failure, and did nothing.
-struct HopHeader {
-  std::uint64_t is_void;
-  std::uint64_t visit_bytes;  // after them, in messages of rank 0, comes the announcement of changes
-};
-struct ResultHeader {
-  std::uint64_t is_void;
-  std::uint64_t partials;
-  std::uint64_t changes;
-};
-
 struct Round {
   enum class Step { kRoot, kLevel1, kDeep, kClose, kDone };
 
   explicit Round(int ranks) : examples(ranks), root_hops(ranks), level1_hops(ranks), partials(ranks) {}
 
   Step next = Step::kRoot;
-  bool is_void = false;                        // some rank has failed, so what is here is not whole
-  IntervalLoads loads;                         // of this rank, if it is the last round of an sync interval
-  MessageReader arrival_reader;                // holds the examples of routed_examples
-  MessageReader visit_reader;                  // and those of the tasks of the stage at hand
-  std::vector<RoutedExample> routed_examples;  // at this rank, in order
+  bool is_void = false;                        // some rank has failed, so what is here is incomplete
+  IntervalLoads loads;                         // of this rank, if it is the last round of a sync interval
+  std::vector<RoutedExample> routed_examples;  // at this rank, in order; refer to `examples` and rings
   StageResults results;                        // of this rank
   RoundLedger ledger;                          // on rank 0
 
-  RankMessages examples;     // RoundHeader, routed_examples, and to rank 0 warnings
-  RankMessages root_hops;    // HopHeader, tasks, announcement
-  RankMessages level1_hops;  // HopHeader, tasks
-  RankMessages partials;     // ResultHeader, partials, changes
+  // See wire/messages.h.
+  RankMessages examples;
+  RankMessages root_hops;
+  RankMessages level1_hops;
+  RankMessages partials;
 
-  // As new, but for the memory it holds.
+  std::array<RankMessages*, 4> all_messages() { return {&examples, &root_hops, &level1_hops, &partials}; }
+  // Makes it a new round that keeps its memory.
   void clear();
-  // Makes room for HopHeader in the messages, and results.hops write what follows it.
-  void begin_hops(RankMessages& mail);
+  // Reserves the header of each message; results.hops write what follows it.
+  void begin_hops(RankMessages& messages);
 };
 
 }  // namespace cpt
