@@ -8,7 +8,6 @@
 #include "api/tree_figures.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/pipeline/example_stream.h"

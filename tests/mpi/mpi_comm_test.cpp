@@ -50,6 +50,12 @@ TEST(MpiCommunicator, MovesBuffersAboveTheLargestMessage) {
   }
 }
 
+// No rank may wait inside MPI for one that found too little memory.
+TEST(MpiCommunicator, SharesNothingWhereThereIsTooLittleMemory) {
+  const auto comm = world();
+  for (const Bytes area : comm->share_memory(std::size_t{1} << 50)) EXPECT_TRUE(area.empty());
+}
+
 // From rank 0 to all others: one piece, several full ones, and some with a rest.
 TEST(MpiCommunicator, DeliversMessagesAboveTheLargestMessage) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;

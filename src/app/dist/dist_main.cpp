@@ -30,7 +30,6 @@
 #include "comm/collectives.h"
 #include "comm/mpi/launch_check.h"
 #include "comm/mpi/mpi.h"
-#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "store/fs/durable_file.h"

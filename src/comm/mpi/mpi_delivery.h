@@ -60,12 +60,12 @@ class MpiDelivery : public Operation {
 
   bool done() override;
 
-  // Partitioned by the operation; shared so that others can find out whether it is still there.
-  const std::shared_ptr<MpiArrivals>& routed_examples() const { return routed_examples_; }
+  // Owned by the operation; shared so that others can find out whether it still exists.
+  const std::shared_ptr<MpiArrivals>& arrivals() const { return arrivals_; }
 
  private:
   MpiOperation sends_;
-  std::shared_ptr<MpiArrivals> routed_examples_;
+  std::shared_ptr<MpiArrivals> arrivals_;
 };
 
 // The deliveries of a communicator that may be under way.

@@ -6,7 +6,6 @@
 #include "api/checkpoint/run_state_check.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "store/run/checkpoints.h"
 #include "train/checkpoint/checkpoint_writer.h"

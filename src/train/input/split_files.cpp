@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "comm/agreement.h"
-#include "comm/distribute_work.h"
 #include "cpt/error.h"
 #include "data/pipeline/shard_copy.h"
 #include "data/shards/split.h"

@@ -14,7 +14,6 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
 #include "data/pipeline/example_stream.h"

@@ -12,7 +12,6 @@
 #include "api/model_files.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/distribute_work.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"

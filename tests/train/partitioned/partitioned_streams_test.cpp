@@ -8,8 +8,8 @@
 #include "comm/on_machines.h"
 #include "model/learning/learner.h"
 #include "model/random_stream.h"
-#include "train/partitioned/example/shared_example_ring.h"
 #include "train/partitioned/partitioned_job.h"
+#include "train/partitioned/shared_example_ring.h"
 #include "train/placement/ownership.h"
 #include "train/placement/timed_loads.h"
 
@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, PartitionedStreams,
                          ::testing::Values(Layout{2, 1}, Layout{3, 3}, Layout{5, 2}, Layout{8, 1}), name_of_layout);
 
 // How many of the examples of vw lines have a label below each partition, or in it.
-Loads visits_of(const Learner& learner, const Shards& shards) {
+Loads tasks_of(const Learner& learner, const Shards& shards) {
   Loads tasks{};
   std::vector<PathStep> path;
   for (const std::string& shard : shards) {
@@ -74,7 +74,7 @@ TEST_P(PartitionedStreams, AHotLabel) {
   expect_that_of_one_rank();
 
   const std::vector<TrainingResult> on_all = results();
-  const Loads tasks = visits_of(on_all[0].model.learner(), shards);
+  const Loads tasks = tasks_of(on_all[0].model.learner(), shards);
   EXPECT_GT(most_deep(tasks) * 10, tasks[kRootPartition] * 3);
   EXPECT_NE(on_all[0].owners, first());
 }
@@ -102,7 +102,7 @@ TEST_P(PartitionedStreams, GrowthInOnePartOfTheTree) {
   expect_that_of_one_rank();
 
   const std::vector<TrainingResult> on_all = results();
-  const Loads tasks = visits_of(on_all[0].model.learner(), shards);
+  const Loads tasks = tasks_of(on_all[0].model.learner(), shards);
   // Even loads would be a sixteenth at most.
   EXPECT_GT(*std::max_element(tasks.begin() + 1, tasks.begin() + 1 + kLevel1Partitions) * 4, tasks[kRootPartition]);
   EXPECT_NE(on_all[0].owners, first());
@@ -257,8 +257,8 @@ TEST_P(PartitionedStreams, ASlowRankChangesNothing) {
   }
 }
 
-// In one round, so that some lie on a shelf and the others travel.
-TEST_P(PartitionedStreams, MoreThanAShelfHolds) {
+// In one round, so that some are in the ring and the others in messages.
+TEST_P(PartitionedStreams, MoreThanTheRingHolds) {
   constexpr std::size_t kExamples = 90;
   constexpr std::size_t kFeatures = 5000;
   static_assert(kExamples * kFeatures * sizeof(FeatureHash) > SharedExampleRing::kBytesOfRound);
