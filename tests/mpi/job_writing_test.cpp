@@ -82,7 +82,7 @@ TEST_F(RunDirectoryOfAJob, CannotLieWhereAPatternFindsShards) {
 TEST_F(RunDirectoryOfAJob, MayLieWhereNoPatternFindsWhatItHolds) {
   const std::vector<std::pair<const char*, const char*>> cases = {{"/*", "/.r"}, {"", "/r"}, {"/*.vw", ""}};
   for (const auto& [pattern, run] : cases) {
-    const Words words{"--data", shards() + pattern, "--run", shards() + run};
+    const Words words{"--data", shards() + pattern, "--run", shards() + run, "--overwrite"};
     for (int i = 0; i < 2; ++i) EXPECT_EQ(run_alone(words).code, 0) << pattern << " and " << run;
   }
 }
