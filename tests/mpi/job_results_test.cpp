@@ -142,7 +142,7 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
 
 // Without --bits, the data says how large the table is; --bits auto asks for that, too.
 TEST_F(JobTest, TheTableIsSizedByTheDataOnAnyNumberOfRanks) {
-  const Words sized{"--data", shards(), "--run", run_directory().string()};
+  const Words sized{"--data", shards(), "--run", run_directory().string(), "--overwrite"};
   for (const int ranks : {1, 3}) {
     const Outcome outcome = run(ranks, ranks == 1 ? sized : joined(sized, {"--bits", "auto"}));
     expect_complete(outcome);
@@ -273,7 +273,8 @@ TEST_F(JobResults, CountTheIntervalsOfOwnersAndTheMergesOfReplicas) {
 // 1 of 64 is no figure to two digits.
 TEST_F(JobResults, TellTheTop1ErrorOfASampleThatIsLargeEnough) {
   const auto told = [&](int examples) {
-    return run_alone({"--data", file("s.vw", stream(examples, 3)), "--run", run_directory().string()}).out;
+    return run_alone({"--data", file("s.vw", stream(examples, 3)), "--run", run_directory().string(), "--overwrite"})
+        .out;
   };
   EXPECT_THAT(told(2000), AllOf(HasSubstr("Brier"), Not(HasSubstr("top-1"))));
   EXPECT_THAT(told(9000), HasSubstr("top-1 error about "));

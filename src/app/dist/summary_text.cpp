@@ -23,10 +23,10 @@ std::string counted(std::uint64_t count, const char* of_one) {
   return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
 }
 
-// Fewer say little of a share: of 100, give or take 0.1.
+// Fewer samples say little about a share: with 100, the error is about 0.1.
 constexpr std::uint64_t kLeastTop1Samples = 100;
 
-// What is measured on a sample, whose first example comes late.
+// Figures measured on a sample of the examples; there may be none yet.
 std::string sampled_figures(const Losses& losses) {
   std::string figures;
   if (losses.brier_samples > 0) figures += fmt::format(", Brier {:.4f}", losses.mean_brier_seen());
@@ -111,7 +111,7 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   const std::uint64_t rows = summary.weight_bytes / 64;
-  std::string text = fmt::format("{} in {:.2f} s on {}, {} a second\n", counted(examples, "example"), summary.seconds,
+  std::string text = fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
                                  counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);

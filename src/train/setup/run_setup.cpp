@@ -10,6 +10,7 @@
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/given_tree_files.h"
 #include "api/model_files.h"
+#include "api/options/option_table.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "core/version.h"
@@ -51,23 +52,10 @@ void check_pipes(const TrainingOptions& options, const std::vector<Shard>& data,
 std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
                         const std::vector<Shard>& test) {
   std::ostringstream text;
-  text.precision(17);
-  const ModelOptions& m = options.model;
   text << kVersion << ' ' << kCommit << '\n'
-       << static_cast<int>(m.method) << ' ' << m.arity << ' ' << static_cast<int>(m.tree) << ' ' << m.alpha << ' '
-       << static_cast<int>(m.loss) << ' ' << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip
-       << ' ' << m.bits << ' ' << m.seed << ' ' << static_cast<int>(m.normalize);
-  for (const std::string& pair : m.interactions) text << ' ' << pair;
-  text << '\n'
-       << options.given_tree << '\n'
-       << options.labels << '\n'
-       << options.auto_bits << ' ' << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen
-       << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.split
-       << ' ' << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.sync_fraction << ' '
-       << options.sync_examples << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
-       << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
-       << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
-       << options.checkpoints.keep << ' ' << options.resume << ' ' << options.cache.empty() << '\n';
+       << describe_training_options(options) << options.model.bits << ' ' << init << ' '
+       << options.checkpoints.directory << ' ' << options.checkpoints.every.count() << ' '
+       << options.checkpoints.every_examples << ' ' << options.resume << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();
@@ -126,22 +114,8 @@ void require_memory_for_table(const RunSetup& start, Communicator& comm, FreeMem
 }
 
 // What was given anew takes the place of what the run began with, where that may change.
-TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOptions& now) {
-  TrainingOptions options = then;
-  options.passes = now.passes;
-  options.skip_bad_lines = now.skip_bad_lines;
-  options.most_bad_lines = now.most_bad_lines;
-  if (!now.data.empty()) options.data = now.data;
-  if (!now.test.empty()) options.test = now.test;
-  if (options.placement == Placement::kPartitioned) options.round_examples = now.round_examples;
-  options.checkpoints = now.checkpoints;
-  options.cache = now.cache;
-  options.resume = now.resume;
-  return options;
-}
-
 void take_up_state(const TrainingOptions& options, RunState state, RunSetup& start) {
-  start.options = options_to_go_on(state.options, options);
+  start.options = options_on_resume(state.options, options);
   start.options.validate();
   start.init_digest = state.init_digest;
   start.state = std::move(state);
@@ -157,17 +131,17 @@ void take_up_checkpoint(const TrainingOptions& options, Communicator& comm, Free
   });
 }
 
-// Newest first.
+// Newest first. Rank 0 sends names only: they are digits, while the path of the run may hold any character.
 std::vector<fs::path> list_checkpoints(const fs::path& directory, Communicator& comm) {
   std::string text;
   run_on_all(comm, "resume: list", [&] {
     if (comm.rank() != 0) return;
     for (const Checkpoint& checkpoint : Checkpoints(directory).list())
-      text = checkpoint.directory.string() + '\n' + text;
+      text = checkpoint.directory.filename().string() + '\n' + text;
   });
-  std::istringstream lines(broadcast_text(comm, text, 0, "resume: list"));
+  std::istringstream names(broadcast_text(comm, text, 0, "resume: list"));
   std::vector<fs::path> paths;
-  for (std::string line; std::getline(lines, line);) paths.emplace_back(line);
+  for (std::string name; std::getline(names, name);) paths.push_back(directory / name);
   return paths;
 }
 

@@ -168,7 +168,7 @@ TEST_F(UnfinishedConversion, KeepsWhatOthersPutInItsPlaceAndWhatItMade) {
 }
 
 TEST_F(ConvertTest, UsageErrors) {
-  expect_refused({"test.vw"}, 2, "expected IN... and OUT, found 'test.vw' alone");
+  expect_refused({"test.vw"}, 2, "expected IN ... and OUT, found only 'test.vw'");
   expect_refused({}, 2, "IN is required");
   expect_refused({"test.vw", "-"}, 2, "OUT is a directory to write, not standard output");
   expect_refused({"test.vw", "binary", "--shards", "0"}, 2, "--shards");

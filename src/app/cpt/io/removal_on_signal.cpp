@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/shared/ignored_signal.h"
+#include "app/shared/process.h"
 
 namespace cpt {
 

@@ -1,5 +1,5 @@
 // Options as users type them.
-#include "app/shared/option_values.h"
+#include "app/shared/command_line.h"
 
 #include <gtest/gtest.h>
 
@@ -49,14 +49,14 @@ TEST(AddCount, StaysInsideItsBounds) {
 
 std::string reason_against(const char* text) {
   try {
-    require_count("--count", text, 1, 4096);
+    parse_value("--count", [&] { return parse_count(text, 1, 4096); });
   } catch (const CLI::ValidationError& error) {
     return error.what();
   }
   return "";
 }
 
-TEST(RequireCount, SaysWhichBoundIsBroken) {
+TEST(ParseValue, SaysWhichBoundIsBroken) {
   EXPECT_EQ(reason_against("4096"), "");
   for (const std::string text : {"4097", "1e20", "99999999999999999999"}) {
     EXPECT_EQ(reason_against(text.c_str()), "--count: '" + text + "' is not a whole number from 1 to 4096");

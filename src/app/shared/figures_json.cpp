@@ -1,4 +1,4 @@
-#include "app/shared/shared_json.h"
+#include "app/shared/figures_json.h"
 
 #include "core/digest_text.h"
 
@@ -15,10 +15,10 @@ nlohmann::ordered_json tree_json(const TreeFigures& tree) {
 
 nlohmann::ordered_json weights_json(int bits, std::uint64_t rows_used, std::uint64_t digest) {
   constexpr std::uint64_t kRowBytes = 64;
-  const std::uint64_t lines = std::uint64_t{1} << bits;
+  const std::uint64_t rows = std::uint64_t{1} << bits;
   return {{"bits", bits},
-          {"rows_used", static_cast<double>(rows_used) / static_cast<double>(lines)},
-          {"bytes", lines * kRowBytes},
+          {"rows_used", static_cast<double>(rows_used) / static_cast<double>(rows)},
+          {"bytes", rows * kRowBytes},
           {"digest", digest_text(digest)}};
 }
 
