@@ -27,31 +27,32 @@ struct StageResults {
   std::vector<RootPart> root;  // partial results of the root; on rank 0 only, which also keeps the ledger
 };
 
-// One per rank, for all its partitions. Borrows the learner: its weights, of which it holds the regions of its
-// partitions, and its tree only as long as a constructor runs.
+// One per rank, for all its partitions. Borrows the learner: it uses the weights of its partitions, and reads the tree
+// only in its constructor and in adopt().
 class PartitionOwner {
  public:
   PartitionOwner(Learner& learner, const Owners& owners, int rank);
 
-  // Visits in order, to partitions of this rank where it begins with a stage; each goes on through the partitions below
-  // that are this rank's too. `learning` off: they look and change nothing. `idle` is called every now and then, so
-  // that messages move on meanwhile. Throws Error(kFailed) if the path of a label that may have moved is lost.
+  // Runs tasks, in order, that begin a stage at a partition of this rank; each continues through the partitions below
+  // that this rank also owns. Without `learning` nothing changes. Calls `idle` now and then, so that messages make
+  // progress. Throws Error(kFailed) if the path of a label that may have moved is lost.
   void run(const std::vector<PartitionTask>& tasks, bool learning, StageResults& results,
            const std::function<void()>& idle);
 
   bool owns(Partition partition) const { return partitions_[partition] != nullptr; }
-  // Whether tasks of this stage begin here: it is this rank's, and the partition above it is another's.
+  // Whether tasks of this stage begin at a partition: this rank owns it, and another rank owns the one above.
   bool begins(Stage stage, Partition partition) const { return begins_[static_cast<std::size_t>(stage)][partition]; }
-  // Whether it is so for any partition.
+  // Whether they begin at any partition.
   bool begins_any(Stage stage) const { return begins_any_[static_cast<std::size_t>(stage)]; }
-  // When the tree is at rest: takes up the partitions that are its own by `owners`, and drops the others.
+  // Between rounds, after TreeReplicator::drain(): takes over the partitions that `owners` gives this rank, and drops
+  // the others.
   void adopt(const Owners& owners);
   void forget_recent_labels(LabelId first);
-  // Adds what own partitions that are passed in a stage have done since the last call, or since owners were adopted:
-  // rows visited to learn, each example times each row counted. Called for every stage after the same round, the
-  // loads are of the same rounds.
+  // Adds the load of this rank's partitions of a stage since the last call, or since adopt(): the rows visited while
+  // learning, counted once per example. If it is called for every stage after the same round, the loads cover the same
+  // rounds.
   void take_loads(Stage stage, Loads& loads);
-  // Of memory that the structure of its partitions holds.
+  // Memory that holds the structure of this rank's partitions.
   std::uint64_t structure_bytes() const;
 
  private:
