@@ -204,10 +204,9 @@ class Observer {
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
 };
 
-struct TrainingResult {
-  Model model;  // whole, or (partitioned, several ranks) with all of the tree and the weights that this rank owns
+struct TrainedModel {
+  Model model;
   Summary summary;
-  std::vector<int> owners;  // the rank that owns a partition; empty where every rank has all
 };
 
 // Trains on this process alone, all that the options say but for writing the model: see Model::save(). Throws Error:
@@ -216,6 +215,6 @@ struct TrainingResult {
 // checkpoint of several can be read; kCannotWrite where a checkpoint cannot be written; kFailed if the weights diverge
 // or find no memory, and where the run was asked to stop and nothing is kept; kStopped where it was asked to stop and a
 // checkpoint is kept. What the observer throws ends the run, too.
-TrainingResult train(const TrainingOptions& options, Observer& observer);
+TrainedModel train(const TrainingOptions& options, Observer& observer);
 
 }  // namespace cpt

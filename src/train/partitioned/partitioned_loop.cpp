@@ -12,8 +12,7 @@
 #include "core/checked.h"
 #include "core/merge_runs.h"
 #include "cpt/error.h"
-#include "train/host/cores.h"
-#include "train/progress/warning_text.h"
+#include "train/host/host.h"
 
 namespace cpt {
 
@@ -379,7 +378,7 @@ void PartitionedLoop::rest(const BatchReader& reader) {
 }
 
 void PartitionedLoop::change_owners() {
-  progress_.tell_moves(*balance_, balancer_.latest_interval());
+  progress_.report_moves(*balance_, balancer_.latest_interval());
   balancer_.move(learner_.weights());
   partitions_moved_ += balance_->moves.size();
   owner_.adopt(balancer_.owners());
