@@ -208,10 +208,9 @@ class Observer {
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
 };
 
-struct TrainingResult {
-  Model model;  // whole, or (partitioned, several ranks) with all of the tree and the weights that this rank owns
+struct TrainedModel {
+  Model model;
   Summary summary;
-  std::vector<int> owners;  // the rank that owns a partition; empty where every rank has all
 };
 
 // Trains in this process alone, as the options say; it writes checkpoints, but no model: see Model::save(). Throws
@@ -224,6 +223,6 @@ struct TrainingResult {
 //   kFailed       the weights diverged or found no memory, or the run was asked to stop and keeps no checkpoints
 //   kStopped      the run was asked to stop, and a checkpoint to resume from was written
 // What the observer throws ends the run, too.
-TrainingResult train(const TrainingOptions& options, Observer& observer);
+TrainedModel train(const TrainingOptions& options, Observer& observer);
 
 }  // namespace cpt

@@ -97,6 +97,48 @@ TEST_P(Errors, WeightsThatDivergeBetweenMergesStopAll) {
               AllOf(StartsWith("rank "), HasSubstr("finite"), HasSubstr("--learning-rate")));
 }
 
+// A merge of weights that a failed rank did not finish would report a consequence instead of the cause.
+TEST_P(Errors, WeightsThatDivergeInTheLastRoundOfAnIntervalAreNotMerged) {
+  if (GetParam() != Placement::kReplicated) GTEST_SKIP() << "only replicas merge";
+  options_.model.loss = Loss::kSquared;
+  options_.model.update = Update::kSgd;
+  options_.model.learning_rate = 1e12;
+  options_.sync_examples = 1;
+  options_.data[2] = folder_.write("heavy", kDiverging + random_lines({.examples = 200}));
+  EXPECT_THAT(agreed_error(Fault::kFailed), HasSubstr("no longer finite"));
+}
+
+// Spoils what its rank sends in the first exchange, which are proposals of labels.
+class Garbler : public Interposed {
+ public:
+  explicit Garbler(Communicator& inner) : Interposed(inner, nullptr), inner_(inner) {}
+
+ protected:
+  std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) override {
+    if (spoiled_.empty() && !outgoing[0].empty()) {
+      spoiled_.assign(outgoing[0].size(), std::byte{0xff});
+      outgoing[0] = spoiled_;
+    }
+    return inner_.start_exchange(std::move(outgoing), std::move(incoming));
+  }
+
+ private:
+  Communicator& inner_;
+  std::vector<std::byte> spoiled_;
+};
+
+TEST_P(Errors, ALabelThatRank0CannotInsertStopsAll) {
+  if (GetParam() != Placement::kReplicated) GTEST_SKIP() << "only replicas propose labels";
+  const Staging staging{.wrap = [](Communicator& inner) -> std::unique_ptr<Communicator> {
+    return inner.rank() == 1 ? std::make_unique<Garbler>(inner) : nullptr;
+  }};
+  const std::vector<Ending> endings = train_on(kRanks, options_, staging);
+  for (const Ending& ending : endings) {
+    EXPECT_TRUE(ending.agreed) << ending.error;
+    EXPECT_THAT(ending.error, StartsWith("rank 0 on "));
+  }
+}
+
 class Grumpy : public Recorder {
  public:
   explicit Grumpy(std::size_t extension) : extension_(extension) {}

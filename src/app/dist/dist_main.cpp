@@ -31,7 +31,7 @@
 #include "cpt/hashing.h"
 #include "store/fs/durable_file.h"
 #include "store/run/run_directory.h"
-#include "train/host/memory.h"
+#include "train/host/host.h"
 #include "train/training.h"
 
 namespace cpt {

@@ -14,7 +14,7 @@
 #include "data/pipeline/shard_copy.h"
 #include "store/fs/durable_file.h"
 #include "store/fs/pending_file.h"
-#include "train/progress/warning_text.h"
+#include "train/progress/progress.h"
 
 namespace cpt {
 

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "comm/collectives.h"
-#include "train/host/cores.h"
-#include "train/progress/warning_text.h"
+#include "train/host/host.h"
 
 namespace cpt {
 
@@ -158,7 +157,7 @@ void PartitionedLoop::stop_at_safe_point(const BatchReader& reader) {
 }
 
 void PartitionedLoop::change_owners() {
-  progress_.tell_moves(*balance_, balancer_.latest_interval());
+  progress_.report_moves(*balance_, balancer_.latest_interval());
   balancer_.move(learner_.weights());
   partitions_moved_ += balance_->moves.size();
   owner_.adopt(balancer_.owners());

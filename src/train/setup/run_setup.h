@@ -1,34 +1,34 @@
-// What a run begins with, or goes on with.
+// How a run starts: its effective options, its shards, and the learner it starts or resumes with.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "api/checkpoint/run_state.h"
 #include "comm/communicator.h"
-#include "cpt/model.h"
+#include "model/learning/learner.h"
 #include "train/input/traversal_plan.h"
 #include "train/training.h"
 
 namespace cpt {
 
 struct RunSetup {
-  TrainingOptions options;  // those that hold: of the checkpoint or the initial model, if there is one
+  TrainingOptions options;  // the effective ones: of the checkpoint or the initial model, if there is one
   std::optional<TraversalPlan> plan;
-  std::optional<Model> model;  // partitioned placement: with the weights of this rank's partitions by first_owners()
+  std::unique_ptr<Learner> learner;  // partitioned: with the weights of this rank's partitions by first_owners()
   std::uint64_t init_digest = 0;
-  std::optional<RunState> state;         // where it goes on
-  std::optional<Resumption> resumption;  // the same in a few words
-  std::vector<std::string> warnings;     // what the user should know of it
+  std::optional<RunState> state;         // of the checkpoint that the run resumes from
+  std::optional<Resumption> resumption;  // the same in short
+  std::vector<std::string> warnings;     // for the user
 };
 
-// Whether ranks hold parts of the weights.
+// Whether each rank holds a part of the weights.
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm);
 
-// Collective; the errors are those of Training's constructor. `free`: as free_memory() tells it before the run has
-// taken any.
-RunSetup prepare(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free);
+// Collective. Throws the errors of Training's constructor. `free` is free_memory() before the run takes any.
+RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free);
 
 }  // namespace cpt

@@ -366,6 +366,22 @@ TEST_P(Resume, KeepsSoManyCheckpoints) {
   }
 }
 
+// Removing large checkpoints takes longer than a message.
+TEST_P(Resume, OfAFinishedRunWaitsLongerWhilePruning) {
+  ResumedJob job = this->job();
+  job.options.checkpoints.keep = 3;
+  job.options.checkpoints.every_examples = 100;
+  job.finish(2);
+  TrainingOptions options = job.options;
+  options.checkpoints.directory = job.checkpoints();
+  options.checkpoints.keep = 1;
+  options.resume = true;
+  std::vector<std::chrono::milliseconds> waits;
+  results_on(2, options, {.wrap = [&](Communicator& inner) { return std::make_unique<Watched>(inner, waits); }});
+  EXPECT_EQ(Checkpoints(job.checkpoints()).list().size(), 1U);
+  EXPECT_EQ(std::ranges::count_if(waits, [](auto wait) { return wait > std::chrono::seconds(30); }), 1);
+}
+
 TEST_P(Resume, IsImpossibleWhereNothingIsKept) {
   ResumedJob job = this->job();
   job.options.checkpoints.keep = 0;

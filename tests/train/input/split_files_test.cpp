@@ -9,7 +9,7 @@
 #include "data/shards/split.h"
 #include "store/run/checkpoints.h"
 #include "train/checkpoint/resumed_job.h"
-#include "train/host/table_size.h"
+#include "train/setup/table_size.h"
 
 namespace cpt {
 namespace {
@@ -134,10 +134,10 @@ TEST(SplitJob, HasTheTableOfTheWholeFile) {
   TrainingOptions options = small_job();
   options.auto_bits = true;
   options.data = {folder.write("a", random_lines({}) + std::string(3'000'000, '\n'))};
-  const int bits = results_on(1, options)[0].model.options().bits;
+  const int bits = results_on(1, options)[0].model.learner().options().bits;
   EXPECT_GT(bits, kLeastAutoBits);
   options.split = 7;
-  for (const int ranks : {1, 2}) EXPECT_EQ(results_on(ranks, options)[0].model.options().bits, bits);
+  for (const int ranks : {1, 2}) EXPECT_EQ(results_on(ranks, options)[0].model.learner().options().bits, bits);
 }
 
 TEST(SplitJob, TellsOnceWhichFilesStayWhole) {

@@ -10,8 +10,8 @@
 #include "model/random_stream.h"
 #include "train/partitioned/partitioned_job.h"
 #include "train/partitioned/shared_example_ring.h"
+#include "train/placement/balancer.h"
 #include "train/placement/ownership.h"
-#include "train/placement/timed_loads.h"
 
 namespace cpt {
 namespace {
@@ -76,7 +76,7 @@ TEST_P(PartitionedStreams, AHotLabel) {
   const std::vector<TrainingResult> on_all = results();
   const Loads tasks = tasks_of(on_all[0].model.learner(), shards);
   EXPECT_GT(most_deep(tasks) * 10, tasks[kRootPartition] * 3);
-  EXPECT_NE(on_all[0].owners, first());
+  EXPECT_NE(on_all[0].model.owners(), first());
 }
 
 // Labels that share one strong feature crowd into one part of the tree, because balance counts for little.
@@ -105,7 +105,7 @@ TEST_P(PartitionedStreams, GrowthInOnePartOfTheTree) {
   const Loads tasks = tasks_of(on_all[0].model.learner(), shards);
   // Even loads would be a sixteenth at most.
   EXPECT_GT(*std::max_element(tasks.begin() + 1, tasks.begin() + 1 + kLevel1Partitions) * 4, tasks[kRootPartition]);
-  EXPECT_NE(on_all[0].owners, first());
+  EXPECT_NE(on_all[0].model.owners(), first());
 }
 
 TEST_P(PartitionedStreams, OwnersThatChangeAllTheTime) {
@@ -115,7 +115,7 @@ TEST_P(PartitionedStreams, OwnersThatChangeAllTheTime) {
     options_.round_examples = length;
     expect_that_of_one_rank();
   }
-  EXPECT_NE(results()[0].owners, first());
+  EXPECT_NE(results()[0].model.owners(), first());
 }
 
 // Labels all at once, and then examples of them; half of those are one label's, and later another's. They have 2 to 6
@@ -187,7 +187,7 @@ TEST_P(PartitionedStreams, LoadsAreOfTheSameRoundsEverywhere) {
   options_.round_examples = 50;
   options_.sync_examples = 120;
   std::vector<HeardLoads> heard(static_cast<std::size_t>(ranks()));
-  EXPECT_NE(results(listening(heard, GetParam().machines))[0].owners, first());
+  EXPECT_NE(results(listening(heard, GetParam().machines))[0].model.owners(), first());
 
   const std::size_t sync_points = heard[0].all.size();
   ASSERT_GT(sync_points, 50U);
@@ -211,7 +211,7 @@ TEST_P(PartitionedStreams, PartitionsMoveBetweenShortPasses) {
   options_.sync_examples = 1;
   options_.passes = 3;
   expect_that_of_one_rank();
-  EXPECT_NE(results()[0].owners, first());
+  EXPECT_NE(results()[0].model.owners(), first());
 }
 
 TEST_P(PartitionedStreams, PartitionsStayAfterTheLastPass) {
@@ -219,7 +219,7 @@ TEST_P(PartitionedStreams, PartitionsStayAfterTheLastPass) {
   options_.round_examples = 100'000;
   options_.sync_examples = 1;
   options_.passes = 1;
-  EXPECT_EQ(results()[0].owners, first());
+  EXPECT_EQ(results()[0].model.owners(), first());
 }
 
 // Whenever a run ends early, nothing is under way into memory that goes away.

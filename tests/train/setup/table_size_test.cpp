@@ -1,12 +1,14 @@
 // The size of the table follows from the data, and from free memory only where there is too little of it.
-#include "train/host/table_size.h"
+#include "train/setup/table_size.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "comm/alone.h"
 #include "comm/threads/threads.h"
+#include "cpt/error.h"
 #include "train/job.h"
+#include "train/replicated/touched_rows.h"
 
 namespace cpt {
 namespace {
@@ -87,8 +89,9 @@ class AutoBits : public ::testing::Test {
 
   // Of the model, after a run on one rank and one on three, which agree.
   int bits() const {
-    const int alone = results_on(1, options_).at(0).model.options().bits;
-    for (const TrainingResult& result : results_on(3, options_)) EXPECT_EQ(result.model.options().bits, alone);
+    const int alone = results_on(1, options_).at(0).model.learner().options().bits;
+    for (const TrainingResult& result : results_on(3, options_))
+      EXPECT_EQ(result.model.learner().options().bits, alone);
     return alone;
   }
 
@@ -124,7 +127,7 @@ TEST_F(AutoBits, AreLeftToAModelAndToACheckpoint) {
   TrainingOptions resumed = first;
   resumed.resume = true;
   resumed.data.push_back(large);
-  EXPECT_EQ(results_on(1, resumed).at(0).model.options().bits, kLeastAutoBits);
+  EXPECT_EQ(results_on(1, resumed).at(0).model.learner().options().bits, kLeastAutoBits);
   options_.init = (shards_ / "model").string();
   EXPECT_EQ(bits(), kLeastAutoBits);
 }
@@ -150,6 +153,80 @@ TEST(WantedBits, AreAtLeastTheDefaultWhereSizesAreNotKnown) {
   const Shard small{folder.write("a", "l |a f\n"), 7};
   EXPECT_EQ(wanted_bits({small, {"-", 0, false}}, comm), kBitsOfPipes);
   EXPECT_EQ(wanted_bits({small}, comm), kLeastAutoBits);
+}
+
+// One of `ranks` ranks, `on_a_host` of which share a host. Sends nothing.
+class Cluster : public Alone {
+ public:
+  Cluster(int ranks, int on_a_host, int rank) : ranks_(ranks), on_a_host_(on_a_host), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return ranks_; }
+  std::string host_of(int rank) const override { return "node" + std::to_string(rank / on_a_host_); }
+
+ private:
+  int ranks_;
+  int on_a_host_;
+  int rank_;
+};
+
+TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
+  ModelOptions model;
+  model.bits = 24;
+  EXPECT_EQ(table_bytes(model, TableUse::kReplicated, Alone()), kGib);
+  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)),
+            4 * (kGib + (std::uint64_t{sizeof(TouchedRows::Entry)} << 24)))
+      << "rows, and what they held at the last merge";
+  EXPECT_EQ(table_bytes(model, TableUse::kOnlyRead, Cluster(8, 4, 2)), 4 * kGib);
+  EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 8, 2)), kGib);
+  EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 4, 2)) +
+                table_bytes(model, TableUse::kPartitioned, Cluster(8, 4, 7)),
+            kGib);
+  model.method = Method::kTable;
+  EXPECT_LT(table_bytes(model, TableUse::kReplicated, Alone()), kGib) << "counts, and no weights";
+}
+
+TEST(TableBytes, OfTheRootsOwnerAreNeverLessThanASixteenth) {
+  ModelOptions model;
+  model.bits = 24;
+  EXPECT_GE(table_bytes(model, TableUse::kPartitioned, Cluster(64, 1, 0)), kGib / 16);
+  EXPECT_LT(table_bytes(model, TableUse::kPartitioned, Cluster(64, 1, 1)), kGib / 32);
+}
+
+ModelOptions with_bits(int bits) {
+  ModelOptions model;
+  model.bits = bits;
+  return model;
+}
+
+std::string refusal(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free) {
+  try {
+    require_memory(model, use, comm, free);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kFailed);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RequireMemory, RefusesATableThatDoesNotFitAndSaysWhatWould) {
+  Alone comm;
+  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 4 * kGib), "");
+  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, std::nullopt), "");
+  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 3 * kGib),
+            "the weight table of 2^26 rows takes 4.0 GiB of this machine's memory, and 3.0 GiB are free: --bits 25 "
+            "would fit");
+}
+
+// Threads of one process are ranks on one host.
+TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
+  run_threads(4, [](Communicator& comm) {
+    EXPECT_EQ(refusal(with_bits(26), TableUse::kPartitioned, comm, 4 * kGib), "");
+    EXPECT_THAT(refusal(with_bits(26), TableUse::kReplicated, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
+                MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 36.0 GiB of this "
+                             "machine's memory, where 4 of 4 ranks run, each with the whole table and what "
+                             "its rows held before they changed, and 4.0 GiB are free: --bits 22 would "
+                             "fit"));
+  });
 }
 
 }  // namespace

@@ -1,17 +1,16 @@
-#include "train/host/memory.h"
+#include "train/setup/table_size.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
-#include <string>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"
-#include "cpt/trainer.h"
+#include "data/pipeline/text_size.h"
 #include "model/weights/weight_table.h"
+#include "train/host/host.h"
 #include "train/placement/ownership.h"
 #include "train/replicated/touched_rows.h"
 
@@ -19,32 +18,13 @@ namespace cpt {
 
 namespace {
 
-namespace fs = std::filesystem;
+constexpr double kTextOfDefault = 30e6;  // bytes of text that suit the default table
+constexpr int kDefaultBits = ModelOptions().bits;
 
-// A line "NAME: 123 kB" of a file of the system, in bytes.
-std::optional<std::uint64_t> field_of(const fs::path& path, const std::string& field) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string name;
-    std::uint64_t kibibytes = 0;
-    if (words >> name >> kibibytes && name == field) return kibibytes << 10;
-  }
-  return std::nullopt;
-}
-
-// "max" is no number, so it sets no limit.
-void lower_to(const fs::path& limit, std::optional<std::uint64_t>& bytes) {
-  std::uint64_t number = 0;
-  if (std::ifstream(limit) >> number) bytes = std::min(bytes.value_or(number), number);
-}
-
-// The limits of a group and of those it lies in; where these cannot be seen, as in a container, those of the top.
-void lower_to_groups(const fs::path& mount, fs::path group, const char* file, std::optional<std::uint64_t>& bytes) {
-  for (; group.has_relative_path(); group = group.parent_path()) {
-    lower_to(mount / group.relative_path() / file, bytes);
-  }
-  lower_to(mount / file, bytes);
+bool fits(const ModelOptions& model, int bits, TableUse use, const Communicator& comm, std::uint64_t free) {
+  ModelOptions sized = model;
+  sized.bits = bits;
+  return table_bytes(sized, use, comm) <= free / 2;
 }
 
 std::string remedy(ModelOptions model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
@@ -61,24 +41,6 @@ void check(const ModelOptions& model, TableUse use, const Communicator& comm, st
 }
 
 }  // namespace
-
-std::optional<std::uint64_t> free_memory(const fs::path& root) {
-  std::optional<std::uint64_t> bytes = field_of(root / "proc/meminfo", "MemAvailable:");
-  std::ifstream groups(root / "proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {  // "0::/a/b", or of older systems "4:memory:/a/b"
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string kind = line.substr(first + 1, second - first - 1);
-    const fs::path group = line.substr(second + 1);
-    if (kind.empty()) lower_to_groups(root / "sys/fs/cgroup", group, "memory.max", bytes);
-    if (kind == "memory") lower_to_groups(root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes", bytes);
-  }
-  return bytes;
-}
-
-// Not getrusage(), which counts what the process that started this one had.
-std::uint64_t peak_memory(const fs::path& root) { return field_of(root / "proc/self/status", "VmHWM:").value_or(0); }
 
 std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm) {
   const int bits = model.table_bits();
@@ -102,12 +64,6 @@ std::string gibibytes(std::uint64_t bytes) {
   return text;
 }
 
-int ranks_on_this_host(const Communicator& comm) {
-  int count = 0;
-  for (int rank = 0; rank < comm.size(); ++rank) count += comm.host_of(rank) == comm.host_of(comm.rank()) ? 1 : 0;
-  return count;
-}
-
 std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm) {
   const int here = ranks_on_this_host(comm);
   std::string takes = gibibytes(table_bytes(model, use, comm)) + " of this machine's memory";
@@ -125,11 +81,41 @@ void require_memory(const ModelOptions& model, TableUse use, Communicator& comm,
   });
 }
 
-MemoryUse largest_memory(MemoryUse mine, Communicator& comm) {
-  mine.rank = comm.rank();
-  mine.peak_bytes = peak_memory();
-  const std::vector<MemoryUse> all = all_gather_value(comm, mine, "end: memory");
-  return *std::ranges::max_element(all, {}, &MemoryUse::peak_bytes);
+// rows <= (bytes / 30 MB)^(3/4) * 2^22, to the fourth power: no rounding of a root differs from machine to machine.
+int bits_for_text(std::uint64_t bytes) {
+  const double share = static_cast<double>(bytes) / kTextOfDefault;
+  int bits = kLeastAutoBits;
+  while (bits < kMostBits && std::ldexp(1.0, 4 * (bits + 1 - kDefaultBits)) <= share * share * share) ++bits;
+  return bits;
+}
+
+int wanted_bits(const std::vector<Shard>& shards, Communicator& comm) {
+  std::uint64_t text = 0;
+  run_on_all(comm, "start: size of the table", [&] {
+    for (auto i = static_cast<std::size_t>(comm.rank()); i < shards.size(); i += static_cast<std::size_t>(comm.size()))
+      text += estimated_text_bytes(shards[i]);
+  });
+  sum_in_rank_order(comm, {&text, 1}, "start: size of the table");
+  const bool all_known = std::ranges::all_of(shards, [](const Shard& shard) { return shard.regular; });
+  return all_known ? bits_for_text(text) : std::max(bits_for_text(text), kBitsOfPipes);
+}
+
+TableSize fitting_table(const ModelOptions& model, int wanted, TableUse use, Communicator& comm,
+                        std::optional<std::uint64_t> free) {
+  int mine = wanted;
+  while (free && mine > kLeastBits && !fits(model, mine, use, comm, *free)) --mine;
+  const std::vector<int> all = all_gather_value(comm, mine, "start: size of the table");
+  const auto least = std::ranges::min_element(all);
+  if (*least == wanted) return {wanted, ""};
+  ModelOptions sized = model;
+  sized.bits = wanted;
+  const std::string why = (comm.size() > 1 ? rank_and_host(comm, comm.rank()) + ": " : "") +
+                          "the data wants a weight table of 2^" + std::to_string(wanted) + " rows, which takes " +
+                          share_of_memory(sized, use, comm) + "; as " + gibibytes(free.value_or(0)) +
+                          " are free, of which half is for the table, it gets 2^" + std::to_string(*least) +
+                          " rows (--bits says otherwise)";
+  const auto tightest = static_cast<int>(least - all.begin());
+  return {*least, broadcast_text(comm, why, tightest, "start: size of the table")};
 }
 
 }  // namespace cpt

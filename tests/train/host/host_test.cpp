@@ -1,22 +1,19 @@
-// What is free is what the kernel and the control groups leave, and a table that needs more is refused with the
-// numbers.
-#include "train/host/memory.h"
+// Free memory is what the kernel and the control groups leave; cores are counted by machine and affinity mask.
+#include "train/host/host.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include "comm/alone.h"
 #include "comm/collectives.h"
+#include "comm/on_machines.h"
 #include "comm/threads/threads.h"
-#include "cpt/error.h"
-#include "cpt/trainer.h"
-#include "train/replicated/touched_rows.h"
+#include "train/on_cores.h"
 
 namespace cpt {
 namespace {
@@ -71,6 +68,27 @@ TEST(FreeMemory, IsWhatTheTightestGroupAllows) {
   EXPECT_EQ(system.free(), kGib);
 }
 
+TEST(FreeMemory, IsWhatTheTightestGroupHasLeft) {
+  const System system;
+  system.write("proc/self/cgroup", "0::/a/b\n");
+  system.write("sys/fs/cgroup/a/b/memory.max", "4294967296\n");
+  system.write("sys/fs/cgroup/a/b/memory.current", "1073741824\n");
+  EXPECT_EQ(system.free(), 3 * kGib);
+  system.write("sys/fs/cgroup/a/b/memory.stat", "anon 1\ninactive_file 536870912\n");
+  EXPECT_EQ(system.free(), 3 * kGib + kGib / 2) << "cached files make room";
+  system.write("sys/fs/cgroup/a/memory.max", "3221225472\n");
+  system.write("sys/fs/cgroup/a/memory.current", "2147483648\n");
+  EXPECT_EQ(system.free(), kGib);
+  system.write("sys/fs/cgroup/a/memory.current", "4294967296\n");
+  EXPECT_EQ(system.free(), 0U);
+  system.write("proc/self/cgroup", "4:memory:/job\n");
+  system.write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "4294967296\n");
+  system.write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "3221225472\n");
+  EXPECT_EQ(system.free(), kGib);
+  system.write("sys/fs/cgroup/memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 1073741824\n");
+  EXPECT_EQ(system.free(), 2 * kGib);
+}
+
 TEST(FreeMemory, IsUnknownWhereNothingTellsIt) {
   const System system;
   system.write("proc/meminfo", "MemTotal: 5 kB\n");
@@ -111,77 +129,44 @@ TEST(LargestMemory, IsThatOfOneRankOnAll) {
   });
 }
 
-// Ranks of which so many at a time share a host. Nothing is sent.
-class Cluster : public Alone {
- public:
-  Cluster(int ranks, int on_a_host, int rank) : ranks_(ranks), on_a_host_(on_a_host), rank_(rank) {}
-  int rank() const override { return rank_; }
-  int size() const override { return ranks_; }
-  std::string host_of(int rank) const override { return "node" + std::to_string(rank / on_a_host_); }
-
- private:
-  int ranks_;
-  int on_a_host_;
-  int rank_;
-};
-
-TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
-  ModelOptions model;
-  model.bits = 24;
-  EXPECT_EQ(table_bytes(model, TableUse::kReplicated, Alone()), kGib);
-  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)),
-            4 * (kGib + (std::uint64_t{sizeof(TouchedRows::Entry)} << 24)))
-      << "rows, and what they held at the last merge";
-  EXPECT_EQ(table_bytes(model, TableUse::kOnlyRead, Cluster(8, 4, 2)), 4 * kGib);
-  EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 8, 2)), kGib);
-  EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 4, 2)) +
-                table_bytes(model, TableUse::kPartitioned, Cluster(8, 4, 7)),
-            kGib);
-  model.method = Method::kTable;
-  EXPECT_LT(table_bytes(model, TableUse::kReplicated, Alone()), kGib) << "counts, and no weights";
+TEST(RanksPerCore, IsOneForARankAlone) {
+  run_threads(1, [](Communicator& comm) { EXPECT_EQ(ranks_per_core(comm), 1); });
 }
 
-TEST(TableBytes, OfTheRootsOwnerAreNeverLessThanASixteenth) {
-  ModelOptions model;
-  model.bits = 24;
-  EXPECT_GE(table_bytes(model, TableUse::kPartitioned, Cluster(64, 1, 0)), kGib / 16);
-  EXPECT_LT(table_bytes(model, TableUse::kPartitioned, Cluster(64, 1, 1)), kGib / 32);
+TEST(RanksPerCore, CountsWhoMayRunWhereOthersMay) {
+  const auto cores = static_cast<int>(allowed_cores().size());
+  run_threads(2 * cores + 1, [](Communicator& comm) { EXPECT_EQ(ranks_per_core(comm), 3); });
 }
 
-ModelOptions with_bits(int bits) {
-  ModelOptions model;
-  model.bits = bits;
-  return model;
+TEST(RanksPerCore, CountsBoundRanksByTheCoresThatTheyHaveTogether) {
+  const std::vector<std::size_t> cores = allowed_cores();
+  run_threads(4, [&](Communicator& comm) {
+    bind_to({cores.front()});
+    EXPECT_EQ(ranks_per_core(comm), 4);
+  });
+  if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
+  run_threads(4, [&](Communicator& comm) {
+    bind_to({cores[static_cast<std::size_t>(comm.rank() % 2)]});
+    EXPECT_EQ(ranks_per_core(comm), 2);
+  });
 }
 
-std::string refusal(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free) {
-  try {
-    require_memory(model, use, comm, free);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::kFailed);
-    return error.what();
-  }
-  return "";
+// Masks of several cores that overlap: it is the ranks of the machine for all its cores, not those of the fullest one.
+TEST(RanksPerCore, IsAMeanOfTheMachine) {
+  const std::vector<std::size_t> cores = allowed_cores();
+  if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
+  run_threads(5, [&](Communicator& comm) {
+    bind_to(comm.rank() == 0 ? std::vector{cores[0], cores[1]} : std::vector{cores[0]});
+    EXPECT_EQ(ranks_per_core(comm), 3);
+  });
 }
 
-TEST(RequireMemory, RefusesATableThatDoesNotFitAndSaysWhatWould) {
-  Alone comm;
-  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 4 * kGib), "");
-  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, std::nullopt), "");
-  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 3 * kGib),
-            "the weight table of 2^26 rows takes 4.0 GiB of this machine's memory, and 3.0 GiB are free: --bits 25 "
-            "would fit");
-}
-
-// Threads of one process are ranks on one host.
-TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
-  run_threads(4, [](Communicator& comm) {
-    EXPECT_EQ(refusal(with_bits(26), TableUse::kPartitioned, comm, 4 * kGib), "");
-    EXPECT_THAT(refusal(with_bits(26), TableUse::kReplicated, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
-                ::testing::MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 36.0 GiB of this "
-                                        "machine's memory, where 4 of 4 ranks run, each with the whole table and what "
-                                        "its rows held before they changed, and 4.0 GiB are free: --bits 22 would "
-                                        "fit"));
+TEST(RanksPerCore, IsThatOfTheFullestMachine) {
+  const std::vector<std::size_t> cores = allowed_cores();
+  run_threads(5, [&](Communicator& threads) {
+    OnMachines comm(threads, 2);
+    bind_to({cores.front()});
+    EXPECT_EQ(ranks_per_core(comm), 3);
   });
 }
 
