@@ -192,7 +192,7 @@ TEST_P(InitialModel, KeepsItsOptions) {
   for (const Placement placement : {Placement::kPartitioned, Placement::kReplicated}) {
     options.placement = placement;
     for (const TrainingResult& result : results_on(ranks(), options)) {
-      const ModelOptions& kept = result.model.options();
+      const ModelOptions& kept = result.model.learner().options();
       EXPECT_EQ(kept.alpha, 0.7);
       EXPECT_EQ(kept.learning_rate, 0.8);
       EXPECT_EQ(kept.clip, 0.01);
@@ -216,7 +216,7 @@ class InitialModelErrors : public Errors {
     TrainingOptions options = options_;
     options.model.tree = TreeKind::kRandom;
     options.model.learning_rate = rate;
-    results_on(1, options)[0].model.save(folder_ / name);
+    std::move(results_on(1, options)[0].model).into_model().save(folder_ / name);
   }
 };
 INSTANTIATE_TEST_SUITE_P(, InitialModelErrors, ::testing::Values(Placement::kPartitioned, Placement::kReplicated));

@@ -119,8 +119,8 @@ TEST_F(AutoBits, AreLeftToAModelAndToACheckpoint) {
   const std::string large = shards_.write("large.vw", padded(text_, 3'000'000));
   TrainingOptions first = options_;
   first.checkpoints.directory = shards_ / "checkpoints";
-  const TrainingResult begun = std::move(results_on(1, first).at(0));
-  begun.model.save(shards_ / "model");
+  const Model begun = std::move(results_on(1, first).at(0).model).into_model();
+  begun.save(shards_ / "model");
 
   options_.data = {large};
   EXPECT_GT(bits(), kLeastAutoBits);
