@@ -65,7 +65,6 @@ TrainingOptions archived(const TrainingOptions& options) {
   }
   const std::string text = bytes.str();
   ArchiveReader reader(std::as_bytes(std::span(text)));
-  reader.set_format(kStateFormat);
   TrainingOptions read;
   reader(read);
   return read;

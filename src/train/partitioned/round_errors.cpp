@@ -5,7 +5,6 @@
 
 #include "api/bad_lines.h"
 #include "train/partitioned/partitioned_loop.h"
-#include "train/progress/warning_text.h"
 
 namespace cpt {
 
