@@ -73,9 +73,8 @@ struct TrainingOptions {
   bool skip_bad_lines = false;                  // else the first one ends the run
   std::optional<std::uint64_t> most_bad_lines;  // the run ends when more are skipped in a pass, on all ranks together
   CheckpointOptions checkpoints;
-  std::filesystem::path cache;  // a folder for binary copies of text shards, which are faster to read; empty: none
   // Go on from the newest checkpoint, if there is one. All above then holds as it did when the run began, but for
-  // `passes`, `checkpoints` and `cache`, and for `data` and `test` where they are given.
+  // `passes` and `checkpoints`, and for `data` and `test` where they are given.
   bool resume = false;
 
   // Throws Error(kUsage).
@@ -140,18 +139,6 @@ struct CheckpointReport {
   std::uint64_t bytes = 0;     // on disk
 };
 
-// What --cache was good for in one traversal of the shards, on all ranks together.
-struct CacheReport {
-  std::filesystem::path directory;
-  std::uint64_t found = 0;    // copies that were there
-  std::uint64_t written = 0;  // copies that were made, and their bytes
-  std::uint64_t bytes = 0;
-  std::uint64_t cut = 0;              // of these: copies up to a bad line, behind which the text is read
-  std::uint64_t left = 0;             // text shards that have no copy: they were changed just now, or cannot have one
-  double seconds = 0;                 // that the slowest rank took
-  std::vector<std::string> warnings;  // copies that are damaged; why none can be written
-};
-
 // Of a rank.
 struct MemoryUse {
   int rank = 0;
@@ -197,8 +184,6 @@ class Observer {
   // At the end of an sync interval whose loads make partitions move. `sync interval` is its number, from 1.
   virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*interval*/) {}
   virtual void checkpointed(const CheckpointReport& /*report*/) {}
-  // Before a traversal of shards that have copies. Its warnings come by warn().
-  virtual void cached(const CacheReport& /*report*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;

@@ -16,7 +16,6 @@
 #include "train/checkpoint/gathered_model.h"
 #include "train/host/cores.h"
 #include "train/host/memory.h"
-#include "train/input/shard_cache.h"
 #include "train/input/split_files.h"
 #include "train/local/local_loop.h"
 #include "train/partitioned/partitioned_loop.h"
@@ -27,13 +26,6 @@
 
 namespace cpt {
 
-namespace {
-
-// A day: to copy shards, or to read them up to a cursor, takes as long as they are.
-constexpr std::chrono::hours kShardTimeoutExtension{24};
-
-}  // namespace
-
 class Training::Run : private Keepsake {
  public:
   Run(const TrainingOptions& options, Communicator& comm)
@@ -42,9 +34,7 @@ class Training::Run : private Keepsake {
         options_(start_.options),
         plan_(*start_.plan),
         sync_schedule_(options_.sync_fraction, options_.sync_examples,
-                       start_.state ? start_.state->sync_points : SyncCounts{}) {
-    if (!options_.cache.empty()) run_on_all(comm_, "start: cache", [&] { cache_.emplace(options_.cache); });
-  }
+                       start_.state ? start_.state->sync_points : SyncCounts{}) {}
 
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return start_.resumption; }
@@ -174,8 +164,7 @@ class Training::Run : private Keepsake {
   std::uint64_t traverse(const ShardPass& shard_pass, Progress& progress, Checkpointer& checkpointer) {
     const bool learning = shard_pass.phase == Phase::kTrain || !options_.test_frozen;
     const std::vector<std::uint32_t> mine = my_shards(shard_pass);
-    std::vector<Shard> shards = plan_.shards(shard_pass.phase);
-    if (cache_) attach_copies(shards, mine, progress, checkpointer);
+    const std::vector<Shard> shards = plan_.shards(shard_pass.phase);
     std::optional<BatchReader> reader;
     open_shards(shard_pass, shards, mine, read_options(learning), reader);
     checkpointer.set_my_shards(mine);
@@ -187,27 +176,23 @@ class Training::Run : private Keepsake {
     return bad_lines;
   }
 
-  // Those of this rank. What lies before the cursors of a run that goes on is behind then, on all ranks.
+  // Those of this rank. A resumed run has skipped to its cursors then, on all ranks.
   void open_shards(const ShardPass& shard_pass, const std::vector<Shard>& shards,
                    const std::vector<std::uint32_t>& mine, ReadOptions options, std::optional<BatchReader>& reader) {
     const auto is_inside = [&](std::uint32_t number) { return plan_.cursor(number).bytes > 0; };
-    const bool goes_on = std::ranges::any_of(shard_pass.shards, is_inside);
-    const StallTimeoutExtension extension(comm_, goes_on ? kShardTimeoutExtension : std::chrono::hours(0));
+    const bool resumed = std::ranges::any_of(shard_pass.shards, is_inside);
+    const bool skips =
+        resumed && comm_.size() > 1;  // alone, the reader skips, and requests to stop are heard meanwhile
+    std::optional<ExampleStream> stream;
     run_on_all(comm_, "open shards", [&] {
       std::vector<Cursor> cursors;
       for (const std::uint32_t number : mine) cursors.push_back(plan_.cursor(number));
-      ExampleStream stream(shards, mine, std::move(options), cursors);
-      if (comm_.size() > 1) stream.go_to_cursors();  // alone, requests to stop are heard meanwhile
-      reader.emplace(std::move(stream));
+      stream.emplace(shards, mine, std::move(options), cursors);
+      if (!skips) reader.emplace(std::move(*stream));
     });
-  }
-
-  void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
-                     Checkpointer& checkpointer) {
-    const StallTimeoutExtension extension(comm_, kShardTimeoutExtension);
-    const auto is_asked_to_stop = [&] { return (checkpointer.requests() & RequestBits::kStop) != 0; };
-    run_on_all(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
-    progress.tell_cache(cache_->report(comm_));
+    if (!skips) return;
+    skip_to_cursors(*stream, comm_);
+    run_on_all(comm_, "open shards", [&] { reader.emplace(std::move(*stream)); });
   }
 
   // The shards of the shard_pass.
@@ -304,7 +289,6 @@ class Training::Run : private Keepsake {
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
   std::optional<PartitionedLoop> partitioned_;
-  std::optional<ShardCache> cache_;
   bool counting_ = false;  // the figures of a phase are under way
   Summary summary_;
 };

@@ -45,9 +45,9 @@ NoNote answer(const Model& model, const PredictOptions& options, const ExampleVi
 }
 
 // Of few lines where each may get many labels: what was predicted waits in memory until it can be printed.
-ChunkLimits portions(const PredictOptions& options) {
+MapChunkLimits portions(const PredictOptions& options) {
   constexpr std::uint64_t kMostPredictions = 4096;
-  ChunkLimits limits;
+  MapChunkLimits limits;
   limits.examples = std::clamp<std::uint64_t>(kMostPredictions / options.top, 1, limits.examples);
   return limits;
 }

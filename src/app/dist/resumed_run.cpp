@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 bool may_change(const std::string& name, const TrainingOptions& then) {
-  constexpr std::array<const char*, 8> kFree = {"data", "test",  "on-error",         "passes",
-                                                "run",  "cache", "checkpoint-every", "keep"};
+  constexpr std::array<const char*, 7> kFree = {"data", "test", "on-error", "passes", "run", "checkpoint-every",
+                                                "keep"};
   return std::ranges::find(kFree, name) != kFree.end() ||
          (name == "round-examples" && then.placement == Placement::kPartitioned);
 }

@@ -5,7 +5,7 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "data/pipeline/text_size.h"
+#include "data/binary/binary_index.h"
 #include "train/host/memory.h"
 
 namespace cpt {

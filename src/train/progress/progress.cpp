@@ -108,14 +108,6 @@ void Progress::tell_checkpoint(const CheckpointReport& report) {
   tell([&] { observer_.checkpointed(report); });
 }
 
-void Progress::tell_cache(const CacheReport& report) {
-  if (comm_.rank() != 0) return;
-  tell([&] {
-    for (const std::string& warning : report.warnings) observer_.warn(warning);
-    observer_.cached(report);
-  });
-}
-
 template <class Call>
 void Progress::tell(Call call) {
   if (failure_) return;

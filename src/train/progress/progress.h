@@ -54,7 +54,6 @@ class Progress {
   void warn(const std::string& text);
   void tell_moves(const Balance& balance, std::uint64_t interval);
   void tell_checkpoint(const CheckpointReport& report);
-  void tell_cache(const CacheReport& report);
   // Lets the observer show how far this rank is; it is called at most a few times a second.
   void show(double part_of_pass);
 

@@ -68,7 +68,7 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << options.sync_examples << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
        << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
        << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
-       << options.checkpoints.keep << ' ' << options.resume << ' ' << options.cache.empty() << '\n';
+       << options.checkpoints.keep << ' ' << options.resume << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();
@@ -136,7 +136,6 @@ TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOpti
   if (!now.test.empty()) options.test = now.test;
   if (options.placement == Placement::kPartitioned) options.round_examples = now.round_examples;
   options.checkpoints = now.checkpoints;
-  options.cache = now.cache;
   options.resume = now.resume;
   return options;
 }

@@ -139,11 +139,6 @@ void add_input_options(CLI::App& app, TrainingOptions& training) {
                "at a bad line: stop, skip, or skip:N to give up after N in a pass")
       ->group(group);
   add_count(app, "--passes", training.passes, 1, "traversals of the data")->group(group);
-  app.add_option("--cache", training.cache,
-                 "keep binary copies of text shards in this folder, and read those that are there: what is learned is "
-                 "the same, later passes and runs read faster; a copy of a file that has changed is never used")
-      ->type_name("DIR")
-      ->group(group);
 }
 
 void add_model_options(CLI::App& app, TrainingOptions& training) {
@@ -235,7 +230,7 @@ void add_checkpoint_options(CLI::App& app, DistOptions& options) {
          "--resume", options.training.resume,
          "go on from the newest complete checkpoint in the run directory, or start if there is none; options not "
          "given are those of the run, and others than its own are refused, but for --passes, --on-error, new shards, "
-         "and what does not change the result (--keep, --checkpoint-every, --cache, owned: --round-examples)")
+         "and what does not change the result (--keep, --checkpoint-every, owned: --round-examples)")
       ->group(group);
   app.add_option_function<std::string>(
          "--checkpoint-every", [&options](const std::string& text) { parse_checkpoint_every(text, options); },
@@ -366,7 +361,6 @@ OptionValues describe_options(const DistOptions& options) {
       {"on-error", on_error_text(t)},
       {"split", std::to_string(t.split)},
       {"passes", std::to_string(t.passes)},
-      {"cache", t.cache.string()},
       {"init", t.init},
       {"labels", t.labels},
       {"placement", name_of(placement_names(), t.placement)},
