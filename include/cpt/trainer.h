@@ -76,9 +76,8 @@ struct TrainingOptions {
   bool skip_bad_lines = false;                  // else the first malformed line ends the run
   std::optional<std::uint64_t> most_bad_lines;  // end the run if a pass skips more, counted over all ranks
   CheckpointOptions checkpoints;
-  std::filesystem::path cache;  // a folder for binary copies of text shards, which are faster to read; empty: none
   // Go on from the newest checkpoint, if there is one. All above then holds as it did when the run began, but for
-  // `passes`, `checkpoints` and `cache`, and for `data` and `test` where they are given.
+  // `passes` and `checkpoints`, and for `data` and `test` where they are given.
   bool resume = false;
 
   // Throws Error(kUsage) that names the option, if one is out of range or two contradict.
@@ -143,18 +142,6 @@ struct CheckpointReport {
   std::uint64_t bytes = 0;     // on disk
 };
 
-// What --cache was good for in one traversal of the shards, on all ranks together.
-struct CacheReport {
-  std::filesystem::path directory;
-  std::uint64_t found = 0;    // copies that were there
-  std::uint64_t written = 0;  // copies that were made, and their bytes
-  std::uint64_t bytes = 0;
-  std::uint64_t cut = 0;              // of these: copies up to a bad line, behind which the text is read
-  std::uint64_t left = 0;             // text shards that have no copy: they were changed just now, or cannot have one
-  double seconds = 0;                 // that the slowest rank took
-  std::vector<std::string> warnings;  // copies that are damaged; why none can be written
-};
-
 // Of a rank.
 struct MemoryUse {
   int rank = 0;
@@ -201,8 +188,6 @@ class Observer {
   // Called at the end of sync interval number `interval` (from 1) if partitions change owners.
   virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*interval*/) {}
   virtual void checkpointed(const CheckpointReport& /*report*/) {}
-  // Before a traversal of shards that have copies. Its warnings come by warn().
-  virtual void cached(const CacheReport& /*report*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;

@@ -1,7 +1,6 @@
 #include "train/training.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "api/model_files.h"
@@ -13,7 +12,6 @@
 #include "data/pipeline/example_stream.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/host/host.h"
-#include "train/input/shard_cache.h"
 #include "train/input/split_files.h"
 #include "train/local/local_loop.h"
 #include "train/partitioned/partitioned_loop.h"
@@ -26,9 +24,6 @@
 namespace cpt {
 
 namespace {
-
-// Copying shards, or reading them up to a cursor, takes as long as the shards are.
-constexpr std::chrono::hours kShardTimeoutExtension{24};
 
 // The traffic of all ranks so far: sums of waits and bytes, and mean seconds. Collective.
 TrafficByCall traffic_of_all(Communicator& comm) {
@@ -55,9 +50,7 @@ class Training::Run {
         plan_(*setup_.plan),
         learner_(*setup_.learner),
         sync_schedule_(options_.sync_fraction, options_.sync_examples,
-                       setup_.state ? setup_.state->sync_points : SyncCounts{}) {
-    if (!options_.cache.empty()) run_on_all(comm_, "start: cache", [&] { cache_.emplace(options_.cache); });
-  }
+                       setup_.state ? setup_.state->sync_points : SyncCounts{}) {}
 
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return setup_.resumption; }
@@ -203,8 +196,7 @@ class Training::Run {
   std::uint64_t traverse(const ShardPass& shard_pass, Progress& progress, SafePoint& safe_point) {
     const bool learning = shard_pass.phase == Phase::kTrain || !options_.test_frozen;
     const std::vector<std::uint32_t> mine = my_shards(shard_pass);
-    std::vector<Shard> shards = plan_.shards(shard_pass.phase);
-    if (cache_) attach_copies(shards, mine, progress, safe_point);
+    const std::vector<Shard> shards = plan_.shards(shard_pass.phase);
     std::optional<BatchReader> reader;
     open_shards(shard_pass, shards, mine, read_options(learning), reader);
     safe_point.set_my_shards(mine);
@@ -221,22 +213,17 @@ class Training::Run {
                    const std::vector<std::uint32_t>& mine, ReadOptions options, std::optional<BatchReader>& reader) {
     const auto is_begun = [&](std::uint32_t number) { return plan_.cursor(number).bytes > 0; };
     const bool resumes = std::ranges::any_of(shard_pass.shards, is_begun);
-    const StallTimeoutExtension extension(comm_, resumes ? kShardTimeoutExtension : std::chrono::hours(0));
+    const bool skips = resumes && comm_.size() > 1;  // alone, the reader skips while it serves requests to stop
+    std::optional<ExampleStream> stream;
     run_on_all(comm_, "open shards", [&] {
       std::vector<Cursor> cursors;
       for (const std::uint32_t number : mine) cursors.push_back(plan_.cursor(number));
-      ExampleStream stream(shards, mine, std::move(options), cursors);
-      if (comm_.size() > 1) stream.go_to_cursors();  // alone, the reader skips while it serves requests to stop
-      reader.emplace(std::move(stream));
+      stream.emplace(shards, mine, std::move(options), cursors);
+      if (!skips) reader.emplace(std::move(*stream));
     });
-  }
-
-  void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
-                     SafePoint& safe_point) {
-    const StallTimeoutExtension extension(comm_, kShardTimeoutExtension);
-    const auto must_stop = [&] { return (safe_point.requests() & RequestBits::kStop) != 0; };
-    run_on_all(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), must_stop); });
-    progress.report_cache(cache_->report(comm_));
+    if (!skips) return;
+    skip_to_cursors(*stream, comm_);
+    run_on_all(comm_, "open shards", [&] { reader.emplace(std::move(*stream)); });
   }
 
   // The shards of the current shard pass.
@@ -333,7 +320,6 @@ class Training::Run {
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
   std::optional<PartitionedLoop> partitioned_;
-  std::optional<ShardCache> cache_;
   bool counting_ = false;  // a phase has begun
   Summary summary_;
 };

@@ -10,20 +10,9 @@
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
+#include "train/setup/run_setup.h"
 
 namespace cpt {
-
-// The checkpoint that a run resumes from.
-struct Resumption {
-  std::filesystem::path checkpoint;
-  std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
-  bool finished = false;             // that run was finished; what follows, if anything, is another run
-  Phase phase = Phase::kTrain;       // as in Report: the last one before the checkpoint
-  std::uint32_t pass = 0;
-  std::uint64_t examples = 0;
-  std::uint64_t sync_points = 0;
-  int ranks = 1;  // of the job that wrote it
-};
 
 // What a rank holds of a trained model: all of it on one rank and with replicas; in the partitioned placement the tree
 // and the weights of its own partitions, from which no probability can be computed.

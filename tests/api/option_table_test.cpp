@@ -33,7 +33,6 @@ const std::map<std::string, Words>& other_values() {
                                                    {"normalize", {"l2"}},
                                                    {"on-error", {"skip:7"}},
                                                    {"split", {"4"}},
-                                                   {"cache", {"copies"}},
                                                    {"tree", {"huffman:counts"}},
                                                    {"arity", {"4"}},
                                                    {"labels", {"labels.txt"}},
@@ -126,7 +125,7 @@ TEST(OptionTable, RefusesValuesThatAreNone) {
   for (const TrainingOptionRow& row : training_option_table()) {
     const std::string name = row.name;
     if (row.value.empty() || row.words != OptionWords::kOne) continue;
-    if (name == "init" || name == "cache" || name == "labels") continue;
+    if (name == "init" || name == "labels") continue;
     TrainingOptions options;
     EXPECT_THROW(row.binding.set(options, {"what"}), Error) << name;
   }

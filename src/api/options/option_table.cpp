@@ -269,14 +269,6 @@ Table input_options() {
        .value = "N",
        .help = "Read each uncompressed file as N shards (at most 4096), so that several ranks can share it",
        .binding = count(&T::split, 1, kMostFileParts)},
-      {.name = "cache",
-       .group = kInputOptions,
-       .value = "DIR",
-       .help =
-           "Keep binary copies of text shards in this directory. Later passes and runs read them faster and compute "
-           "the same",
-       .binding = text(&T::cache),
-       .on_resume = OnResume::kFree},
   };
 }
 

@@ -44,9 +44,9 @@ NoNote answer(const Model& model, const PredictOptions& options, const ExampleVi
 }
 
 // Chunks are smaller if each line may get many labels: predictions wait in memory until they can be printed.
-ChunkLimits portions(const PredictOptions& options) {
+MapChunkLimits portions(const PredictOptions& options) {
   constexpr std::uint64_t kMostPredictions = 4096;
-  ChunkLimits limits;
+  MapChunkLimits limits;
   limits.examples = std::clamp<std::uint64_t>(kMostPredictions / options.top, 1, limits.examples);
   return limits;
 }

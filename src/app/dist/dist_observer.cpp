@@ -89,8 +89,6 @@ void DistObserver::checkpointed(const CheckpointReport& report) {
   info(checkpoint_text(report));
 }
 
-void DistObserver::cached(const CacheReport& report) { info(cache_text(report)); }
-
 void DistObserver::report(const Report& report) {
   metrics_.write(metrics_line(report));
   if (table_) print_row(report);

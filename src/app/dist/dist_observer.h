@@ -29,7 +29,6 @@ class DistObserver : public Observer {
   void warn(const std::string& text) override;
   void rebalanced(const Balance& balance, std::uint64_t interval) override;
   void checkpointed(const CheckpointReport& report) override;
-  void cached(const CacheReport& report) override;
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
 
   void info(const std::string& text);

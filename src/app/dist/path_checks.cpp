@@ -84,7 +84,6 @@ void require_something_to_learn(const DistOptions& options) {
 void require_usable_paths(const DistOptions& options) {
   if (options.run.empty()) throw Error(Fault::kUsage, "--run is empty: name a directory");
   require_directory_or_nothing("--run", options.run);
-  require_directory_or_nothing("--cache", options.training.cache);
   if (is_blob_set(options.run)) {
     throw Error(Fault::kUsage,
                 "--run " + options.run.string() + " is a model or a checkpoint: choose another directory");

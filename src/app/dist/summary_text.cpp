@@ -98,15 +98,6 @@ std::string checkpoint_text(const CheckpointReport& report) {
                      grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
 }
 
-std::string cache_text(const CacheReport& report) {
-  std::string text = fmt::format("cache {}: {} copies found, {} written, {:.1f} MB, in {:.2f} s",
-                                 report.directory.string(), grouped(report.found), grouped(report.written),
-                                 static_cast<double>(report.bytes) / 1e6, report.seconds);
-  if (report.cut > 0) text += fmt::format("; only up to the first bad line: {}", grouped(report.cut));
-  if (report.left > 0) text += fmt::format("; text shards without one: {}", grouped(report.left));
-  return text;
-}
-
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);

@@ -14,6 +14,5 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
 // One line each, without a line end.
 std::string balance_text(const Balance& balance, std::uint64_t interval);
 std::string checkpoint_text(const CheckpointReport& report);
-std::string cache_text(const CacheReport& report);
 
 }  // namespace cpt

@@ -4,7 +4,7 @@
 
 #include "comm/agreement.h"
 #include "cpt/error.h"
-#include "data/pipeline/shard_copy.h"
+#include "data/binary/binary_index.h"
 #include "data/shards/split.h"
 #include "data/source/byte_source.h"
 

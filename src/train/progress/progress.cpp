@@ -108,14 +108,6 @@ void Progress::report_checkpoint(const CheckpointReport& report) {
   failure_.run([&] { observer_.checkpointed(report); });
 }
 
-void Progress::report_cache(const CacheReport& report) {
-  if (comm_.rank() != 0) return;
-  failure_.run([&] {
-    for (const std::string& warning : report.warnings) observer_.warn(warning);
-    observer_.cached(report);
-  });
-}
-
 std::string join_warnings(const Communicator& comm, const std::vector<std::string>& warnings) {
   std::string text;
   for (const std::string& warning : warnings) text += rank_and_host(comm, comm.rank()) + ": " + warning + "\n";

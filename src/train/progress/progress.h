@@ -56,7 +56,6 @@ class Progress {
   void warn(const std::string& text);
   void report_moves(const Balance& balance, std::uint64_t interval);
   void report_checkpoint(const CheckpointReport& report);
-  void report_cache(const CacheReport& report);
   // Shows how much of the pass this rank has read, a few times a second at most.
   void show(double part_of_pass);
 

@@ -73,9 +73,8 @@ void collect(const TrainingOptions& options, const std::vector<Shard>& shards, c
              StopRequest& stop, Labels& labels) {
   refuse_standard_input(shards);
   const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
-  ReadOptions reading = read_options(options);
-  reading.tells_bad_lines = false;  // that is for when they are learned
-  ReadAhead chunks(ExampleStream(shards, mine, reading));
+  // Its warnings are dropped: they come when the lines are learned.
+  ReadAhead chunks(ExampleStream(shards, mine, read_options(options)));
   chunks.call_while_waiting([&] { stop.apply_headers(); });
   while (const Batch* batch = chunks.next()) {
     stop.apply_headers();

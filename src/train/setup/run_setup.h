@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,11 +10,23 @@
 
 #include "api/checkpoint/run_state.h"
 #include "comm/communicator.h"
+#include "cpt/trainer.h"
 #include "model/learning/learner.h"
 #include "train/input/traversal_plan.h"
-#include "train/training.h"
 
 namespace cpt {
+
+// The checkpoint that a run resumes from.
+struct Resumption {
+  std::filesystem::path checkpoint;
+  std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
+  bool finished = false;             // that run was finished; what follows, if anything, is another run
+  Phase phase = Phase::kTrain;       // as in Report: the last one before the checkpoint
+  std::uint32_t pass = 0;
+  std::uint64_t examples = 0;
+  std::uint64_t sync_points = 0;
+  int ranks = 1;  // of the job that wrote it
+};
 
 struct RunSetup {
   TrainingOptions options;  // the effective ones: of the checkpoint or the initial model, if there is one

@@ -8,7 +8,7 @@
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"
-#include "data/pipeline/text_size.h"
+#include "data/binary/binary_index.h"
 #include "model/weights/weight_table.h"
 #include "train/host/host.h"
 #include "train/placement/ownership.h"

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "app/program.h"
-#include "data/pipeline/text_size.h"
+#include "data/binary/binary_index.h"
 
 namespace cpt {
 namespace {

@@ -104,23 +104,6 @@ TEST(SplitJob, RefusesAFileThatHasGrown) {
   }
 }
 
-TEST(SplitJob, MayHaveACache) {
-  ResumedJob job = split_job();
-  for (const std::string& path : job.options.data) {
-    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-  }
-  const Outcome expected = job.straight(1);
-  const Folder folder;
-  job.options.cache = folder / "cache";
-  for (const int ranks : {3, 1}) expect_same(job.straight(ranks), expected);
-  const std::filesystem::directory_iterator copies(job.options.cache);
-  EXPECT_EQ(std::distance(begin(copies), end(copies)), 4) << "the test file is too new";
-  job.options.split = 2;
-  const Outcome cached = job.straight(2);
-  job.options.cache.clear();
-  expect_same(cached, job.straight(1));
-}
-
 TEST(SplitJob, FindsAllLabelsBeforehand) {
   ResumedJob job = split_job();
   job.options.model.method = Method::kPecoc;

@@ -29,8 +29,8 @@ NewDirectory::NewDirectory(fs::path target) : target_(std::move(target)) {
   if (lock_.get() < 0) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
   // Another process may have swept it before it was locked.
   if (!hold_unfinished(lock_, path_)) {
-    throw Error(Fault::kCannotWrite, path_.string() + ": was removed by another process that writes " +
-                                         target_.string());
+    throw Error(Fault::kCannotWrite,
+                path_.string() + ": was removed by another process that writes " + target_.string());
   }
 }
 
