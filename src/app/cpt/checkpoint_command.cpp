@@ -38,7 +38,7 @@ struct CheckpointCommand {
 };
 
 // A row of `cpt checkpoint list`.
-struct Row {
+struct ListedCheckpoint {
   Checkpoint checkpoint;
   std::string written;  // local time
   std::uint64_t bytes = 0;
@@ -73,8 +73,8 @@ std::string stage_of(const RunState& state) {
 }
 
 // Empty if a running job has removed the checkpoint since it was listed.
-std::optional<Row> read_row(const Checkpoint& checkpoint) {
-  Row row;
+std::optional<ListedCheckpoint> read_row(const Checkpoint& checkpoint) {
+  ListedCheckpoint row;
   row.checkpoint = checkpoint;
   row.written = time_written(checkpoint.directory / "MANIFEST");
   try {
@@ -90,14 +90,14 @@ std::optional<Row> read_row(const Checkpoint& checkpoint) {
   return row;
 }
 
-std::string text_of(const Row& row) {
+std::string text_of(const ListedCheckpoint& row) {
   const std::string name = row.checkpoint.directory.filename().string();
   if (!row.damage.empty()) return fmt::format("{}  {}  {}\n", name, row.written, row.damage);
   return fmt::format("{}  {}  {:<9}  {:>13}  {:>5}  {:>10.1f}\n", name, row.written, row.stage, row.examples, row.ranks,
                      static_cast<double>(row.bytes) / 1e6);
 }
 
-Json json_of(const Row& row) {
+Json json_of(const ListedCheckpoint& row) {
   Json json{
       {"number", row.checkpoint.number}, {"directory", row.checkpoint.directory.string()}, {"written", row.written}};
   if (!row.damage.empty()) {
@@ -112,18 +112,18 @@ Json json_of(const Row& row) {
 }
 
 void list(const CheckpointCommand& command) {
-  std::vector<Row> rows;
+  std::vector<ListedCheckpoint> rows;
   for (const Checkpoint& checkpoint : checkpoints_of(command.run)) {
     if (auto row = read_row(checkpoint)) rows.push_back(std::move(*row));
   }
   ResultWriter out;
   if (command.json) {
     Json json = Json::array();
-    for (const Row& row : rows) json.push_back(json_of(row));
+    for (const ListedCheckpoint& row : rows) json.push_back(json_of(row));
     out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     if (!rows.empty()) out.print("number     written              stage           examples  ranks          MB\n");
-    for (const Row& row : rows) out.print("{}", text_of(row));
+    for (const ListedCheckpoint& row : rows) out.print("{}", text_of(row));
   }
   out.finish();
 }

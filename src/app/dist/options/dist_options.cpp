@@ -15,7 +15,7 @@ namespace cpt {
 namespace {
 
 using Words = std::vector<std::string>;
-using Row = OptionRow<DistOptions>;
+using OptionEntry = OptionRow<DistOptions>;
 
 constexpr const char* kFooter = R"(Examples:
   mpirun -n 4 cpt_dist --data shards/
@@ -85,7 +85,7 @@ std::string checkpoint_every_text(const DistOptions& options) {
 }
 
 // The options of the program itself. None of them belongs to the state of a run.
-std::vector<Row> own_rows() {
+std::vector<OptionEntry> own_rows() {
   return {
       {.name = "run",
        .group = kMainOptions,
@@ -141,7 +141,7 @@ std::vector<Row> own_rows() {
   };
 }
 
-Row row_of(const TrainingOptionRow& row) {
+OptionEntry row_of(const TrainingOptionRow& row) {
   const TrainingOptionRow* from = &row;  // of a table that lives as long as the program
   return {.name = row.name,
           .group = row.group,
@@ -156,23 +156,23 @@ Row row_of(const TrainingOptionRow& row) {
           .of_model = row.of_model};
 }
 
-const std::vector<Row>& option_table() {
-  static const std::vector<Row> table = [] {
-    std::vector<Row> rows;
+const std::vector<OptionEntry>& option_table() {
+  static const std::vector<OptionEntry> table = [] {
+    std::vector<OptionEntry> rows;
     for (const TrainingOptionRow& row : training_option_table()) rows.push_back(row_of(row));
-    for (Row& row : own_rows()) rows.push_back(std::move(row));
+    for (OptionEntry& row : own_rows()) rows.push_back(std::move(row));
     return rows;
   }();
   return table;
 }
 
 // A value of 0 or nothing stands for "not set".
-std::string default_text(const Row& row, const DistOptions& defaults) {
+std::string default_text(const OptionEntry& row, const DistOptions& defaults) {
   const std::string text = row.binding.show ? row.binding.show(defaults) : "";
   return text == "0" || row.words != OptionWords::kOne ? "" : text;
 }
 
-void add_row(CLI::App& app, const Row& row, DistOptions& options) {
+void add_row(CLI::App& app, const OptionEntry& row, DistOptions& options) {
   const std::string flag = std::string("--") + row.name;
   const auto set = [&row, &options, flag](const Words& words) {
     parse_value(flag, [&] { row.binding.set(options, words); });
@@ -204,11 +204,11 @@ void add_options(CLI::App& app, DistOptions& options) {
   // CLI11 prints groups in the order of their first options.
   for (const char* group :
        {kMainOptions, kInputOptions, kModelOptions, kRankOptions, kCheckpointOptions, kOutputOptions}) {
-    for (const Row& row : option_table()) {
+    for (const OptionEntry& row : option_table()) {
       if (std::string(row.group) == group) add_row(app, row, options);
     }
   }
-  for (const Row& row : option_table()) {
+  for (const OptionEntry& row : option_table()) {
     if (*row.excludes == '\0') continue;
     app.get_option(std::string("--") + row.name)->excludes(app.get_option(std::string("--") + row.excludes));
   }
@@ -228,7 +228,7 @@ std::string version_text() {
 // "--bits auto" asks for nothing that a model or a run could contradict.
 Words given_options(const CLI::App& app, const DistOptions& options) {
   Words given;
-  for (const Row& row : option_table()) {
+  for (const OptionEntry& row : option_table()) {
     const std::string name = row.name;
     if (name == "bits" && options.training.auto_bits) continue;
     if (app.get_option("--" + name)->count() > 0) given.push_back(name);
@@ -284,7 +284,7 @@ void settle_placement(DistOptions& options) {
 
 std::vector<std::pair<std::string, std::string>> describe_options(const DistOptions& options) {
   std::vector<std::pair<std::string, std::string>> values;
-  for (const Row& row : option_table()) {
+  for (const OptionEntry& row : option_table()) {
     if (row.binding.show) values.emplace_back(row.name, row.binding.show(options));
   }
   return values;
