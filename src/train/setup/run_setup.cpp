@@ -47,12 +47,17 @@ void check_pipes(const TrainingOptions& options, const std::vector<Shard>& data,
   }
 }
 
-// Everything that must be the same on all ranks, in words. `init`: the digest of the model to begin with; 0 for none.
+// Everything that must be the same on all ranks, in words. Ranks may name the model and the shards by different paths:
+// `init`, the digest of the initial model (0 for none), and the shards themselves are compared instead.
 std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
                         const std::vector<Shard>& test) {
+  TrainingOptions without_paths = options;
+  without_paths.init.clear();
+  without_paths.data.clear();
+  without_paths.test.clear();
   std::ostringstream text;
   text << kVersion << ' ' << kCommit << '\n'
-       << describe_training_options(options) << options.model.bits << ' ' << init << ' '
+       << describe_training_options(without_paths) << options.model.bits << ' ' << init << ' '
        << options.checkpoints.directory << ' ' << options.checkpoints.every.count() << ' '
        << options.checkpoints.every_examples << ' ' << options.resume << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
