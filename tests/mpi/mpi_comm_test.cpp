@@ -105,7 +105,7 @@ TEST(MpiCommunicator, KnowsTheHostsOfAllRanks) {
 // Eight ranks on two cores that others use too may not be heard of for some tenths of a second.
 constexpr std::chrono::milliseconds kTimeoutExtension{1500};
 
-// A rank that lost extension goes on answering those that are still to: late to begin, they would find it silent.
+// A rank that lost patience goes on answering those that are still to: late to begin, they would find it silent.
 void answer_the_others(Communicator& comm) {
   const auto end = std::chrono::steady_clock::now() + kTimeoutExtension;
   while (std::chrono::steady_clock::now() < end) {

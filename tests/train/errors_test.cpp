@@ -81,7 +81,7 @@ TEST_P(Errors, WeightsThatDivergeOnOneRankStopAll) {
   options_.model.learning_rate = 1e12;
   options_.sync_examples = 1'000'000;
   options_.data[2] = folder_.write("heavy", kDiverging + random_lines({.examples = 200}));
-  // Who finds out: the rank that learned it, or the one that keeps the ledgers of all.
+  // Who finds out: the rank that learned it, or the one that keeps the ledger of all.
   const std::string finder = GetParam() == Placement::kReplicated ? reader_of(2) : "rank 0 on ";
   EXPECT_THAT(agreed_error(Fault::kFailed),
               AllOf(StartsWith(finder), HasSubstr("no longer finite"), HasSubstr("--learning-rate")));
@@ -141,25 +141,25 @@ TEST_P(Errors, ALabelThatRank0CannotInsertStopsAll) {
 
 class Grumpy : public Recorder {
  public:
-  explicit Grumpy(std::size_t extension) : extension_(extension) {}
+  explicit Grumpy(std::size_t patience) : patience_(patience) {}
   void report(const Report& report) override {
     Recorder::report(report);
-    if (reports.size() > extension_) throw Error(Fault::kCannotWrite, "the disk is full");
+    if (reports.size() > patience_) throw Error(Fault::kCannotWrite, "the disk is full");
   }
 
  private:
-  std::size_t extension_;
+  std::size_t patience_;
 };
 
 TEST_P(Errors, AnObserverThatThrowsStopsAll) {
   Recorder patient;
   train_on(kRanks, options_, {.observer = &patient});
   ASSERT_GT(patient.reports.size(), 5U);
-  for (std::size_t extension = 0; extension < patient.reports.size(); ++extension) {
-    Grumpy grumpy(extension);
+  for (std::size_t patience = 0; patience < patient.reports.size(); ++patience) {
+    Grumpy grumpy(patience);
     const std::string error = agreed_error(Fault::kCannotWrite, {.observer = &grumpy});
     EXPECT_THAT(error, AllOf(StartsWith("rank 0 on "), HasSubstr("the disk is full")));
-    EXPECT_EQ(grumpy.reports.size(), extension + 1);  // it is left alone from then on
+    EXPECT_EQ(grumpy.reports.size(), patience + 1);  // it is left alone from then on
   }
 }
 

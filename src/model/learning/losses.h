@@ -7,10 +7,10 @@
 namespace cpt {
 
 // Of the examples of a phase, counted from 1, which ones have their Brier score estimated and their best label searched
-// (one of an sync interval), if their label was in the tree. Both cost more than learning, so intervals grow. Draws: 16
+// (one of a sync interval), if their label was in the tree. Both cost more than learning, so intervals grow. Draws: 16
 // examples up to 2^21, then 2^16 intervals between a power of two and the next. Searches: 64 examples up to 2^13, then
 // 64 intervals between a power of two and the next, and from 2^16 on by the root of the number of examples. Which
-// example of an sync interval it is, is drawn, the same in every run.
+// example of a sync interval it is, is drawn, the same in every run.
 bool brier_due(std::uint64_t number);
 bool top1_due(std::uint64_t number);
 // What such an example counts for: its importance, times the sync interval; for the Brier score in units of the first

@@ -183,7 +183,7 @@ TEST_F(ConvertTest, AnInteractionTakesNoPaths) {
   results({"convert", "--seed", "7", "--normalize", "l2", "--interactions", "pu", "test.vw", "before"});
   EXPECT_EQ(content_of(path("before/part-000.cpt")), content_of(path("after/part-000.cpt")));
   results({"convert", "--interactions", "pu", "--interactions", "up", "test.vw", "two"});
-  expect_refused({"--interactions", "pux", "test.vw", "three"}, 2, "--interactions pux: give the first frames of two");
+  expect_refused({"--interactions", "pux", "test.vw", "three"}, 2, "--interactions pux: give the first letters of two");
 }
 
 TEST_F(ConvertTest, HelpHasExamples) {

@@ -199,7 +199,7 @@ TEST(ResumeReplicated, LosesNothingToCheckpointsOnTheWay) {
   }
 }
 
-// A request ends an sync interval early, which is another run; but whether the job stops there or goes on is the same.
+// A request ends a sync interval early, which is another run; but whether the job stops there or goes on is the same.
 TEST(ResumeReplicated, IsTheRunThatWentOnFromThere) {
   for (const int ranks : {2, 3}) {
     const std::uint64_t calls = replicated_job().calls(ranks, 0);

@@ -191,7 +191,7 @@ TEST_P(GivenTreeRun, MayBeginWithAnEmptyTree) {
   }
 }
 
-// The tree is in the checkpoint. A request ends an sync interval of replicas early, so they are compared with a run
+// The tree is in the checkpoint. A request ends a sync interval of replicas early, so they are compared with a run
 // that is asked for a checkpoint there, and goes on.
 TEST_P(GivenTreeRun, GoesOnWithoutTheFile) {
   grow();
