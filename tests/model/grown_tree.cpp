@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "model/estimators/block_steps.h"
 #include "model/random_stream.h"
+#include "model/weights/block_steps.h"
 
 namespace cpt {
 

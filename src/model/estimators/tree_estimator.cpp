@@ -1,6 +1,6 @@
 #include "model/estimators/tree_estimator.h"
 
-#include "model/estimators/block_steps.h"
+#include "model/weights/block_steps.h"
 
 namespace cpt {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "model/estimators/block_steps.h"
 #include "model/estimators/tree_estimator.h"
+#include "model/weights/block_steps.h"
 
 namespace cpt {
 

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "model/estimators/block_steps.h"
 #include "model/tree/blocks.h"
 #include "model/tree/tree.h"
+#include "model/weights/block_steps.h"
 #include "model/weights/node_regressors.h"
 
 namespace cpt {

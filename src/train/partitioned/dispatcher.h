@@ -10,8 +10,8 @@
 #include "model/learning/learner.h"
 #include "model/tree/label_prefetcher.h"
 #include "train/input/batch_reader.h"
-#include "train/partitioned/shared_example_ring.h"
 #include "train/partitioned/wire/messages.h"
+#include "train/partitioned/wire/shared_example_ring.h"
 #include "train/placement/ownership.h"
 
 namespace cpt {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/estimators/block_steps.h"
 #include "model/grown_tree.h"
 #include "model/learning/bounds.h"
 #include "model/learning/invariants.h"
+#include "model/weights/block_steps.h"
 
 namespace cpt {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/estimators/block_steps.h"
 #include "model/known_distribution.h"
 #include "model/learning/bounds.h"
 #include "model/random_tree.h"
+#include "model/weights/block_steps.h"
 
 namespace cpt {
 namespace {

@@ -9,7 +9,7 @@
 #include "model/learning/learner.h"
 #include "model/random_stream.h"
 #include "train/partitioned/partitioned_job.h"
-#include "train/partitioned/shared_example_ring.h"
+#include "train/partitioned/wire/shared_example_ring.h"
 #include "train/placement/balancer.h"
 #include "train/placement/ownership.h"
 

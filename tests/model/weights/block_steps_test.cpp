@@ -1,5 +1,5 @@
 // Steps inside one block: where a new label settles, where a draw leads, what can be reached.
-#include "model/estimators/block_steps.h"
+#include "model/weights/block_steps.h"
 
 #include <gtest/gtest.h>
 

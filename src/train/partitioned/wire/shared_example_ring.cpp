@@ -1,4 +1,4 @@
-#include "train/partitioned/shared_example_ring.h"
+#include "train/partitioned/wire/shared_example_ring.h"
 
 #include "core/checked.h"
 

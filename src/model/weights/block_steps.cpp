@@ -1,4 +1,4 @@
-#include "model/estimators/block_steps.h"
+#include "model/weights/block_steps.h"
 
 #include <cmath>
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "comm/shared/shared_window.h"
-#include "train/partitioned/pipeline.h"
 #include "train/partitioned/wire/messages.h"
+#include "train/partitioned/wire/pipeline.h"
 
 namespace cpt {
 
