@@ -265,8 +265,8 @@ TEST_F(JobResults, AreTheSameAloneAndUnderMpirun) {
 // Owners merge nothing.
 TEST_F(JobResults, CountTheIntervalsOfOwnersAndTheMergesOfReplicas) {
   const auto told = [&](const Words& more) { return run(2, train({shards()}, more)).out; };
-  EXPECT_THAT(told({}), AllOf(HasSubstr(" sync_points, "), Not(HasSubstr("merge"))));
-  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 interval, "));
+  EXPECT_THAT(told({}), AllOf(HasSubstr(" sync intervals, "), Not(HasSubstr("merge"))));
+  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 sync interval, "));
   EXPECT_THAT(told({"--placement", "replicated", "--sync-examples", "30"}), HasSubstr(" merges, "));
 }
 

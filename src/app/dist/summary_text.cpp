@@ -69,7 +69,7 @@ std::string memory_line(const Summary& summary) {
 std::string ranks_lines(const Summary& summary) {
   std::string text =
       fmt::format("ranks: {}, {}, {:.1f} MB sent, {:.2f} s waited per rank\n", counted(summary.rounds, "round"),
-                  counted(summary.sync_points, summary.partitioned ? "interval" : "merge"),
+                  counted(summary.sync_points, summary.partitioned ? "sync interval" : "merge"),
                   static_cast<double>(summary.bytes_sent) / 1e6, summary.communication_seconds);
   if (!summary.balance) return text;
   text +=
@@ -84,9 +84,9 @@ std::string ranks_lines(const Summary& summary) {
 }  // namespace
 
 std::string balance_text(const Balance& balance, std::uint64_t interval) {
-  std::string text =
-      fmt::format("interval {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", interval,
-                  balance.busiest_rank, balance.busiest_over_mean, balance.expected_over_mean, balance.moves.size());
+  std::string text = fmt::format(
+      "sync interval {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", interval,
+      balance.busiest_rank, balance.busiest_over_mean, balance.expected_over_mean, balance.moves.size());
   for (const Balance::Move& move : balance.moves) {
     text += fmt::format(" {} ({} to {})", move.partition, move.from, move.to);
   }

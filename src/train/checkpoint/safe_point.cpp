@@ -105,7 +105,8 @@ bool SafePoint::save() {
   if (!enabled()) return false;
   const auto start = Clock::now();
   const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
-  auto [state, writers] = take_snapshot_();
+  Snapshot snapshot = take_snapshot_();
+  RunState& state = snapshot.state;  // no structured binding: Clang 14 cannot capture one
   state.plan = plan_.state();
   state.progress = progress_.state();
   state.ranks = comm_.size();
@@ -116,7 +117,7 @@ bool SafePoint::save() {
       throw Error(Fault::kFailed, "the shards and the losses do not agree: no checkpoint is written");
     report.directory = Checkpoints(options_.directory).next();
   });
-  report.bytes = write_checkpoint(learner_, comm_, writers, state, report.directory);
+  report.bytes = write_checkpoint(learner_, comm_, snapshot.writers, state, report.directory);
   prune();  // C8: write_checkpoint() verified the new one
   last_time_ = Clock::now();
   last_examples_ = progress_.examples();
