@@ -34,7 +34,7 @@ class Golden : public ::testing::Test {
   }
   ~Golden() override { fs::current_path(before_); }
 
-  // The manifest of a later format, as its first 24 bytes tell (store/format.md).
+  // The manifest of a later format, as its first 24 bytes tell (store/blob/format.md).
   static void set_format(const fs::path& directory, std::uint32_t version) {
     std::string manifest = content_of(directory / kManifestName);
     std::memcpy(manifest.data() + 16, &version, sizeof version);

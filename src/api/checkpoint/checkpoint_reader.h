@@ -1,9 +1,9 @@
 // A checkpoint: a blob set of the kind "cpt checkpoint".
 //   options, tree, counts   see learner_blobs.h; rank 0 writes them
 //   state           where the run stands (cereal), after the number of its format
-//   weights-NNNNN   the used lines of some partitions (see weights_blob.h), written by one rank
+//   weights-NNNNN   the used rows of some partitions (see weights_blob.h), written by one rank
 //   partitions      for every partition the blob that holds it, and where in there (cereal)
-// See store/format.md for the bytes.
+// See store/blob/format.md for the bytes.
 //
 // What holds of checkpoints, by the numbers that code and tests cite (C1, C2, C3 and C8 see store/checkpoints.h):
 //   C4 A run that differs from the checkpoint where it matters does not go on from it, and is told both values.
