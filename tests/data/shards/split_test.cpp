@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -49,14 +48,19 @@ std::string by_byte(const std::string& path, const std::string& warning) {
   std::stringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();
   const std::string text = content.str();
-  std::smatch place;
-  const std::regex with_line(":([0-9]+):([0-9]+): ");
-  if (is_binary_shard(text) || !std::regex_search(warning, place, with_line)) return warning;
+  const std::size_t place = warning.find(path + ":");
+  if (is_binary_shard(text) || place == std::string::npos) return warning;
+  std::istringstream after(warning.substr(place + path.size()));
+  std::uint64_t number = 0;
+  std::uint64_t column = 0;
+  char colon = 0;
+  if (!(after >> colon >> number >> colon >> column)) return warning;
   std::size_t begin = 0;
-  for (auto line = std::stoul(place[1]); line > 1; --line) begin = text.find('\n', begin) + 1;
+  for (std::uint64_t line = number; line > 1; --line) begin = text.find('\n', begin) + 1;
   if (begin == 0 && text.starts_with("\xef\xbb\xbf")) begin = 3;  // columns are those of the line without its mark
-  return place.prefix().str() + ": byte " + std::to_string(begin + std::stoul(place[2]) - 1) + ": " +
-         place.suffix().str();
+  std::string rest;
+  std::getline(after, rest);
+  return warning.substr(0, place + path.size()) + ": byte " + std::to_string(begin + column - 1) + rest;
 }
 
 // Of one part after the other, each read by a reader of its own.
