@@ -6,7 +6,7 @@
 // See store/blob/format.md for the bytes.
 //
 // What holds of checkpoints, by the numbers that code and tests cite (C1, C2, C3 and C8 see store/checkpoints.h):
-//   C4 A run that differs from the checkpoint where it matters does not go on from it, and is told both values.
+//   C4 A run that differs from the checkpoint where it matters is refused, with both values.
 //   C5 Tree and labels are equal on all ranks when it is written, and weights where all have them. Its parts are keyed
 //      by partition and by shard, never by rank, so any number of ranks can go on from it.
 //   C6 Cursors lie between examples, and count those that were learned.

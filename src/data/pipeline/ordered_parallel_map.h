@@ -25,7 +25,7 @@ struct Chunk {
   // As ExampleStream's: the bad lines up to these examples, and the warnings since the chunk before.
   std::uint64_t error_lines = 0;
   std::vector<std::string> warnings;
-  bool input_waits = false;    // the input had nothing more at hand: whoever wants an answer should get it now
+  bool input_waits = false;    // the input has nothing more for now, so results should be handed out at once
   std::size_t done = 0;        // examples that were worked on: all, unless the work on one failed
   std::exception_ptr failure;  // what the work on the next one threw
 };

@@ -29,7 +29,7 @@ class PathPrefetcher {
     }
   }
 
-  // From within a visit: asks for the first so many quarters of the rows of the one that is kAhead later.
+  // From within a visit: prefetches the first `quarters` quarters of the rows of the path that comes kAhead later.
   void ask(std::size_t quarters) {
     if (ahead_ != nullptr) ahead_->ask_for_rows(ahead_->rows.size() * quarters / 4);
   }

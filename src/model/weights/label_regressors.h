@@ -18,7 +18,7 @@ inline constexpr std::size_t kRegressorsPerBank = kLanes - 1;
 
 constexpr std::size_t bank_of(std::size_t regressor) { return regressor / kRegressorsPerBank; }
 constexpr std::size_t lane_of(std::size_t regressor) { return 1 + regressor % kRegressorsPerBank; }
-// Banks that hold so many regressors.
+// How many banks hold this number of regressors.
 constexpr std::size_t banks_for(std::size_t regressors) {
   return (regressors + kRegressorsPerBank - 1) / kRegressorsPerBank;
 }

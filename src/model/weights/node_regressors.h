@@ -26,13 +26,13 @@ struct PathState {
   std::vector<PathStep> path;
   bool at_leaf = false;                     // where the path ends; else it only leaves the blocks that it is in
   std::vector<float*> rows;                 // [hop][feature]
-  std::size_t rows_asked_for = 0;           // the first so many of them
+  std::size_t rows_asked_for = 0;           // how many of them, from the first on, are prefetched
   std::vector<const LaneTargets*> targets;  // by hop
   std::vector<Row> probabilities;           // by hop: what the regressor of every lane estimates, unclipped
   std::vector<Row> sides;                   // by hop: P(right) of every slot, where nodes have more than two ways
   std::vector<std::uint32_t> occupied;      // by hop, likewise: BlockNodes::occupied
 
-  // Of all rows, in so many blocks.
+  // Of all rows, over all blocks of the path.
   PathRows rows_of(std::size_t blocks) const {
     return {rows.data(), example.values.data(), example.values.size(), blocks};
   }
