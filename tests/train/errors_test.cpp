@@ -18,6 +18,11 @@ using ::testing::StartsWith;
 INSTANTIATE_TEST_SUITE_P(, Errors, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
                          name_of_placement);
 
+// Of what only replicas do: they merge weights, and propose labels to rank 0.
+class ErrorsOfReplicas : public Errors {};
+
+INSTANTIATE_TEST_SUITE_P(, ErrorsOfReplicas, ::testing::Values(Placement::kReplicated), name_of_placement);
+
 TEST_P(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
   Staging staging;
   staging.options_of = [&](int rank, TrainingOptions& options) {
@@ -98,8 +103,7 @@ TEST_P(Errors, WeightsThatDivergeBetweenMergesStopAll) {
 }
 
 // A merge of weights that a failed rank did not finish would report a consequence instead of the cause.
-TEST_P(Errors, WeightsThatDivergeInTheLastRoundOfAnIntervalAreNotMerged) {
-  if (GetParam() != Placement::kReplicated) GTEST_SKIP() << "only replicas merge";
+TEST_P(ErrorsOfReplicas, WeightsThatDivergeInTheLastRoundOfAnIntervalAreNotMerged) {
   options_.model.loss = Loss::kSquared;
   options_.model.update = Update::kSgd;
   options_.model.learning_rate = 1e12;
@@ -127,8 +131,7 @@ class Garbler : public Interposed {
   std::vector<std::byte> spoiled_;
 };
 
-TEST_P(Errors, ALabelThatRank0CannotInsertStopsAll) {
-  if (GetParam() != Placement::kReplicated) GTEST_SKIP() << "only replicas propose labels";
+TEST_P(ErrorsOfReplicas, ALabelThatRank0CannotInsertStopsAll) {
   const Staging staging{.wrap = [](Communicator& inner) -> std::unique_ptr<Communicator> {
     return inner.rank() == 1 ? std::make_unique<Garbler>(inner) : nullptr;
   }};
