@@ -1,9 +1,7 @@
-# What the installed libraries link. The installed package includes this file too, so that it finds the same and no more.
-# All are Debian packages; launch/install_packages installs them.
+# What the libraries up to api link. The installed package includes this file too, so that it finds the same and no more:
+# no MPI. All are Debian packages; launch/install_packages installs them.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
-find_dependency(MPI COMPONENTS CXX)
-find_dependency(Boost 1.74 COMPONENTS mpi serialization)
 find_dependency(ZLIB)
 find_dependency(hwy)
 find_dependency(PkgConfig)

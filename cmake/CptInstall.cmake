@@ -1,24 +1,46 @@
-# What `cmake --install` copies: the two programs, the libraries with their public headers (include/cpt), and what
-# find_package(cpt) needs. The app layer makes the programs and is of no use to others.
+# What `cmake --install` copies: the two programs, the libraries with their
+# public headers (include/cpt), and the files that find_package(cpt) and pkg-config need. The app layer makes the programs
+# and is of no use to others.
+#
+# Two export sets: what predicts and learns in one process needs no MPI; comm and train, the component `train`, do.
 include(CMakePackageConfigHelpers)
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/cpt")
-foreach(layer core model data synthetic store comm api train)
-  if(TARGET cpt_${layer})
-    install(TARGETS cpt_${layer} EXPORT cptTargets)
-  endif()
+set(cpt_archives "")
+foreach(layer core model data store api)
+  install(TARGETS cpt_${layer} EXPORT cptTargets)
+  list(PREPEND cpt_archives -lcpt_${layer})
 endforeach()
-foreach(program cpt_dist cpt)
-  if(TARGET ${program})
-    install(TARGETS ${program})
-  endif()
+foreach(layer comm train)
+  install(TARGETS cpt_${layer} EXPORT cptTrainTargets)
 endforeach()
+install(TARGETS cpt_dist cpt)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cpt" TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
 install(EXPORT cptTargets NAMESPACE cpt:: DESTINATION "${package_folder}")
+install(EXPORT cptTrainTargets NAMESPACE cpt:: DESTINATION "${package_folder}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cptConfig.cmake.in" "${PROJECT_BINARY_DIR}/cptConfig.cmake"
   INSTALL_DESTINATION "${package_folder}")
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cptConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cptConfig.cmake" "${PROJECT_BINARY_DIR}/cptConfigVersion.cmake"
-  "${PROJECT_SOURCE_DIR}/cmake/CptDependencies.cmake" DESTINATION "${package_folder}")
+  "${PROJECT_SOURCE_DIR}/cmake/CptDependencies.cmake" "${PROJECT_SOURCE_DIR}/cmake/CptTrainDependencies.cmake"
+  DESTINATION "${package_folder}")
+
+list(JOIN cpt_archives " " cpt_archives)
+# From the folder of cpt.pc to the prefix, so that what is installed can be moved.
+file(RELATIVE_PATH cpt_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/cpt.pc.in" "${PROJECT_BINARY_DIR}/cpt.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/cpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# Debian's package, made by `cpack` in the build folder.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "cpt developers <cpt@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# mpirun, and what it looks for when it starts.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, openssh-client")
+set(CPACK_STRIP_FILES ON)
+include(CPack)

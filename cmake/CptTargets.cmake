@@ -49,10 +49,14 @@ function(cpt_add_layer name)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE} ${arg_HEADERS})
 endfunction()
 
-# cpt_add_tests(NAME SOURCES ... LINK targets ... [LABELS ...] [TIMEOUT seconds] [PROCESSORS that a test keeps busy]): one
-# GoogleTest program, a ctest entry per test case.
+# cpt_add_tests(NAME SOURCES ... LINK targets ... [LABELS ...] [TIMEOUT seconds] [PROCESSORS that a test keeps busy]
+#               [SHARDS processes] [EACH_CASE]): one GoogleTest program.
+#
+# ctest starts it SHARDS times (once by default), and each process runs its share of the cases and writes what it found to
+# results/NAME.SHARD.xml in the build folder, where launch/test counts the cases. With EACH_CASE every case is a process
+# and a ctest entry of its own: for cases that start jobs, wait, or must have the processors for themselves.
 function(cpt_add_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_CASE" "TIMEOUT;PROCESSORS;SHARDS" "SOURCES;LINK;LABELS")
   set(target cpt_${name}_tests)
   add_executable(${target} ${arg_SOURCES})
   cpt_compile_options(${target})
@@ -62,21 +66,37 @@ function(cpt_add_tests name)
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL Release)
     # The libraries under test are optimized; tests, most of what there is to compile, run too briefly to repay that.
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE -O0)
   endif()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
-  if(CPT_WHOLE_LAYERS)
-    # Test files stay apart: each names its helpers as it likes.
-    target_precompile_headers(${target} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  target_precompile_headers(${target} PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <map> <random> <sstream> <string> <vector>)
+  foreach(default TIMEOUT:300 PROCESSORS:1 SHARDS:1)
+    string(REPLACE ":" ";" default ${default})
+    list(POP_FRONT default option)
+    if(NOT arg_${option})
+      set(arg_${option} ${default})
+    endif()
+  endforeach()
+  set(properties LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
+  if(arg_EACH_CASE)
+    # By number: what GoogleTest prints of a parameter may hold addresses, which differ from run to run.
+    gtest_discover_tests(${target} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
+    return()
   endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
-  endif()
-  if(NOT arg_PROCESSORS)
-    set(arg_PROCESSORS 1)
-  endif()
-  # By number: what GoogleTest prints of a parameter may hold addresses, which differ from run to run.
-  gtest_discover_tests(${target} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
+  math(EXPR last "${arg_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    cpt_add_test_process(${name}.${shard} COMMAND ${target} PROPERTIES ${properties}
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
+endfunction()
+
+# cpt_add_test_process(NAME COMMAND a GoogleTest program and its arguments ... [ENVIRONMENT ...] PROPERTIES ...): a ctest
+# entry of many cases, which are counted one by one.
+function(cpt_add_test_process name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;ENVIRONMENT;PROPERTIES")
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${name} PROPERTIES ${arg_PROPERTIES})
+  set_property(TEST ${name} PROPERTY ENVIRONMENT ${arg_ENVIRONMENT} "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${name}.xml")
 endfunction()

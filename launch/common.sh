@@ -35,6 +35,14 @@ step() {
   "$@" </dev/null || die "$name failed (exit status $?): $*"
 }
 
+# configure NAME [OPTION...]: configures build/NAME with the options of cmake/NAME.cmake and more, and with ccache where
+# there is one.
+configure() {
+  local options=("${@:2}")
+  if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  cmake -C "$project_root/cmake/$1.cmake" -S "$project_root" -B "$project_root/build/$1" -G Ninja "${options[@]}"
+}
+
 # Lets mpirun start any number of ranks on this one machine, as any user. For trying out and testing, not for a cluster.
 allow_local_ranks() {
   # Open MPI refuses to run as root unless told twice; containers and CI machines often have no other user.

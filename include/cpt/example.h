@@ -1,4 +1,4 @@
-// Examples as the learner sees them: sparse features, a label, an importance weight.
+// Examples as the learner sees them: sparse features, a label, and an importance weight; and batches that hold them.
 #pragma once
 
 #include <algorithm>
@@ -10,63 +10,65 @@
 
 namespace cpt {
 
-using FeatureHash = std::uint64_t;  // of the namespace and the name of a feature; see FeatureHasher
+using FeatureHash = std::uint64_t;  // hash of a feature's namespace and name; see FeatureHasher
 using LabelId = std::uint32_t;      // labels are numbered 0, 1, 2, ... in the order in which they join the tree
 
-// The feature that every example has, with value 1.
+// The feature that every example has, with value 1 (the intercept).
 inline constexpr FeatureHash kConstantFeature = 0x9ae16a3b2f90404fULL;
 
-// Where an example was read: for messages, and for the order of examples.
+// Where an example was read. Messages name it, and it defines the order of examples. A program that makes its own
+// examples may pass {}.
 struct Origin {
-  std::uint32_t shard = 0;  // index into the list of all shards of the run
-  std::uint64_t line = 0;   // 1-based line of the shard
-  // Lines of the shard before this one that held examples. Examples are ordered by position, then by shard, then as
-  // they stand in their line.
+  std::uint32_t shard = 0;  // index in the list of all shards of the run
+  std::uint64_t line = 0;   // line in the shard, from 1
+  // Number of earlier lines in the shard that held examples. Examples are ordered by position, then by shard, then by
+  // their place in the line.
   std::uint64_t position = 0;
-  // Bytes of the shard's content, decompressed, up to and including the end of this line: where the next one begins. Of
-  // a binary shard: where the block begins that holds the next one.
+  // Offset of the next line, in bytes of the decompressed shard. In a binary shard: offset of the block that holds the
+  // next line.
   std::uint64_t end = 0;
-  std::uint64_t bad_lines = 0;  // of the shard that were skipped before this line
+  std::uint64_t bad_lines = 0;  // malformed lines of the shard that were skipped before this line
 
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
-// One example inside a Batch. Valid until the batch changes.
+// A view of one example in a Batch. It owns nothing, and is valid until the batch changes or dies.
 struct ExampleView {
   std::span<const FeatureHash> features;  // the constant feature first, then ascending and distinct
-  std::span<const float> values;          // parallel to features; finite, |value| <= 1e30
-  std::string_view label;                 // empty: no label
+  std::span<const float> values;          // parallel to features; finite, at most 1e30 in size
+  std::string_view label;                 // empty if the example has none
   std::uint64_t label_hash = 0;           // hash_label(label)
   float importance = 1;                   // > 0, at most 1e12
   Origin origin;
 
-  // Sum of value^2 over all features. Always >= 1, the constant's.
+  // Sum of value^2 over all features. At least 1, because of the constant feature.
   double squared_length() const;
 };
 
-// How x is scaled before the constant feature is added.
+// How the feature values of an example are scaled, before the constant feature is added. kL2: to length 1.
 enum class Normalize : std::uint8_t { kNone, kL2 };
 
-// A sequence of examples in a few flat arrays. Memory is kept when it is cleared, so a recycled batch allocates
-// nothing. Not thread-safe; hand a batch over as a whole.
+// A sequence of examples in a few flat arrays. clear() keeps the memory, so a recycled batch allocates nothing. Not
+// thread-safe for changes; a batch that nobody changes may be read by several threads.
 class Batch {
  public:
   explicit Batch(Normalize normalize = Normalize::kNone) : normalize_(normalize) {}
 
-  // Builds one example: any number of add_feature, then one finish_example or discard_example.
+  // To build an example, call add_feature() any number of times, then finish_example() or discard_example() once.
   void add_feature(FeatureHash feature, float value) { open_.push_back({feature, value}); }
-  // Features of the example being built, in the order they were added.
+  // The features of the example under construction, in the order in which they were added.
   std::size_t open_features() const { return open_.size(); }
   FeatureHash open_feature(std::size_t i) const { return open_[i].feature; }
   float open_value(std::size_t i) const { return open_[i].value; }
-  // What the caller gives is as ExampleView says: it is not looked at here, but Model refuses to learn what is not.
-  // Sorts the features by hash, adds up repeated ones, drops those whose value is 0, scales, adds the constant.
+  // Sorts the features by hash, adds up the values of repeated ones, drops those with value 0, scales the rest, and
+  // adds the constant feature. Copies the label. Values and importance are not checked here; Model refuses to learn
+  // from an example that breaks the ranges of ExampleView.
   void finish_example(std::string_view label, float importance, const Origin& origin);
   void discard_example() { open_.clear(); }
 
-  // Appends an example that was finished before, when it was read from somewhere else: so many features behind the
-  // constant one. The caller writes them and their values before the batch is used; they are as ExampleView says, and
-  // label_hash is the hash of the label.
+  // Appends an example that is known to be sorted and scaled, for readers of binary data. Returns room for `features`
+  // features after the constant one. The caller fills it, as ExampleView requires, before it uses the batch or appends
+  // again. `label_hash` must be hash_label(label).
   struct Space {
     std::span<FeatureHash> features;
     std::span<float> values;
@@ -75,14 +77,14 @@ class Batch {
                const Origin& origin);
 
   std::size_t size() const { return entries_.size(); }
-  std::size_t features() const { return features_used_; }  // of all examples together
+  std::size_t features() const { return features_used_; }  // number of features of all examples together
   bool empty() const { return entries_.empty(); }
   ExampleView operator[](std::size_t i) const;
-  // Those of [i], for who wants nothing else.
+  // Single members of example i, cheaper than the whole view.
   const Origin& origin(std::size_t i) const { return entries_[i].origin; }
   std::uint64_t label_hash(std::size_t i) const { return entries_[i].label_hash; }
   std::size_t features_of(std::size_t i) const { return entries_[i].features; }
-  // Asks the memory for the beginning of [i], which is to be looked at soon.
+  // Prefetches the start of example i.
   void prefetch(std::size_t i) const {
     const Entry& entry = entries_[i];
     const FeatureHash* features = features_.data() + entry.first_feature;
@@ -108,16 +110,16 @@ class Batch {
     Origin origin;
   };
 
-  // Room for so many features behind the constant one.
+  // Returns room for `features` features after the constant one.
   Space make_room(std::size_t features);
-  // Of so many features in that room.
+  // Records the example whose `features` features lie in that room.
   void add_entry(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
                  const Origin& origin);
 
   Normalize normalize_;
   std::vector<Feature> open_;
-  std::vector<Feature> dealt_;         // its beginning holds open_, nearly in order
-  std::vector<FeatureHash> features_;  // longer than what is used of it, like values_
+  std::vector<Feature> dealt_;         // scratch: open_, nearly sorted
+  std::vector<FeatureHash> features_;  // like values_ longer than features_used_
   std::vector<float> values_;
   std::size_t features_used_ = 0;
   std::vector<char> labels_;

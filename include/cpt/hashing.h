@@ -1,5 +1,5 @@
-// Hashes of names. Those of names are XXH3 (64 bits) and differ with the seed of the run, except hash_label; those of
-// crosses are made of two others.
+// Hashes of names. Namespace and feature hashes are 64-bit XXH3 and depend on the seed of the model; hash_label does
+// not. All functions here are pure and may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,28 @@
 
 namespace cpt {
 
-// Names to feature hashes. Equal (seed, namespace, name) give equal hashes on every machine.
+// Hashes names of features. Equal seed, namespace and name give equal hashes on every machine. To predict with a model,
+// construct it with the seed of that model's options.
 class FeatureHasher {
  public:
   explicit FeatureHasher(std::uint64_t seed) : seed_(seed) {}
 
-  // The hash that stands for a namespace; an empty name is the namespace of formats that have none.
+  // The hash of a namespace. The empty name stands for the namespace of formats without namespaces.
   std::uint64_t name_space(std::string_view name) const;
-  // A feature by its name. Integers are names like any other.
+  // The hash of a feature. Integers are hashed as the names they are written as: "42".
   FeatureHash feature(std::uint64_t name_space, std::string_view name) const;
-  // The cross of two features; order matters.
+  // The hash of the cross of two features. The order matters.
   static FeatureHash cross(FeatureHash first, FeatureHash second);
 
  private:
   std::uint64_t seed_;
 };
 
+// The hash of a label, the same for every seed.
 std::uint64_t hash_label(std::string_view label);
 
-// A bijection of 64-bit numbers in which every input bit reaches every output bit (the finalizer of SplitMix64).
+// Mixes the bits of a 64-bit number: a bijection in which every input bit affects every output bit (the finalizer of
+// SplitMix64).
 constexpr std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;

@@ -1,55 +1,57 @@
-// The progressive losses of a stream of examples: each is predicted, counted, then learned.
+// The progressive losses of a stream of examples: each example is predicted and counted before it is learned.
 #pragma once
 
 #include <cstdint>
 
 namespace cpt {
 
-// Sums, from which all means come. Where examples have importance weights, every mean is weighted by them.
+// The sums that all mean losses are computed from. Means are weighted by the importance of examples. `p` is always the
+// probability that the model gave the example's label. "Seen" figures cover only examples whose label was in the tree.
 struct Losses {
   std::uint64_t examples = 0;
-  std::uint64_t new_labels = 0;     // examples whose label was not in the tree: P = 0
+  std::uint64_t new_labels = 0;     // examples whose label was not in the tree, counted as p = 0
   std::uint64_t brier_samples = 0;  // seen examples whose Brier score was estimated
-  std::uint64_t top1_samples = 0;   // seen examples whose best label was searched
-  double weight = 0;                // sum of importances
-  double weight_squares = 0;
-  double squared = 0;      // sum of (1 - P)^2
-  double log = 0;          // sum of -ln max(P, 1e-6)
-  double seen_weight = 0;  // the same, over the examples whose label was in the tree
+  std::uint64_t top1_samples = 0;   // seen examples whose most probable label was searched
+  double weight = 0;                // sum of importance
+  double weight_squares = 0;        // sum of importance^2
+  double squared = 0;               // sum of (1 - p)^2
+  double log = 0;                   // sum of -ln max(p, kLogFloor)
+  double seen_weight = 0;           // as weight, squared and log, over seen examples
   double squared_seen = 0;
   double log_seen = 0;
   double brier_weight = 0;
-  double brier = 0;  // sum of 1 - 2 P + P(y'), y' drawn from the prediction
+  double brier = 0;  // sum of 1 - 2 p + P(y'), y' drawn from the prediction
   double top1_weight = 0;
   double top1_error = 0;
 
+  // Counts an example with a new label, or one with a seen label.
   void add_new(double importance);
   void add_seen(double importance, double p);
-  // For a sample of the seen examples. `sample_weight`: its importance times the number of examples that it stands for,
-  // in whatever unit. `drawn`: the probability of a label drawn from the prediction. `right`: the most probable label
-  // was the example's.
+  // Counts a sampled seen example. `sample_weight` is its importance times the number of examples that it stands for,
+  // in any unit. `drawn` is the probability of a label drawn from the prediction. `right` says whether the most
+  // probable label was the example's.
   void add_brier(double sample_weight, double p, double drawn);
   void add_top1(double sample_weight, bool right);
   Losses& operator+=(const Losses& other);
-  // What was added since `earlier`.
+  // The losses that were added since `earlier`, a previous state of this object.
   Losses since(const Losses& earlier) const;
 
-  // Means; 0 where nothing was counted.
+  // Means; 0 if nothing was counted.
   double mean_squared() const;
   double mean_log() const;
   double mean_squared_seen() const;
   double mean_log_seen() const;
   double mean_brier_seen() const;
   double mean_top1_error_seen() const;
-  // Hoeffding's half-width of mean_squared at delta = 0.05: sqrt(ln(2 / delta) / (2 n)), n the effective number of
-  // examples (sum h)^2 / sum h^2.
+  // Half the width of Hoeffding's 95 % interval of mean_squared(): sqrt(ln(2 / 0.05) / (2 n)), where n is the effective
+  // number of examples, weight^2 / weight_squares.
   double squared_interval() const;
-  // 1 / (1 - sqrt(loss)): the number of labels whose uniform distribution has the mean squared loss. Infinite at
+  // The number of equally likely labels that are as hard to predict: 1 / (1 - sqrt(mean_squared())). Infinite at
   // loss 1.
   double equivalent() const;
 };
 
-// P below this is counted as this in the log loss.
+// The log loss counts a smaller p as this.
 inline constexpr double kLogFloor = 1e-6;
 
 }  // namespace cpt

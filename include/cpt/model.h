@@ -1,4 +1,5 @@
-// A model in the hands of a program: probabilities of labels in O(log n), best labels, learning example by example.
+// A trained model: probabilities of single labels in O(log n), the most probable labels, and learning one example at a
+// time. n is the number of labels.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +16,50 @@ namespace cpt {
 
 class Learner;
 
+// A label and its probability given x.
 struct Prediction {
-  std::string_view label;  // valid until the model learns or dies
+  std::string_view label;  // points into the model; valid until it learns or dies
   double probability = 0;
 };
 
-// Owns tree, labels and weights. Movable. Const members only read and may run in several threads at a time.
+// Owns tree, labels and weights: 64 * 2^bits bytes of address space, of which memory is taken as rows are first
+// written. Movable; a moved-from model may only be destroyed or assigned to. Several threads may call const members at
+// a time; learn() needs the model for itself.
 class Model {
  public:
-  // An empty model. Throws Error(kUsage) for options out of range, and for PECOC, which must know its labels before it
-  // learns: cpt_dist makes such a model. Throws Error(kFailed) where there is no room for the table, as load() does.
+  // Makes a model without labels. Throws Error(kUsage) if an option is out of range, or for Method::kPecoc, which must
+  // know all labels beforehand (train() and cpt_dist can make such a model); Error(kFailed) if there is no memory for
+  // the weight table.
   explicit Model(const ModelOptions& options);
-  // Reads a model that save() or cpt_dist wrote. Throws Error(kNoInput) if there is none, Error(kBadData) if it is
-  // damaged.
+  // Reads a model that save() or cpt_dist wrote. Throws Error(kNoInput) if there is none; Error(kBadData) if it is
+  // damaged or of a newer format; Error(kFailed) if there is no memory for the weight table.
   static Model load(const std::filesystem::path& directory);
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  // Writes the model under this name, whole or not at all. Throws Error(kCannotWrite), Error(kFailed) if the weights
-  // have diverged.
+  // Writes the model to `directory`, completely or not at all, and replaces a model that is there. Throws
+  // Error(kCannotWrite), or Error(kFailed) if the weights have diverged.
   void save(const std::filesystem::path& directory) const;
 
   const ModelOptions& options() const;
+  // The number of labels.
   std::uint64_t labels() const;
 
-  // All that take an example throw Error(kUsage) for a value that is not finite or above 1e30 in size.
+  // Functions that take an example throw Error(kUsage) if a feature value is not finite or above 1e30 in size.
 
-  // P(label | x): 0 for a label that the model has not met. Label and importance of x itself are not looked at.
+  // P(label | x), in [0, 1]; 0 if the model does not know the label. Ignores the label and importance of x.
   double probability(const ExampleView& x, std::string_view label) const;
-  // The k most probable labels, best first, exact; only those of at least `threshold`.
+  // The k most probable labels, most probable first, found by exact search. Leaves out labels below `threshold`.
   std::vector<Prediction> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const;
-  // Predicts, then learns x as Algorithm 2 does; a new label joins the tree. Returns P(label of x | x) before learning,
-  // 0 if the label is new. Throws Error(kUsage) if x has no label or an importance that is not above 0 and at most
-  // 1e12, Error(kBadData) if the label is new to PECOC, Error(kFailed) if the weights have diverged.
+  // Learns x, as Algorithm 2 of the paper does; a new label joins the tree. Returns P(label of x | x) as it was before,
+  // 0 if the label is new. Throws Error(kUsage) if x has no label, or its importance is not in (0, 1e12];
+  // Error(kBadData) if a PECOC model does not know the label; Error(kFailed) if the weights have diverged.
   double learn(const ExampleView& x);
-  // Whether x has a label that learn() takes: for PECOC one of those that it was begun with, else any.
+  // Whether learn() accepts the label of x: a PECOC model knows all its labels from the start, others accept any.
   bool takes_label(const ExampleView& x) const;
 
-  // The parts, for this project's own layers.
+  // The implementation, for the layers of this project.
   const Learner& learner() const { return *learner_; }
   Learner& learner() { return *learner_; }
   explicit Model(std::unique_ptr<Learner> learner);

@@ -1,4 +1,4 @@
-// What determines a model, besides the data.
+// The options that, with the data, determine a model. A model carries them in its files.
 #pragma once
 
 #include <cstdint>
@@ -9,50 +9,59 @@
 
 namespace cpt {
 
+// The loss that node regressors minimise. kSquared, the paper's, clips w.x to [0, 1].
 enum class Loss : std::uint8_t { kSquared, kLogistic };
+// How weights are updated: AdaGrad with one accumulator for each row of the weight table, or plain gradient steps, the
+// paper's.
 enum class Update : std::uint8_t { kAdaptive, kSgd };
-// What estimates P(label | x): a tree with a binary regressor at every node; a tree of `arity` ways with a code of
-// arity - 1 regressors over the children of every node (conditional PECOC); a regressor for every label (one-against-
-// all); how often the label came with the identical x (the table); a code of regressors over all labels, which must be
-// known beforehand (PECOC).
+// How P(label | x) is estimated, for n labels:
+//   kTree              a binary regressor at every node of a tree; O(log n) for an example
+//   kConditionalPecoc  a tree with `arity` children at every node, and a code of arity - 1 regressors over them; O(log
+//   n) kOneAgainstAll     a regressor for every label; O(n) kTable             how often the label came with the
+//   identical x; a look-up, and memory for every distinct pair kPecoc             a code of about n regressors over all
+//   labels, which must be known beforehand; O(n) to learn,
+//                      O(n log n) to predict
 enum class Method : std::uint8_t { kTree, kConditionalPecoc, kOneAgainstAll, kTable, kPecoc };
-// How a new label finds its place: Algorithm 2 of the paper; the same with alpha = 1; a fair coin at every node; or
-// (Algorithm 1) in a tree that was there before the first example, which labels that it lacks join as online.
+// How a new label finds its place in the tree:
+//   kOnline    by the rule of Algorithm 2 of the paper, with the weight `alpha`
+//   kBalanced  by the same rule with alpha = 1, which ignores the regressors
+//   kRandom    by a fair coin at every node
+//   kGiven     the tree is given before the first example (Algorithm 1); labels that it lacks join it as kOnline
 enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom, kGiven };
 
 inline constexpr int kLeastBits = 10;
 inline constexpr int kMostBits = 40;
 
-// Options of the learner. They are part of a model: who reads one needs them to make the same predictions.
+// The options of a model.
 struct ModelOptions {
   Method method = Method::kTree;
-  int arity = 16;  // 2, 4, 8 or 16: ways of a node; of conditional PECOC only
+  int arity = 16;  // children of a node: 2, 4, 8 or 16; used by kConditionalPecoc only
   TreeKind tree = TreeKind::kOnline;
-  double alpha = 0.9;  // in (0, 1]; the rule's weight of balance against the regressors
+  double alpha = 0.9;  // in (0, 1]: weight of balance against the regressors in the insertion rule
   Loss loss = Loss::kLogistic;
   Update update = Update::kAdaptive;
   double learning_rate = 1.0;  // in [1e-12, 1e12]
-  // In [0, 0.5): node probabilities are kept in [clip, 1 - clip] when predicting. One-against-all and PECOC, which have
-  // no nodes, spread this part evenly over all labels.
+  // In [0, 0.5). Predictions keep node probabilities in [clip, 1 - clip], so that no label has probability 0.
+  // kOneAgainstAll and kPecoc, which have no nodes, spread this part of the probability evenly over all labels.
   double clip = 0.001;
-  int bits = 22;           // in [kLeastBits, kMostBits]: the weight table has 2^bits lines of 64 bytes
-  std::uint64_t seed = 1;  // of hashes and of every random choice
+  int bits = 22;           // in [kLeastBits, kMostBits]: the weight table has 2^bits rows of 64 bytes
+  std::uint64_t seed = 1;  // of feature hashes and of every random choice
 
-  // How text becomes features.
+  // How examples are made from input. A program that builds its own batches applies them itself.
   Normalize normalize = Normalize::kNone;
-  std::vector<std::string> interactions{};  // pairs of first frames of namespaces
+  std::vector<std::string> interactions{};  // pairs of first letters of namespaces, such as "ab"
 
-  // Throws Error(kUsage) that names the option, the value and the range.
+  // Throws Error(kUsage) that names the option, its value and its range, if one is out of range.
   void validate() const;
-  // Ways of a node: 2 unless the method is conditional PECOC.
+  // Children of a node: 2 unless the method is kConditionalPecoc.
   int ways() const { return method == Method::kConditionalPecoc ? arity : 2; }
-  // Of the weight table: the table of frequencies has no weights, and takes the smallest one.
+  // Bits of the weight table. kTable has no weights and takes the smallest table.
   int table_bits() const { return method == Method::kTable ? kLeastBits : bits; }
-  // Whether labels hang in a tree that probabilities come from.
+  // Whether probabilities come from a tree of labels.
   bool is_tree() const { return method == Method::kTree || method == Method::kConditionalPecoc; }
-  // alpha as the rule uses it: 1 for a balanced tree.
+  // alpha as the insertion rule uses it: 1 for kBalanced.
   double effective_alpha() const { return tree == TreeKind::kBalanced ? 1.0 : alpha; }
-  // Whether the whole tree grew by the rule, so that what the paper proves of its shape holds.
+  // Whether the paper's bounds on the tree's shape hold, because the whole tree grew by its rule.
   bool bounds_shape() const { return is_tree() && (tree == TreeKind::kOnline || tree == TreeKind::kBalanced); }
 };
 

@@ -1,4 +1,4 @@
-// What ranks send to one another and how long they wait for it, by what it is for.
+// How much the ranks of a job send to one another and how long they wait, by purpose.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 namespace cpt {
 
 struct Traffic {
-  std::uint64_t waits = 0;  // that have ended
-  std::uint64_t bytes = 0;  // handed to other ranks; a broadcast counts once per receiver
-  double seconds = 0;       // spent waiting, not those that passed while the rank did something else
+  std::uint64_t waits = 0;  // number of waits that have ended
+  std::uint64_t bytes = 0;  // sent to other ranks; a broadcast counts once for each receiver
+  double seconds = 0;       // spent waiting; time in which the rank did other work does not count
 };
 
-// By the name of the call, such as "round: examples" or "merge: reduce": of rounds, or of merges. A call may take more
-// than one wait, and some are made only where there is something to send.
+// Traffic by the name of the call, such as "round: examples" or "merge: reduce". One call may take several waits, and
+// some calls are made only if there is something to send.
 using TrafficByCall = std::map<std::string, Traffic, std::less<>>;
 
 }  // namespace cpt

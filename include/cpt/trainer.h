@@ -1,4 +1,5 @@
-// Training a model from shards.
+// Training a model from shards: options, progress, and results. train() below runs in this process alone; the program
+// cpt_dist runs the same on the ranks of an MPI job, and "rank" here means such a process.
 #pragma once
 
 #include <chrono>
@@ -17,106 +18,107 @@
 
 namespace cpt {
 
-// How the weights of the ranks become one set at an sync point. For a line, rank r brings its change delta_r since
-// the last merge, and its confidence c_r: by how much its sum of squared gradients grew.
+// How replicas merge their weights at a sync point. For each row, rank r contributes delta_r, its change since the last
+// merge, with the confidence c_r, the growth of its sum of squared gradients.
 enum class MergeRule : std::uint8_t {
-  kAverage,      // the mean of delta_r over all ranks, and of their accumulators
+  kAverage,      // the mean of delta_r over all ranks; likewise of the accumulators
   kConfidence,   // sum(c_r delta_r) / sum(c_r); accumulators add up
   kContraction,  // sum(c_r delta_r) (1 - exp(-C)) / sum(c_r (1 - exp(-c_r))), C = sum(c_r), in units of the mean growth
-                 // per update of a line: the sum of the changes where there were few, their weighted mean where many
+                 // per update of a row: about the sum of few changes, and the weighted mean of many
 };
 
-// Who has which weights, where there are several ranks. Methods other than trees are always replicated: every example
-// tasks every label, and a probability needs what all labels say.
+// Which rank holds which weights. Methods other than trees are always replicated, since every example involves all
+// labels. On one rank the two placements are the same.
 enum class Placement : std::uint8_t {
-  kPartitioned,  // each rank a part of them; examples travel to the owners, and the result is that of one rank
-  kReplicated,   // every rank all of them; they merge at sync points
+  kPartitioned,  // each rank owns a part; examples travel to the owners; the result is that of one rank
+  kReplicated,   // every rank holds all of them; they merge at sync points
 };
 
-// What somebody asks of a run while it is under way.
+// What the environment may ask of a run while it trains: a checkpoint, or a checkpoint and then the end.
 enum class Request : std::uint8_t { kNone, kCheckpoint, kStop };
 
-// How the state of a run is kept on disk: at the end of a pass and of the run, and more often as asked for here.
+// When checkpoints are written besides the end of each pass and of the run, and how many are kept.
 struct CheckpointOptions {
-  std::filesystem::path directory;  // the same on all ranks; may be empty where nothing is kept or resumed
+  std::filesystem::path directory;  // the same on all ranks; may be empty if keep is 0 and nothing is resumed
   std::chrono::milliseconds every{std::chrono::minutes(10)};  // 0: not by time
-  std::uint64_t every_examples = 0;                           // of all ranks; 0: not by examples
-  std::uint64_t keep = 2;                                     // so many, the newest; 0: none is ever written
-  // What was asked of this rank since the last call. Called often; may be empty.
+  std::uint64_t every_examples = 0;                           // counted over all ranks; 0: not by examples
+  std::uint64_t keep = 2;                                     // number of recent checkpoints to keep; 0: write none
+  // Returns what was requested of this rank since the last call, such as by a signal. Called often, from the thread
+  // that trains; may be empty.
   std::function<Request()> requested;
 };
 
+// The options of a run: the model, what it learns from, and how. Ranks must be given the same.
 struct TrainingOptions {
   ModelOptions model;
-  // Of a given tree: "file:PATH", what `cpt dump` writes, or "huffman:PATH", labels and counts; rank 0 reads it. Its
-  // labels are seen ones from the start. Empty for other trees, and where the tree is that of `init`.
+  // The tree to start from, if model.tree is kGiven: "file:PATH" in the format that `cpt dump` writes, or
+  // "huffman:PATH", a file of labels and counts. Rank 0 reads it. Its labels count as seen from the start. Empty for
+  // other trees, and if the tree comes from `init`.
   std::string given_tree;
-  // model.bits follows from the sizes of the shards, as far as the memory of all hosts goes; see bits_for_text(). A
-  // model to begin with, or a checkpoint to go on from, has its own.
+  // Choose model.bits by the size of the shards, but so that the table takes at most half of each host's free memory.
+  // The bits of an initial model, or of a checkpoint, stay.
   bool auto_bits = false;
-  std::string init;               // a finished model to begin with, whose options then hold, whatever `model` says
-  std::string labels;             // PECOC: a file of all labels, one a line; empty: they are looked for in the shards
-  std::vector<std::string> data;  // files, directories, globs, "-"; may be empty where there are `init` and `test`
-  std::vector<std::string> test;  // streamed after the last pass; may be empty
-  bool test_frozen = false;       // the test shards are predicted only
+  std::string init;    // directory of a model to start from; its options replace `model`
+  std::string labels;  // kPecoc: a file of all labels, one per line; empty: a pass over the shards finds them
+  std::vector<std::string> data;  // files, directories, globs, "-"; may be empty if `init` and `test` are given
+  std::vector<std::string> test;  // shards to predict, then learn, after the last pass
+  bool test_frozen = false;       // only predict the test shards
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
-  std::uint32_t split =
-      1;  // a file that is not compressed is read as so many shards, 1 to 4096; other files are one each
+  std::uint32_t split = 1;  // in [1, 4096]: read each uncompressed file as this many shards
   std::uint32_t passes = 1;
   Placement placement = Placement::kPartitioned;
-  MergeRule merge = MergeRule::kConfidence;  // of replicas
-  double sync_fraction = 0.02;      // an sync interval ends after this fraction of all examples so far, in (0, 1] ...
-  std::uint64_t sync_examples = 0;  // ... or after so many, if this is not 0
-  std::uint64_t round_examples =
-      0;  // of all ranks together in a round, about; 0: as seems best. Partitioned: only for speed
-  bool skip_bad_lines = false;                  // else the first one ends the run
-  std::optional<std::uint64_t> most_bad_lines;  // the run ends when more are skipped in a pass, on all ranks together
+  MergeRule merge = MergeRule::kConfidence;  // used by kReplicated
+  double sync_fraction = 0.02;      // in (0, 1]: a sync interval lasts for this fraction of all examples so far ...
+  std::uint64_t sync_examples = 0;  // ... or for this many examples, if not 0
+  // Approximate number of examples in a round, over all ranks; 0: automatic. Affects only speed if kPartitioned.
+  std::uint64_t round_examples = 0;
+  bool skip_bad_lines = false;                  // else the first malformed line ends the run
+  std::optional<std::uint64_t> most_bad_lines;  // end the run if a pass skips more, counted over all ranks
   CheckpointOptions checkpoints;
-  std::filesystem::path cache;  // a folder for binary copies of text shards, which are faster to read; empty: none
   // Go on from the newest checkpoint, if there is one. All above then holds as it did when the run began, but for
-  // `passes`, `checkpoints` and `cache`, and for `data` and `test` where they are given.
+  // `passes` and `checkpoints`, and for `data` and `test` where they are given.
   bool resume = false;
 
-  // Throws Error(kUsage).
+  // Throws Error(kUsage) that names the option, if one is out of range or two contradict.
   void validate() const;
-  // Whether the run changes the model that it begins with.
+  // Whether the run changes the model that it starts from.
   bool learns() const { return !data.empty() || (!test.empty() && !test_frozen); }
 };
 
-// What a part of the run came to, and where it stands in a report.
+// The part of a run that a report is about.
 enum class Phase : std::uint8_t { kTrain, kTest };
 
+// Size and shape of a tree.
 struct TreeFigures {
-  bool is_flat = false;  // the method is not a tree: only labels and digest mean something
+  bool is_flat = false;  // the method is not a tree; only labels and digest are meaningful
   std::uint64_t labels = 0;
-  std::uint32_t depth_max = 0;
+  std::uint32_t depth_max = 0;  // nodes above the deepest leaf
   double depth_mean = 0;
-  double depth_bound = 0;  // of the paper; 0 where the rule has not grown the tree
+  double depth_bound = 0;  // the paper's bound on depth_max; 0 if it does not apply
   std::uint64_t disagreements = 0;
   std::uint64_t digest = 0;
 };
 
-// How the run stands; the same on all ranks but for `seconds` and communication.
+// The state of a run. All members but `seconds` and those about communication are the same on all ranks.
 struct Report {
   Phase phase = Phase::kTrain;
-  std::uint32_t pass = 0;  // 1, 2, ... of the training data; 0 for test data
-  Losses so_far;           // of this phase, all ranks together
-  Losses since_last;
-  double seconds = 0;  // since training began
+  std::uint32_t pass = 0;  // pass over the training data, from 1; 0 for test data
+  Losses so_far;           // of this phase, over all ranks
+  Losses since_last;       // since the report before
+  double seconds = 0;      // since training began
   std::uint64_t labels = 0;
   std::uint32_t depth_max = 0;
   std::uint64_t rounds = 0;
   std::uint64_t sync_points = 0;
-  std::uint64_t bytes_sent = 0;      // by this rank
-  double communication_seconds = 0;  // this rank's waiting
-  TrafficByCall traffic;             // both by what for, so far
+  std::uint64_t bytes_sent = 0;      // bytes sent by this rank
+  double communication_seconds = 0;  // time that this rank waited
+  TrafficByCall traffic;             // both, by purpose
 };
 
-// How evenly the owners of the model are loaded. A load is examples times weight rows, and half a block's lines for
-// each visit of an example that begins at a rank; where ranks did enough to tell (half a million lines), lines
-// count by the processor time that they took. Those of an sync interval count half as much with every sync interval
-// that follows.
+// How evenly the owners of partitions are loaded. The load of a rank is the number of rows that its examples visit,
+// plus half a block's rows for each task that starts there; once ranks have done enough (half a million rows), rows are
+// weighed by the processor time that they took. The weight of an earlier sync interval halves with each later one.
 struct Balance {
   struct Move {
     std::uint32_t partition = 0;
@@ -124,98 +126,88 @@ struct Balance {
     int to = 0;
   };
   int busiest_rank = 0;
-  double busiest_over_mean = 1;   // its load over the mean of all ranks
-  double expected_over_mean = 1;  // the same after the moves
-  std::vector<Move> moves;        // of partitions of the model that change owners now
-  // Rank 0 is kept busy by the root, which every example passes: more ranks would not help.
+  double busiest_over_mean = 1;   // load of the busiest rank over the mean of all ranks
+  double expected_over_mean = 1;  // the same, as expected after the moves
+  std::vector<Move> moves;        // partitions that change owners now
+  // Rank 0 is the bottleneck, because every example passes the root: more ranks would not help.
   bool limited_by_root = false;
 };
 
-// A checkpoint that was written.
+// A checkpoint that has been written.
 struct CheckpointReport {
   std::filesystem::path directory;
-  std::uint64_t examples = 0;  // of the phase under way, so far
-  double run_seconds = 0;      // since training began
-  double seconds = 0;          // that it took, checks included
+  std::uint64_t examples = 0;  // examples of the current phase so far
+  double run_seconds = 0;      // from the start of training to this checkpoint
+  double seconds = 0;          // time to write and verify it
   std::uint64_t bytes = 0;     // on disk
-};
-
-// What --cache was good for in one traversal of the shards, on all ranks together.
-struct CacheReport {
-  std::filesystem::path directory;
-  std::uint64_t found = 0;    // copies that were there
-  std::uint64_t written = 0;  // copies that were made, and their bytes
-  std::uint64_t bytes = 0;
-  std::uint64_t cut = 0;              // of these: copies up to a bad line, behind which the text is read
-  std::uint64_t left = 0;             // text shards that have no copy: they were changed just now, or cannot have one
-  double seconds = 0;                 // that the slowest rank took
-  std::vector<std::string> warnings;  // copies that are damaged; why none can be written
 };
 
 // Of a rank.
 struct MemoryUse {
   int rank = 0;
-  std::uint64_t peak_bytes = 0;       // the most that its process has had in memory at a time; 0 if not known
-  std::uint64_t table_bytes = 0;      // of the weight table, what the rank holds; not all need be in use
-  std::uint64_t structure_bytes = 0;  // tree and labels; of the method `table` counts, too
+  std::uint64_t peak_bytes = 0;       // peak resident memory of the process; 0 if not known
+  std::uint64_t table_bytes = 0;      // the rank's part of the weight table, whether used or not
+  std::uint64_t structure_bytes = 0;  // tree and labels; with kTable, its counts too
 };
 
+// The result of a run, apart from the model.
 struct Summary {
   int ranks = 1;
-  bool partitioned = false;  // several ranks, each of which holds a part of the weights
-  double seconds = 0;        // of training and testing, reading included
+  bool partitioned = false;  // several ranks, each holding a part of the weights
+  double seconds = 0;        // duration of training and testing, reading included
   Losses train;
   Losses test;
-  bool trained = false;  // there was training data
-  bool tested = false;
-  std::uint64_t train_error_lines = 0;  // bad lines skipped
+  bool trained = false;                 // whether there was training data ...
+  bool tested = false;                  // ... and test data
+  std::uint64_t train_error_lines = 0;  // malformed lines skipped
   std::uint64_t test_error_lines = 0;
   TreeFigures tree;
-  std::uint64_t rows_used = 0;
+  std::uint64_t rows_used = 0;  // rows of the weight table that were ever trained
   std::uint64_t weight_bytes = 0;
-  std::uint64_t weight_digest = 0;  // of frequencies for the method `table`
+  std::uint64_t weight_digest = 0;  // with kTable, of its counts
   std::uint64_t rounds = 0;
   std::uint64_t sync_points = 0;
-  std::uint64_t bytes_sent = 0;        // by all ranks
-  double communication_seconds = 0;    // mean over the ranks
-  TrafficByCall traffic;               // both by what for; waits of all ranks together
-  std::uint64_t partitions_moved = 0;  // partitioned placement: times that a partition has changed owners
-  std::optional<Balance> balance;      // ... and of the last sync interval whose loads were compared
-  std::uint64_t checkpoints = 0;       // written, since the run was started or resumed
-  double checkpoint_seconds = 0;       // ... and what they took together; the last one comes after `seconds`
-  MemoryUse memory;                    // of this rank, when the run ended
+  std::uint64_t bytes_sent = 0;        // bytes sent by all ranks
+  double communication_seconds = 0;    // waiting time, mean over the ranks
+  TrafficByCall traffic;               // both, by purpose; `waits` are summed over all ranks
+  std::uint64_t partitions_moved = 0;  // number of times that a partition changed owners
+  std::optional<Balance> balance;      // of the last sync interval whose loads were compared
+  std::uint64_t checkpoints = 0;       // written since the run was started or resumed
+  double checkpoint_seconds = 0;       // time that they took; the last one is not part of `seconds`
+  MemoryUse memory;                    // of this rank at the end of the run
 };
 
-// Told how the run goes, on rank 0 only and from the thread that trains.
+// Receives reports of a run, on rank 0 only, from the thread that trains. What a member throws ends the run.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // Comes after 1, 2, 4, 8, ... examples of a phase and at the end of each pass.
+  // Called after 1, 2, 4, 8, ... examples of a phase, and at the end of each pass.
   virtual void report(const Report& report) = 0;
-  // A line for the log; of other ranks with their rank and host.
+  // A warning of one line. Warnings of other ranks name their rank and host.
   virtual void warn(const std::string& text) = 0;
-  // At the end of an sync interval whose loads make partitions move. `sync interval` is its number, from 1.
+  // Called at the end of sync interval number `interval` (from 1) if partitions change owners.
   virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*interval*/) {}
   virtual void checkpointed(const CheckpointReport& /*report*/) {}
-  // Before a traversal of shards that have copies. Its warnings come by warn().
-  virtual void cached(const CacheReport& /*report*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
 };
 
-struct TrainingResult {
-  Model model;  // whole, or (partitioned, several ranks) with all of the tree and the weights that this rank owns
+struct TrainedModel {
+  Model model;
   Summary summary;
-  std::vector<int> owners;  // the rank that owns a partition; empty where every rank has all
 };
 
-// Trains on this process alone, all that the options say but for writing the model: see Model::save(). Throws Error:
-// kUsage for options out of range; kNoInput where a shard, the model or the given tree is missing; kBadData for data
-// that cannot be parsed, a damaged model or given tree, shards that are not those of the checkpoint, and where no
-// checkpoint of several can be read; kCannotWrite where a checkpoint cannot be written; kFailed if the weights diverge
-// or find no memory, and where the run was asked to stop and nothing is kept; kStopped where it was asked to stop and a
-// checkpoint is kept. What the observer throws ends the run, too.
-TrainingResult train(const TrainingOptions& options, Observer& observer);
+// Trains in this process alone, as the options say; it writes checkpoints, but no model: see Model::save(). Throws
+// Error:
+//   kUsage        an option is out of range
+//   kNoInput      a shard, the initial model or the given tree is missing
+//   kBadData      malformed data; a damaged model or given tree; shards that differ from the checkpoint's; or none of
+//                 the checkpoints can be read
+//   kCannotWrite  a checkpoint cannot be written
+//   kFailed       the weights diverged or found no memory, or the run was asked to stop and keeps no checkpoints
+//   kStopped      the run was asked to stop, and a checkpoint to resume from was written
+// What the observer throws ends the run, too.
+TrainedModel train(const TrainingOptions& options, Observer& observer);
 
 }  // namespace cpt

@@ -86,7 +86,7 @@ class Programs:
         return [float(line) for line in self.tool("score", "--model", model, "--data", *shards).split()]
 
     def _run_trainer(self, run: Path, *arguments: object) -> dict:
-        _run([self._trainer, "--run", run, "--progress", "none", "--checkpoint-every", "never", *arguments])
+        _run([self._trainer, "--run", run, "--overwrite", "--progress", "none", "--checkpoint-every", "never", *arguments])
         return json.loads((run / "summary.json").read_text())
 
 

@@ -1,7 +1,7 @@
 // Text files that say what tree a run begins with.
 //   file:PATH     the tree, as `cpt dump` writes it: the line "cpt-tree 1 N", then N leaves in any order, a line each:
 //                 SIDES, a tab, LABEL. SIDES are those from the root on, 0 = left and 1 = right, or - for an only leaf.
-//   huffman:PATH  labels and how often they come: LABEL, a tab, COUNT. Of these a Huffman tree is built (huffman.h).
+//   huffman:PATH  labels and how often they come: LABEL, a tab, COUNT. Of these a Huffman tree is built (model/tree/given_tree.h).
 // Lines end in LF or CRLF and have at most 16 MiB, so no leaf is deeper than that; empty lines are skipped. A LABEL is
 // not empty, and all up to the end of the line or up to its last tab.
 #pragma once

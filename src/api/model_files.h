@@ -28,7 +28,7 @@ void save_learner(const Learner& learner, const std::filesystem::path& directory
 void save_checkpoint_as_model(const std::filesystem::path& checkpoint, const std::filesystem::path& directory,
                               int threads = 1);
 
-// For whoever writes a model piece by piece: writes all but the weights into a set of kModelKind, and begins these.
+// To write a model piece by piece: writes all but the weights into a set of kModelKind, and begins the weights.
 WeightsWriter begin_weights(const Learner& learner, BlobSetWriter& set);
 
 // What can be known of a model without reading it all.

@@ -1,9 +1,12 @@
-// One rank's error is everyone's decision: all ranks stop for the same reason, and leave by the same door.
+// Work that all ranks do, and how they fail together: if one rank fails, all throw the same error.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "comm/communicator.h"
 
@@ -34,7 +37,25 @@ void run_on_all(Communicator& comm, const char* call, Work work) {
   agree_on_error(comm, failure, call);
 }
 
-// The same in two halves, for callers whose own control message can carry the news: 0 for nullptr, else the fault ...
+// Returns the values of work(0) ... work(count - 1), on all ranks: rank i % n computes the i-th and sends it to the
+// others. Fails as run_on_all() does.
+template <class Work>
+std::vector<std::uint64_t> distribute_work(Communicator& comm, std::size_t count, const char* call, Work work) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t most = (count + ranks - 1) / ranks;  // of one rank
+  std::vector<std::uint64_t> mine(most);
+  run_on_all(comm, call, [&] {
+    for (auto i = static_cast<std::size_t>(comm.rank()); i < count; i += ranks) mine[i / ranks] = work(i);
+  });
+  std::vector<std::uint64_t> all(most * ranks);
+  comm.wait(*comm.start_all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all))), call);
+  std::vector<std::uint64_t> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = all[i % ranks * most + i / ranks];
+  return values;
+}
+
+// The same as agree_on_error() in two halves, for callers whose own messages can carry the fault: 0 for nullptr, else
+// the fault ...
 std::uint64_t encode_fault(const std::exception_ptr& mine);
 // ... and once all ranks know that at least one failed, all call this. Sends a few words and the reason.
 [[noreturn]] void throw_agreed(Communicator& comm, const std::exception_ptr& mine);

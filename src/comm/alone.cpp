@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "comm/host/host_name.h"
-
 namespace cpt {
 namespace {
 
@@ -15,6 +13,12 @@ class Finished : public Operation {
 }  // namespace
 
 Alone::Alone() : host_(host_name()) {}
+
+std::vector<Bytes> Alone::allocate_shared(std::size_t bytes) {
+  Buffer& memory = memory_.emplace_back();
+  memory.resize(bytes);
+  return {memory.bytes()};
+}
 
 std::unique_ptr<Operation> Alone::begin_all_gather(ConstBytes mine, Bytes all) {
   std::ranges::copy(mine, all.begin());

@@ -15,6 +15,7 @@ class Alone : public Communicator {
   std::vector<int> silent_ranks(std::chrono::milliseconds) override { return {}; }
   void answer_roll_call() override {}
   void advance() override {}
+  std::vector<Bytes> allocate_shared(std::size_t bytes) override;
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override;
@@ -24,6 +25,7 @@ class Alone : public Communicator {
 
  private:
   std::string host_;
+  std::vector<Buffer> memory_;  // of share_memory()
 };
 
 }  // namespace cpt

@@ -1,10 +1,14 @@
 #include "comm/communicator.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <span>
 #include <sstream>
 #include <string_view>
-
-#include "comm/backoff.h"
+#include <thread>
 
 namespace cpt {
 namespace {
@@ -27,6 +31,41 @@ std::string list_ranks(const Communicator& comm, const std::vector<int>& ranks) 
   if (named < ranks.size()) text += " and " + std::to_string(ranks.size() - named) + " more";
   return text;
 }
+
+// How a rank polls: it spins for a few microseconds, then yields the core for a millisecond, then sleeps, up to a
+// millisecond at a time. Dozens of ranks may share a core, and the one that is waited for must get it. Most waits end
+// while the core is yielded; a rank that sleeps notices its message too late.
+//
+// Why yield for a millisecond: against 30 microseconds, on two cores (medians of three runs in turns), 8 replicated
+// ranks are 1.33 times as fast and 16 are 1.22 times, partitioned ones 1.28 and 1.09 times; 64 ranks, 32 to a core,
+// lose 5 %.
+class Backoff {
+ public:
+  void pause() {
+    ++pauses_;
+    if (pauses_ <= kSpins) return;
+    if (!sleeping_) {
+      sched_yield();
+      sleeping_ = Clock::now() - start_ >= kYielding;
+      return;
+    }
+    std::this_thread::sleep_for(sleep_);
+    sleep_ = std::min(2 * sleep_, kLongestSleep);
+  }
+  bool sleeping() const { return sleeping_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static constexpr int kSpins = 30;
+  static constexpr std::chrono::microseconds kYielding{1000};
+  static constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
+
+  Clock::time_point start_ = Clock::now();
+  int pauses_ = 0;
+  bool sleeping_ = false;
+  std::chrono::nanoseconds sleep_{50'000};
+};
 
 // Refuses a list of the ranks on the other ends of a delivery's messages if it names one twice, itself, or nobody.
 class OtherRanks {
@@ -51,6 +90,13 @@ class OtherRanks {
 };
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  // One byte is kept back: a name that is cut may come without its final zero.
+  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown host";
+  return name.data();
+}
 
 std::string rank_and_host(const Communicator& comm, int rank) {
   return "rank " + std::to_string(rank) + " on " + comm.host_of(rank);
@@ -98,6 +144,17 @@ std::unique_ptr<Operation> Communicator::start_delivery(std::vector<Outgoing> ou
   std::uint64_t bytes = 0;
   for (const Outgoing& message : outgoing) bytes += message.bytes.size();
   return sending(bytes, begin_delivery(std::move(outgoing), incoming));
+}
+
+// The watchdog watches over the meeting; MPI's own calls after it do not have to wait for anyone.
+std::vector<Bytes> Communicator::share_memory(std::size_t bytes) {
+  const std::uint64_t mine = bytes;
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size()));
+  wait(*start_all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))), "share memory");
+  if (std::ranges::any_of(all, [&](std::uint64_t one) { return one != mine; })) {
+    refuse("share memory: the ranks ask for different sizes");
+  }
+  return allocate_shared(bytes);
 }
 
 std::unique_ptr<Operation> Communicator::sending(std::uint64_t bytes, std::unique_ptr<Operation> operation) {

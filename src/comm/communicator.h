@@ -78,6 +78,13 @@ class Communicator {
   // name. Large messages arrive only while the receiver calls done() on the delivery or is in a wait() for anything.
   std::unique_ptr<Operation> start_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming);
 
+  // Collective: memory of `bytes` for each rank, the same size on all. Returns, by rank, the areas that this rank can
+  // read where they lie; those of ranks on other machines are empty, and all are where a machine has no memory to
+  // share. Each starts at a multiple of 64 bytes. The memory stays until the ranks' group (MPI session, threads, this
+  // object if it is alone) ends. For SharedWindow, which knows when what is written can be read. Sends 8 bytes to every
+  // other rank.
+  std::vector<Bytes> share_memory(std::size_t bytes);
+
   // Waits for an operation; `call` names it in messages: it leads the chain of an Error from the transport. Throws
   // StallError when it takes longer than the stall timeout.
   void wait(Operation& operation, const char* call);
@@ -97,6 +104,9 @@ class Communicator {
   //
   // Lets the other operations under way go on, so that ranks may wait for them in different orders. Never blocks.
   virtual void advance() = 0;
+
+  // What share_memory() does once all ranks have come.
+  virtual std::vector<Bytes> allocate_shared(std::size_t bytes) = 0;
 
   // The watchdog's roll call. wait() uses both; they are public for wrappers that pass them on.
   //
@@ -124,6 +134,26 @@ class Communicator {
   double seconds_waited_ = 0;
   TrafficByCall traffic_;
   std::chrono::milliseconds stall_timeout_{std::chrono::minutes(10)};
+};
+
+// The name of this machine; "unknown host" if the system gives none.
+std::string host_name();
+
+// Lengthens the stall timeout while it lives, because all ranks do something that is known to take long. If the
+// watchdog is off, it stays off.
+class StallTimeoutExtension {
+ public:
+  StallTimeoutExtension(Communicator& comm, std::chrono::milliseconds more)
+      : comm_(comm), before_(comm.stall_timeout()) {
+    if (before_.count() != 0) comm_.set_stall_timeout(before_ + more);
+  }
+  ~StallTimeoutExtension() { comm_.set_stall_timeout(before_); }
+  StallTimeoutExtension(const StallTimeoutExtension&) = delete;
+  StallTimeoutExtension& operator=(const StallTimeoutExtension&) = delete;
+
+ private:
+  Communicator& comm_;
+  std::chrono::milliseconds before_;
 };
 
 // "rank 3 on node17": how messages name a rank.

@@ -27,7 +27,7 @@ void ModelOptions::validate() const {
 void require_pairs(const std::vector<std::string>& interactions) {
   for (const std::string& pair : interactions) {
     if (pair.size() == 2) continue;
-    throw Error(Fault::kUsage, "--interactions " + pair + ": give the first frames of two namespaces, like ab");
+    throw Error(Fault::kUsage, "--interactions " + pair + ": give the first letters of two namespaces, like ab");
   }
 }
 

@@ -1,13 +1,48 @@
 #include "cpt/trainer.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "api/model_files.h"
+#include "comm/agreement.h"
 #include "comm/alone.h"
+#include "cpt/error.h"
+#include "model/learning/learner.h"
+#include "train/checkpoint/checkpoint_writer.h"
+#include "train/host/host.h"
 #include "train/training.h"
 
 namespace cpt {
 
-TrainingResult train(const TrainingOptions& options, Observer& observer) {
+ModelShare::ModelShare(std::unique_ptr<Learner> learner, std::vector<int> owners)
+    : learner_(std::move(learner)), owners_(std::move(owners)) {}
+ModelShare::ModelShare(ModelShare&&) noexcept = default;
+ModelShare& ModelShare::operator=(ModelShare&&) noexcept = default;
+ModelShare::~ModelShare() = default;
+
+Model ModelShare::into_model() && {
+  if (!is_whole()) {
+    throw Error(Fault::kFailed, "this rank has the weights of its own partitions only: save the model and load it");
+  }
+  return Model(std::move(learner_));
+}
+
+void ModelShare::save(Communicator& comm, const std::filesystem::path& directory) const {
+  if (is_whole()) {
+    run_on_all(comm, "write the model", [&] {
+      if (comm.rank() == 0) save_learner(*learner_, directory, cores_of_rank(comm));
+    });
+  } else {
+    Owners owners;
+    std::copy_n(owners_.begin(), owners.size(), owners.begin());
+    save_partitioned_learner(*learner_, comm, owners, directory);
+  }
+}
+
+TrainedModel train(const TrainingOptions& options, Observer& observer) {
   Alone alone;
-  return train(options, alone, observer);
+  TrainingResult result = Training(options, alone).run(observer);
+  return {std::move(result.model).into_model(), std::move(result.summary)};
 }
 
 }  // namespace cpt

@@ -1,26 +1,22 @@
 #include "train/training.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <utility>
 
 #include "api/model_files.h"
 #include "api/tree_figures.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/pipeline/example_stream.h"
-#include "train/checkpoint/checkpointer.h"
-#include "train/checkpoint/gathered_model.h"
-#include "train/host/cores.h"
-#include "train/host/memory.h"
-#include "train/input/shard_cache.h"
+#include "train/checkpoint/safe_point.h"
+#include "train/host/host.h"
 #include "train/input/split_files.h"
 #include "train/local/local_loop.h"
 #include "train/partitioned/partitioned_loop.h"
-#include "train/progress/traffic_sum.h"
+#include "train/partitioned/wire/tree_change_messages.h"
+#include "train/progress/progress.h"
 #include "train/replicated/replicated_loop.h"
 #include "train/setup/known_labels.h"
 #include "train/setup/run_setup.h"
@@ -29,133 +25,159 @@ namespace cpt {
 
 namespace {
 
-// A day: to copy shards, or to read them up to a cursor, takes as long as they are.
-constexpr std::chrono::hours kShardTimeoutExtension{24};
+// The traffic of all ranks so far: sums of waits and bytes, and mean seconds. Collective.
+TrafficByCall traffic_of_all(Communicator& comm) {
+  TrafficByCall sum;
+  for (const auto& bytes : all_gather_bytes(comm, pack(comm.traffic()), "end: traffic")) {
+    for (const auto& [call, part] : unpack_traffic(bytes)) {
+      Traffic& all = sum[call];
+      all.waits += part.waits;
+      all.bytes += part.bytes;
+      all.seconds += part.seconds / comm.size();
+    }
+  }
+  return sum;
+}
 
 }  // namespace
 
-class Training::Run : private Keepsake {
+class Training::Run {
  public:
   Run(const TrainingOptions& options, Communicator& comm)
       : comm_(comm),
-        start_(prepare(options, comm, free_memory())),
-        options_(start_.options),
-        plan_(*start_.plan),
+        setup_(prepare_run(options, comm, free_memory())),
+        options_(setup_.options),
+        plan_(*setup_.plan),
+        learner_(*setup_.learner),
         sync_schedule_(options_.sync_fraction, options_.sync_examples,
-                       start_.state ? start_.state->sync_points : SyncCounts{}) {
-    if (!options_.cache.empty()) run_on_all(comm_, "start: cache", [&] { cache_.emplace(options_.cache); });
-  }
+                       setup_.state ? setup_.state->sync_points : SyncCounts{}) {}
 
   const TrainingOptions& options() const { return options_; }
-  const std::optional<Resumption>& resumption() const { return start_.resumption; }
+  const std::optional<Resumption>& resumption() const { return setup_.resumption; }
 
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
-    Progress progress(comm_, start_.model->learner(), observer, owned() ? Counting::kOnRank0 : Counting::kOnEachRank);
-    go_on(progress);
-    Checkpointer checkpointer(options_.checkpoints, comm_, start_.model->learner(), plan_, progress, *this);
-    run_on_all(comm_, "start", [&] { make_loops(progress, checkpointer); });
-    for (const std::string& warning : start_.warnings) {
-      if (comm_.rank() == 0) progress.warn(warning);
+    Progress progress(comm_, learner_, observer, partitioned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    restore_figures(progress);
+    SafePoint safe_point(options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); });
+    run_on_all(comm_, "start", [&] { make_loops(progress, safe_point); });
+    if (comm_.rank() == 0) {
+      for (const std::string& warning : setup_.warnings) progress.warn(warning);
     }
-    bool goes_on = false;
-    while (plan_.begin_pass()) {
-      if (!goes_on) tell_idle_ranks(progress);
-      goes_on = true;
-      run_leg(progress, checkpointer);
-      if (!plan_.finished()) checkpointer.keep();
-    }
-    finish(progress);
-    bool kept = false;
-    if (goes_on) {
-      kept = checkpointer.keep();
-    } else if (start_.resumption && start_.resumption->refused.empty()) {
-      checkpointer.prune();  // what ended the run may have come before that; C8: the newest was read to its end
-    }
-    summary_.checkpoints = checkpointer.written();
-    summary_.checkpoint_seconds = checkpointer.seconds();
-    summary_.memory = memory_use();
-    TrainingResult result{std::move(*start_.model), summary_, {}};
-    if (partitioned_) result.owners.assign(partitioned_->owners().begin(), partitioned_->owners().end());
+    const bool traversed = traverse_shards(progress, safe_point);
+    measure(progress);
+    const bool saved = end_with_checkpoint(traversed, safe_point);
+    TrainingResult result{{std::move(setup_.learner), owners()}, summary_};
     if (comm_.rank() == 0 && summary_.tree.labels == 0) {
       progress.warn("there is no example in the data: the model knows no label");
     }
-    if (!model.empty()) write_model(result, kept ? &checkpointer : nullptr, model, progress);
+    if (!model.empty()) write_model(result.model, saved ? &safe_point : nullptr, model, progress);
     run_on_all(comm_, "end: report", [&] { progress.rethrow_failure(); });
     return result;
   }
 
  private:
-  // Nothing has been learned since the checkpoint, if there is one.
-  void write_model(const TrainingResult& result, const Checkpointer* kept, const std::filesystem::path& directory,
-                   Progress& progress) {
-    const StallTimeoutExtension extension(comm_, timeout_for_disks(result.model.learner()));
-    if (kept == nullptr) return save_model(result, comm_, directory);
-    try {
-      return run_on_all(comm_, "write the model", [&] {
-        if (comm_.rank() == 0) save_checkpoint_as_model(kept->latest(), directory, cores_of_rank(comm_));
-      });
-    } catch (const Error& error) {  // alone it is no AgreedError
-      if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
-      if (comm_.rank() == 0) progress.warn(std::string("the last checkpoint cannot be read again: ") + error.what());
-    }
-    save_model(result, comm_, directory);  // what the checkpoint was written from is still in memory
+  bool partitioned() const { return is_partitioned(options_, comm_); }
+
+  bool owns(Partition partition) const { return !partitioned_ || partitioned_->owners()[partition] == comm_.rank(); }
+
+  // Empty if every rank has the whole model.
+  std::vector<int> owners() const {
+    if (!partitioned_) return {};
+    return {partitioned_->owners().begin(), partitioned_->owners().end()};
   }
 
-  bool owned() const { return is_partitioned(options_, comm_); }
-
-  void make_loops(Progress& progress, SafePoint& safe_point) {
-    Learner& learner = start_.model->learner();
-    if (owned()) {
-      partitioned_.emplace(options_, comm_, learner, progress, sync_schedule_, safe_point);
-      return;
-    }
-    in_order_.emplace(learner);
-    if (comm_.size() > 1)
-      replicated_.emplace(options_, comm_, learner, *in_order_, progress, sync_schedule_, safe_point);
-  }
-
-  // Takes up the figures of the checkpoint. What follows on a run that was finished is a run of its own.
-  void go_on(Progress& progress) {
-    if (!start_.state) return;
-    for (const std::string& reason : start_.resumption->refused) {
+  // Restores the figures of the checkpoint. New shards after a finished run start a run of their own.
+  void restore_figures(Progress& progress) {
+    if (!setup_.state) return;
+    for (const std::string& reason : setup_.resumption->refused) {
       if (comm_.rank() == 0) progress.warn("a checkpoint cannot be used: " + reason);
     }
-    if (start_.state->finished && !plan_.finished()) return;
-    progress.go_on(start_.state->progress);
-    summary_ = start_.state->summary;
+    if (setup_.state->finished && !plan_.finished()) return;
+    progress.restore(setup_.state->progress);
+    summary_ = setup_.state->summary;
     counting_ = true;
   }
 
-  RunState run_state() const override {
+  void make_loops(Progress& progress, SafePoint& safe_point) {
+    if (partitioned()) {
+      partitioned_.emplace(options_, comm_, learner_, progress, sync_schedule_, safe_point);
+      return;
+    }
+    in_order_.emplace(learner_);
+    if (comm_.size() > 1)
+      replicated_.emplace(options_, comm_, learner_, *in_order_, progress, sync_schedule_, safe_point);
+  }
+
+  SafePoint::Snapshot snapshot() const {
     RunState state;
     state.options = options_;
-    state.init_digest = start_.init_digest;
+    state.init_digest = setup_.init_digest;
     state.sync_points = sync_schedule_.counts();
     state.summary = summary_;
     state.finished = plan_.finished();
-    return state;
+    return {std::move(state), partitioned_ ? partitioned_->owners() : first_owners(comm_.size())};
   }
 
-  Owners writers() const override { return partitioned_ ? partitioned_->owners() : first_owners(comm_.size()); }
+  // Returns false if there was nothing left to read.
+  bool traverse_shards(Progress& progress, SafePoint& safe_point) {
+    bool any = false;
+    while (plan_.begin_pass()) {
+      if (!any) warn_of_idle_ranks(progress);
+      any = true;
+      run_shard_pass(progress, safe_point);
+      if (!plan_.finished()) safe_point.save();
+    }
+    return any;
+  }
+
+  // Returns whether a checkpoint was written.
+  bool end_with_checkpoint(bool traversed, SafePoint& safe_point) {
+    bool saved = false;
+    if (traversed) {
+      saved = safe_point.save();
+    } else if (setup_.resumption && setup_.resumption->refused.empty()) {
+      safe_point.prune();  // the finished run may have been killed before it did; C8: the newest was read to its end
+    }
+    summary_.checkpoints = safe_point.written();
+    summary_.checkpoint_seconds = safe_point.seconds();
+    summary_.memory = memory_use();
+    return saved;
+  }
+
+  // `saved`: has the checkpoint of the same state, if there is one.
+  void write_model(const ModelShare& share, const SafePoint* saved, const std::filesystem::path& directory,
+                   Progress& progress) {
+    const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
+    if (saved == nullptr) return share.save(comm_, directory);
+    try {
+      return run_on_all(comm_, "write the model", [&] {
+        if (comm_.rank() == 0) save_checkpoint_as_model(saved->latest(), directory, cores_of_rank(comm_));
+      });
+    } catch (const Error& error) {  // on one rank it is no AgreedError
+      if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
+      if (comm_.rank() == 0) progress.warn(std::string("the last checkpoint cannot be read again: ") + error.what());
+    }
+    share.save(comm_, directory);  // the same state is still in memory
+  }
 
   ReadOptions read_options(bool learning) const {
     ReadOptions read = cpt::read_options(options_);
     if (learning && options_.model.method == Method::kPecoc) {
-      read.knows_label = [&labels = start_.model->learner().labels()](std::string_view label) {
+      read.knows_label = [&labels = learner_.labels()](std::string_view label) {
         return labels.find(label, hash_label(label)) != kNoLabel;
       };
     }
     return read;
   }
 
-  void run_leg(Progress& progress, Checkpointer& checkpointer) {
+  void run_shard_pass(Progress& progress, SafePoint& safe_point) {
     const ShardPass shard_pass = plan_.shard_pass();
     const bool begins_phase = !counting_ || progress.phase() != shard_pass.phase;
     if (begins_phase) progress.begin(shard_pass.phase);
     if (plan_.examples() == 0) plan_.set_examples_before(progress.total().examples);
     counting_ = true;
     progress.begin_pass(shard_pass.pass);
-    const std::uint64_t bad_lines = traverse(shard_pass, progress, checkpointer);
+    const std::uint64_t bad_lines = traverse(shard_pass, progress, safe_point);
     progress.report_now();
     run_on_all(comm_, "report", [&] { progress.rethrow_failure(); });
     plan_.end_pass();
@@ -170,47 +192,41 @@ class Training::Run : private Keepsake {
     }
   }
 
-  // Returns the bad lines skipped, on all ranks together.
-  std::uint64_t traverse(const ShardPass& shard_pass, Progress& progress, Checkpointer& checkpointer) {
+  // Returns the number of bad lines skipped by all ranks.
+  std::uint64_t traverse(const ShardPass& shard_pass, Progress& progress, SafePoint& safe_point) {
     const bool learning = shard_pass.phase == Phase::kTrain || !options_.test_frozen;
     const std::vector<std::uint32_t> mine = my_shards(shard_pass);
-    std::vector<Shard> shards = plan_.shards(shard_pass.phase);
-    if (cache_) attach_copies(shards, mine, progress, checkpointer);
+    const std::vector<Shard> shards = plan_.shards(shard_pass.phase);
     std::optional<BatchReader> reader;
     open_shards(shard_pass, shards, mine, read_options(learning), reader);
-    checkpointer.set_my_shards(mine);
-    if (comm_.size() > 1) reader->call_while_waiting([&] { checkpointer.stop_waiting_in_vain(); });
+    safe_point.set_my_shards(mine);
+    if (comm_.size() > 1) reader->call_while_waiting([&] { safe_point.stop_waiting_in_vain(); });
     if (partitioned_) return partitioned_->run(*reader, shard_pass.shards.size(), learning);
     if (replicated_) return replicated_->run(*reader, learning);
-    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *reader, progress, checkpointer);
+    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *reader, progress, safe_point);
     if (learning) progress.count_sync();
     return bad_lines;
   }
 
-  // Those of this rank. What lies before the cursors of a run that goes on is behind then, on all ranks.
+  // Opens the shards of this rank, and skips what lies before the cursors of a resumed run.
   void open_shards(const ShardPass& shard_pass, const std::vector<Shard>& shards,
                    const std::vector<std::uint32_t>& mine, ReadOptions options, std::optional<BatchReader>& reader) {
-    const auto is_inside = [&](std::uint32_t number) { return plan_.cursor(number).bytes > 0; };
-    const bool goes_on = std::ranges::any_of(shard_pass.shards, is_inside);
-    const StallTimeoutExtension extension(comm_, goes_on ? kShardTimeoutExtension : std::chrono::hours(0));
+    const auto is_begun = [&](std::uint32_t number) { return plan_.cursor(number).bytes > 0; };
+    const bool resumes = std::ranges::any_of(shard_pass.shards, is_begun);
+    const bool skips = resumes && comm_.size() > 1;  // alone, the reader skips while it serves requests to stop
+    std::optional<ExampleStream> stream;
     run_on_all(comm_, "open shards", [&] {
       std::vector<Cursor> cursors;
       for (const std::uint32_t number : mine) cursors.push_back(plan_.cursor(number));
-      ExampleStream stream(shards, mine, std::move(options), cursors);
-      if (comm_.size() > 1) stream.go_to_cursors();  // alone, requests to stop are heard meanwhile
-      reader.emplace(std::move(stream));
+      stream.emplace(shards, mine, std::move(options), cursors);
+      if (!skips) reader.emplace(std::move(*stream));
     });
+    if (!skips) return;
+    skip_to_cursors(*stream, comm_);
+    run_on_all(comm_, "open shards", [&] { reader.emplace(std::move(*stream)); });
   }
 
-  void attach_copies(std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, Progress& progress,
-                     Checkpointer& checkpointer) {
-    const StallTimeoutExtension extension(comm_, kShardTimeoutExtension);
-    const auto is_asked_to_stop = [&] { return (checkpointer.requests() & RequestBits::kStop) != 0; };
-    run_on_all(comm_, "cache", [&] { cache_->attach(shards, mine, cpt::read_options(options_), is_asked_to_stop); });
-    progress.tell_cache(cache_->report(comm_));
-  }
-
-  // The shards of the shard_pass.
+  // The shards of the current shard pass.
   std::vector<Shard> to_read() const {
     const std::vector<Shard> known = plan_.shards(plan_.shard_pass().phase);
     std::vector<Shard> shards;
@@ -218,60 +234,59 @@ class Training::Run : private Keepsake {
     return shards;
   }
 
-  // A run that goes on keeps its shards as they are.
-  void tell_idle_ranks(Progress& progress) {
+  // A resumed run keeps the division of its shards.
+  void warn_of_idle_ranks(Progress& progress) {
     if (comm_.rank() != 0) return;
-    const std::string warning = warning_of_idle_ranks(to_read(), comm_.size(), !start_.resumption);
+    const std::string warning = warning_of_idle_ranks(to_read(), comm_.size(), !setup_.resumption);
     if (!warning.empty()) progress.warn(warning);
   }
 
-  // The numbers of the shard_pass's shards that this rank reads.
+  // The numbers of the shards that this rank reads.
   std::vector<std::uint32_t> my_shards(const ShardPass& shard_pass) const {
     std::vector<std::uint32_t> mine = assign_shards(to_read(), comm_.size())[static_cast<std::size_t>(comm_.rank())];
     for (std::uint32_t& index : mine) index = shard_pass.shards[index];
     return mine;
   }
 
-  // What another rank owns was never touched here.
+  // The rows of other owners were never touched here.
   WeightTable::Survey survey_own() const {
-    const WeightTable& weights = start_.model->learner().weights();
+    const WeightTable& weights = learner_.weights();
     if (!partitioned_) return weights.survey();
     WeightTable::Survey survey;
     for (Partition p = 0; p < kPartitions; ++p) {
-      if (partitioned_->owners()[p] == comm_.rank()) survey.add(weights.survey(p));
+      if (owns(p)) survey.add(weights.survey(p));
     }
     return survey;
   }
 
   MemoryUse memory_use() const {
-    const Learner& learner = start_.model->learner();
-    MemoryUse use{comm_.rank(), peak_memory(), learner.weights().bytes(), 0};
-    use.structure_bytes = learner.tree().bytes() + learner.labels().bytes() + learner.frequencies().bytes();
+    MemoryUse use{comm_.rank(), peak_memory(), learner_.weights().bytes(), 0};
+    use.structure_bytes = learner_.tree().bytes() + learner_.labels().bytes() + learner_.frequencies().bytes();
     if (!partitioned_) return use;
     use.structure_bytes += partitioned_->structure_bytes();
     use.table_bytes = 0;
     for (Partition p = 0; p < kPartitions; ++p) {
-      if (partitioned_->owners()[p] == comm_.rank()) use.table_bytes += learner.weights().region(p).rows * sizeof(Row);
+      if (owns(p)) use.table_bytes += learner_.weights().region(p).rows * sizeof(Row);
     }
     return use;
   }
 
-  void finish(const Progress& progress) {
-    const Learner& learner = start_.model->learner();
+  // The figures of the whole run. Collective.
+  void measure(const Progress& progress) {
     summary_.ranks = comm_.size();
-    summary_.partitioned = owned();
+    summary_.partitioned = partitioned();
     summary_.seconds = progress.seconds();
     summary_.rounds = progress.rounds();
     summary_.sync_points = progress.sync_points();
-    summary_.tree = measure_tree(learner);
+    summary_.tree = measure_tree(learner_);
     const WeightTable::Survey survey = survey_own();
-    summary_.weight_bytes = learner.weights().bytes();
+    summary_.weight_bytes = learner_.weights().bytes();
     summary_.rows_used = survey.used;
-    summary_.weight_digest = survey.digest + learner.frequencies().digest();
+    summary_.weight_digest = survey.digest + learner_.frequencies().digest();
     run_on_all(comm_, "end", [&] {
       if (!survey.finite) throw_diverged();
     });
-    if (owned()) {
+    if (partitioned()) {
       std::uint64_t sums[] = {survey.used, survey.digest};
       sum_in_rank_order(comm_, sums, "end: weights");
       summary_.rows_used = sums[0];
@@ -296,34 +311,18 @@ class Training::Run : private Keepsake {
   }
 
   Communicator& comm_;
-  RunSetup start_;
-  const TrainingOptions& options_;  // of start_, as is plan_
+  RunSetup setup_;
+  const TrainingOptions& options_;  // of setup_, like plan_ and learner_
   TraversalPlan& plan_;
+  Learner& learner_;
   SyncSchedule sync_schedule_;
-  // One of the last two on several ranks, none on one.
+  // On one rank only in_order_ is there; on several ranks one of the two loops, too.
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
   std::optional<PartitionedLoop> partitioned_;
-  std::optional<ShardCache> cache_;
-  bool counting_ = false;  // the figures of a phase are under way
+  bool counting_ = false;  // a phase has begun
   Summary summary_;
 };
-
-void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory) {
-  if (result.owners.empty()) {
-    run_on_all(comm, "write the model", [&] {
-      if (comm.rank() == 0) save_learner(result.model.learner(), directory, cores_of_rank(comm));
-    });
-    return;
-  }
-  Owners owners;
-  std::copy_n(result.owners.begin(), owners.size(), owners.begin());
-  save_learner(result.model.learner(), comm, owners, directory);
-}
-
-TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer) {
-  return Training(options, comm).run(observer);
-}
 
 Training::Training(const TrainingOptions& options, Communicator& comm) : run_(std::make_unique<Run>(options, comm)) {}
 Training::~Training() = default;

@@ -1,4 +1,4 @@
-// Training as one rank of several. All ranks do the same with the same options.
+// Training on one rank of a job. All ranks make the same calls with the same options.
 #pragma once
 
 #include <cstdint>
@@ -10,54 +10,65 @@
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
+#include "train/setup/run_setup.h"
 
 namespace cpt {
 
-// Where a run goes on.
-struct Resumption {
-  std::filesystem::path checkpoint;
-  std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
-  bool finished = false;             // the run was at its end, and what follows, if anything, is a run of its own
-  Phase phase = Phase::kTrain;       // as in Report: the last one that belongs to the checkpoint
-  std::uint32_t pass = 0;
-  std::uint64_t examples = 0;
-  std::uint64_t sync_points = 0;
-  int ranks = 1;  // that wrote it
+// What a rank holds of a trained model: all of it on one rank and with replicas; in the partitioned placement the tree
+// and the weights of its own partitions, from which no probability can be computed.
+class ModelShare {
+ public:
+  // `owners`: the rank that owns each partition; empty if every rank has the whole model.
+  ModelShare(std::unique_ptr<Learner> learner, std::vector<int> owners);
+  ModelShare(ModelShare&&) noexcept;
+  ModelShare& operator=(ModelShare&&) noexcept;
+  ~ModelShare();
+
+  bool is_whole() const { return owners_.empty(); }
+  const std::vector<int>& owners() const { return owners_; }
+  const Learner& learner() const { return *learner_; }
+
+  // Throws Error(kFailed) unless the share is whole.
+  Model into_model() &&;
+
+  // Writes the model, whole or not at all. All ranks call it with their shares; rank 0's directory counts. Throws
+  // Error(kCannotWrite), on all ranks as the same AgreedError.
+  void save(Communicator& comm, const std::filesystem::path& directory) const;
+
+ private:
+  std::unique_ptr<Learner> learner_;
+  std::vector<int> owners_;
 };
 
-// In two steps, for those who clear something away in between: only when nothing is wrong with what the run begins
-// with. One per rank; borrows the communicator.
+struct TrainingResult {
+  ModelShare model;
+  Summary summary;
+};
+
+// In two steps, so that a caller can remove an earlier run's results in between, when nothing is wrong with the input.
+// One per rank; borrows the communicator.
 class Training {
  public:
-  // Finds the shards, takes up the model, the given tree or the checkpoint (owned: of its weights this rank's only) and
-  // compares ranks. Throws Error: kNoInput where a shard, the model or the given tree is missing, kBadData for a
-  // damaged model, a given tree that is none, shards that are not those of the checkpoint, and where no checkpoint of
-  // several can be read; kUsage for options out of range and for ranks that do not see the same.
+  // Finds the shards, loads the model, the given tree or the checkpoint (partitioned: only the weights that this rank
+  // owns) and compares ranks. Throws Error: kNoInput if a shard, the model or the given tree is missing; kBadData for
+  // a damaged model, a malformed given tree, shards other than the checkpoint's, and if none of several checkpoints
+  // can be read; kUsage for options out of range and for ranks that see different options or shards.
   Training(const TrainingOptions& options, Communicator& comm);
   ~Training();
 
-  // Those that hold: of the model or the checkpoint, if the run goes on from one; with the bits that were chosen.
+  // The effective options: those of the model or the checkpoint that the run starts from, with the chosen bits.
   const TrainingOptions& options() const;
-  // Where the run goes on; none if it begins.
+  // Empty if the run starts from the beginning.
   const std::optional<Resumption>& resumption() const;
 
-  // At most once. Writes the model, too, if given a name for it, on all ranks or on none (rank 0's counts); where that
-  // fails there is no result. As save_model() does, and the same files, but the last checkpoint, where the run ends
-  // with one, is not compressed and written a second time: model and checkpoint then have files in common (hard links),
-  // as far as the file system allows that.
+  // At most once. Writes the model, too, unless `model` is empty on rank 0; if that fails there is no result. The files
+  // are those of ModelShare::save(), but if the run ends with a checkpoint, its data is not compressed and written
+  // again: model and checkpoint then share files (hard links) if the file system permits.
   TrainingResult run(Observer& observer, const std::filesystem::path& model = {});
 
  private:
   class Run;
   std::unique_ptr<Run> run_;
 };
-
-// In one step, and no model is written. An error of one rank that the others can still hear of is thrown by all as the
-// same AgreedError.
-TrainingResult train(const TrainingOptions& options, Communicator& comm, Observer& observer);
-
-// Writes the model under the name that rank 0 gives, whole or not at all. All ranks call it with their results. Throws
-// Error(kCannotWrite), on all ranks as the same AgreedError.
-void save_model(const TrainingResult& result, Communicator& comm, const std::filesystem::path& directory);
 
 }  // namespace cpt

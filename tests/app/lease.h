@@ -12,7 +12,7 @@
 
 namespace cpt {
 
-// Whoever opens the file waits until this lets go of it, or until the system loses extension, after 45 seconds:
+// Whoever opens the file waits until this lets go of it, or until the system loses patience, after 45 seconds:
 // fcntl(2), F_SETLEASE. Nobody else may have the file open. Not every file system knows leases.
 class Lease {
  public:

@@ -22,6 +22,7 @@ class Interposed : public Communicator {
   std::vector<int> silent_ranks(std::chrono::milliseconds grace) override { return inner_.silent_ranks(grace); }
   void answer_roll_call() override { inner_.answer_roll_call(); }
   void advance() override { inner_.advance(); }
+  std::vector<Bytes> allocate_shared(std::size_t bytes) override { return inner_.allocate_shared(bytes); }
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {

@@ -7,7 +7,6 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/distribute_work.h"
 #include "comm/message.h"
 #include "comm/shared/shared_window.h"
 

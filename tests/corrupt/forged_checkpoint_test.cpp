@@ -295,6 +295,8 @@ TEST_F(ForgedCheckpoint, OfAnotherStateFormatIsRefusedByName) {
                  std::to_string(kStateFormat));
   forge("state", bytes_of(archived(std::make_pair(std::uint32_t{0}, state))));
   expect_refused("format 0, which does not exist");
+  forge("state", bytes_of(archived(std::make_pair(kStateFormat - 1, state))));
+  expect_refused("its state has format 1, which is too old: this program reads format 2");
 }
 
 TEST_F(ForgedCheckpoint, WithTheOtherByteOrderIsRefused) {

@@ -69,7 +69,7 @@ inline void expect_to_go_on_anywhere(const Input& input) {
   const Reading expected = read_lines(all);
   for (std::size_t done = 0; done < expected.cursors.size(); ++done) {
     ExampleStream rest = input.stream(expected.cursors[done]);
-    if (done % 2 == 1) rest.go_to_cursors();
+    if (done % 2 == 1) rest.go_to_cursors([] {});
     const Reading reading = read_lines(rest);
     const auto left = expected.lines.begin() + static_cast<std::ptrdiff_t>(done);
     ASSERT_EQ(reading.lines, std::vector<Examples>(left, expected.lines.end())) << "after line " << done;
@@ -78,7 +78,7 @@ inline void expect_to_go_on_anywhere(const Input& input) {
     ASSERT_EQ(rest.part_read(), 1) << "after line " << done;
   }
   ExampleStream none = input.stream(expected.end);
-  none.go_to_cursors();
+  none.go_to_cursors([] {});
   const Reading reading = read_lines(none);
   EXPECT_EQ(reading.lines.size(), 0U);
   EXPECT_EQ(reading.error_lines, expected.error_lines);

@@ -23,7 +23,7 @@ TrainingOptions options_of(const Run& run) {
   options.placement = run.placement;
   options.data = {"shards/a.vw", "shards/b.vw", "shards/c.vw"};
   options.passes = 2;
-  options.split = 2;  // not in v1, which was made before there was a choice
+  options.split = 2;
   options.sync_examples = 40;
   options.round_examples = 30;
   options.checkpoints.directory = run.name;

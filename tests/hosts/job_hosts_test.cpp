@@ -141,8 +141,9 @@ TEST_F(RunDirectoryOfHosts, MustBeSharedIfThereAreToBeCheckpoints) {
   hide_run_directory_from("host1");
   expect_failed(
       start_on(kHosts, train({data()}))->wait(kLongEnough), 2,
-      ContainsRegex("rank 2 on host1: " + run_directory().string() +
-                    ": is not the run directory of rank 0 here; .* \\(--run\\), or --checkpoint-every never"));
+      ContainsRegex(
+          "rank 2 on host1: " + run_directory().string() +
+          ": is not the run directory of rank 0 on this host; .* \\(--run\\), or use --checkpoint-every never"));
   EXPECT_THAT(checkpoints(), ::testing::IsEmpty());
   expect_complete(start_on(kHosts, train({data()}, {"--checkpoint-every", "never"}))->wait(kLongEnough));
 }

@@ -1,5 +1,8 @@
-# Installs a build into an empty folder, then builds and runs the consumer there against nothing but that.
-#   cmake -DBUILD=... -DCONSUMER=... -DWORK=... -DTARGET=... -DEXPECTED=... -DCOMPILER=... -P consume.cmake
+# Builds a program outside of this tree against what `cmake --install` copied, and runs it.
+#   cmake -DBUILD=... -DCONSUMER=... -DWORK=... -DEXPECTED=... -DCOMPILER=... [-DTRAIN=ON] -P consume.cmake
+#
+# Without TRAIN the consumer is configured where MPI cannot be found, links cpt::cpt with CMake and once more with
+# pkg-config, and neither it nor the program `cpt` may load an MPI library. With TRAIN it links cpt::train.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -11,13 +14,43 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+function(expect_output)
+  run(${ARGN})
+  if(NOT output MATCHES "${EXPECTED}")
+    message(FATAL_ERROR "${ARGN} printed: ${output}\nexpected: ${EXPECTED}")
+  endif()
+endfunction()
+
+# Both ends of the check: cpt_dist must be seen to load MPI, or ldd would prove nothing.
+function(expect_mpi program wanted)
+  run(ldd "${program}")
+  set(found FALSE)
+  if(output MATCHES "libmpi|libboost_mpi|libopen-rte")
+    set(found TRUE)
+  endif()
+  if(NOT found STREQUAL wanted)
+    message(FATAL_ERROR "${program}: loads MPI: ${found}, expected ${wanted}:\n${output}")
+  endif()
+endfunction()
+
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
-run("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/build" -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCPT_TARGET=${TARGET}
+set(options -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON)
+if(TRAIN)
+  set(options -DCPT_TRAIN=ON)
+endif()
+run("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/build" "-DCMAKE_PREFIX_PATH=${WORK}/prefix" ${options}
   -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release)
 run("${CMAKE_COMMAND}" --build "${WORK}/build")
-run("${WORK}/build/consumer")
-if(NOT output MATCHES "${EXPECTED}")
-  message(FATAL_ERROR "the consumer printed: ${output}\nexpected: ${EXPECTED}")
+expect_output("${WORK}/build/consumer")
+expect_mpi("${WORK}/prefix/bin/cpt_dist" TRUE)
+if(NOT TRAIN)
+  expect_mpi("${WORK}/build/consumer" FALSE)
+  expect_mpi("${WORK}/prefix/bin/cpt" FALSE)
+  file(GLOB_RECURSE pc_file "${WORK}/prefix/*/cpt.pc")
+  run("${CMAKE_COMMAND}" -E env --unset=PKG_CONFIG_PATH pkg-config --cflags --libs "${pc_file}")
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  run("${COMPILER}" -std=c++20 "${CONSUMER}/consumer.cpp" ${flags} -o "${WORK}/by_pkg_config")
+  expect_output("${WORK}/by_pkg_config")
 endif()
 file(REMOVE_RECURSE "${WORK}")

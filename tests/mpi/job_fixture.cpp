@@ -62,7 +62,7 @@ std::string JobTest::shards() const {
 }
 
 Words JobTest::train(const Words& data, const Words& more) const {
-  const Words begin = joined(joined({"--data"}, data), {"--run", run_directory().string()});
+  const Words begin = joined(joined({"--data"}, data), {"--run", run_directory().string(), "--overwrite"});
   const bool says_bits = std::find(more.begin(), more.end(), "--bits") != more.end();
   return joined(says_bits ? begin : joined(begin, {"--bits", "12"}), more);
 }

@@ -44,7 +44,7 @@ class JobTest : public ::testing::Test {
   std::string shards() const;
 
   std::filesystem::path run_directory() const { return path("run"); }
-  // The command line that trains on these paths, quickly, and then says more.
+  // The command line that trains on these paths, quickly, in place of an earlier job, and then says more.
   Words train(const Words& data, const Words& more = {}) const;
 
   // Under mpirun, on its own, or under a launcher's whole command line. Jobs of one test may run at the same time.

@@ -97,7 +97,7 @@ TEST_F(GivenTreeOfAJob, GoesOnWithoutTheFileButNotWithAnother) {
   fs::remove(counts);
   const Words again = joined(twice, {"--resume"});
   expect_failed(run(2, with_tree("online", again)), kUsage,
-                AllOf(HasSubstr("--tree is online, but the run in "), HasSubstr("was begun with huffman:" + counts)));
+                AllOf(HasSubstr("--tree is online, but the run in "), HasSubstr("was started with huffman:" + counts)));
   expect_failed(run(2, with_tree("file:" + counts, again)), kUsage,
                 HasSubstr("--tree is file:" + counts + ", but the run in "));
   expect_complete(run(3, with_tree("huffman:" + counts, again)));
@@ -108,12 +108,13 @@ TEST_F(GivenTreeOfAJob, GoesOnWithoutTheFileButNotWithAnother) {
 TEST_F(GivenTreeOfAJob, IsToldByTheModelThatComesOfIt) {
   expect_complete(run_alone(with_tree("huffman:" + file("counts", "l1\t1\nl2\t1\n"))));
   fs::rename(run_directory(), path("made"));
-  const Words begin{"--init", (path("made") / "model").string(), "--data", shards(), "--run", run_directory().string()};
+  const Words begin{"--init", (path("made") / "model").string(), "--data",     shards(),
+                    "--run",  run_directory().string(),          "--overwrite"};
   expect_complete(run(2, begin));
   EXPECT_EQ(summary()["options"]["tree"], "given");
   const Outcome refused = run(2, joined(begin, {"--tree", "random"}));
   EXPECT_EQ(refused.code, kUsage);
-  EXPECT_THAT(refused.err, HasSubstr("was made with given"));
+  EXPECT_THAT(refused.err, HasSubstr("was trained with given"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class InitialModelOfAJob : public JobTest {
 
   // The command line of a run that begins with the model.
   Words begin(const Words& more) const {
-    Words words{"--init", model(), "--run", run_directory().string()};
+    Words words{"--init", model(), "--run", run_directory().string(), "--overwrite"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -85,8 +85,9 @@ TEST_F(InitialModelOfAJob, GoesOnAndTellsTheOptionsOfTheModel) {
 TEST_F(InitialModelOfAJob, RefusesOtherOptionsThanItsOwn) {
   const auto refused = [&](const Words& more, const std::string& option, const std::string& mine,
                            const std::string& its) {
-    expect_failed(run(2, score(more)), kUsage,
-                  AllOf(HasSubstr(option + " is " + mine + ", "), HasSubstr(model() + " was made with " + its + ":")));
+    expect_failed(
+        run(2, score(more)), kUsage,
+        AllOf(HasSubstr(option + " is " + mine + ", "), HasSubstr(model() + " was trained with " + its + ":")));
     EXPECT_FALSE(fs::exists(run_directory()));
   };
   refused({"--alpha", "0.9"}, "--alpha", "0.9", "0.5");
@@ -97,16 +98,18 @@ TEST_F(InitialModelOfAJob, RefusesOtherOptionsThanItsOwn) {
 }
 
 TEST_F(InitialModelOfAJob, CostsAnEarlierRunNothingWhenItCannotBeRead) {
-  const Outcome nowhere = run(2, {"--init", path("nowhere").string(), "--test", test_, "--run", path("made").string()});
+  const Outcome nowhere =
+      run(2, {"--init", path("nowhere").string(), "--test", test_, "--run", path("made").string(), "--overwrite"});
   expect_failed(nowhere, kNoInput, HasSubstr("nowhere"));
   fs::copy(path("made") / "model", path("damaged"));
   std::ofstream(path("damaged") / "weights", std::ios::binary | std::ios::in) << "not what was there";
-  const Outcome damaged = run(2, {"--init", path("damaged").string(), "--test", test_, "--run", path("made").string()});
+  const Outcome damaged =
+      run(2, {"--init", path("damaged").string(), "--test", test_, "--run", path("made").string(), "--overwrite"});
   expect_failed(damaged, kBadData, HasSubstr("checksum"));
   const Outcome around = run_alone({"--init", path("made").string(), "--test", test_, "--run", path("other").string()});
   expect_failed(around, kNoInput, HasSubstr("made: is not a model; did you mean " + model() + "?"));
-  const Outcome itself =
-      run(2, {"--init", (path("made") / "." / "model").string(), "--test", test_, "--run", path("made").string()});
+  const Outcome itself = run(2, {"--init", (path("made") / "." / "model").string(), "--test", test_, "--run",
+                                 path("made").string(), "--overwrite"});
   expect_failed(itself, kUsage, AllOf(HasSubstr("--init"), HasSubstr("--run")));
   EXPECT_TRUE(fs::exists(path("made") / "summary.json"));
   EXPECT_EQ(run(2, score()).code, 0);

@@ -142,7 +142,7 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
 
 // Without --bits, the data says how large the table is; --bits auto asks for that, too.
 TEST_F(JobTest, TheTableIsSizedByTheDataOnAnyNumberOfRanks) {
-  const Words sized{"--data", shards(), "--run", run_directory().string()};
+  const Words sized{"--data", shards(), "--run", run_directory().string(), "--overwrite"};
   for (const int ranks : {1, 3}) {
     const Outcome outcome = run(ranks, ranks == 1 ? sized : joined(sized, {"--bits", "auto"}));
     expect_complete(outcome);
@@ -265,15 +265,16 @@ TEST_F(JobResults, AreTheSameAloneAndUnderMpirun) {
 // Owners merge nothing.
 TEST_F(JobResults, CountTheIntervalsOfOwnersAndTheMergesOfReplicas) {
   const auto told = [&](const Words& more) { return run(2, train({shards()}, more)).out; };
-  EXPECT_THAT(told({}), AllOf(HasSubstr(" sync_points, "), Not(HasSubstr("merge"))));
-  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 interval, "));
+  EXPECT_THAT(told({}), AllOf(HasSubstr(" sync intervals, "), Not(HasSubstr("merge"))));
+  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 sync interval, "));
   EXPECT_THAT(told({"--placement", "replicated", "--sync-examples", "30"}), HasSubstr(" merges, "));
 }
 
 // 1 of 64 is no figure to two digits.
 TEST_F(JobResults, TellTheTop1ErrorOfASampleThatIsLargeEnough) {
   const auto told = [&](int examples) {
-    return run_alone({"--data", file("s.vw", stream(examples, 3)), "--run", run_directory().string()}).out;
+    return run_alone({"--data", file("s.vw", stream(examples, 3)), "--run", run_directory().string(), "--overwrite"})
+        .out;
   };
   EXPECT_THAT(told(2000), AllOf(HasSubstr("Brier"), Not(HasSubstr("top-1"))));
   EXPECT_THAT(told(9000), HasSubstr("top-1 error about "));

@@ -35,7 +35,7 @@ class ResumedCommandLine : public CheckpointTest {
     SCOPED_TRACE(option);
     expect_failed(resume(words), kUsage,
                   AllOf(StartsWith("cpt_dist: --" + option + " is " + now + ", but the run in "),
-                        HasSubstr(" was begun with " + then + ": ")));
+                        HasSubstr(" was started with " + then + ": ")));
     EXPECT_EQ(newest(), 2U);
   }
   void expect_accepted(const Words& words) {
@@ -59,7 +59,6 @@ TEST_F(ResumedCommandLine, MustNotChangeWhatTheRunIs) {
   expect_refused({"--split", "2"}, "split", "2", "1");
   expect_refused({"--interactions", "ab"}, "interactions", "ab", "none");
   expect_refused({"--sync-fraction", "0.5"}, "sync-fraction", "0.5", "0.02");
-  expect_refused({"--labels", "names.txt"}, "labels", "names.txt", "none");
 }
 
 TEST_F(ResumedCommandLine, IsComparedOnceForAllRanks) {
@@ -88,6 +87,18 @@ TEST_F(ResumedCommandLine, LosesNoMetricsThatItCannotRead) {
   EXPECT_TRUE(fs::is_directory(run_directory() / "metrics.jsonl"));
 }
 
+// Ranks must not cut the path of a checkpoint at a line end.
+TEST_F(ResumedCommandLine, MayHaveALineEndInTheRunPath) {
+  const fs::path odd = path("two\nlines");
+  fs::rename(run_directory(), odd);
+  for (const int ranks : {1, 2}) {
+    SCOPED_TRACE(ranks);
+    const Outcome outcome = run(ranks, {"--run", odd.string(), "--resume"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(fs::exists(odd / "summary.json"));
+  }
+}
+
 TEST_F(ResumedCommandLine, MayRaiseThePasses) {
   expect_complete(resume({"--passes", "4"}));
   EXPECT_EQ(summary()["train"]["examples"], 4 * kExamples);
@@ -95,6 +106,15 @@ TEST_F(ResumedCommandLine, MayRaiseThePasses) {
 }
 
 class BeginningOrGoingOn : public CheckpointTest {};
+
+// As a batch script does that appends --resume to the command of the first start.
+TEST_F(BeginningOrGoingOn, MayNameTheFileOfLabelsAgain) {
+  std::string labels;
+  for (int label = 0; label < kLabels; ++label) labels += "l" + std::to_string(label) + "\n";
+  const Words words = train({shards()}, {"--method", "pecoc", "--labels", file("labels.txt", labels)});
+  expect_complete(run_alone(words));
+  expect_complete(run_alone(joined(words, {"--resume"})));
+}
 
 // One bad line must not cost the run: what was learned before it stays good.
 TEST_F(BeginningOrGoingOn, MayPassOverALineThatEndedTheRun) {
@@ -117,7 +137,7 @@ TEST_F(BeginningOrGoingOn, BeginsWhereThereIsNoCheckpoint) {
   const Outcome outcome = run(2, train({shards()}, {"--resume"}));
   expect_complete(outcome);
   EXPECT_EQ(summary()["train"]["examples"], kExamples);
-  EXPECT_THAT(outcome.err, HasSubstr(run_directory().string() + " has no checkpoint to resume: the run begins anew\n"));
+  EXPECT_THAT(outcome.err, HasSubstr(run_directory().string() + " has no checkpoint to resume: starting a new run\n"));
 }
 
 TEST_F(BeginningOrGoingOn, NeedsDataToBegin) {

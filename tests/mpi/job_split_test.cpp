@@ -37,10 +37,12 @@ TEST_F(SplitFiles, AreProposedWhereRanksHaveNothingToRead) {
                        "share a file"));
 }
 
-TEST_F(SplitFiles, CallABadLineByItsNumberInTheFile) {
-  const std::string one = file("one.vw", stream(900) + "l1 |a x:bad\n");
+TEST_F(SplitFiles, CallABadLineByItsByteInTheFile) {
+  const std::string text = stream(900);
+  const std::string one = file("one.vw", text + "l1 |a x:bad\n");
   expect_failed(run(2, train({one}, {"--split", "2"})), kBadData,
-                AllOf(HasSubstr(one + ":901:9: expected a number"), EndsWith("found 'bad'")));
+                AllOf(HasSubstr(one + ": byte " + std::to_string(text.size() + 8) + ": expected a number"),
+                      EndsWith("found 'bad'")));
 }
 
 }  // namespace

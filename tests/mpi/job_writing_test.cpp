@@ -39,7 +39,9 @@ TEST_F(RunDirectoryOfAJob, NeedsAName) {
 TEST_F(RunDirectoryOfAJob, CannotBeAFolderOfShards) {
   for (const char* option : {"--data", "--test"}) {
     const Words words{"--data", file("shard.vw", stream(50)), option, shards(), "--run", shards() + "/../shards"};
-    expect_failed(run_alone(words), kUsage, HasSubstr("would be shards of " + std::string(option) + " " + shards()));
+    expect_failed(
+        run_alone(words), kUsage,
+        HasSubstr(" lies where " + std::string(option) + " " + shards() + " would read the files of the run"));
     EXPECT_FALSE(fs::exists(shards() + "/lock"));
   }
 }
@@ -69,17 +71,18 @@ TEST_F(RunDirectoryOfAJob, CannotLieWhereAPatternFindsShards) {
   for (const std::string& pattern : {shards() + "/*", path("link").string() + "/[pqr]/", run + "/*", run + "/log.*"}) {
     for (const char* begin : {"--progress=none", "--resume"}) {
       expect_failed(run_alone({"--data", pattern, "--run", run + "/", begin}), kUsage,
-                    HasSubstr("would be shards of --data " + pattern));
+                    HasSubstr(" lies where --data " + pattern + " would read"));
       EXPECT_FALSE(fs::exists(run));
     }
   }
-  expect_failed(run_alone({"--data", "./not-there*", "--run", "not-there-yet"}), kUsage, HasSubstr("would be shards"));
+  expect_failed(run_alone({"--data", "./not-there*", "--run", "not-there-yet"}), kUsage,
+                HasSubstr("as shards: choose another directory"));
 }
 
 TEST_F(RunDirectoryOfAJob, MayLieWhereNoPatternFindsWhatItHolds) {
   const std::vector<std::pair<const char*, const char*>> cases = {{"/*", "/.r"}, {"", "/r"}, {"/*.vw", ""}};
   for (const auto& [pattern, run] : cases) {
-    const Words words{"--data", shards() + pattern, "--run", shards() + run};
+    const Words words{"--data", shards() + pattern, "--run", shards() + run, "--overwrite"};
     for (int i = 0; i < 2; ++i) EXPECT_EQ(run_alone(words).code, 0) << pattern << " and " << run;
   }
 }

@@ -50,6 +50,12 @@ TEST(MpiCommunicator, MovesBuffersAboveTheLargestMessage) {
   }
 }
 
+// No rank may wait inside MPI for one that found too little memory.
+TEST(MpiCommunicator, SharesNothingWhereThereIsTooLittleMemory) {
+  const auto comm = world();
+  for (const Bytes area : comm->share_memory(std::size_t{1} << 50)) EXPECT_TRUE(area.empty());
+}
+
 // From rank 0 to all others: one piece, several full ones, and some with a rest.
 TEST(MpiCommunicator, DeliversMessagesAboveTheLargestMessage) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;
@@ -99,7 +105,7 @@ TEST(MpiCommunicator, KnowsTheHostsOfAllRanks) {
 // Eight ranks on two cores that others use too may not be heard of for some tenths of a second.
 constexpr std::chrono::milliseconds kTimeoutExtension{1500};
 
-// A rank that lost extension goes on answering those that are still to: late to begin, they would find it silent.
+// A rank that lost patience goes on answering those that are still to: late to begin, they would find it silent.
 void answer_the_others(Communicator& comm) {
   const auto end = std::chrono::steady_clock::now() + kTimeoutExtension;
   while (std::chrono::steady_clock::now() < end) {

@@ -52,7 +52,7 @@ class Determinism : public ::testing::TestWithParam<std::tuple<Placement, int>> 
     const Summary& summary = results[0].summary;
     return {digests_of(results[0].model),
             summary.weight_digest,
-            results[0].owners,
+            results[0].model.owners(),
             summary.train,
             summary.test,
             summary.rounds,
@@ -76,7 +76,7 @@ TEST_P(Determinism, SameBytesAgain) { expect_same(run(), run()); }
 TEST_P(Determinism, EverythingSentIsToldByWhatItWasFor) {
   run_threads(ranks(), [this](Communicator& comm) {
     Recorder recorder;
-    train(options_, comm, recorder);
+    Training(options_, comm).run(recorder);
     std::uint64_t told = 0;
     for (const auto& [call, part] : comm.traffic()) told += part.bytes;
     EXPECT_EQ(told, comm.bytes_sent());

@@ -18,6 +18,11 @@ using ::testing::StartsWith;
 INSTANTIATE_TEST_SUITE_P(, Errors, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
                          name_of_placement);
 
+// Of what only replicas do: they merge weights, and propose labels to rank 0.
+class ErrorsOfReplicas : public Errors {};
+
+INSTANTIATE_TEST_SUITE_P(, ErrorsOfReplicas, ::testing::Values(Placement::kReplicated), name_of_placement);
+
 TEST_P(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
   Staging staging;
   staging.options_of = [&](int rank, TrainingOptions& options) {
@@ -81,7 +86,7 @@ TEST_P(Errors, WeightsThatDivergeOnOneRankStopAll) {
   options_.model.learning_rate = 1e12;
   options_.sync_examples = 1'000'000;
   options_.data[2] = folder_.write("heavy", kDiverging + random_lines({.examples = 200}));
-  // Who finds out: the rank that learned it, or the one that keeps the ledgers of all.
+  // Who finds out: the rank that learned it, or the one that keeps the ledger of all.
   const std::string finder = GetParam() == Placement::kReplicated ? reader_of(2) : "rank 0 on ";
   EXPECT_THAT(agreed_error(Fault::kFailed),
               AllOf(StartsWith(finder), HasSubstr("no longer finite"), HasSubstr("--learning-rate")));
@@ -97,27 +102,67 @@ TEST_P(Errors, WeightsThatDivergeBetweenMergesStopAll) {
               AllOf(StartsWith("rank "), HasSubstr("finite"), HasSubstr("--learning-rate")));
 }
 
-class Grumpy : public Recorder {
+// A merge of weights that a failed rank did not finish would report a consequence instead of the cause.
+TEST_P(ErrorsOfReplicas, WeightsThatDivergeInTheLastRoundOfAnIntervalAreNotMerged) {
+  options_.model.loss = Loss::kSquared;
+  options_.model.update = Update::kSgd;
+  options_.model.learning_rate = 1e12;
+  options_.sync_examples = 1;
+  options_.data[2] = folder_.write("heavy", kDiverging + random_lines({.examples = 200}));
+  EXPECT_THAT(agreed_error(Fault::kFailed), HasSubstr("no longer finite"));
+}
+
+// Spoils what its rank sends in the first exchange, which are proposals of labels.
+class Garbler : public Interposed {
  public:
-  explicit Grumpy(std::size_t extension) : extension_(extension) {}
-  void report(const Report& report) override {
-    Recorder::report(report);
-    if (reports.size() > extension_) throw Error(Fault::kCannotWrite, "the disk is full");
+  explicit Garbler(Communicator& inner) : Interposed(inner, nullptr), inner_(inner) {}
+
+ protected:
+  std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) override {
+    if (spoiled_.empty() && !outgoing[0].empty()) {
+      spoiled_.assign(outgoing[0].size(), std::byte{0xff});
+      outgoing[0] = spoiled_;
+    }
+    return inner_.start_exchange(std::move(outgoing), std::move(incoming));
   }
 
  private:
-  std::size_t extension_;
+  Communicator& inner_;
+  std::vector<std::byte> spoiled_;
+};
+
+TEST_P(ErrorsOfReplicas, ALabelThatRank0CannotInsertStopsAll) {
+  const Staging staging{.wrap = [](Communicator& inner) -> std::unique_ptr<Communicator> {
+    return inner.rank() == 1 ? std::make_unique<Garbler>(inner) : nullptr;
+  }};
+  const std::vector<Ending> endings = train_on(kRanks, options_, staging);
+  for (const Ending& ending : endings) {
+    EXPECT_TRUE(ending.agreed) << ending.error;
+    EXPECT_THAT(ending.error, StartsWith("rank 0 on "));
+  }
+}
+
+class Grumpy : public Recorder {
+ public:
+  explicit Grumpy(std::size_t patience) : patience_(patience) {}
+  void report(const Report& report) override {
+    Recorder::report(report);
+    if (reports.size() > patience_) throw Error(Fault::kCannotWrite, "the disk is full");
+  }
+
+ private:
+  std::size_t patience_;
 };
 
 TEST_P(Errors, AnObserverThatThrowsStopsAll) {
   Recorder patient;
   train_on(kRanks, options_, {.observer = &patient});
   ASSERT_GT(patient.reports.size(), 5U);
-  for (std::size_t extension = 0; extension < patient.reports.size(); ++extension) {
-    Grumpy grumpy(extension);
+  for (std::size_t patience = 0; patience < patient.reports.size(); ++patience) {
+    Grumpy grumpy(patience);
     const std::string error = agreed_error(Fault::kCannotWrite, {.observer = &grumpy});
     EXPECT_THAT(error, AllOf(StartsWith("rank 0 on "), HasSubstr("the disk is full")));
-    EXPECT_EQ(grumpy.reports.size(), extension + 1);  // it is left alone from then on
+    EXPECT_EQ(grumpy.reports.size(), patience + 1);  // it is left alone from then on
   }
 }
 

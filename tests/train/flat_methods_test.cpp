@@ -57,8 +57,7 @@ TEST_P(FlatJob, ThatIsResumedIsTheOneThatWentOn) {
 
 TEST_P(FlatJob, LeavesAModelThatReadsAsItWas) {
   const Folder folder;
-  const std::vector<TrainingResult> results = results_on(2, job().options);
-  const Model& model = results[0].model;
+  const Model model = std::move(results_on(2, job().options)[0].model).into_model();
   model.save(folder / "model");
   const Model read = Model::load(folder / "model");
   EXPECT_EQ(read.options().method, GetParam());
@@ -73,7 +72,7 @@ TEST_P(FlatJob, LeavesAModelThatReadsAsItWas) {
 
 TEST_P(FlatJob, GoesOnFromAModel) {
   const Folder folder;
-  results_on(2, job().options)[0].model.save(folder / "model");
+  std::move(results_on(2, job().options)[0].model).into_model().save(folder / "model");
   for (const int ranks : {1, 2}) {
     ResumedJob more = job();
     more.options.init = folder / "model";

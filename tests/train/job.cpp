@@ -122,10 +122,18 @@ std::vector<TrainingResult> results_on(int ranks, const TrainingOptions& options
   return results;
 }
 
-Digests digests_of(const Model& model) { return {model.learner().structure_digest(), model.learner().state_digest()}; }
+Digests digests_of(const Learner& learner) { return {learner.structure_digest(), learner.state_digest()}; }
+Digests digests_of(const Model& model) { return digests_of(model.learner()); }
+Digests digests_of(const ModelShare& model) { return digests_of(model.learner()); }
 
 void PrintTo(const Digests& digests, std::ostream* out) {
   *out << std::hex << "tree " << digests.structure << ", weights " << digests.weights << std::dec;
+}
+
+std::set<std::string> labels_in(const Learner& learner) {
+  std::set<std::string> labels;
+  for (LabelId label = 0; label < learner.tree().labels(); ++label) labels.emplace(learner.labels().name(label));
+  return labels;
 }
 
 std::set<std::string> labels_in(const Model& model) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "model/learning/learner.h"
 #include "train/training.h"
 
 namespace cpt {
@@ -90,10 +91,13 @@ struct Digests {
   std::uint64_t weights = 0;
   bool operator==(const Digests&) const = default;
 };
+Digests digests_of(const Learner& learner);
 Digests digests_of(const Model& model);
+Digests digests_of(const ModelShare& model);
 void PrintTo(const Digests& digests, std::ostream* out);
 
-// Of a model, by the public interface only.
+std::set<std::string> labels_in(const Learner& learner);
+// By the public interface only.
 std::set<std::string> labels_in(const Model& model);
 
 // Bit for bit.

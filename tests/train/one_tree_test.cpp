@@ -15,7 +15,7 @@ void expect_alike(const TrainingResult& a, const TrainingResult& b) {
   EXPECT_EQ(a.summary.tree.digest, b.summary.tree.digest);
   EXPECT_EQ(a.summary.weight_digest, b.summary.weight_digest);
   EXPECT_EQ(digests_of(a.model).structure, digests_of(b.model).structure);
-  if (a.owners.empty()) {
+  if (a.model.owners().empty()) {
     EXPECT_EQ(digests_of(a.model), digests_of(b.model));
   }
   expect_same_losses(a.summary.train, b.summary.train);
@@ -34,7 +34,7 @@ void expect_one_tree(int ranks, TrainingOptions options, const Shards& shards) {
   const Learner& learner = results[0].model.learner();
   EXPECT_EQ(find_invariant_violation(learner.tree(), options.model), "");
   EXPECT_EQ(learner.tree().labels(), labels.size());
-  EXPECT_EQ(labels_in(results[0].model), labels);
+  EXPECT_EQ(labels_in(learner), labels);
   for (const TrainingResult& result : results) expect_alike(result, results[0]);
 }
 
@@ -118,7 +118,7 @@ TEST_P(OneTree, InEveryPassAndInTheTestPart) {
   options.test.push_back(
       folder.write("test", random_lines({.seed = 9, .examples = 80, .labels = 40, .first_label = 50})));
   const std::vector<TrainingResult> results = results_on(ranks(), options);
-  EXPECT_EQ(results[0].model.labels(), 90U);  // 60, and 30 that only the test part has
+  EXPECT_EQ(results[0].model.learner().tree().labels(), 90U);  // 60, and 30 that only the test part has
   EXPECT_EQ(results[0].summary.train.examples, 3U * 400);
   EXPECT_EQ(results[0].summary.test.examples, 80U);
   EXPECT_GE(results[0].summary.test.new_labels, 30U);

@@ -39,13 +39,8 @@ class ArchiveReader : public cereal::InputArchive<ArchiveReader, cereal::AllowEm
 
   std::uint64_t left() const { return left_.size(); }
 
-  // Of what is read, where it has formats: members that came later are not there in older ones.
-  void set_format(std::uint32_t format) { format_ = format; }
-  std::uint32_t format() const { return format_; }
-
  private:
   std::span<const std::byte> left_;
-  std::uint32_t format_ = 0;
 };
 
 template <class T>

@@ -43,11 +43,12 @@ void read_place(BlobReader& reader, const PartitionPlace& place, const fs::path&
 }
 
 void require_known_format(std::uint32_t format, const std::string& name) {
-  if (format > kStateFormat) {  // C9
-    throw Error(Fault::kBadData, name + ": its state has format " + std::to_string(format) +
-                                     ", this program reads up to " + std::to_string(kStateFormat));
-  }
-  if (format == 0) throw Error(Fault::kBadData, name + ": its state has format 0, which does not exist");
+  if (format == kStateFormat) return;
+  const std::string which = name + ": its state has format " + std::to_string(format);
+  if (format == 0) throw Error(Fault::kBadData, which + ", which does not exist");
+  const std::string known = std::to_string(kStateFormat);
+  if (format > kStateFormat) throw Error(Fault::kBadData, which + ", this program reads up to " + known);
+  throw Error(Fault::kBadData, which + ", which is too old: this program reads format " + known);
 }
 
 }  // namespace
@@ -60,7 +61,6 @@ RunState read_run_state(const fs::path& checkpoint) {
     std::uint32_t format = 0;
     archive(format);
     require_known_format(format, name);
-    archive.set_format(format);
     archive(state);
   });
   check_run_state(state, name);

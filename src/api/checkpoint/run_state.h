@@ -47,7 +47,7 @@ struct ProgressState {
   double seconds = 0;
 };
 
-// What an sync interval schedule has counted.
+// What a sync interval schedule has counted.
 struct SyncCounts {
   std::uint64_t in_interval = 0;  // examples learned in the sync interval under way, by all ranks together
   std::uint64_t all = 0;          // ... and in the run

@@ -10,18 +10,8 @@
 
 namespace cpt {
 
-// Older ones are read for ever, newer ones are refused (C9).
+// The one format that is written and read (C9).
 inline constexpr std::uint32_t kStateFormat = 2;
-
-// Whether members are there that came with format 2: shards may be parts of files.
-template <class Archive>
-bool knows_parts(const Archive& archive) {
-  if constexpr (Archive::is_loading::value) {
-    return archive.format() >= 2;
-  } else {
-    return true;
-  }
-}
 
 template <class Archive>
 void serialize(Archive& archive, TrainingOptions& o) {
@@ -32,9 +22,8 @@ void serialize(Archive& archive, TrainingOptions& o) {
   archive_choice(archive, o.placement, Placement::kReplicated);
   archive_choice(archive, o.merge, MergeRule::kContraction);
   archive(o.sync_fraction, o.sync_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
-  if (o.model.tree == TreeKind::kGiven)
-    archive(o.given_tree);  // programs before it refuse this kind of tree by its number
-  if (knows_parts(archive)) archive(o.split);
+  if (o.model.tree == TreeKind::kGiven) archive(o.given_tree);
+  archive(o.split);
 }
 
 template <class Archive>
@@ -45,8 +34,7 @@ void serialize(Archive& archive, Losses& l) {
 
 template <class Archive>
 void serialize(Archive& archive, Shard& shard) {
-  archive(shard.path, shard.bytes, shard.regular);
-  if (knows_parts(archive)) archive(shard.part.index, shard.part.count);
+  archive(shard.path, shard.bytes, shard.regular, shard.part.index, shard.part.count);
 }
 
 template <class Archive>

@@ -1,5 +1,3 @@
-#include "app/cpt/checkpoint_command.h"
-
 #include <fmt/chrono.h>
 #include <sys/stat.h>
 
@@ -11,8 +9,9 @@
 #include <vector>
 
 #include "api/checkpoint/checkpoint_reader.h"
+#include "app/cpt/commands.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/shared/option_values.h"
+#include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "store/run/checkpoints.h"
 #include "store/run/run_directory.h"
@@ -30,7 +29,7 @@ constexpr const char* kCheckpointFooter =
   cpt checkpoint verify runs/ads
   cpt checkpoint prune runs/ads --keep 1
 
-examples: of the stage, of a finished run those of its last one (the test, where there is one).)";
+The column "examples" counts those of the current stage; for a finished run, those of its last one.)";
 
 struct CheckpointCommand {
   fs::path run;
@@ -38,23 +37,24 @@ struct CheckpointCommand {
   std::uint64_t keep = 1;
 };
 
-// A row of the list.
-struct Row {
+// A row of `cpt checkpoint list`.
+struct ListedCheckpoint {
   Checkpoint checkpoint;
   std::string written;  // local time
   std::uint64_t bytes = 0;
   std::string stage;  // "train 1", "test", "finished"
   std::uint64_t examples = 0;
   int ranks = 0;
-  std::string damage;  // why the rest is not known; empty if it is
+  std::string damage;  // why the other fields are unknown; empty if they are known
 };
 
-// A run may have none (--checkpoint-every never), but whatever held its directory has left the lock.
+// A run may have no checkpoints (--checkpoint-every never), but every run leaves a lock file in its directory.
 std::vector<Checkpoint> checkpoints_of(const fs::path& run) {
   if (!fs::is_directory(run)) throw Error(Fault::kNoInput, run.string() + ": no such run directory");
   std::vector<Checkpoint> checkpoints = Checkpoints(run / "checkpoints").list();
   if (checkpoints.empty() && !fs::exists(run / "lock")) {
-    throw Error(Fault::kNoInput, run.string() + ": is no run directory and has no checkpoints; name what --run named");
+    throw Error(Fault::kNoInput,
+                run.string() + ": is not a run directory and has no checkpoints; give the directory of --run");
   }
   if (checkpoints.empty()) std::fprintf(stderr, "cpt: %s: has no checkpoints\n", run.c_str());
   return checkpoints;
@@ -72,9 +72,9 @@ std::string stage_of(const RunState& state) {
   return phase == Phase::kTest ? "test" : "train " + std::to_string(state.progress.pass);
 }
 
-// Nothing where a running job has removed it since it was listed.
-std::optional<Row> read_row(const Checkpoint& checkpoint) {
-  Row row;
+// Empty if a running job has removed the checkpoint since it was listed.
+std::optional<ListedCheckpoint> read_row(const Checkpoint& checkpoint) {
+  ListedCheckpoint row;
   row.checkpoint = checkpoint;
   row.written = time_written(checkpoint.directory / "MANIFEST");
   try {
@@ -90,14 +90,14 @@ std::optional<Row> read_row(const Checkpoint& checkpoint) {
   return row;
 }
 
-std::string text_of(const Row& row) {
+std::string text_of(const ListedCheckpoint& row) {
   const std::string name = row.checkpoint.directory.filename().string();
   if (!row.damage.empty()) return fmt::format("{}  {}  {}\n", name, row.written, row.damage);
   return fmt::format("{}  {}  {:<9}  {:>13}  {:>5}  {:>10.1f}\n", name, row.written, row.stage, row.examples, row.ranks,
                      static_cast<double>(row.bytes) / 1e6);
 }
 
-Json json_of(const Row& row) {
+Json json_of(const ListedCheckpoint& row) {
   Json json{
       {"number", row.checkpoint.number}, {"directory", row.checkpoint.directory.string()}, {"written", row.written}};
   if (!row.damage.empty()) {
@@ -112,18 +112,18 @@ Json json_of(const Row& row) {
 }
 
 void list(const CheckpointCommand& command) {
-  std::vector<Row> rows;
+  std::vector<ListedCheckpoint> rows;
   for (const Checkpoint& checkpoint : checkpoints_of(command.run)) {
     if (auto row = read_row(checkpoint)) rows.push_back(std::move(*row));
   }
   ResultWriter out;
   if (command.json) {
     Json json = Json::array();
-    for (const Row& row : rows) json.push_back(json_of(row));
+    for (const ListedCheckpoint& row : rows) json.push_back(json_of(row));
     out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     if (!rows.empty()) out.print("number     written              stage           examples  ranks          MB\n");
-    for (const Row& row : rows) out.print("{}", text_of(row));
+    for (const ListedCheckpoint& row : rows) out.print("{}", text_of(row));
   }
   out.finish();
 }
@@ -133,7 +133,7 @@ struct Verdict {
   std::string text;
 };
 
-// Nothing where a running job has removed it since it was listed.
+// Empty if a running job has removed the checkpoint since it was listed.
 std::optional<Verdict> read_verdict(const Checkpoint& checkpoint) {
   try {
     const std::uint64_t bytes = verify_checkpoint(checkpoint.directory);
@@ -165,7 +165,8 @@ void verify(const CheckpointCommand& command) {
 void prune(const CheckpointCommand& command) {
   if (checkpoints_of(command.run).empty()) return;
   const RunDirectory held(command.run, Begin::kResume);
-  const std::vector<Checkpoint> before = checkpoints_of(command.run);  // again: a job may have held it until now
+  const std::vector<Checkpoint> before =
+      checkpoints_of(command.run);  // again: a job may have held the directory until now
   if (before.empty()) return;
   verify_checkpoint(before.back().directory);  // C8: what stays must be whole before anything goes
   const Checkpoints checkpoints(held.checkpoints());
@@ -176,7 +177,7 @@ void prune(const CheckpointCommand& command) {
 }
 
 void declare_run(CLI::App& command, CheckpointCommand& options) {
-  command.add_option("RUN", options.run, "the run directory")->required();
+  command.add_option("RUN", options.run, "Run directory")->required();
 }
 
 }  // namespace
@@ -189,18 +190,17 @@ void add_checkpoint_command(CLI::App& program, Action& action) {
       *group, action, "list", "Shows the checkpoints of a run, oldest first.", kCheckpointFooter,
       [](CLI::App& command, CheckpointCommand& options) {
         declare_run(command, options);
-        command.add_flag("--json", options.json, "as a JSON array");
+        command.add_flag("--json", options.json, "Print a JSON array");
       },
       list);
   add_command<CheckpointCommand>(*group, action, "verify",
-                                 "Reads all checkpoints of a run to their ends; exit code 65 if one is damaged.",
+                                 "Reads all checkpoints of a run completely; exit code 65 if one is damaged.",
                                  kCheckpointFooter, declare_run, verify);
   add_command<CheckpointCommand>(
-      *group, action, "prune", "Removes the oldest checkpoints of a run that no job uses; the newest stays.",
-      kCheckpointFooter,
+      *group, action, "prune", "Removes old checkpoints of a run that no job is using.", kCheckpointFooter,
       [](CLI::App& command, CheckpointCommand& options) {
         declare_run(command, options);
-        add_count(command, "--keep", options.keep, 1, "checkpoints that stay");
+        add_count(command, "--keep", options.keep, 1, "Number of recent checkpoints to keep");
       },
       prune);
 }

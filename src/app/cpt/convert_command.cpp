@@ -1,21 +1,19 @@
-#include "app/cpt/convert_command.h"
-
 #include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/cpt/commands.h"
 #include "app/cpt/io/new_directory.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/cpt/io/skipped_lines.h"
-#include "app/shared/option_names.h"
-#include "app/shared/option_values.h"
+#include "app/shared/command_line.h"
 #include "cpt/error.h"
+#include "data/binary/binary_index.h"
 #include "data/binary/binary_writer.h"
 #include "data/format/interactions.h"
 #include "data/pipeline/read_ahead.h"
-#include "data/pipeline/text_size.h"
 #include "data/shards/shards.h"
 #include "data/source/open_files.h"
 #include "store/fs/durable_file.h"
@@ -27,21 +25,21 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kConvertFooter =
-    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: shards that take a fifth to a half of the text's
-room, the less the larger they are, and are read 1.7 to 1.8 times as fast. Training on them is
-training on the text, to the last bit: lines are taken as cpt_dist takes them, one of each shard in
-turn, and dealt to the new shards in turn. So a single file becomes shards for many ranks, too.
+    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: binary shards that take a fifth to a half of the
+space of the text and are read 1.7 to 1.8 times as fast. Training on them gives bit by bit the same
+result as training on the text: lines are taken in the order of cpt_dist, one from each shard in
+turn, and dealt to the new shards in turn. This also turns a single file into shards for many ranks.
 
-A shard holds what its lines became. --seed, --normalize, --interactions and --multilabel must be
-those of the runs that will read it; cpt_dist refuses others.
+A binary shard holds parsed and hashed lines. --seed, --normalize, --interactions and --multilabel
+must equal those of the runs that read it; cpt_dist refuses others.
 
 Examples:
   cpt convert shards/ binary
   cpt convert log.vw.gz binary --shards 64)";
 
 struct ConvertOptions {
-  std::vector<std::string> paths;  // what is read, then what is written
-  std::uint64_t shards = 0;        // 0: as many as files are read
+  std::vector<std::string> paths;  // the inputs, then the output
+  std::uint64_t shards = 0;        // 0: one per input file
   ReadOptions read;
   std::optional<std::uint64_t> most_bad_lines;
 
@@ -49,7 +47,7 @@ struct ConvertOptions {
   fs::path out() const { return paths.back(); }
 };
 
-// One shard that is being written.
+// A binary shard while it is written.
 class ShardFile {
  public:
   ShardFile(const fs::path& path, const ReadOptions& options)
@@ -82,7 +80,7 @@ struct Converted {
   std::uint64_t bytes = 0;
 };
 
-// 0 if it is not known of all.
+// The size of the text in all shards; 0 if it is unknown for any.
 std::uint64_t text_of(const std::vector<Shard>& shards) {
   std::uint64_t text = 0;
   for (const Shard& shard : shards) {
@@ -130,7 +128,7 @@ void report(const ConvertOptions& options, const std::vector<Shard>& from, const
   std::uint64_t read = 0;
   for (const Shard& shard : from) read += shard.bytes;
   if (sizes_known && read > 0) {
-    out.print(" ({:.2f} of what was read)", static_cast<double>(done.bytes) / static_cast<double>(read));
+    out.print(" ({:.2f} of the input)", static_cast<double>(done.bytes) / static_cast<double>(read));
   }
   out.print("\n");
   out.finish();
@@ -138,13 +136,13 @@ void report(const ConvertOptions& options, const std::vector<Shard>& from, const
 
 void convert(const ConvertOptions& options) {
   if (options.paths.size() < 2) {
-    throw Error(Fault::kUsage, "expected IN... and OUT, found '" + options.paths[0] + "' alone");
+    throw Error(Fault::kUsage, "expected IN ... and OUT, found only '" + options.paths[0] + "'");
   }
   if (options.out() == "-") throw Error(Fault::kUsage, "OUT is a directory to write, not standard output");
   const std::vector<Shard> from = find_shards(options.in());
   if (options.shards == 0 && from.size() > kMostParts) {
-    throw Error(Fault::kUsage, std::to_string(from.size()) + " files are read, and at most " +
-                                   std::to_string(kMostParts) + " are written: say how many with --shards");
+    throw Error(Fault::kUsage, std::to_string(from.size()) + " input files, but at most " + std::to_string(kMostParts) +
+                                   " can be written: set their number with --shards");
   }
   allow_open_files(from.size() + std::max<std::size_t>(from.size(), options.shards),
                    "convert fewer and larger shards at a time");
@@ -156,37 +154,28 @@ void convert(const ConvertOptions& options) {
 
 void declare(CLI::App& command, ConvertOptions& options) {
   command
-      .add_option(
-          "IN", options.paths,
-          "shards (files, directories, globs; - is standard input), then a directory to write, not there yet or "
-          "empty")
+      .add_option("IN", options.paths,
+                  "Shards (files, directories, globs; - reads standard input), then a new or empty directory to write")
       ->option_text("... OUT")
       ->required();
-  const auto set_shards = [&options](const std::string& text) {
-    options.shards = require_count("--shards", text, 1, kMostParts);
-  };
-  command.add_option_function<std::string>("--shards", set_shards, "files to write, at most 1000")
-      ->type_name("N")
-      ->default_str("as many as are read");
-  add_choice(command, "--format", options.read.format, format_names(), "of what is read; auto tells it by content");
+  add_count(command, "--shards", options.shards, 1, "Number of files to write, at most 1000", kMostParts)
+      ->default_str("one per input file");
+  add_choice(command, "--format", options.read.format, format_names(),
+             "Format of the input; auto detects it from the content");
   add_multilabel(command, options.read.multilabel);
-  command
-      .add_option("--interactions", options.read.interactions,
-                  "a cross of two namespaces by their first frames, like ab: a feature for each pair of theirs; may "
-                  "be given several times")
-      ->option_text("AB")
-      ->allow_extra_args(false);
+  add_interactions(command, options.read.interactions);
   add_choice(command, "--normalize", options.read.normalize, normalize_names(), "l2 scales every x to length 1");
-  add_count(command, "--seed", options.read.seed, 0, "of hashing");
+  add_count(command, "--seed", options.read.seed, 0, "Seed of hashing");
   add_on_error(command, options.read.skip_bad_lines, options.most_bad_lines,
-               "at a bad line: stop; skip it, with a warning; or skip:N to give up after N");
+               "At a bad line: stop, skip it with a warning, or skip at most N");
 }
 
 }  // namespace
 
 void add_convert_command(CLI::App& program, Action& action) {
-  add_command<ConvertOptions>(program, action, "convert", "Writes shards in a form that is read faster than text.",
-                              kConvertFooter, declare, convert);
+  add_command<ConvertOptions>(program, action, "convert",
+                              "Converts shards to a binary format that is read faster than text.", kConvertFooter,
+                              declare, convert);
 }
 
 }  // namespace cpt

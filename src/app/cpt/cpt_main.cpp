@@ -1,4 +1,4 @@
-// cpt: everything after training.
+// cpt, the program for everything but training: one command per file, declared in commands.h.
 
 #include <csignal>
 #include <cstdio>
@@ -6,20 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "app/cpt/checkpoint_command.h"
-#include "app/cpt/command_line.h"
-#include "app/cpt/convert_command.h"
-#include "app/cpt/dump_command.h"
-#include "app/cpt/explain_command.h"
-#include "app/cpt/inspect_command.h"
+#include "app/cpt/commands.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/predict_command.h"
-#include "app/cpt/score_command.h"
-#include "app/cpt/synth_command.h"
-#include "app/shared/exit.h"
-#include "app/shared/help_format.h"
-#include "app/shared/parse_reason.h"
-#include "app/shared/standard_streams.h"
+#include "app/shared/command_line.h"
+#include "app/shared/process.h"
 #include "core/version.h"
 
 namespace cpt {
@@ -27,37 +17,34 @@ namespace cpt {
 namespace {
 
 constexpr const char* kFooter =
-    R"(`cpt COMMAND --help` tells more. Results go to standard output, everything else to standard error.
+    R"(For the options of a command, run `cpt COMMAND --help`. Results go to standard output, everything
+else to standard error.
 
 Example:
   cpt predict --model runs/ads/model --data test.vw --top 5
 
-Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write.)";
+Exit codes:
+  0 done, 1 failed, 2 usage error, 65 bad input data, 66 input missing, 73 cannot write)";
 
-std::string version_text() { return std::string("cpt ") + kVersion + " (commit " + kCommit + ", " + kCompiler + ")"; }
+// help2man reads the first line.
+std::string version_text() { return std::string("cpt ") + kVersion + "\nCommit " + kCommit + ", " + kCompiler; }
 
-// As far as the command line got.
-struct Called {
-  const CLI::App* command;
-  std::string name;  // "cpt", "cpt score", "cpt checkpoint prune"
-};
-
-Called called_by(const CLI::App& program) {
-  Called called{&program, program.get_name()};
-  while (!called.command->get_subcommands().empty()) {
-    called.command = called.command->get_subcommands().front();
-    called.name += " " + called.command->get_name();
+// Reports a usage error under the name of the command, as far as it could be read: "cpt", "cpt checkpoint prune".
+int report_usage(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App* command = &program;
+  std::string name = program.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    name += " " + command->get_name();
   }
-  return called;
+  const std::vector<std::string> unknown = command->remaining();
+  const bool wants_command = command->get_require_subcommand_min() > 0;
+  const std::string reason = wants_command && !unknown.empty() ? "no command '" + unknown.front() + "'" : error.what();
+  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason.c_str(), name.c_str());
+  return exit_code(Fault::kUsage);
 }
 
-std::string reason_to_end(const CLI::App& program, const CLI::App& called, const CLI::ParseError& error) {
-  const std::vector<std::string> unknown = called.remaining();
-  const bool wants_command = called.get_require_subcommand_min() > 0;
-  return wants_command && !unknown.empty() ? "no command '" + unknown.front() + "'" : reason_of(program, error);
-}
-
-// --help and --version are exceptions as well: those of success.
+// --help and --version end parsing by an exception, too.
 int end_of_parsing(const CLI::App& program, const CLI::ParseError& error) {
   std::ostringstream text;
   if (program.exit(error, text, text) == 0) {
@@ -66,17 +53,14 @@ int end_of_parsing(const CLI::App& program, const CLI::ParseError& error) {
     out.finish();
     return 0;
   }
-  const auto [command, name] = called_by(program);
-  const std::string reason = reason_to_end(program, *command, error);
-  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason.c_str(), name.c_str());
-  return exit_code(Fault::kUsage);
+  return report_usage(program, error);
 }
 
 int run_program(int argc, const char* const* argv) {
-  CLI::App program("Predicts with, and looks into, models that cpt_dist has trained.", "cpt");
+  CLI::App program("Predicts with models that cpt_dist has trained, inspects them, and prepares data.", "cpt");
   program.footer(kFooter);
-  program.set_version_flag("--version", version_text());
-  lay_out_help(program);
+  set_help_layout(program);
+  add_help_options(program, version_text());
   program.require_subcommand(1);
   Action action;
   add_predict_command(program, action);
@@ -102,8 +86,8 @@ int run_program(int argc, const char* const* argv) {
 }  // namespace cpt
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is then noticed as ClosedPipe, wherever that is
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that would be too large is an error that is told
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe then throws ClosedPipe
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is reported as an error
   try {
     cpt::occupy_closed_streams();
     return cpt::run_program(argc, argv);

@@ -1,7 +1,6 @@
-#include "app/cpt/dump_command.h"
-
 #include <filesystem>
 
+#include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/cpt/view/label_path.h"
@@ -13,10 +12,10 @@ namespace cpt {
 namespace {
 
 constexpr const char* kDumpFooter = R"(Format:
-  The first line is "cpt-tree 1 N", N the number of labels. Then one line per leaf, in the order in
-  which the labels joined: PATH, a tab, LABEL. PATH is the sides from the root on, 0 = left and
-  1 = right, or - if the tree is a single leaf. LABEL is all up to the end of the line. cpt_dist
-  --tree file:FILE begins with this tree, and gives the labels the same numbers.
+  The first line is "cpt-tree 1 N", where N is the number of labels. Then follows one line per leaf,
+  in the order in which the labels entered the tree: PATH, a tab, LABEL. PATH lists the sides from
+  the root, 0 = left and 1 = right, or is - if the tree is a single leaf. LABEL extends to the end of
+  the line. cpt_dist --tree file:FILE starts with this tree and gives labels the same numbers.
 
 Example:
   cpt dump --model runs/ads/model --output ads.tree)";
@@ -32,7 +31,7 @@ std::string sides_of(const Tree& tree, LabelId label) {
   return sides.empty() ? "-" : sides;
 }
 
-// A carriage return before the line reader would be taken for a part of the line's end.
+// A carriage return at the end of the name would be taken for a part of the line end.
 bool breaks_line(std::string_view name) { return name.find('\n') != std::string_view::npos || name.ends_with('\r'); }
 
 void dump(const DumpOptions& options) {
@@ -45,7 +44,7 @@ void dump(const DumpOptions& options) {
     const std::string_view name = learner.labels().name(label);
     if (breaks_line(name)) {
       throw Error(Fault::kFailed,
-                  "label " + std::to_string(label) + " has a line end in its name: it cannot be dumped");
+                  "label " + std::to_string(label) + " has a line end in its name and cannot be written");
     }
     out.print("{}\t{}\n", sides_of(learner.tree(), label), name);
   }
@@ -54,14 +53,17 @@ void dump(const DumpOptions& options) {
 
 void declare(CLI::App& command, DumpOptions& options) {
   add_model_option(command, options.model);
-  command.add_option("--output", options.output, "written whole or not at all; without it, standard output")
+  command
+      .add_option("--output", options.output,
+                  "Output file, written completely or not at all; the default is standard output")
       ->type_name("FILE");
 }
 
 }  // namespace
 
 void add_dump_command(CLI::App& program, Action& action) {
-  add_command<DumpOptions>(program, action, "dump", "Writes labels and tree as text.", kDumpFooter, declare, dump);
+  add_command<DumpOptions>(program, action, "dump", "Writes the labels and the tree as text.", kDumpFooter, declare,
+                           dump);
 }
 
 }  // namespace cpt

@@ -1,15 +1,14 @@
-#include "app/cpt/explain_command.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 
+#include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/cpt/view/label_path.h"
-#include "app/shared/option_values.h"
+#include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "model/estimators/one_against_all.h"
@@ -21,18 +20,18 @@ namespace cpt {
 namespace {
 
 constexpr const char* kExplainFooter =
-    R"(For each example: where it was read, its label, P(label | x); then a row per node of the label's
-path: depth, the side taken, P(side), whose product is P(label | x), and the features with the
-largest contributions. A contribution is weight * value, positive if it speaks for the side taken;
-all of them add up to the node's margin. Features are named NAMESPACE^NAME, crosses AB^NAME*NAME;
-the one that every example has is (constant); those of binary shards, which hold no names, by their
-hashes. Of a line without a label, the most probable label is explained.
+    R"(For each example, prints its place in the input, its label and P(label | x); then one row per node
+on the path of the label: the depth, the side taken, P(side), and the features with the largest
+contributions. The product of the P(side) is P(label | x). A contribution is weight * value,
+positive if it favors the side taken; all contributions add up to the node's margin. Features are
+printed as NAMESPACE^NAME, interactions as AB^NAME*NAME, the constant feature as (constant), and
+features of binary shards, which hold no names, as hashes. If a line has no label, its most probable
+label is explained.
 
-Where nodes have K > 2 ways, the side is a column of the node's code, and a contribution is 2 / K
-times the sum of what the feature adds to the margins of the rows that hold the column, less what it
-adds to those that do not. A model of one-against-all has no paths: the row is the label's
-regressor, what it says before that is divided by the sum of all, and what the features add to its
-margin.
+In nodes with K > 2 branches, the side is a column of the node's code, and a contribution is 2 / K
+times what the feature adds to the margins of rows that contain the column, minus what it adds to
+the others. A one-against-all model has no paths: its single row shows the estimate of the label's
+regressor before normalization and the contributions to its margin.
 
 Example:
   cpt explain --model runs/ads/model --data test.vw --top 3)";
@@ -42,7 +41,7 @@ struct ExplainOptions {
   std::uint64_t top = 5;
 };
 
-// What the features of the lines read last are called.
+// The names of the features of the lines read last.
 class FeatureNames {
  public:
   FeatureNames() { clear(); }
@@ -184,10 +183,11 @@ void explain(const ExplainOptions& options) {
   OpenInput input(options.input, {.labels_required = false, .on_feature = remember});
   if (input.model().options().method == Method::kTable) {
     throw Error(Fault::kUsage,
-                "the model was made with --method table: it only counts, and no feature explains a count");
+                "the model was trained with --method table: it counts labels, and no feature explains a count");
   }
   if (input.model().options().method == Method::kPecoc) {
-    throw Error(Fault::kUsage, "the model was made with --method pecoc: all its regressors speak of every label");
+    throw Error(Fault::kUsage,
+                "the model was trained with --method pecoc: all its regressors contribute to every label");
   }
   ResultWriter out;
   input.on_input_idle([&out] { out.flush(); });
@@ -201,7 +201,7 @@ void explain(const ExplainOptions& options) {
 
 void declare(CLI::App& command, ExplainOptions& options) {
   add_input_options(command, options.input);
-  add_count(command, "--top", options.top, 0, "so many features to a node");
+  add_count(command, "--top", options.top, 0, "Number of features per node");
 }
 
 }  // namespace

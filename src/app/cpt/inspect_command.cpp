@@ -1,9 +1,8 @@
-#include "app/cpt/inspect_command.h"
-
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/cpt/view/label_path.h"
@@ -21,13 +20,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kInspectFooter =
-    R"(Depths are those of the leaves. Disagreements are nodes at which a label that joined went, for
-balance, against the regressor's preference. A bound is the most that either can be in a tree of so
-many labels. A block is a subtree of 4 levels, whose 15 nodes share a line of the weight table for
-each feature. Digests are the same where trees, or weights, are the same bit by bit.
+    R"(Depths are those of the leaves. A disagreement is a node at which a new label went against the
+regressor's preference, for balance. A bound is the largest possible value in a tree with this
+number of labels. A block is a subtree of 4 levels, whose 15 nodes share a row of the weight table
+for each feature. Two digests are equal if and only if the trees, or weights, are equal bit by bit.
 
-The path of a label is a row per node from the root on: the side it takes there (L or R), and how
-many leaves hang left and right of the node.
+The path of a label has one row per node from the root: the side taken (L or R), and the number of
+leaves to the left and right of the node.
 
 Examples:
   cpt inspect --model runs/ads/model
@@ -115,20 +114,20 @@ void inspect(const InspectOptions& options) {
 
 void declare(CLI::App& command, InspectOptions& options) {
   add_model_option(command, options.model);
-  command.add_option("--label", options.label, "the path of this label instead of the figures")->type_name("NAME");
+  command.add_option("--label", options.label, "Show the path of this label instead of the figures")->type_name("NAME");
   command
       .add_option("--dot", options.dot,
-                  "the tree for Graphviz, besides the figures; - is standard output, and then only the tree")
+                  "Also write the tree for Graphviz to this file; - writes only the tree, to standard output")
       ->type_name("FILE");
-  command.add_flag("--json", options.json, "the figures as a JSON object, with the path if --label is given");
+  command.add_flag("--json", options.json, "Print the figures as a JSON object, with the path if --label is given");
 }
 
 }  // namespace
 
 void add_inspect_command(CLI::App& program, Action& action) {
   add_command<InspectOptions>(program, action, "inspect",
-                              "Shows what a model is: depth, sizes, one label's path, the tree.", kInspectFooter,
-                              declare, inspect);
+                              "Shows the figures of a model, the path of a label or the tree.", kInspectFooter, declare,
+                              inspect);
 }
 
 }  // namespace cpt

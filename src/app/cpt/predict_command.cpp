@@ -1,23 +1,22 @@
-#include "app/cpt/predict_command.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
 
+#include "app/cpt/commands.h"
 #include "app/cpt/io/answers.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/shared/option_values.h"
+#include "app/shared/command_line.h"
 
 namespace cpt {
 
 namespace {
 
 constexpr const char* kPredictFooter =
-    R"(Prints a line per example, in input order: label:probability, best first, separated by spaces. The
-search is exact. The line is empty if the model is, or if no label reaches the threshold. Lines of
-data need no label.
+    R"(Prints a line per example, in input order: label:probability pairs, best first, separated by
+spaces. The search is exact. The line is empty if the model has no labels or if none reaches the
+threshold. Input lines need no label.
 
 Examples:
   cpt predict --model runs/ads/model --data test.vw --top 5
@@ -44,10 +43,10 @@ NoNote answer(const Model& model, const PredictOptions& options, const ExampleVi
   return {};
 }
 
-// Of few lines where each may get many labels: what was predicted waits in memory until it can be printed.
-ChunkLimits portions(const PredictOptions& options) {
+// Chunks are smaller if each line may get many labels: predictions wait in memory until they can be printed.
+MapChunkLimits portions(const PredictOptions& options) {
   constexpr std::uint64_t kMostPredictions = 4096;
-  ChunkLimits limits;
+  MapChunkLimits limits;
   limits.examples = std::clamp<std::uint64_t>(kMostPredictions / options.top, 1, limits.examples);
   return limits;
 }
@@ -80,19 +79,20 @@ std::string check_probability(const std::string& text) {
 
 void declare(CLI::App& command, PredictOptions& options) {
   add_input_options(command, options.input);
-  add_count(command, "--top", options.top, 1, "so many labels to a line");
-  command.add_option("--threshold", options.threshold, "only labels of at least this probability")
+  add_count(command, "--top", options.top, 1, "Number of labels per line");
+  command.add_option("--threshold", options.threshold, "Print only labels of at least this probability")
       ->type_name("P")
       ->check(CLI::Validator(check_probability, ""))
       ->capture_default_str();
   auto* learn =
       command.add_flag("--learn", options.learn,
-                       "after each line is predicted, learn its label if it has one (and pecoc knows it); this is "
-                       "forgotten at the end: "
-                       "the model on disk is never changed; lines are then predicted one after another, by one thread");
-  command.add_flag("--frozen")->description("learn nothing; the default")->excludes(learn);
+                       "After predicting a line, learn from its label, if it has one. The model on disk stays "
+                       "unchanged. Uses one thread");
+  command.add_flag("--frozen")->description("Learn nothing (the default)")->excludes(learn);
   add_threads(command, options.threads);
-  command.add_option("--output", options.output, "written whole or not at all; without it, standard output")
+  command
+      .add_option("--output", options.output,
+                  "Output file, written completely or not at all; the default is standard output")
       ->type_name("FILE");
 }
 

@@ -1,9 +1,8 @@
-#include "app/cpt/score_command.h"
-
 #include <cstdio>
 #include <iterator>
 #include <optional>
 
+#include "app/cpt/commands.h"
 #include "app/cpt/io/answers.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
@@ -17,9 +16,9 @@ namespace cpt {
 namespace {
 
 constexpr const char* kScoreFooter =
-    R"(Prints a line per example, in input order: P(label | x) of its own label, 0 if the model has not met
-that label. With --label NAME also P(NAME | x), after a tab; lines may then have no label, and show
-- for theirs.
+    R"(Prints a line per example, in input order: P(label | x) of its own label, or 0 if the model does not
+know that label. With --label NAME, a tab and P(NAME | x) follow; lines then need no label, and
+those without one show - in its place.
 
 Example:
   cpt score --model runs/ads/model --data test.vw --summary > probabilities.txt)";
@@ -31,13 +30,13 @@ struct ScoreOptions {
   std::size_t threads = 1;
 };
 
-// What a line's own label has turned out to be.
+// A line's own label.
 struct OwnLabel {
-  LabelId id = kNoLabel;  // or it has none
+  LabelId id = kNoLabel;  // also if the line has none
   double probability = 0;
 };
 
-// Says the probabilities of an example, with buffers that live on from example to example.
+// Prints the probabilities of an example; reuses its buffers.
 class Scorer {
  public:
   Scorer(const Learner& learner, const std::optional<std::string>& named)
@@ -117,12 +116,12 @@ void score(const ScoreOptions& options) {
 void declare(CLI::App& command, ScoreOptions& options) {
   add_input_options(command, options.input);
   add_threads(command, options.threads);
-  command.add_option("--label", options.label, "the probability of this label, too")->type_name("NAME");
+  command.add_option("--label", options.label, "Also print the probability of this label")->type_name("NAME");
   command.add_flag(
       "--summary", options.summary,
-      "at the end, mean losses on standard error: squared is (1 - P)^2, +- half of Hoeffding's interval at 95 %; log "
-      "is -ln P with P floored at 1e-6; the seen ones leave out new labels; best possible is the squared loss of who "
-      "knows how often each label comes with each x on these very lines, and takes memory for all of them");
+      "At the end, print mean losses on standard error: squared is (1 - P)^2, with half of Hoeffding's 95 % interval; "
+      "log is -ln P with P at least 1e-6; 'seen' leaves out new labels; 'best possible' is the squared loss of the "
+      "label frequencies per distinct x on these lines, which needs memory for all of them");
 }
 
 }  // namespace

@@ -1,14 +1,20 @@
-#include "app/cpt/synth_command.h"
-
+// `cpt synth web-ads OUT`: a synthetic log of pages and ads with known P(y | x).
+//
+//   OUT/train/part-000.vw ...        the first 80 % of the events, line i of the log in shard i mod --shards
+//   OUT/test/part-000.vw ...         the rest, dealt to the shards in the same way
+//   OUT/truth/train/part-000.txt ... beside each line, P(label | page, time), the shortest decimal of this double
+//   OUT/truth/test/part-000.txt ...
+//
+// A reader that takes a line of each shard in turn gets the events in order of time.
 #include <cmath>
 #include <deque>
 #include <filesystem>
 #include <vector>
 
+#include "app/cpt/commands.h"
 #include "app/cpt/io/new_directory.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/shared/option_names.h"
-#include "app/shared/option_values.h"
+#include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "data/source/open_files.h"
 #include "store/fs/durable_file.h"
@@ -26,7 +32,7 @@ constexpr const char* kSynthFooter = R"(Files:
                                     shards in turn
   OUT/test/part-000.vw ...          the rest
   OUT/truth/train/part-000.txt ...  for each line, the true P(ad | page) at its time
-  OUT/truth/test/part-000.txt ...   the same of the rest
+  OUT/truth/test/part-000.txt ...   the same for the test lines
 
 Examples:
   cpt synth web-ads ads
@@ -123,24 +129,20 @@ void add_number(CLI::App& command, const char* flag, double& value, const char* 
 }
 
 void declare_web_ads(CLI::App& command, SynthOptions& options) {
-  command.add_option("OUT", options.out, "a directory, not there yet or empty")->required();
+  command.add_option("OUT", options.out, "New or empty directory")->required();
   WebAdsOptions& log = options.log;
-  add_count(command, "--events", log.events, 1, "events, each a page that is shown with an ad");
-  add_count(command, "--pages", log.pages, 1, "pages that are shown at all")->default_str("0.116 an event");
-  add_count(command, "--ads", log.ads, 1, "ads that are shown at all, about")->default_str("0.0172 an event");
-  const auto set_shards = [&options](const std::string& text) {
-    options.shards = require_count("--shards", text, 1, kMostParts);
-  };
-  command.add_option_function<std::string>("--shards", set_shards, "files of each part of the log, at most 1000")
-      ->type_name("N")
-      ->default_str(std::to_string(options.shards));
-  add_choice(command, "--format", options.format, written_formats(), "of the shards");
-  add_count(command, "--seed", log.seed, 0, "the same options and seed give the same bytes");
-  add_number(command, "--page-skew", log.page_skew, "half as many pages are shown so many times as often");
-  add_number(command, "--ad-turnover", log.ad_turnover, "how often a place for ads goes to a new one during the log");
-  add_number(command, "--top-ad", log.top_ad, "the part of the events that shows the most frequent ad");
+  add_count(command, "--events", log.events, 1, "Number of events; each is a page shown with an ad");
+  add_count(command, "--pages", log.pages, 1, "Number of distinct pages")->default_str("0.116 per event");
+  add_count(command, "--ads", log.ads, 1, "Approximate number of distinct ads")->default_str("0.0172 per event");
+  add_count(command, "--shards", options.shards, 1, "Number of files for each part of the log, at most 1000",
+            kMostParts);
+  add_choice(command, "--format", options.format, written_formats(), "Format of the shards");
+  add_count(command, "--seed", log.seed, 0, "Seed; the same options and seed give the same bytes");
+  add_number(command, "--page-skew", log.page_skew, "Skew of the pages: half as many pages are shown X times as often");
+  add_number(command, "--ad-turnover", log.ad_turnover, "How often each ad slot changes to a new ad during the log");
+  add_number(command, "--top-ad", log.top_ad, "Fraction of the events that show the most frequent ad");
   add_number(command, "--topic-words", log.topic_words,
-             "the part of a page's words, beyond three, that tell its topic");
+             "Fraction of a page's words, beyond three, that depend on its topic");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// cpt_dist: the trainer. Starts MPI where a launcher started it, runs the job, and leaves with one reason and one exit
-// code on all ranks.
+// cpt_dist, the trainer: starts MPI if a launcher started the process, runs the job, and ends with one reason and one
+// exit code on all ranks.
 
 #include <algorithm>
 #include <cerrno>
@@ -15,27 +15,23 @@
 #include <thread>
 
 #include "app/dist/dist_observer.h"
-#include "app/dist/initial_model.h"
 #include "app/dist/options/dist_options.h"
-#include "app/dist/options/unused_options.h"
+#include "app/dist/options/inherited_options.h"
 #include "app/dist/path_checks.h"
-#include "app/dist/resumed_run.h"
 #include "app/dist/run_files.h"
 #include "app/dist/signals.h"
 #include "app/dist/summary_text.h"
-#include "app/shared/exit.h"
-#include "app/shared/standard_streams.h"
+#include "app/shared/process.h"
 #include "comm/agreement.h"
 #include "comm/alone.h"
 #include "comm/collectives.h"
 #include "comm/mpi/launch_check.h"
 #include "comm/mpi/mpi.h"
-#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "store/fs/durable_file.h"
 #include "store/run/run_directory.h"
-#include "train/host/memory.h"
+#include "train/host/host.h"
 #include "train/training.h"
 
 namespace cpt {
@@ -45,10 +41,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "cpt_dist";
-constexpr const char* kIfNoMemory =
-    "use fewer --bits, or more machines (a run or a model that is there keeps its --bits)";
+constexpr const char* kMemoryHint =
+    "use fewer --bits, or more machines (a resumed run and a model given with --init keep their --bits)";
 
-// Ranks other than 0 have nobody to tell.
+// The observer of ranks other than 0.
 class SilentObserver : public Observer {
  public:
   void report(const Report&) override {}
@@ -56,10 +52,10 @@ class SilentObserver : public Observer {
   void progress(std::uint64_t, double, double) override {}
 };
 
-// What rank 0 alone has: the run directory and the observer that writes it.
+// The run directory and the observer that writes it, on rank 0 only.
 class RunOutput {
  public:
-  // Holds the run directory, and leaves the results of an earlier run in peace.
+  // Locks the run directory, without touching the results of an earlier run.
   void reserve(const DistOptions& options) { run_.emplace(options.run, Begin::kResume); }
 
   void open(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption) {
@@ -67,6 +63,7 @@ class RunOutput {
       run_->go_on();
       cut_metrics(run_->metrics(), *resumption);
     } else {
+      if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);
       if (!options.training.learns()) run_->require_no_model();
       run_->begin_fresh();
     }
@@ -83,12 +80,12 @@ class RunOutput {
   std::optional<DistObserver> observer_;
 };
 
-// Nowhere where nothing is learned.
+// Empty if nothing is learned.
 fs::path model_of(const DistOptions& options) {
   return options.training.learns() ? RunDirectory::model(options.run) : fs::path();
 }
 
-// A reader that has gone wants no more of it.
+// A closed pipe is no error: its reader has read enough.
 void print_results(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   if (errno != EPIPE) throw Error(Fault::kCannotWrite, "standard output cannot be written");
@@ -104,15 +101,15 @@ void write_results(const DistOptions& options, const TrainingResult& result, Run
   print_results(text);
 }
 
-// Reading a model takes as long as the disk takes, so the others wait longer than for a message: a minute more per GiB.
+// Reading a model takes as long as the disk takes, so the other ranks wait a minute more per GiB than for a message.
 std::chrono::minutes timeout_for_model(const TrainingOptions& options) {
   return std::chrono::minutes(std::int64_t{1} << std::max(0, options.model.bits - 24));
 }
 
-// What rank 0 does with the run directory, synced to the disk, is little, but the disk may be busy, or far away.
+// Rank 0 writes little to the run directory, but syncs it, and the disk may be busy or remote.
 constexpr std::chrono::minutes kRunDirectoryTimeoutExtension{1};
 
-// Options that come with what the run begins with, or goes on with.
+// Takes the options of the run that is resumed or of the initial model.
 void take_options(DistOptions& options) {
   if (!options.training.resume || !take_run_options(options)) take_model_options(options);
   CheckpointOptions& checkpoints = options.training.checkpoints;
@@ -135,9 +132,10 @@ void require_shared(Communicator& comm, const RunOutput& output) {
   run_on_all(comm, "start: run", [&] {
     std::error_code missing;
     if (fs::exists(lock, missing) && holder() == expected) return;
-    throw Error(Fault::kUsage, lock.parent_path().string() +
-                                   ": is not the run directory of rank 0 here; checkpoints need one that all hosts "
-                                   "share (--run), or --checkpoint-every never");
+    throw Error(Fault::kUsage,
+                lock.parent_path().string() +
+                    ": is not the run directory of rank 0 on this host; checkpoints need a run directory "
+                    "that all hosts share (--run), or use --checkpoint-every never");
   });
 }
 
@@ -150,13 +148,13 @@ void reserve_run(Communicator& comm, const DistOptions& options, RunOutput& outp
 }
 
 void open_run(Communicator& comm, const DistOptions& options, const std::optional<Resumption>& resumption,
-              bool begins_anew, RunOutput& output) {
+              bool starts_new, RunOutput& output) {
   const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension);
   run_on_all(comm, "start", [&] {
     if (comm.rank() != 0) return;
     output.open(options, comm.size(), resumption);
     for (const std::string& line : describe_unused(options)) output.observer().warn(line);
-    if (begins_anew) output.observer().tell(options.run.string() + " has no checkpoint to resume: the run begins anew");
+    if (starts_new) output.observer().tell(options.run.string() + " has no checkpoint to resume: starting a new run");
   });
 }
 
@@ -170,15 +168,15 @@ void run_job(Communicator& comm, DistOptions options) {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
     if (comm.rank() == 0) require_usable_paths(options);
   });
-  if (options.training.resume) reserve_run(comm, options, output);  // nobody may change what this one goes on from
+  if (options.training.resume) reserve_run(comm, options, output);  // before anything is read from it
   run_on_all(comm, "start", [&] { take_options(options); });
   std::optional<StallTimeoutExtension> extension(std::in_place, comm, timeout_for_model(options.training));
-  Training training(options.training, comm);  // a mistyped path must not cost the results of an earlier run
+  Training training(options.training, comm);  // before the results of an earlier run are replaced
   extension.reset();
   if (!options.training.resume) reserve_run(comm, options, output);
-  const bool begins_anew = options.training.resume && !training.resumption();
+  const bool starts_new = options.training.resume && !training.resumption();
   options.training = training.options();
-  open_run(comm, options, training.resumption(), begins_anew, output);
+  open_run(comm, options, training.resumption(), starts_new, output);
   try {
     Observer& observer = output.is_open() ? static_cast<Observer&>(output.observer()) : silent;
     TrainingResult result = training.run(observer, model_of(options));
@@ -193,7 +191,7 @@ void run_job(Communicator& comm, DistOptions options) {
   }
 }
 
-// All ranks parse the same words, but a file named there may be another one, or missing, on some host.
+// All ranks parse the same words, but a config file may differ or be missing on some host.
 std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& line) {
   const std::vector<int> codes = all_gather_value(comm, line.ends ? line.code : -1, "command line");
   if (std::all_of(codes.begin(), codes.end(), [](int code) { return code == -1; })) return std::nullopt;
@@ -208,22 +206,22 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
   return *lowest;
 }
 
-// An error that the others cannot hear of: say it and end all. Ranks that noticed the same stall take turns, so that
-// the first one to speak is the only one: the launcher ends the others by SIGTERM, and by SIGKILL two seconds after it
-// those that were still waiting, and took it for a request.
+// Reports an error that the other ranks cannot learn of, and ends all of them. Ranks that noticed the same stall take
+// turns, so that only the first one reports it: the launcher then ends the others by SIGTERM, and by SIGKILL two
+// seconds later those that still wait because they took SIGTERM for a request to stop.
 [[noreturn]] void abort_pass(MpiSession& session, const Communicator& comm, const std::exception& error) {
   let_requests_end_the_process();
-  std::string who = kProgram;
-  if (dynamic_cast<const StallError*>(&error) != nullptr) {  // which names this rank itself
+  std::string program = kProgram;
+  if (dynamic_cast<const StallError*>(&error) != nullptr) {  // its message names this rank
     std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min(comm.rank(), 10));
     if (is_asked_to_stop()) std::this_thread::sleep_for(std::chrono::seconds(3));
   } else {
-    who += ": " + rank_and_host(comm, comm.rank());
+    program += ": " + rank_and_host(comm, comm.rank());
   }
-  session.abort(report_failure(who.c_str(), error, kIfNoMemory));
+  session.abort(report_failure(program.c_str(), error, kMemoryHint));
 }
 
-// `session`: nullptr where the process is alone.
+// `session`: nullptr without a launcher.
 int run_program(MpiSession* session, int argc, const char* const* argv) {
   const std::unique_ptr<Communicator> comm = session != nullptr ? session->world() : std::make_unique<Alone>();
   try {
@@ -232,11 +230,11 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
     run_job(*comm, line.options);
     return 0;
   } catch (const AgreedError& error) {
-    if (comm->rank() == 0) report_failure(kProgram, error, kIfNoMemory);
+    if (comm->rank() == 0) report_failure(kProgram, error, kMemoryHint);
     return exit_code(error.fault());
   } catch (const std::exception& error) {
     if (comm->size() > 1) abort_pass(*session, *comm, error);
-    return report_failure(kProgram, error, kIfNoMemory);
+    return report_failure(kProgram, error, kMemoryHint);
   }
 }
 
@@ -245,12 +243,12 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
 }  // namespace cpt
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // who reads what is printed may go, and training goes on
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that would be too large is an error that is told
+  std::signal(SIGPIPE, SIG_IGN);  // training goes on when the reader of the output is gone
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is reported as an error
   try {
     cpt::occupy_closed_streams();
     std::optional<cpt::MpiSession> session;
-    if (cpt::was_launched()) session.emplace();  // to start MPI takes half a second
+    if (cpt::was_launched()) session.emplace();  // starting MPI takes half a second
     return cpt::run_program(session ? &*session : nullptr, argc, argv);
   } catch (const std::exception& error) {
     return cpt::report_failure("cpt_dist", error);

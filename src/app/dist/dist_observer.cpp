@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/dist/resumed_run.h"
 #include "app/dist/summary_text.h"
 #include "core/version.h"
 #include "cpt/error.h"
@@ -17,10 +16,10 @@ namespace cpt {
 
 namespace {
 
-// The log of an earlier run in the same directory is replaced, unless this one goes on with it.
-std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path, bool goes_on) {
+// Replaces the log of an earlier run in the same directory, unless this one resumes it.
+std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path, bool append) {
   try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), !goes_on);
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string(), !append);
     auto log = std::make_shared<spdlog::logger>("cpt_dist", sink);
     log->set_pattern("%Y-%m-%dT%H:%M:%S%z %l %v");
     log->flush_on(spdlog::level::info);
@@ -89,8 +88,6 @@ void DistObserver::checkpointed(const CheckpointReport& report) {
   metrics_.write(metrics_line(report));
   info(checkpoint_text(report));
 }
-
-void DistObserver::cached(const CacheReport& report) { info(cache_text(report)); }
 
 void DistObserver::report(const Report& report) {
   metrics_.write(metrics_line(report));

@@ -1,4 +1,4 @@
-// What a user of cpt_dist sees of a run: the progress table, the bar, metrics.jsonl and log.txt. On rank 0 only.
+// The observer of cpt_dist on rank 0: it prints the progress table and bar and writes metrics.jsonl and log.txt.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace cpt {
 // Throws Error(kCannotWrite) where a file of the run directory cannot be written.
 class DistObserver : public Observer {
  public:
-  // With a resumption, the files of the run directory go on where they are.
+  // With a resumption, the files of the run directory are continued.
   DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
                const std::optional<Resumption>& resumption);
   ~DistObserver() override;
@@ -29,13 +29,12 @@ class DistObserver : public Observer {
   void warn(const std::string& text) override;
   void rebalanced(const Balance& balance, std::uint64_t interval) override;
   void checkpointed(const CheckpointReport& report) override;
-  void cached(const CacheReport& report) override;
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
 
   void info(const std::string& text);
-  // Also on standard error, before the first report and where progress is shown.
+  // Writes to the log and, where progress is shown, to standard error. Before the first report.
   void tell(const std::string& text);
-  // Never throws: the error matters more than its line in the log, and a full disk may be the reason of both.
+  // Never throws: the error matters more than its line in the log, and a full disk may have caused both.
   void error(const std::string& text) noexcept;
 
  private:
@@ -46,8 +45,8 @@ class DistObserver : public Observer {
   bool table_;
   bool bar_;
   bool bar_shown_ = false;
-  double part_ = 0;        // of the pass, when the bar was last drawn
-  double pass_began_ = 0;  // in seconds since training began
+  double part_ = 0;        // of the pass when the bar was last drawn
+  double pass_began_ = 0;  // seconds since training started
   bool header_shown_ = false;
   Phase phase_ = Phase::kTrain;
   LineFile metrics_;

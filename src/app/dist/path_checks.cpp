@@ -24,7 +24,7 @@ void require_directory_or_nothing(const char* option, const fs::path& path) {
   throw Error(Fault::kCannotWrite, std::string(option) + " " + path.string() + ": is not a directory");
 }
 
-// The folders that a path leads through, and its own name, without links and dots.
+// The names of the folders on a path, and its own name, without links and dots.
 std::vector<std::string> names_on(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code unknown;
@@ -34,12 +34,12 @@ std::vector<std::string> names_on(const fs::path& path) {
   return names;
 }
 
-// As glob(3) does it.
+// Matches like glob(3).
 bool matches(const std::string& name, const std::string& pattern) {
   return name == pattern || ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
 }
 
-// Whether a pattern of shards finds the run directory or a file in it, or will once a run has begun.
+// Whether a pattern of shards matches the run directory or a file in it, or will once the run has started.
 bool finds_run(const std::string& pattern, const fs::path& run) {
   const std::vector<std::string> wanted = names_on(pattern);
   const std::vector<std::string> own = names_on(run);
@@ -49,12 +49,12 @@ bool finds_run(const std::string& pattern, const fs::path& run) {
          std::ranges::any_of(RunDirectory::kNames, [&](const char* name) { return matches(name, wanted.back()); });
 }
 
-// A second run, or one that goes on, would learn from what the first one wrote.
+// A second run, or a resumed one, would learn from what the first one wrote.
 void require_no_shards(const fs::path& run, const char* option, const std::vector<std::string>& data) {
   for (const std::string& pattern : data) {
     if (!finds_run(pattern, run)) continue;
-    throw Error(Fault::kUsage, "what a run writes to --run " + run.string() + " would be shards of " + option + " " +
-                                   pattern + ": choose another directory");
+    throw Error(Fault::kUsage, "--run " + run.string() + " lies where " + option + " " + pattern +
+                                   " would read the files of the run as shards: choose another directory");
   }
 }
 
@@ -84,11 +84,11 @@ void require_something_to_learn(const DistOptions& options) {
 void require_usable_paths(const DistOptions& options) {
   if (options.run.empty()) throw Error(Fault::kUsage, "--run is empty: name a directory");
   require_directory_or_nothing("--run", options.run);
-  require_directory_or_nothing("--cache", options.training.cache);
   if (is_blob_set(options.run)) {
     throw Error(Fault::kUsage,
                 "--run " + options.run.string() + " is a model or a checkpoint: choose another directory");
   }
+  if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);
   require_no_results("--data", options.training.data);
   require_no_results("--test", options.training.test);
   require_no_shards(options.run, "--data", options.training.data);

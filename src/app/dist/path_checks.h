@@ -1,16 +1,14 @@
-// Paths that cannot be meant, told before anything is read or written there.
+// Checks of the paths that the command line names, before anything is read or written there.
 #pragma once
-
-#include <filesystem>
 
 #include "app/dist/options/dist_options.h"
 
 namespace cpt {
 
-// Throws Error(kUsage) where the run directory has no name, is a model or checkpoint, is or holds what patterns of
-// shards find, or has no checkpoint for a --resume that brings no data either, and where what should be shards is a
-// run, a model or a checkpoint; Error(kCannotWrite) where the run directory or the cache is a file. Makes nothing. For
-// the one process that writes the run directory.
+// For rank 0; creates nothing. Throws Error(kUsage) if the run directory has no name, is a model or checkpoint, or
+// would itself be read as shards, if the shards are a run, a model or a checkpoint, or if --resume comes without data
+// and there is no checkpoint. Throws Error(kCannotWrite) if the run directory is a file, or if the run
+// directory holds a finished run that neither --overwrite nor --resume allows to change.
 void require_usable_paths(const DistOptions& options);
 
 }  // namespace cpt

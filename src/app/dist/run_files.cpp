@@ -1,19 +1,24 @@
 #include "app/dist/run_files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
 
-#include "app/shared/shared_json.h"
+#include "app/shared/figures_json.h"
 #include "core/version.h"
 #include "cpt/error.h"
+#include "store/fs/durable_file.h"
 
 namespace cpt {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// What no example was measured for is not known.
+// null where no example was measured.
 Json sampled(double figure, std::uint64_t samples) { return samples > 0 ? Json(figure) : Json(nullptr); }
 
 Json losses_json(const Losses& losses) {
@@ -40,6 +45,37 @@ Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall
 // `indent`: -1 for one line. A path need not be UTF-8.
 std::string text_of(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// The name of a checkpoint in a line of metrics.jsonl. The rest of its path is how the run directory was named then.
+std::string name_of_checkpoint(const Json& line) { return fs::path(line.value("directory", "")).filename().string(); }
+
+// Whether the line reports the checkpoint, and so was written right after it.
+bool reports_checkpoint(const std::string& line, const Resumption& resumption) {
+  const Json json = Json::parse(line, nullptr, false);
+  return json.is_object() && json.value("phase", "") == "checkpoint" &&
+         name_of_checkpoint(json) == resumption.checkpoint.filename();
+}
+
+// Whether a line of metrics.jsonl reports something that happened after the checkpoint.
+bool is_beyond(const std::string& line, const Resumption& resumption) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("phase")) return true;  // incomplete: the run ended while writing it
+  const std::string phase = json.value("phase", "");
+  if (phase == "balance") return json.value("interval", std::uint64_t{0}) > resumption.sync_points;
+  if (phase == "checkpoint") return name_of_checkpoint(json) > resumption.checkpoint.filename().string();
+  const Phase of_line = phase == "test" ? Phase::kTest : Phase::kTrain;
+  if (of_line != resumption.phase) return of_line == Phase::kTest;
+  return json.value("examples", std::uint64_t{0}) > resumption.examples;
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  if (!fs::exists(file)) return lines;
+  const std::vector<std::byte> bytes = read_file(file);
+  std::istringstream text(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
 }
 
 }  // namespace
@@ -121,8 +157,30 @@ std::string metrics_line(const CheckpointReport& report) {
   return text_of(json);
 }
 
-LineFile::LineFile(std::filesystem::path path, bool goes_on)
-    : path_(std::move(path)), file_(std::fopen(path_.c_str(), goes_on ? "a" : "w")) {
+void cut_metrics(const fs::path& metrics, const Resumption& resumption) {
+  std::vector<std::string> lines = lines_of(metrics);
+  const auto last_kept = std::find_if(lines.rbegin(), lines.rend(),
+                                      [&](const std::string& line) { return reports_checkpoint(line, resumption); });
+  if (last_kept != lines.rend()) {
+    lines.erase(last_kept.base(), lines.end());
+  } else if (!resumption.finished) {  // the run was killed before it could report the checkpoint
+    while (!lines.empty() && is_beyond(lines.back(), resumption)) lines.pop_back();
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  write_file_atomically(metrics, std::as_bytes(std::span(text)));
+}
+
+std::string resumption_text(const Resumption& resumption) {
+  std::string text = "resumed from " + resumption.checkpoint.string() + ", written by " +
+                     std::to_string(resumption.ranks) + (resumption.ranks == 1 ? " rank" : " ranks");
+  if (resumption.finished) return text + " at the end of the run";
+  text += " after " + std::to_string(resumption.examples) + " examples of ";
+  return text + (resumption.phase == Phase::kTest ? "the test" : "training");
+}
+
+LineFile::LineFile(std::filesystem::path path, bool append)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), append ? "a" : "w")) {
   if (!file_) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
 }
 

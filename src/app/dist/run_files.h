@@ -1,4 +1,4 @@
-// summary.json and metrics.jsonl, as documented in the README.
+// The files summary.json and metrics.jsonl of a run directory. src/app/README.md documents their fields.
 #pragma once
 
 #include <cstdio>
@@ -8,23 +8,29 @@
 
 #include "app/dist/options/dist_options.h"
 #include "cpt/trainer.h"
+#include "train/training.h"
 
 namespace cpt {
 
 // The content of summary.json.
 std::string summary_json(const DistOptions& options, const Summary& summary);
 
-// One line of metrics.jsonl, without its end.
+// A line of metrics.jsonl, without its line end: a progress report, partitions that move, or a checkpoint.
 std::string metrics_line(const Report& report);
-// The same for partitions that move, and for a checkpoint.
 std::string metrics_line(const Balance& balance, std::uint64_t interval);
 std::string metrics_line(const CheckpointReport& report);
 
-// A text file that grows line by line and can be followed while it does. Throws Error(kCannotWrite).
+// Removes the lines written after the checkpoint from metrics.jsonl: the resumed run writes them again.
+void cut_metrics(const std::filesystem::path& metrics, const Resumption& resumption);
+
+// One sentence on where a resumed run continues, without a line end.
+std::string resumption_text(const Resumption& resumption);
+
+// A text file that is written line by line, so that others can follow it. Throws Error(kCannotWrite).
 class LineFile {
  public:
-  // `goes_on`: what the file holds stays.
-  LineFile(std::filesystem::path path, bool goes_on);
+  // `append`: keep what the file holds.
+  LineFile(std::filesystem::path path, bool append);
   void write(const std::string& line);
 
  private:

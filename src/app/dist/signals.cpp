@@ -3,19 +3,19 @@
 #include <csignal>
 #include <cstring>
 
-#include "app/shared/ignored_signal.h"
+#include "app/shared/process.h"
 
 namespace cpt {
 
 namespace {
 
-// A handler may touch nothing else, and finds it nowhere but here.
+// Globals, because a signal handler can reach nothing else.
 volatile std::sig_atomic_t checkpoint_asked = 0;
 volatile std::sig_atomic_t stop_asked = 0;
 
 void ask_for_checkpoint(int) { checkpoint_asked = 1; }
 void ask_to_stop(int) { stop_asked = 1; }
-// The next one ends the process.
+// The next SIGINT ends the process.
 void ask_to_stop_once(int signal) {
   stop_asked = 1;
   std::signal(signal, SIG_DFL);

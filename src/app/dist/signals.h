@@ -1,26 +1,25 @@
-// Requests that reach a run as signals.
+// Signals that ask a run for a checkpoint or to stop.
 #pragma once
 
 #include "cpt/trainer.h"
 
 namespace cpt {
 
-// From construction on, SIGUSR1 asks for a checkpoint, and SIGUSR2, SIGTERM, SIGHUP and SIGINT for one and the end of
-// the run, instead of ending the process, which a second SIGINT does. A SIGINT or SIGHUP that is ignored stays so. One
-// per process, never destroyed before it ends.
+// From construction on, SIGUSR1 asks for a checkpoint; SIGUSR2, SIGTERM, SIGHUP and SIGINT ask for a checkpoint and the
+// end of the run instead of ending the process, which a second SIGINT does. An ignored SIGINT or SIGHUP stays ignored.
+// One per process, never destroyed before the process ends.
 class SignalRequests {
  public:
   SignalRequests();
 
-  // What was asked since the last call; to stop outweighs the rest.
+  // The request since the last call; stopping outweighs a checkpoint.
   Request take();
 };
 
-// Whether somebody has asked for the end of the run, and nobody has taken that yet.
+// Whether a request to stop has arrived and was not taken yet.
 bool is_asked_to_stop();
 
-// For a process that gives up: nobody takes requests any more, so the next one ends it, as if there had never been
-// SignalRequests.
+// For a process that aborts: restores the default actions, so that the next such signal ends it.
 void let_requests_end_the_process();
 
 }  // namespace cpt

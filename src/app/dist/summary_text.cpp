@@ -23,10 +23,10 @@ std::string counted(std::uint64_t count, const char* of_one) {
   return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
 }
 
-// Fewer say little of a share: of 100, give or take 0.1.
+// Fewer samples say little about a share: with 100, the error is about 0.1.
 constexpr std::uint64_t kLeastTop1Samples = 100;
 
-// What is measured on a sample, whose first example comes late.
+// Figures measured on a sample of the examples; there may be none yet.
 std::string sampled_figures(const Losses& losses) {
   std::string figures;
   if (losses.brier_samples > 0) figures += fmt::format(", Brier {:.4f}", losses.mean_brier_seen());
@@ -69,7 +69,7 @@ std::string memory_line(const Summary& summary) {
 std::string ranks_lines(const Summary& summary) {
   std::string text =
       fmt::format("ranks: {}, {}, {:.1f} MB sent, {:.2f} s waited per rank\n", counted(summary.rounds, "round"),
-                  counted(summary.sync_points, summary.partitioned ? "interval" : "merge"),
+                  counted(summary.sync_points, summary.partitioned ? "sync interval" : "merge"),
                   static_cast<double>(summary.bytes_sent) / 1e6, summary.communication_seconds);
   if (!summary.balance) return text;
   text +=
@@ -84,9 +84,9 @@ std::string ranks_lines(const Summary& summary) {
 }  // namespace
 
 std::string balance_text(const Balance& balance, std::uint64_t interval) {
-  std::string text =
-      fmt::format("interval {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", interval,
-                  balance.busiest_rank, balance.busiest_over_mean, balance.expected_over_mean, balance.moves.size());
+  std::string text = fmt::format(
+      "sync interval {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", interval,
+      balance.busiest_rank, balance.busiest_over_mean, balance.expected_over_mean, balance.moves.size());
   for (const Balance::Move& move : balance.moves) {
     text += fmt::format(" {} ({} to {})", move.partition, move.from, move.to);
   }
@@ -98,20 +98,11 @@ std::string checkpoint_text(const CheckpointReport& report) {
                      grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
 }
 
-std::string cache_text(const CacheReport& report) {
-  std::string text = fmt::format("cache {}: {} copies found, {} written, {:.1f} MB, in {:.2f} s",
-                                 report.directory.string(), grouped(report.found), grouped(report.written),
-                                 static_cast<double>(report.bytes) / 1e6, report.seconds);
-  if (report.cut > 0) text += fmt::format("; only up to the first bad line: {}", grouped(report.cut));
-  if (report.left > 0) text += fmt::format("; text shards without one: {}", grouped(report.left));
-  return text;
-}
-
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   const std::uint64_t rows = summary.weight_bytes / 64;
-  std::string text = fmt::format("{} in {:.2f} s on {}, {} a second\n", counted(examples, "example"), summary.seconds,
+  std::string text = fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
                                  counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);

@@ -1,4 +1,4 @@
-// The end of a run in words.
+// The texts that cpt_dist prints and logs about a run: its summary, and single events.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,11 @@
 
 namespace cpt {
 
-// A few lines, each ended. `model`: where it was written; empty if it was not, and then not told.
+// Several lines, each with its line end. `model`: where the model was written; empty if there is none.
 std::string summary_text(const Summary& summary, const std::filesystem::path& model);
 
-// One line each, not ended.
+// One line each, without a line end.
 std::string balance_text(const Balance& balance, std::uint64_t interval);
 std::string checkpoint_text(const CheckpointReport& report);
-std::string cache_text(const CacheReport& report);
 
 }  // namespace cpt

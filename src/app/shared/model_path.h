@@ -1,12 +1,12 @@
-// Where the user says that a model is.
+// Checks a path that the user gives as a model.
 #pragma once
 
 #include <filesystem>
 
 namespace cpt {
 
-// Throws Error(kNoInput) where `model` is not one but the run directory around one, naming that. Of everything else,
-// what reads the model tells.
+// Throws Error(kNoInput) if `model` is a run directory instead of the model in it, and names that model. Every other
+// mistake is found when the model is read.
 void require_no_run_around_model(const std::filesystem::path& model);
 
 }  // namespace cpt

@@ -13,9 +13,9 @@
 #include <list>
 #include <thread>
 
-#include "comm/host/host_name.h"
 #include "comm/mpi/mpi_delivery.h"
 #include "comm/mpi/mpi_operation.h"
+#include "comm/mpi/mpi_windows.h"
 
 namespace cpt {
 namespace {
@@ -96,8 +96,8 @@ class RollCall {
 
 class MpiCommunicator : public Communicator {
  public:
-  MpiCommunicator(const mpi::communicator& world, std::size_t max_message)
-      : comm_(world, mpi::comm_duplicate), roll_call_(world), max_message_(max_message) {
+  MpiCommunicator(const mpi::communicator& world, MpiWindows& windows, std::size_t max_message)
+      : comm_(world, mpi::comm_duplicate), roll_call_(world), windows_(windows), max_message_(max_message) {
     mpi::all_gather(comm_, host_name(), hosts_);
   }
 
@@ -112,6 +112,7 @@ class MpiCommunicator : public Communicator {
     translated([&] { roll_call_.answer(); });
   }
   void advance() override { deliveries_.advance(); }
+  std::vector<Bytes> allocate_shared(std::size_t bytes) override { return windows_.allocate(comm_, bytes); }
 
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override;
@@ -137,6 +138,7 @@ class MpiCommunicator : public Communicator {
 
   mpi::communicator comm_;
   RollCall roll_call_;
+  MpiWindows& windows_;
   std::size_t max_message_;
   std::vector<std::string> hosts_;  // by rank
   std::uint64_t exchanges_ = 0;     // and deliveries, started so far
@@ -212,8 +214,11 @@ class MpiSession::State {
     }
   }
 
+  MpiWindows& windows() { return windows_; }
+
  private:
   mpi::environment environment_;
+  MpiWindows windows_;
 };
 
 MpiSession::MpiSession() : state_(translated([] { return std::make_unique<State>(); })) {}
@@ -221,7 +226,8 @@ MpiSession::MpiSession() : state_(translated([] { return std::make_unique<State>
 MpiSession::~MpiSession() = default;
 
 std::unique_ptr<Communicator> MpiSession::world(std::size_t max_message) {
-  return translated([&] { return std::make_unique<MpiCommunicator>(mpi::communicator(), max_message); });
+  return translated(
+      [&] { return std::make_unique<MpiCommunicator>(mpi::communicator(), state_->windows(), max_message); });
 }
 
 void MpiSession::abort(int exit_code) {

@@ -64,7 +64,7 @@ bool MpiArrivals::start_piece(int rank) {
 }
 
 MpiDelivery::MpiDelivery(const DeliveryRoute& route, std::span<const Outgoing> outgoing, std::span<Incoming> incoming)
-    : routed_examples_(std::make_shared<MpiArrivals>(route, incoming)) {
+    : arrivals_(std::make_shared<MpiArrivals>(route, incoming)) {
   for (const Outgoing& message : outgoing) {
     ConstBytes rest = message.bytes;
     ConstBytes piece;
@@ -80,21 +80,21 @@ MpiDelivery::MpiDelivery(const DeliveryRoute& route, std::span<const Outgoing> o
 
 bool MpiDelivery::done() {
   const bool sent = sends_.done();
-  return routed_examples_->take() && sent;
+  return arrivals_->take() && sent;
 }
 
 std::unique_ptr<Operation> MpiDeliveries::begin(const DeliveryRoute& route, std::span<const Outgoing> outgoing,
                                                 std::span<Incoming> incoming) {
-  std::erase_if(under_way_, [](const auto& routed_examples) { return routed_examples.expired(); });
+  std::erase_if(under_way_, [](const auto& arrivals) { return arrivals.expired(); });
   auto delivery = std::make_unique<MpiDelivery>(route, outgoing, incoming);
-  if (!incoming.empty()) under_way_.push_back(delivery->routed_examples());
+  if (!incoming.empty()) under_way_.push_back(delivery->arrivals());
   return delivery;
 }
 
 void MpiDeliveries::advance() {
   std::erase_if(under_way_, [](const auto& weak) {
-    const std::shared_ptr<MpiArrivals> routed_examples = weak.lock();
-    return routed_examples == nullptr || routed_examples->take();
+    const std::shared_ptr<MpiArrivals> arrivals = weak.lock();
+    return arrivals == nullptr || arrivals->take();
   });
 }
 

@@ -19,19 +19,19 @@ namespace cpt {
 // How the messages of one delivery travel.
 struct DeliveryRoute {
   MPI_Comm comm;
-  int tag;  // of no other delivery or exchange that is under way
+  int tag;  // that no other delivery or exchange in progress uses
   std::size_t max_message;
 };
 
 // What a rank still has to receive.
 class MpiArrivals {
  public:
-  // Empties the Buffers and fills them as messages come; `incoming` stays where it is until take() says that all is
-  // here.
+  // Empties the Buffers and fills them as messages arrive; `incoming` stays in place until take() returns true.
   MpiArrivals(const DeliveryRoute& route, std::span<Incoming> incoming);
 
-  // Takes what has come, and says whether all is here. Never blocks. As long as nothing comes it asks MPI once,
-  // however many messages are missing; while a piece is under way, once for each.
+  // Receives the pieces that have arrived; returns whether all messages are complete. Never blocks. While nothing
+  // arrives it asks MPI once, however many messages are missing; while a piece is in progress, once for each missing
+  // message.
   bool take();
 
  private:
@@ -42,11 +42,11 @@ class MpiArrivals {
     bool last;          // whether it is the message's last piece
   };
 
-  // Starts to receive the next piece of a rank, or of any, if one has come.
+  // Starts to receive the next piece of a rank, or of any rank, if one has arrived.
   bool start_piece(int rank);
-  // Of the senders that no piece is under way of.
+  // Starts the next piece of every sender without one in progress.
   bool start_pieces();
-  // Of the pieces under way, those that are here now.
+  // Completes the pieces in progress that have arrived.
   void end_pieces();
   bool is_under_way() const;
 
@@ -60,15 +60,15 @@ class MpiDelivery : public Operation {
 
   bool done() override;
 
-  // Partitioned by the operation; shared so that others can find out whether it is still there.
-  const std::shared_ptr<MpiArrivals>& routed_examples() const { return routed_examples_; }
+  // Owned by the operation; shared so that others can find out whether it still exists.
+  const std::shared_ptr<MpiArrivals>& arrivals() const { return arrivals_; }
 
  private:
   MpiOperation sends_;
-  std::shared_ptr<MpiArrivals> routed_examples_;
+  std::shared_ptr<MpiArrivals> arrivals_;
 };
 
-// The deliveries of a communicator that may be under way.
+// The deliveries of a communicator that may be in progress.
 class MpiDeliveries {
  public:
   std::unique_ptr<Operation> begin(const DeliveryRoute& route, std::span<const Outgoing> outgoing,

@@ -1,8 +1,7 @@
-// Memory in which ranks of one machine read what another of them has written, without a copy.
+// Memory that the ranks of one host share: each rank writes its own area, and the others read it in place.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "comm/buffer.h"
@@ -10,41 +9,30 @@
 
 namespace cpt {
 
-// A rank writes into an area of its own and reads those of the ranks on its machine. The memory has no name in any file
-// system: it is gone with the processes, however they end. Where a machine does not allow to share it (ranks in
-// containers that do not see one another's processes) nothing is shared, and that is no error.
+// The memory belongs to the ranks' communicators (see Communicator::share_memory); a window only refers to it. Ranks
+// of different hosts share nothing, and neither do ranks whose system has no memory to share. That is no error.
 //
-// A rank reads what another one had written before its publish() if it calls of() after a message which that one sent
-// after its publish(); it is the ranks' business to write nothing over what others still read.
+// A reader sees what a rank wrote before publish() if it calls of() after receiving a message that the rank sent after
+// publish(). Not overwriting what others still read is up to the ranks.
 class SharedWindow {
  public:
-  // Collective: all ranks ask for areas of so many bytes. Throws only what collectives throw.
+  // Collective: every rank asks for an area of the same size. Throws only what collectives throw.
   SharedWindow(Communicator& comm, std::size_t bytes);
 
-  // The area of this rank, at a multiple of 64 bytes; empty where the system has no memory to share.
-  Bytes mine() const;
+  // The area of this rank, at a multiple of 64 bytes; empty where there is no shared memory.
+  Bytes mine() const { return own_; }
+  // Makes what this rank has written visible to those that read it after a later message.
   void publish() const;
-  // Whether a rank reads this one's area. It itself does.
-  bool read_by(int rank) const { return read_by_[static_cast<std::size_t>(rank)] != 0; }
-  // The area of a rank; empty where this one cannot read it. There is one to read if and only if that rank is told so
-  // by its read_by().
+  // Whether a rank reads this rank's area; this rank itself does if there is one. True on one rank if and only if of()
+  // is not empty on the other.
+  bool read_by(int rank) const { return !areas_[static_cast<std::size_t>(rank)].empty(); }
+  // The area of a rank; empty where this rank cannot read it.
   ConstBytes of(int rank) const;
 
  private:
-  struct Unmap {
-    std::size_t bytes = 0;
-    void operator()(std::byte* at) const;
-  };
-  // How often its rank has published, and the area.
-  using Mapping = std::unique_ptr<std::byte, Unmap>;
-
-  static Mapping map(int file, std::size_t bytes, int protection);
-  static Bytes area_of(const Mapping& mapping);
-  void tell_readers(Communicator& comm);
-
-  std::size_t rank_;
-  std::vector<Mapping> mappings_;       // by rank; nullptr: not to be read
-  std::vector<unsigned char> read_by_;  // by rank: 1 or 0
+  std::vector<Bytes> areas_;  // by rank, each with its head; empty: not shared
+  Bytes head_;                // of this rank
+  Bytes own_;
 };
 
 }  // namespace cpt

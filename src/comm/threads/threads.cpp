@@ -1,9 +1,241 @@
 #include "comm/threads/threads.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <thread>
 
+#include "comm/threads/thread_meeting.h"
+
 namespace cpt {
+
+// What the ranks share. All members but the immutable ones are guarded by mutex_.
+class ThreadGroup::State {
+ public:
+  explicit State(int ranks) : ranks_(ranks), members_(static_cast<std::size_t>(ranks)) {}
+
+  int ranks() const { return ranks_; }
+  const std::string& host() const { return host_; }
+
+  // Joins the meeting of this rank's next call.
+  std::shared_ptr<Meeting> join(int rank, ThreadCall call);
+  // Throws if the group has failed and the meeting will therefore never be complete.
+  bool complete(int rank, const Meeting& meeting);
+  // The rank no longer waits: its buffers are gone, so a meeting that is not complete never will be.
+  void abandon(int rank, const Meeting& meeting);
+  void leave(int rank);
+  void fail(const std::string& reason);
+  bool was_told(int rank) const;
+
+  // The n-th call of every rank returns the same areas, one for each rank.
+  std::vector<Bytes> allocate_shared(int rank, std::size_t bytes);
+
+  std::uint64_t open_roll_call(int rank);
+  void answer_roll_call(int rank);
+  std::vector<int> silent_in(std::uint64_t roll_call) const;
+
+ private:
+  struct Member {
+    std::uint64_t calls = 0;  // started so far
+    std::uint64_t last_answered = 0;
+    std::size_t allocations = 0;
+    bool left = false;
+    bool told = false;
+  };
+
+  Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
+  void fail_locked(const std::string& reason);
+  [[noreturn]] void tell_failure_locked(int rank);
+
+  const int ranks_;
+  const std::string host_ = host_name();
+  mutable std::mutex mutex_;
+  std::vector<Member> members_;
+  std::map<std::uint64_t, std::shared_ptr<Meeting>> open_;  // by call number; those not complete
+  std::string failure_;                                     // the first one; empty while all is well
+  std::uint64_t roll_calls_ = 0;
+  std::vector<std::vector<Buffer>> memory_;  // by allocation, by rank
+};
+
+std::shared_ptr<Meeting> ThreadGroup::State::join(int rank, ThreadCall call) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.empty()) tell_failure_locked(rank);
+  const std::uint64_t number = member(rank).calls++;
+  for (int other = 0; other < ranks_; ++other) {
+    if (!member(other).left || member(other).calls > number) continue;
+    fail_locked("rank " + std::to_string(other) + " ended before call " + std::to_string(number) + ", which rank " +
+                std::to_string(rank) + " has started");
+    tell_failure_locked(rank);
+  }
+  std::shared_ptr<Meeting>& slot = open_[number];
+  if (slot == nullptr) slot = std::make_shared<Meeting>(members_.size());
+  std::shared_ptr<Meeting> meeting = slot;
+  try {
+    meeting->join(rank, std::move(call));
+  } catch (const Error& error) {
+    fail_locked(error.what());
+    throw;
+  }
+  if (meeting->complete()) open_.erase(number);
+  return meeting;
+}
+
+bool ThreadGroup::State::complete(int rank, const Meeting& meeting) {
+  if (meeting.complete()) return true;
+  const std::lock_guard lock(mutex_);
+  if (meeting.complete()) return true;
+  if (!failure_.empty()) tell_failure_locked(rank);
+  return false;
+}
+
+void ThreadGroup::State::abandon(int rank, const Meeting& meeting) {
+  const std::lock_guard lock(mutex_);
+  if (!meeting.complete()) fail_locked("rank " + std::to_string(rank) + " gave up a call that others need");
+}
+
+void ThreadGroup::State::leave(int rank) {
+  const std::lock_guard lock(mutex_);
+  member(rank).left = true;
+  for (const auto& [number, meeting] : open_) {
+    if (meeting->joined(rank)) continue;
+    fail_locked("rank " + std::to_string(rank) + " ended before call " + std::to_string(number) +
+                ", which others have started");
+  }
+}
+
+void ThreadGroup::State::fail(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  fail_locked(reason);
+}
+
+bool ThreadGroup::State::was_told(int rank) const {
+  const std::lock_guard lock(mutex_);
+  return members_[static_cast<std::size_t>(rank)].told;
+}
+
+void ThreadGroup::State::fail_locked(const std::string& reason) {
+  if (failure_.empty()) failure_ = reason;
+}
+
+void ThreadGroup::State::tell_failure_locked(int rank) {
+  member(rank).told = true;
+  throw Error(Fault::kFailed, failure_);
+}
+
+std::vector<Bytes> ThreadGroup::State::allocate_shared(int rank, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t n = member(rank).allocations++;
+  if (n == memory_.size()) {
+    std::vector<Buffer>& memory = memory_.emplace_back(members_.size());
+    for (Buffer& one : memory) one.resize(bytes);
+  }
+  std::vector<Bytes> areas;
+  for (Buffer& one : memory_[n]) areas.push_back(one.bytes());
+  return areas;
+}
+
+std::uint64_t ThreadGroup::State::open_roll_call(int rank) {
+  const std::lock_guard lock(mutex_);
+  member(rank).last_answered = ++roll_calls_;
+  return roll_calls_;
+}
+
+void ThreadGroup::State::answer_roll_call(int rank) {
+  const std::lock_guard lock(mutex_);
+  member(rank).last_answered = roll_calls_;
+}
+
+std::vector<int> ThreadGroup::State::silent_in(std::uint64_t roll_call) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<int> silent;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (members_[static_cast<std::size_t>(rank)].last_answered < roll_call) silent.push_back(rank);
+  }
+  return silent;
+}
+
+namespace {
+
+class ThreadOperation : public Operation {
+ public:
+  ThreadOperation(ThreadGroup::State& state, int rank, std::shared_ptr<Meeting> meeting)
+      : state_(state), rank_(rank), meeting_(std::move(meeting)) {}
+  ~ThreadOperation() override { state_.abandon(rank_, *meeting_); }
+  ThreadOperation(const ThreadOperation&) = delete;
+  ThreadOperation& operator=(const ThreadOperation&) = delete;
+
+  bool done() override { return state_.complete(rank_, *meeting_); }
+
+ private:
+  ThreadGroup::State& state_;
+  int rank_;
+  std::shared_ptr<Meeting> meeting_;
+};
+
+class ThreadCommunicator : public Communicator {
+ public:
+  ThreadCommunicator(ThreadGroup::State& state, int rank) : state_(state), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return state_.ranks(); }
+  std::string host_of(int) const override { return state_.host(); }
+
+  std::vector<int> silent_ranks(std::chrono::milliseconds grace) override {
+    const auto end = std::chrono::steady_clock::now() + grace;
+    const std::uint64_t roll_call = state_.open_roll_call(rank_);
+    std::vector<int> silent;
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      answer_roll_call();
+      silent = state_.silent_in(roll_call);
+    } while (!silent.empty() && std::chrono::steady_clock::now() < end);
+    return silent;
+  }
+  void answer_roll_call() override { state_.answer_roll_call(rank_); }
+  void advance() override {}  // the last rank to come moves all data
+  std::vector<Bytes> allocate_shared(std::size_t bytes) override { return state_.allocate_shared(rank_, bytes); }
+
+ protected:
+  std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
+    return begin(ThreadCall::all_gather(mine, all));
+  }
+  std::unique_ptr<Operation> begin_broadcast(Bytes data, int root) override {
+    return begin(ThreadCall::broadcast(data, root, rank_, size()));
+  }
+  std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) override {
+    return begin(ThreadCall::exchange(std::move(outgoing), std::move(incoming)));
+  }
+  std::unique_ptr<Operation> begin_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming) override {
+    return begin(ThreadCall::delivery(std::move(outgoing), incoming));
+  }
+
+ private:
+  std::unique_ptr<Operation> begin(ThreadCall call) {
+    return std::make_unique<ThreadOperation>(state_, rank_, state_.join(rank_, std::move(call)));
+  }
+
+  ThreadGroup::State& state_;
+  int rank_;
+};
+
+}  // namespace
+
+ThreadGroup::ThreadGroup(int ranks) : state_(std::make_unique<State>(ranks)) {
+  for (int rank = 0; rank < ranks; ++rank) members_.push_back(std::make_unique<ThreadCommunicator>(*state_, rank));
+}
+
+ThreadGroup::~ThreadGroup() = default;
+
+Communicator& ThreadGroup::at(int rank) { return *members_.at(static_cast<std::size_t>(rank)); }
+
+void ThreadGroup::leave(int rank) { state_->leave(rank); }
+
+void ThreadGroup::fail(int rank, const std::string& reason) {
+  state_->fail("rank " + std::to_string(rank) + " failed: " + reason);
+}
+
+bool ThreadGroup::was_told(int rank) const { return state_->was_told(rank); }
+
 namespace {
 
 std::string describe_current_exception() {

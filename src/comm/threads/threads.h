@@ -36,7 +36,7 @@ class ThreadGroup {
   std::vector<std::unique_ptr<Communicator>> members_;
 };
 
-// Runs `body` on so many ranks, each in a thread of its own, and waits for all. If bodies throw, rethrows the error of
+// Runs `body` on `ranks` ranks, each in a thread of its own, and waits for all. If bodies throw, rethrows the error of
 // the lowest rank whose error is not a consequence of another rank's.
 void run_threads(int ranks, const std::function<void(Communicator&)>& body);
 

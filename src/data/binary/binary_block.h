@@ -10,8 +10,6 @@
 //              column: 1 for each example that begins a line, else 0   (flag kSharedLines; else every one does)
 //              values: of each feature                                 (flag kFeatureValues)
 //              planes: for each example its importance                 (flag kImportances; else all are 1)
-//              line and byte where the line before ended in the text (two u64) | columns: for each line how many
-//              lines, and how many bytes, behind the one before it ends  (flag kPlaces: a copy of a text)
 //              bytes of the labels
 //   values  := digits (one byte) | column: as Decimals, or kNoDecimals (one byte) | planes: the floats
 //   column  := width (one byte: 1 to 4) | planes of so many bytes a number
@@ -45,16 +43,8 @@ inline constexpr std::uint32_t kSharedLines = 1;
 inline constexpr std::uint32_t kEntryValues = 2;
 inline constexpr std::uint32_t kFeatureValues = 4;
 inline constexpr std::uint32_t kImportances = 8;
-inline constexpr std::uint32_t kPlaces = 16;
 
 // In the place of digits.
 inline constexpr std::uint8_t kNoDecimals = 255;
-
-// Where a line of a text ends.
-struct TextPlace {
-  std::uint64_t line = 0;   // its number; 0: before the first one
-  std::uint64_t bytes = 0;  // of the content up to there
-  friend bool operator==(const TextPlace&, const TextPlace&) = default;
-};
 
 }  // namespace cpt

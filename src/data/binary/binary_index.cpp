@@ -12,6 +12,7 @@
 #include "data/format/parse_error.h"
 #include "data/shards/split.h"
 #include "data/source/byte_source.h"
+#include "data/source/peeked_source.h"
 
 namespace cpt {
 namespace {
@@ -39,17 +40,51 @@ Trailer read_trailer(const std::string& path) {
 
 }  // namespace
 
-std::vector<IndexEntry> read_index(const std::string& path, const std::string& header, const ReadOptions& options) {
+std::vector<IndexEntry> read_index(const std::string& path, const ReadOptions& options) {
   const Trailer trailer = read_trailer(path);
   BinaryReader blocks(open_bytes(path, nullptr), options);
-  blocks.read_header(header);
+  blocks.read_header();
   return blocks.read_index(trailer.index);
+}
+
+bool is_text_file(const Shard& shard) {
+  if (!shard.regular || shard.bytes == 0) return false;
+  try {
+    PeekedSource source(open_bytes(shard.path, nullptr));
+    return !is_binary_shard(source.peek(kBinaryMagicBytes, may_be_binary_shard));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+namespace {
+
+// 0 where the shard does not know it. Damage is reported when the shard is read.
+std::uint64_t text_bytes_of_binary(const std::string& path) {
+  try {
+    const ReadOptions any;  // the index does not depend on them
+    BinaryReader blocks(open_bytes(path, nullptr), any);
+    blocks.read_index(read_trailer(path).index);
+    return blocks.text_bytes();
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+std::uint64_t estimated_text_bytes(const Shard& shard) {
+  if (!shard.regular) return 0;
+  const bool compressed = !can_be_split(shard);
+  if (!compressed && (shard.bytes == 0 || is_text_file(shard))) return shard.bytes;
+  const std::uint64_t known = compressed ? 0 : text_bytes_of_binary(shard.path);
+  return known > 0 ? known : shard.bytes * kTextPerCompressedByte;
 }
 
 std::uint64_t list_at(const Shard& shard, std::uint64_t bytes, const ReadOptions& options) {
   try {
     if (!can_be_split(shard)) return 0;  // offsets are not those of the file
-    const std::vector<IndexEntry> index = read_index(shard.path, reader_signature(options), options);
+    const std::vector<IndexEntry> index = read_index(shard.path, options);
     const auto behind = std::ranges::upper_bound(index, bytes, {}, &IndexEntry::offset);
     return behind == index.begin() ? 0 : std::prev(behind)->list;
   } catch (const Error&) {

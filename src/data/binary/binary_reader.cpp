@@ -45,9 +45,7 @@ BinaryReader::~BinaryReader() = default;
 
 void BinaryReader::FreeContext::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
 
-void BinaryReader::read_header() { read_header(reader_signature(options_)); }
-
-void BinaryReader::read_header(const std::string& wanted) {
+void BinaryReader::read_header() {
   constexpr const char* kHeader = "the header of a binary shard";
   std::array<char, kBinaryMagicBytes> magic{};
   std::uint32_t length = 0;
@@ -64,7 +62,7 @@ void BinaryReader::read_header(const std::string& wanted) {
   std::string text(length, '\0');
   require(text, kHeader);
   if (XXH3_64bits(text.data(), text.size()) != checksum) throw CorruptInput(kHeader, "a damaged one");
-  if (text != wanted) {
+  if (const std::string wanted = reader_signature(options_); text != wanted) {
     throw Error(Fault::kUsage, "converted with " + text + "; this run reads with " + wanted);
   }
 }
@@ -115,11 +113,10 @@ std::vector<IndexEntry> BinaryReader::read_index(std::uint64_t offset) {
   read_trailer(offset);
   std::vector<IndexEntry> index(payload_.size() / sizeof(IndexEntry));
   if (!index.empty()) std::memcpy(index.data(), payload_.data(), index.size() * sizeof(IndexEntry));
+  if (const std::size_t rest = payload_.size() % sizeof(IndexEntry); rest == sizeof text_bytes_) {
+    std::memcpy(&text_bytes_, payload_.data() + payload_.size() - rest, rest);
+  }
   return index;
-}
-
-void BinaryReader::enter() {
-  if (!block_left() && !ended_) read_block();
 }
 
 bool BinaryReader::next(const Origin& base, Batch& batch) {
@@ -130,10 +127,6 @@ bool BinaryReader::next(const Origin& base, Batch& batch) {
   // Part by part: copied whole, `base`, which was put together right before, would have to be waited for.
   Origin origin{base.shard, ++number_, base.position, 0, base.bad_lines};
   origin.end = examples == block_.examples_left() ? taken_ : block_begin_;
-  if (block_.keeps_places()) {
-    origin.line = block_.next_place().line;
-    origin.end = block_.next_place().bytes;
-  }
   if (refuses_some_) check_line(examples);
   for (std::size_t i = 0; i < examples; ++i) block_.append(origin, batch);
   return true;
@@ -186,9 +179,6 @@ bool BinaryReader::read_block() {
       break;
     case BlockKind::kFeatures:
       throw CorruptInput(kBlock, "two parts of its list at byte " + std::to_string(block_begin_));
-    case BlockKind::kEnd:
-      read_end();
-      break;
     case BlockKind::kIndex:
       read_trailer(block_begin_);
   }
@@ -200,8 +190,8 @@ BlockHead BinaryReader::read_head() {
   head_begin_ = taken_;
   BlockHead head;
   if (fill(chars_of(head)) < sizeof head) throw CorruptInput(kBlock, kCutOff);
-  const bool known = head.kind == BlockKind::kExamples || head.kind == BlockKind::kFeatures ||
-                     head.kind == BlockKind::kEnd || head.kind == BlockKind::kIndex;
+  const bool known =
+      head.kind == BlockKind::kExamples || head.kind == BlockKind::kFeatures || head.kind == BlockKind::kIndex;
   if (head.head_checksum != head_checksum(head) || !known || head.raw_bytes > kMostPayloadBytes ||
       head.stored_bytes > head.raw_bytes) {
     throw CorruptInput(kBlock, "something else at byte " + std::to_string(head_begin_));
@@ -294,11 +284,6 @@ void BinaryReader::read_trailer(std::uint64_t index) {
   if (trailer.index != index || !trailer.is_whole() || fill(chars_of(more)) != 0) {
     throw CorruptInput("the end of a binary shard", "something else at byte " + std::to_string(block_begin_));
   }
-}
-
-void BinaryReader::read_end() {
-  if (payload_.size() != sizeof(TextEnd)) throw CorruptInput(kBlock, "an end of another size");
-  std::memcpy(&text_end_.emplace(), payload_.data(), sizeof(TextEnd));
 }
 
 void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {

@@ -48,8 +48,6 @@ class BinaryReader {
   // Before anything else. Throws Error(kBadData) for a header of another version or a damaged one, Error(kUsage) where
   // the examples were read with options that make others of the same text, CorruptInput where the source ends.
   void read_header();
-  // The same for a copy of a text, which must have been made with this header.
-  void read_header(const std::string& wanted);
   // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. `list`:
   // of that block, see IndexEntry; 0 if it is not known, then what is before it is searched. False if the content ends
   // before; offset() is how much there is. Throws CorruptInput where no block ends at that byte.
@@ -58,8 +56,8 @@ class BinaryReader {
   void end_at(std::uint64_t bytes) { end_ = bytes; }
   // Instead: the index, which begins at this byte. Nothing else can be read then. Throws CorruptInput.
   std::vector<IndexEntry> read_index(std::uint64_t offset);
-  // After skip(): what next() would find out, without a line. Throws as it does.
-  void enter();
+  // After read_index(): bytes of the text that the shard was made of; 0 if it does not know.
+  std::uint64_t text_bytes() const { return text_bytes_; }
 
   // Appends the examples of the next line, whose origin is `base` but for line and end; false at the end of the shard.
   // Throws DamagedBlock, after which the block behind it is next; BrokenOffBlock and any other CorruptInput, after
@@ -72,10 +70,6 @@ class BinaryReader {
   // The byte of the content at which the block begins that holds the next line. At the end: where the index begins, or
   // the block that is not to be read.
   std::uint64_t offset() const { return block_left() || ended_ ? block_begin_ : taken_; }
-  // Of a copy: where the line of the last call ends in the text, or after skip() and enter() the one before.
-  const TextPlace& place() const { return block_.place(); }
-  // Of a copy, at its end.
-  const std::optional<TextEnd>& text_end() const { return text_end_; }
   // Behind damage: reads to the end of the content and returns how many bytes there are.
   std::uint64_t drain();
 
@@ -96,7 +90,6 @@ class BinaryReader {
   std::optional<CorruptInput> read_stored(std::size_t bytes);
   void read_list(const BlockHead& head);
   void read_trailer(std::uint64_t index);
-  void read_end();
   void enter_block(const BlockHead& head, std::uint64_t done);
   const char* refusal_of(std::string_view label) const;
   void check_line(std::size_t examples);
@@ -119,7 +112,7 @@ class BinaryReader {
   std::uint64_t lines_expected_ = 0;  // before the next block
   bool goes_on_ = false;              // behind a line of an earlier reader; no block was read yet
   bool ended_ = false;
-  std::optional<TextEnd> text_end_;
+  std::uint64_t text_bytes_ = 0;
   bool refuses_some_ = false;  // of the labels or importances in the block
 };
 

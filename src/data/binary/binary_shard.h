@@ -1,11 +1,10 @@
 // Binary shards: examples as `cpt convert` leaves them, parsed and hashed, in blocks that can be read one by one.
 //
-//   shard  := header (list? block)* end? index trailer
+//   shard  := header (list? block)* index trailer
 //   header := magic (8 bytes, the last one the version) | length of the text (u32) | XXH3-64 of the text | text
 //   list   := BlockHead of kind kFeatures | payload: the number of the first (u64), then features (u64 each)
 //   block  := BlockHead of kind kExamples | payload
-//   end    := BlockHead of kind kEnd | payload: TextEnd                            (of a copy of a text: shard_copy.h)
-//   index  := BlockHead of kind kIndex | payload: for each block, and for the end, an IndexEntry; then, if it is known,
+//   index  := BlockHead of kind kIndex | payload: for each block an IndexEntry; then, if it is known,
 //             how many bytes of text the shard was made of (u64)
 //   trailer:= offset of the index (u64) | magic
 //
@@ -38,11 +37,10 @@ namespace cpt {
 
 inline constexpr std::array<char, 8> kBinaryMagic{'\x89', 'c', 'p', 't', '\r', '\n', '\x1a', 2};
 
-// As bytes of a file "BLK1", "FEAT", "ENDT" and "INDX".
+// As bytes of a file "BLK1", "FEAT" and "INDX".
 enum class BlockKind : std::uint32_t {
   kExamples = 0x314b4c42,
   kFeatures = 0x54414546,
-  kEnd = 0x54444e45,
   kIndex = 0x58444e49,
 };
 
@@ -65,14 +63,6 @@ std::uint64_t list_digest(std::uint64_t before, std::span<const FeatureHash> par
 
 // No payload is larger: an example of all the features that a line may have fits.
 inline constexpr std::uint32_t kMostPayloadBytes = std::uint32_t{1} << 30;
-
-// Where a copy of a text ends.
-struct TextEnd {
-  TextPlace last;           // line with examples that it holds
-  TextPlace end;            // of the text, where `whole`
-  std::uint64_t whole = 0;  // 1: it is a copy of the whole text; 0: of what comes before its first bad line
-};
-static_assert(sizeof(TextEnd) == 40);
 
 struct IndexEntry {
   std::uint64_t offset;        // of the block, or where it begins with a part of the list, of that

@@ -33,14 +33,8 @@ std::vector<std::byte> compressed(std::span<const std::byte> payload) {
 }  // namespace
 
 BinaryWriter::BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits)
-    : BinaryWriter(reader_signature(options), std::move(sink), BlockBuilder(limits)) {}
-
-BinaryWriter BinaryWriter::of_copy(const std::string& header, Sink sink, BlockLimits limits, std::uint64_t begin) {
-  return {header, std::move(sink), BlockBuilder(limits, TextPlace{0, begin})};
-}
-
-BinaryWriter::BinaryWriter(const std::string& header, Sink sink, BlockBuilder block)
-    : sink_(std::move(sink)), block_(std::move(block)) {
+    : sink_(std::move(sink)), block_(limits) {
+  const std::string header = reader_signature(options);
   const auto length = narrow<std::uint32_t>(header.size(), "the length of the options");
   const std::uint64_t checksum = XXH3_64bits(header.data(), header.size());
   put(std::as_bytes(std::span(kBinaryMagic)));
@@ -64,13 +58,6 @@ void BinaryWriter::finish(std::uint64_t text_bytes) {
   if (text_bytes > 0) payload.insert(payload.end(), text.begin(), text.end());
   put_block({.kind = BlockKind::kIndex, .lines_before = lines_}, payload);
   put(bytes_of(Trailer{.index = at}));
-}
-
-void BinaryWriter::finish(const TextEnd& end) {
-  if (block_.lines() > 0) end_block();
-  index_.push_back({offset_, lines_, list_begin_});
-  put_block({.kind = BlockKind::kEnd, .lines_before = lines_}, bytes_of(end));
-  finish();
 }
 
 void BinaryWriter::end_block() {

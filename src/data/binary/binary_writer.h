@@ -21,19 +21,12 @@ class BinaryWriter {
   // The sink gets the bytes of the shard in their order; what it throws comes out of the calls here. `options` are
   // those the examples were read with.
   BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits = {});
-  // A copy of a text, or of what is behind its byte `begin`, with the places of its lines. `header`: what the text and
-  // the reading of it were.
-  static BinaryWriter of_copy(const std::string& header, Sink sink, BlockLimits limits, std::uint64_t begin = 0);
   // The next example, of a new line or of that of the one before it.
   void add(const ExampleView& x, bool begins_line);
   // Once, at the end. `text_bytes`: of what the shard was made of; 0 if that is not known.
   void finish(std::uint64_t text_bytes = 0);
-  // The same for a copy.
-  void finish(const TextEnd& end);
 
  private:
-  BinaryWriter(const std::string& header, Sink sink, BlockBuilder block);
-
   void put(std::span<const std::byte> bytes);
   void put_block(BlockHead head, std::span<const std::byte> payload);
   void put_list(const EncodedBlock& block);

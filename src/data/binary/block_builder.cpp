@@ -193,7 +193,6 @@ void BlockBuilder::add(const ExampleView& x, bool begins_line) {
   has_importances_ = has_importances_ || x.importance != 1;
   begins_.push_back(begins_line ? 1 : 0);
   lines_ += begins_line ? 1 : 0;
-  if (begins_line && places_ == Places::kKept) add_place(x.origin);
   const auto next = narrow<std::uint32_t>(labels_.size(), "the labels of a block");
   const auto [label, is_new] = label_numbers_.try_emplace(std::string(x.label), next);
   if (is_new) {
@@ -201,12 +200,6 @@ void BlockBuilder::add(const ExampleView& x, bool begins_line) {
     label_bytes_ += x.label.size();
   }
   label_of_.push_back(label->second);
-}
-
-void BlockBuilder::add_place(const Origin& origin) {
-  lines_on_.push_back(narrow<std::uint32_t>(origin.line - last_.line, "lines between two examples:"));
-  bytes_on_.push_back(narrow<std::uint32_t>(origin.end - last_.bytes, "bytes between two examples:"));
-  last_ = {origin.line, origin.end};
 }
 
 EncodedBlock BlockBuilder::encode(FeatureList& list) {
@@ -231,8 +224,7 @@ EncodedBlock BlockBuilder::encode(FeatureList& list) {
   counts.labels = static_cast<std::uint32_t>(labels_.size());
   counts.label_bytes = narrow<std::uint32_t>(label_text.size(), "the labels of a block");
   counts.flags = (shares_lines ? kSharedLines : 0) | (entry_values ? kEntryValues : 0) |
-                 (feature_values ? kFeatureValues : 0) | (has_importances_ ? kImportances : 0) |
-                 (places_ == Places::kKept ? kPlaces : 0);
+                 (feature_values ? kFeatureValues : 0) | (has_importances_ ? kImportances : 0);
 
   std::vector<std::byte>& out = block.payload;
   put(&list.digest, 1, out);
@@ -246,16 +238,8 @@ EncodedBlock BlockBuilder::encode(FeatureList& list) {
   if (shares_lines) put_column(begins_, out);
   if (feature_values) put_values(values_, out);
   if (has_importances_) put_floats(importances_, out);
-  if (places_ == Places::kKept) {
-    put(&before_, 1, out);
-    put_column(lines_on_, out);
-    put_column(bytes_on_, out);
-  }
   put(label_text.data(), label_text.size(), out);
-  BlockBuilder next(limits_);
-  next.places_ = places_;
-  next.before_ = next.last_ = last_;
-  *this = std::move(next);
+  *this = BlockBuilder(limits_);
   return block;
 }
 

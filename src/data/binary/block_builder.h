@@ -13,9 +13,6 @@
 
 namespace cpt {
 
-// Whether a block keeps where its lines end in the text they come from.
-enum class Places : std::uint8_t { kForgotten, kKept };
-
 // A block is full once it has so many examples or features, or bytes of distinct labels. The more, the smaller the
 // shard; but a reader holds a block of each shard that it has open. The list of features begins anew where it would get
 // longer than `listed`, unless one block has more, and after so many blocks: it takes memory at both ends, and damage
@@ -45,12 +42,8 @@ struct EncodedBlock {
 class BlockBuilder {
  public:
   explicit BlockBuilder(BlockLimits limits = {}) : limits_(limits) {}
-  // Keeps places. `before`: where the line before the first one ends.
-  BlockBuilder(BlockLimits limits, TextPlace before)
-      : limits_(limits), places_(Places::kKept), before_(before), last_(before) {}
 
-  // The next example, of a new line or of that of the one before it. Where places are kept, lines come in the order of
-  // their text.
+  // The next example, of a new line or of that of the one before it.
   void add(const ExampleView& x, bool begins_line);
   std::uint32_t lines() const { return lines_; }
   // Whether another line should rather begin a block of its own.
@@ -63,14 +56,7 @@ class BlockBuilder {
   EncodedBlock encode(FeatureList& list);
 
  private:
-  void add_place(const Origin& origin);
-
   BlockLimits limits_;
-  Places places_ = Places::kForgotten;
-  TextPlace before_;  // the first line
-  TextPlace last_;
-  std::vector<std::uint32_t> lines_on_;
-  std::vector<std::uint32_t> bytes_on_;
   std::vector<std::uint32_t> feature_counts_;
   std::vector<FeatureHash> features_;
   std::vector<float> values_;

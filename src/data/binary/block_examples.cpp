@@ -140,7 +140,7 @@ void prefetch_all(std::span<const T> numbers) {
 
 void BlockExamples::clear() {
   feature_counts_.clear();
-  next_ = next_feature_ = next_line_ = 0;
+  next_ = next_feature_ = 0;
 }
 
 std::uint32_t BlockExamples::lines() const {
@@ -181,13 +181,6 @@ void BlockExamples::read(std::span<const std::byte> payload, std::span<const Fea
   if ((counts.flags & kSharedLines) != 0) parts.take_column(counts.examples, 2, begins_);
   if ((counts.flags & kFeatureValues) != 0) parts.take_values(counts.features, values_);
   if ((counts.flags & kImportances) != 0) parts.take_floats(counts.examples, importances_);
-  keeps_places_ = (counts.flags & kPlaces) != 0;
-  if (keeps_places_) {
-    const std::uint64_t lines = begins_.empty() ? counts.examples : lines_of(begins_);
-    std::memcpy(&place_, parts.take(sizeof place_).data(), sizeof place_);
-    parts.take_column(lines, lines_on_);
-    parts.take_column(lines, bytes_on_);
-  }
   const auto names = parts.take(counts.label_bytes);
   if (!parts.at_end() || sum_of(feature_counts) != counts.features || sum_of(label_lengths) != names.size()) {
     refuse("one whose parts do not fit into it");
@@ -239,16 +232,6 @@ void BlockExamples::prefetch() const {
   __builtin_prefetch(&label());
 }
 
-TextPlace BlockExamples::next_place() const {
-  return {place_.line + lines_on_[next_line_], place_.bytes + bytes_on_[next_line_]};
-}
-
-void BlockExamples::skip() {
-  if (keeps_places_ && begins_line(next_)) {
-    place_ = next_place();
-    ++next_line_;
-  }
-  next_feature_ += feature_counts_[next_++];
-}
+void BlockExamples::skip() { next_feature_ += feature_counts_[next_++]; }
 
 }  // namespace cpt

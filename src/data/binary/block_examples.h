@@ -35,11 +35,6 @@ class BlockExamples {
   // Of the next example or of the one so many behind it.
   const Label& label(std::size_t behind = 0) const { return labels_[label_of_[next_ + behind]]; }
   float importance(std::size_t behind = 0) const { return importances_.empty() ? 1.0F : importances_[next_ + behind]; }
-  // Where the line of the example before the next one ends in the text, and where that of the next one does; only of a
-  // payload that keeps places.
-  bool keeps_places() const { return keeps_places_; }
-  const TextPlace& place() const { return place_; }
-  TextPlace next_place() const;
   // Of all examples of the payload.
   std::span<const Label> labels() const { return labels_; }
   std::span<const float> importances() const { return importances_; }  // empty where all are 1
@@ -52,7 +47,6 @@ class BlockExamples {
 
   void read_labels(const Column& lengths, std::span<const std::byte> names);
   void prefetch() const;
-  bool begins_line(std::size_t example) const { return begins_.empty() || example == 0 || begins_[example] != 0; }
 
   Column numbers_;  // scratch
 
@@ -67,11 +61,6 @@ class BlockExamples {
   std::vector<float> values_;  // likewise; empty where entries have them, or all are 1
   Column begins_;
   std::vector<float> importances_;
-  bool keeps_places_ = false;
-  TextPlace place_;
-  Column lines_on_;
-  Column bytes_on_;
-  std::size_t next_line_ = 0;
   std::size_t next_ = 0;          // example
   std::size_t next_feature_ = 0;  // its first
 };

@@ -26,7 +26,6 @@ struct ReadOptions {
       {};  // two bytes each: the first bytes of the names of two namespaces (vw only)
   Normalize normalize = Normalize::kNone;
   bool skip_bad_lines = false;  // else the first bad line is an error
-  bool tells_bad_lines = true;  // else those that are skipped are counted only, and nobody looks where they stand
   bool labels_required = true;  // else a line may have no label; its example then has an empty one
   // Where it is given, a line whose label it does not know is a bad line. Called by the thread that reads.
   std::function<bool(std::string_view label)> knows_label = {};

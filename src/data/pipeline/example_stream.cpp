@@ -1,9 +1,8 @@
 #include "data/pipeline/example_stream.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <exception>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "core/interaction_pairs.h"
@@ -14,7 +13,6 @@
 #include "data/format/limits.h"
 #include "data/format/parse_error.h"
 #include "data/format/tokens.h"
-#include "data/pipeline/shard_copy.h"
 #include "data/source/byte_source.h"
 #include "data/source/open_files.h"
 #include "data/source/peeked_source.h"
@@ -25,13 +23,6 @@ namespace {
 // What is read of a file: it is what it was when it was found.
 std::optional<std::uint64_t> size_of(const Shard& shard) {
   return shard.regular ? std::optional(shard.bytes) : std::nullopt;
-}
-
-std::uint64_t size_of_copy(const Shard& shard) {
-  if (shard.copy.empty()) return 0;
-  std::error_code failure;
-  const std::uint64_t bytes = std::filesystem::file_size(shard.copy, failure);
-  return failure ? 0 : bytes;
 }
 
 std::string reason_of(const DamagedBlock& damage) {
@@ -47,14 +38,11 @@ bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), lin
 struct ExampleStream::ActiveShard {
   std::size_t index;  // into mine_
   std::uint32_t number;
-  Shard input;                                // its copy is empty where there is none, or not any more
-  Cursor done;                                // its line and bytes are those of the beginning, `lines` knows better
-  std::optional<LineReader> lines;            // of a shard of text; none before the first line
-  LineParser* parser = nullptr;               // none before the first line that is not blank
-  std::unique_ptr<BinaryReader> blocks;       // of a binary shard; none before the first line
-  std::uint64_t copy_bytes;                   // of the copy that is to be tried before it
-  std::unique_ptr<CopyReader> copied;         // none before the first line, and once the text itself is read
-  std::optional<std::uint64_t> lines_before;  // of a text part; none until a message wants it
+  Shard input;
+  Cursor done;                           // its line and bytes are those of the beginning; `lines` knows better
+  std::optional<LineReader> lines;       // of a text shard; none before the first line
+  LineParser* parser = nullptr;          // none before the first line that is not blank
+  std::unique_ptr<BinaryReader> blocks;  // of a binary shard; none before the first line
 };
 
 ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
@@ -67,15 +55,13 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const Shard& shard = shards.at(mine[i]);
     const Cursor& cursor = cursors_.at(i);
-    const std::uint64_t copy_bytes = size_of_copy(shard);
     if (!shard.regular && cursor.bytes > 0) {
       throw Error(Fault::kFailed, input_name(shard.path) +
                                       ": a pipe can only be read from its beginning, not from byte " +
                                       std::to_string(cursor.bytes));
     }
-    active_.push_back(std::make_unique<ActiveShard>(
-        ActiveShard{i, mine[i], shard, cursor, {}, nullptr, nullptr, copy_bytes, nullptr, {}}));
-    control_->all_bytes += shard.copy.empty() ? own_bytes(shard) : copy_bytes;
+    active_.push_back(std::make_unique<ActiveShard>(ActiveShard{i, mine[i], shard, cursor, {}, nullptr, nullptr}));
+    control_->all_bytes += own_bytes(shard);
     size_known_ = size_known_ && shard.regular;
     error_lines_ += cursor.bad_lines;
   }
@@ -112,48 +98,28 @@ void ExampleStream::go_to_lowest_position() {
   turn_ = static_cast<std::size_t>(lowest - active_.begin());
 }
 
-void ExampleStream::go_to_cursors() {
+void ExampleStream::go_to_cursors(const std::function<void()>& on_progress) {
   if (options_->order == ShardOrder::kSequential) return;
-  for (const auto& shard : active_) {
-    if (shard->done.bytes == 0) continue;
+  std::exception_ptr thrown;  // by on_progress: not an error of a shard
+  control_->on_progress = [&] {
     try {
-      if (open_copy(*shard) || open(*shard)) continue;
-    } catch (const Error&) {
+      on_progress();
+    } catch (...) {
+      thrown = std::current_exception();
+      throw;
+    }
+  };
+  for (const auto& shard : active_) {
+    if (shard->done.bytes == 0 || thrown) continue;
+    try {
+      if (open(*shard)) continue;
+    } catch (...) {
     }
     shard->lines.reset();
     shard->blocks.reset();
   }
-}
-
-// Whether there is a copy that goes on where the cursor of the shard says.
-bool ExampleStream::open_copy(ActiveShard& shard) {
-  if (shard.input.copy.empty()) return false;
-  try {
-    const auto source = copy_source(shard.input, shard.number, *options_);
-    if (!source) return leave_copy(shard, nullptr);
-    auto copied = std::make_unique<CopyReader>(shard.input.copy, source->key, *options_, control_);
-    if (shard.done.bytes != 0 && !copied->go_on(shard.done)) return leave_copy(shard, nullptr);
-    shard.copied = std::move(copied);
-    return true;
-  } catch (const Error& error) {
-    const bool is_of_another = error.fault() == Fault::kUsage;  // the text has changed since the copy was found
-    return leave_copy(shard, is_of_another ? nullptr : &error);
-  }
-}
-
-// From here on the text is read. A reader that was told to stop sees an end anywhere.
-bool ExampleStream::leave_copy(ActiveShard& shard, const std::exception* damage) {
-  if (!shard.copied) control_->all_bytes -= shard.copy_bytes;
-  control_->all_bytes += own_bytes(shard.input);
-  shard.copied.reset();
-  const std::string copy = std::exchange(shard.input.copy, {});
-  if (damage != nullptr && !control_->stop.load(std::memory_order_relaxed)) {
-    warnings_.push_back(input_name(shard.input.path) + ": the text is read, its copy " + copy +
-                        " cannot be: " + damage->what());
-    std::error_code ignored;
-    if (fault_of(*damage) == Fault::kBadData) std::filesystem::remove(copy, ignored);  // others need not meet it
-  }
-  return false;
+  control_->on_progress = {};
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 // Makes a shard go on where its cursor says; false if it is known to have ended there.
@@ -211,7 +177,7 @@ bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> 
 bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
   const auto read = [&] {
     try {
-      return read_index(shard.input.path, reader_signature(*options_), *options_);
+      return read_index(shard.input.path, *options_);
     } catch (const CorruptInput& damage) {
       throw Error(Fault::kBadData,
                   input_name(shard.input.path) + ": cannot be read in parts (--split): " + damage.what());
@@ -248,10 +214,6 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
 
 // The next line of a shard that holds an example; false at its end.
 bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
-  if (shard.copied || open_copy(shard)) {
-    if (read_copy(shard, batch)) return true;
-    if (shard.copied) return false;
-  }
   if (!shard.lines && !shard.blocks && !open(shard)) return false;
   return shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
 }
@@ -317,30 +279,6 @@ bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason)
   return false;
 }
 
-// False at the end of the shard, or where the text must be read on.
-bool ExampleStream::read_copy(ActiveShard& shard, Batch& batch) {
-  if (control_->stop.load(std::memory_order_relaxed)) return false;
-  try {
-    const std::size_t before = batch.size();
-    const std::size_t features_before = batch.features();
-    const Origin origin{shard.number, 0, shard.done.position, 0, shard.done.bad_lines};
-    if (shard.copied->next(origin, batch)) {
-      shard.done.bytes = shard.copied->place().bytes;
-      shard.done.line = shard.copied->place().line;
-      return count_line(shard, batch.size() - before, batch.features() - features_before);
-    }
-    const std::optional<TextPlace> end = shard.copied->end();
-    if (!end) return leave_copy(shard, nullptr);
-    shard.done.bytes = end->bytes;
-    shard.done.line = end->line;
-    return false;
-  } catch (const ParseError&) {
-    return leave_copy(shard, nullptr);  // the text says it as it should be said
-  } catch (const Error& damage) {
-    return leave_copy(shard, &damage);
-  }
-}
-
 bool ExampleStream::count_line(ActiveShard& shard, std::size_t examples, std::size_t features) {
   ++shard.done.position;
   shard.done.examples += examples;
@@ -386,22 +324,20 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
   return *parser;
 }
 
-std::string ExampleStream::place(ActiveShard& shard, std::uint64_t number, std::size_t column) {
-  const bool counts_from_its_part = shard.lines && shard.input.part.index > 0;
-  if (counts_from_its_part && !shard.lines_before) shard.lines_before = lines_before_.of(shard.input);
-  if (counts_from_its_part && !shard.lines_before) {
-    return input_name(shard.input.path) + ": line " + std::to_string(number - 1) + " behind byte " +
-           std::to_string(range_of(shard.input).begin) + ", column " + std::to_string(column) + ": ";
+// Only the whole file knows the numbers of the lines of its later parts; a byte can be found without counting.
+std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number, std::size_t column) {
+  const std::string name = input_name(shard.input.path);
+  if (shard.lines && shard.input.part.index > 0) {
+    return name + ": byte " + std::to_string(shard.lines->line_begin() + column - 1) + ": ";
   }
-  return input_name(shard.input.path) + ":" + std::to_string(number + shard.lines_before.value_or(0)) + ":" +
-         std::to_string(column) + ": ";
+  return name + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
 }
 
 void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,
                                     const std::string& reason) {
   if (!options_->skip_bad_lines) throw Error(Fault::kBadData, place(shard, number, column) + reason);
   ++shard.done.bad_lines;
-  if (++error_lines_ > kWarnings || !options_->tells_bad_lines) return;  // it may take reading to tell a place
+  if (++error_lines_ > kWarnings) return;
   warnings_.push_back("skipped: " + place(shard, number, column) + reason);
 }
 

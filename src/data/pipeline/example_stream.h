@@ -15,7 +15,6 @@
 #include "cpt/example.h"
 #include "data/binary/binary_reader.h"
 #include "data/format/read_options.h"
-#include "data/pipeline/line_counter.h"
 #include "data/shards/cursor.h"
 #include "data/shards/shards.h"
 #include "data/source/byte_source.h"
@@ -41,26 +40,25 @@ class ExampleStream {
   ExampleStream& operator=(ExampleStream&&) noexcept;
   ~ExampleStream();
 
-  // Opens the shards that have a cursor at once, instead of when their first line is due: for a caller that wants to
-  // know when what lies before it, which may take long, is behind. What fails here will fail again when the line is
-  // due. In interleaved order only; before anything is read.
-  void go_to_cursors();
+  // Opens the shards that have a cursor at once, instead of when their first line is due. To skip into a compressed
+  // shard takes as long as to decompress it up to there: `on_progress` is called after each piece of the file, and what
+  // it throws leaves this call. An error of a shard is reported when its line is due. In interleaved order only; before
+  // anything is read.
+  void go_to_cursors(const std::function<void()>& on_progress);
 
   // An empty batch that scales as the options say; read() takes such a one.
   Batch make_batch() const;
 
   // Appends the example(s) of one line; false at the end of all shards. Throws Error(kBadData),
   //   "path:line:column: expected X, found 'text'",
-  // at a bad line (of a text part of which LineCounter knows nothing "path: line L behind byte B, column C: ..."), or
+  // at a bad line, or, in a part of a text other than the first, "path: byte B: expected ..." with B counted from 0; or
   // skips it if the options say so: a compressed stream that is damaged then ends its shard and counts as one bad line.
   // Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told, or where a binary shard
   // whose index is damaged is to be read in parts, and Error(kUsage) for interactions in a format without namespaces
   // and for a binary shard that was converted with other options. Nothing of a bad line reaches the batch; a damaged
   // block of a binary shard is one bad line, and where the shard breaks off, what is missing is one. A shard whose
   // content ends before its cursor is Error(kBadData), whatever the options say, and so is a file that became shorter
-  // than Shard::bytes; one that became longer is read as if it had not. A shard that has a copy is read from there as
-  // far as that goes; nothing but take_warnings(), part_read() and the time it takes tells of that. A copy that turns
-  // out to be damaged is removed, and the text is read from there on.
+  // than Shard::bytes; one that became longer is read as if it had not.
   bool read(Batch& batch);
 
   // The shards it reads, and, parallel to them, how far: where each began or, once it has ended, its end.
@@ -69,8 +67,7 @@ class ExampleStream {
 
   // Bad lines skipped so far, those before the cursors included.
   std::uint64_t error_lines() const { return error_lines_; }
-  // In words, those of them that were not taken yet, but only of the first kWarnings that error_lines() counts; and
-  // damaged copies.
+  // In words, those of them that were not taken yet, but only of the first kWarnings that error_lines() counts.
   std::vector<std::string> take_warnings();
   static constexpr std::uint64_t kWarnings = 20;
 
@@ -89,8 +86,6 @@ class ExampleStream {
 
   void go_to_lowest_position();
   bool open(ActiveShard& shard);
-  bool open_copy(ActiveShard& shard);
-  bool leave_copy(ActiveShard& shard, const std::exception* damage);
   bool open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source);
   bool open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source);
   bool begin_part(ActiveShard& shard, std::uint64_t begin);
@@ -100,12 +95,11 @@ class ExampleStream {
   bool read_text(ActiveShard& shard, Batch& batch);
   bool read_binary(ActiveShard& shard, Batch& batch);
   bool end_at_damage(ActiveShard& shard, const std::string& reason);
-  bool read_copy(ActiveShard& shard, Batch& batch);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
   static bool count_line(ActiveShard& shard, std::size_t examples, std::size_t features);
   LineParser* parser_of_beginning(const ActiveShard& shard);
   LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
-  std::string place(ActiveShard& shard, std::uint64_t number, std::size_t column);
+  static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
   void report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column, const std::string& reason);
 
   std::unique_ptr<const ReadOptions> options_;  // does not move: the parsers refer to it
@@ -115,7 +109,6 @@ class ExampleStream {
   std::size_t turn_ = 0;                                // index into active_: which shard is read next
   std::array<std::unique_ptr<LineParser>, 4> parsers_;  // by format, made when first needed
   SharedControl control_ = std::make_shared<ReadControl>();
-  LineCounter lines_before_{control_};
   bool size_known_ = true;  // none of its shards is a pipe
   std::uint64_t error_lines_ = 0;
   std::vector<std::string> warnings_;

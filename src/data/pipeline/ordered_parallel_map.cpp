@@ -8,11 +8,12 @@
 
 namespace cpt {
 
-OrderedParallelMap::OrderedParallelMap(ExampleStream stream, std::size_t threads, Work work, ChunkLimits limits)
-    : stream_(std::move(stream)), work_(std::move(work)), limits_(limits), threads_(threads), slots_(slots(threads)) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    slots_[i].portion.slot = i;
-    slots_[i].portion.batch = stream_.make_batch();
+OrderedParallelMap::OrderedParallelMap(ExampleStream stream, std::size_t threads, Work work, MapChunkLimits limits)
+    : stream_(std::move(stream)), work_(std::move(work)), limits_(limits), threads_(threads), chunks_(slots(threads)) {
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    chunks_[i].slot = i;
+    chunks_[i].batch = stream_.make_batch();
+    free_.push(&chunks_[i]);
   }
   running_.reserve(threads + 1);
   stream_.on_input_idle([this] {
@@ -35,47 +36,38 @@ void OrderedParallelMap::start(std::size_t threads) {
 }
 
 void OrderedParallelMap::stop() {
+  stopping_ = true;
   stream_.stop();
-  {
-    const std::scoped_lock lock(mutex_);
-    stopping_ = true;
-  }
-  returned_one_.notify_all();
-  filled_one_.notify_all();
+  free_.abandon();
+  tasks_.abandon();
   for (std::thread& thread : running_) thread.join();
 }
 
 const Chunk* OrderedParallelMap::next() {
-  std::unique_lock lock(mutex_);
-  if (std::exchange(handed_out_, false)) {
-    ++returned_;
-    returned_one_.notify_one();
+  if (Chunk* taken = std::exchange(taken_, nullptr)) free_.push(taken);
+  std::optional<Result> result = results_.pop();
+  if (!result) {
+    if (failure_) std::rethrow_exception(failure_);
+    return nullptr;
   }
-  Slot& slot = slots_[returned_ % slots_.size()];
-  worked_one_.wait(lock, [&] { return returned_ < filled_ ? slot.worked : ended_; });
-  if (returned_ < filled_) {
-    handed_out_ = true;
-    return &slot.portion;
+  taken_ = result->chunk;
+  try {
+    result->done.get();
+  } catch (...) {
+    taken_->failure = std::current_exception();
   }
-  if (failure_) std::rethrow_exception(failure_);
-  return nullptr;
+  return taken_;
 }
 
 void OrderedParallelMap::read() {
-  std::exception_ptr failure;
   try {
     read_all();
   } catch (...) {
-    failure = std::current_exception();
+    failure_ = std::current_exception();
   }
   if (open_ != nullptr) hand_over(false);
-  {
-    const std::scoped_lock lock(mutex_);
-    ended_ = true;
-    failure_ = failure;
-  }
-  filled_one_.notify_all();
-  worked_one_.notify_all();
+  tasks_.close();
+  results_.close();
 }
 
 void OrderedParallelMap::read_all() {
@@ -100,19 +92,16 @@ void OrderedParallelMap::append(const Batch& line) {
     std::copy(x.features.begin() + 1, x.features.end(), space.features.begin());
     std::copy(x.values.begin() + 1, x.values.end(), space.values.begin());
   }
-  const std::uint64_t most = std::min<std::uint64_t>(limits_.examples, 1 + filled_ / threads_);
+  const std::size_t most = std::min(limits_.examples, 1 + handed_over_ / threads_);
   if (batch.size() >= most || batch.features() >= limits_.features) hand_over(false);
 }
 
-// The portion that is being filled. A new one takes the slot that is given back first.
+// The chunk that is being filled. A new one waits until the caller has given one back.
 Chunk& OrderedParallelMap::open() {
   if (open_ != nullptr) return *open_;
-  std::unique_lock lock(mutex_);
-  returned_one_.wait(lock, [this] { return stopping_ || filled_ - returned_ < slots_.size(); });
-  if (stopping_) throw Error(Fault::kFailed, "nobody takes what is read");
-  Slot& slot = slots_[filled_ % slots_.size()];
-  slot.worked = false;
-  open_ = &slot.portion;
+  const std::optional<Chunk*> chunk = free_.pop();
+  if (!chunk) throw Error(Fault::kFailed, "nobody takes what is read");
+  open_ = *chunk;
   open_->batch.clear();
   open_->warnings.clear();
   open_->error_lines = error_lines_;
@@ -124,37 +113,21 @@ Chunk& OrderedParallelMap::open() {
 void OrderedParallelMap::hand_over(bool input_waits) {
   open().input_waits = input_waits;
   caught_up_ = input_waits;
-  open_ = nullptr;
-  {
-    const std::scoped_lock lock(mutex_);
-    ++filled_;
-  }
-  filled_one_.notify_one();
+  Chunk* chunk = std::exchange(open_, nullptr);
+  ++handed_over_;
+  Task task([this, chunk](std::size_t worker) { work_on(worker, *chunk); });
+  results_.push({chunk, task.get_future()});
+  tasks_.push(std::move(task));
 }
 
 void OrderedParallelMap::work(std::size_t worker) {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    filled_one_.wait(lock, [this] { return stopping_ || begun_ < filled_ || ended_; });
-    if (stopping_ || begun_ == filled_) return;
-    Slot& slot = slots_[begun_++ % slots_.size()];
-    lock.unlock();
-    work_on(worker, slot.portion);
-    lock.lock();
-    slot.worked = true;
-    worked_one_.notify_one();
-  }
+  while (std::optional<Task> task = tasks_.pop()) (*task)(worker);
 }
 
-// An exception is the caller's business; it travels in the portion.
-void OrderedParallelMap::work_on(std::size_t worker, Chunk& portion) {
-  try {
-    while (portion.done < portion.batch.size() && !stopping_) {
-      work_(worker, portion.slot, portion.batch[portion.done]);
-      ++portion.done;
-    }
-  } catch (...) {
-    portion.failure = std::current_exception();
+void OrderedParallelMap::work_on(std::size_t worker, Chunk& chunk) {
+  while (chunk.done < chunk.batch.size() && !stopping_) {
+    work_(worker, chunk.slot, chunk.batch[chunk.done]);
+    ++chunk.done;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace cpt {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::size_t kChunks = 5;  // two with the caller, the rest for the reader
 
-// How long a request may go unnoticed while nothing comes.
+// How long a request to stop may go unnoticed while nothing comes.
 constexpr std::chrono::milliseconds kLongWait{100};
 
 // Above `count`.
@@ -19,7 +20,7 @@ std::uint64_t next_multiple(std::uint64_t of, std::uint64_t count) { return (cou
 
 ReadAhead::ReadAhead(ExampleStream stream, ChunkLimits limits) : stream_(std::move(stream)), limits_(limits) {
   for (std::size_t i = 0; i < kChunks; ++i) chunks_.push_back({stream_.make_batch(), 0, {}, {}, false, nullptr});
-  for (Chunk& chunk : chunks_) empty_.push_back(&chunk);
+  for (Chunk& chunk : chunks_) empty_.push(&chunk);
   for (const Cursor& begin : stream_.cursors()) {
     examples_ += begin.examples;
     features_ += begin.features;
@@ -29,25 +30,17 @@ ReadAhead::ReadAhead(ExampleStream stream, ChunkLimits limits) : stream_(std::mo
 
 ReadAhead::~ReadAhead() {
   stream_.stop();
-  {
-    const std::scoped_lock lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
+  empty_.abandon();
   thread_.join();
 }
 
 const Batch* ReadAhead::next() {
-  std::unique_lock lock(mutex_);
   if (current_ != nullptr && !current_->last) {
-    if (previous_ != nullptr) empty_.push_back(previous_);
+    if (previous_ != nullptr) empty_.push(previous_);
     previous_ = std::exchange(current_, nullptr);
-    changed_.notify_all();
   }
   if (current_ == nullptr) {
-    wait_for_chunk(lock);
-    current_ = full_.front();
-    full_.pop_front();
+    current_ = wait_for_chunk();
     report(*current_);
     if (!current_->batch.empty()) return &current_->batch;
   }
@@ -56,12 +49,10 @@ const Batch* ReadAhead::next() {
   return nullptr;
 }
 
-void ReadAhead::wait_for_chunk(std::unique_lock<std::mutex>& lock) {
-  while (!changed_.wait_for(lock, kLongWait, [this] { return !full_.empty(); })) {
-    if (!while_waiting_) continue;
-    lock.unlock();
-    while_waiting_();
-    lock.lock();
+ReadAhead::Chunk* ReadAhead::wait_for_chunk() {
+  while (true) {
+    if (const std::optional<Chunk*> chunk = full_.pop_within(kLongWait)) return *chunk;
+    if (while_waiting_) while_waiting_();
   }
 }
 
@@ -74,19 +65,13 @@ void ReadAhead::report(Chunk& chunk) {
 std::vector<std::string> ReadAhead::take_warnings() { return std::exchange(warnings_, {}); }
 
 void ReadAhead::run() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !empty_.empty(); });
-    if (stopping_) return;
-    Chunk* chunk = empty_.front();
-    empty_.pop_front();
-    lock.unlock();
-    fill(*chunk);
-    const bool last = chunk->last;
-    lock.lock();
-    full_.push_back(chunk);
-    changed_.notify_all();
-    if (last) return;
+  bool last = false;
+  while (!last) {
+    const std::optional<Chunk*> chunk = empty_.pop();
+    if (!chunk) return;
+    fill(**chunk);
+    last = (*chunk)->last;
+    full_.push(*chunk);
   }
 }
 

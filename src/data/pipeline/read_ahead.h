@@ -1,53 +1,51 @@
-// A thread that parses ahead of the learner.
+// A thread that reads and parses the chunks of a stream ahead of the learner.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "cpt/example.h"
+#include "data/pipeline/blocking_queue.h"
 #include "data/pipeline/example_stream.h"
 
 namespace cpt {
 
-// A chunk ends with the line with which its stream has come to, or past, a multiple of one of these, all counted from
-// the beginnings of its shards. So a stream that goes on where another one was left is cut at the same places.
+// A chunk ends with the line at which its stream reaches or passes a multiple of one of these, counted from the
+// beginnings of its shards. So a resumed stream is cut at the same places.
 struct ChunkLimits {
   std::size_t examples = 1024;
   std::size_t features = std::size_t{1} << 17;
 };
 
-// Chunks, what they hold and what is reported with them depend on the data and the limits only, never on timing.
-// All calls from one thread; memory for a few chunks is recycled.
+// The chunks and the reports that come with them depend on the data and the limits only, never on timing. All calls
+// from one thread. The memory of a few chunks is recycled.
 class ReadAhead {
  public:
   explicit ReadAhead(ExampleStream stream, ChunkLimits limits = {});
-  // Ends the thread in the middle of its work, even where it waits for a pipe.
+  // Stops the thread in the middle of its work, even where it waits for a pipe.
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // The next chunk (never empty), valid until the next but one call; nullptr at the end. What the stream threw is
-  // thrown here, once all examples before it were handed out, and again by every later call.
+  // The next chunk (never empty), valid until the call after the next; nullptr at the end. What the stream threw is
+  // thrown here once all examples before it were handed out, and again by every later call.
   const Batch* next();
-  // Called time and again while next() waits for long, by its thread. What it throws, next() throws, and the wait may
-  // go on with another call.
+  // Sets a function that next() calls several times a second, on its own thread, while it waits. next() throws what it
+  // throws, and may be called again.
   void call_while_waiting(std::function<void()> call) { while_waiting_ = std::move(call); }
 
-  // As ExampleStream's, for what lies before the end of the chunks handed out (or before the end, or the exception).
+  // As ExampleStream's, for the input up to the end of the chunks handed out (or up to the end, or the exception).
   std::uint64_t error_lines() const { return error_lines_; }
   std::vector<std::string> take_warnings();
   // The stream's cursors at its end, once next() was nullptr.
   const std::vector<Cursor>& final_cursors() const { return current_->cursors; }
-  // As ExampleStream's, but of what was read ahead: for a progress bar, not for decisions.
+  // As ExampleStream's, what was read ahead included: for a progress bar, not for decisions.
   double part_read() const { return stream_.part_read(); }
 
  private:
@@ -62,7 +60,7 @@ class ReadAhead {
 
   void run();
   void fill(Chunk& chunk);
-  void wait_for_chunk(std::unique_lock<std::mutex>& lock);
+  Chunk* wait_for_chunk();
   void report(Chunk& chunk);
 
   ExampleStream stream_;
@@ -71,11 +69,8 @@ class ReadAhead {
   std::uint64_t features_ = 0;
 
   std::vector<Chunk> chunks_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Chunk*> empty_;  // for the reader to fill
-  std::deque<Chunk*> full_;   // in order
-  bool stopping_ = false;
+  BlockingQueue<Chunk*> empty_;  // for the reader to fill
+  BlockingQueue<Chunk*> full_;   // in order
 
   // Of the caller's side only.
   Chunk* previous_ = nullptr;  // handed out before current_, and still in use

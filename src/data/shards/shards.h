@@ -22,7 +22,6 @@ struct Shard {
   std::string path;         // "-" is standard input
   std::uint64_t bytes = 0;  // of the file, as stored, so compressed where it is: no more are read; 0 for pipes
   bool regular = true;      // a file; else a pipe, or what has no more size than one: it is read once, to its end
-  std::string copy{};       // where a binary copy of it may be read instead (shard_copy.h); empty: nowhere
   FilePart part{};
 };
 

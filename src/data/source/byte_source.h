@@ -19,8 +19,10 @@ struct ReadControl {
   std::atomic<bool> stop = false;             // set by others: a reader that waits for a pipe gives up
   std::atomic<std::uint64_t> bytes_read = 0;  // from files and pipes, before decompression
   std::atomic<std::uint64_t> all_bytes = 0;   // that are to be read, as far as is known
-  std::function<void()> on_input_idle =
-      {};  // called by the reader where a pipe has nothing at hand; set before it reads
+  // Called by the reader where a pipe has nothing at hand; set before it reads.
+  std::function<void()> on_input_idle = {};
+  // Called by the reader after every read of a file or pipe. Only its thread may change it.
+  std::function<void()> on_progress = {};
 };
 using SharedControl = std::shared_ptr<ReadControl>;
 

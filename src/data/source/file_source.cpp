@@ -87,7 +87,9 @@ void FileSource::move_on(std::uint64_t bytes) {
   const std::uint64_t begin = std::max(at_, counted_.begin);
   at_ += bytes;
   const std::uint64_t end = std::min(at_, counted_.end);
-  if (control_ && begin < end) control_->bytes_read.fetch_add(end - begin, std::memory_order_relaxed);
+  if (!control_) return;
+  if (begin < end) control_->bytes_read.fetch_add(end - begin, std::memory_order_relaxed);
+  if (control_->on_progress) control_->on_progress();
 }
 
 bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }

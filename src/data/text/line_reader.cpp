@@ -23,6 +23,7 @@ LineReader::Status LineReader::next(std::string_view& line) {
   if (inside_line_ && !skip_to_line_end()) return Status::kEnd;
   if (offset() >= end_) return Status::kEnd;
   ++number_;
+  line_begin_ = offset();
   std::size_t searched = 0;
   while (true) {
     const std::string_view read(buffer_.data() + first_, last_ - first_);

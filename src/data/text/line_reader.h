@@ -42,6 +42,8 @@ class LineReader {
   // Bytes of the content up to the end of the line of the last call (if that was too long, of what was shown of it or
   // less): where the next one begins.
   std::uint64_t offset() const { return taken_ - unfinished_bytes(); }
+  // The byte of the content at which the line of the last call begins.
+  std::uint64_t line_begin() const { return line_begin_; }
   // Bytes of a line whose end is not read yet: where a line that could not be read broke off.
   std::size_t unfinished_bytes() const { return last_ - first_; }
 
@@ -58,6 +60,7 @@ class LineReader {
   std::uint64_t taken_ = 0;  // bytes of the source so far
   std::uint64_t end_ = ~std::uint64_t{0};
   std::uint64_t number_ = 0;
+  std::uint64_t line_begin_ = 0;
   bool inside_line_ = false;  // that is not to be delivered, or was in part
 };
 

@@ -38,7 +38,7 @@ struct Manifest {
   const Blob* find(std::string_view name) const;
 };
 
-// A blob's name is its file's name: 1 to 128 frames, digits, '.', '_' and '-', neither a dot at the start nor
+// A blob's name is its file's name: 1 to 128 letters, digits, '.', '_' and '-', neither a dot at the start nor
 // "MANIFEST".
 bool is_blob_name(std::string_view name);
 bool is_kind(std::string_view kind);

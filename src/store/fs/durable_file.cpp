@@ -177,27 +177,6 @@ void publish_new_directory(const fs::path& from, const fs::path& to) {
   sync_directory(directory_of(to));
 }
 
-void publish_contents(const fs::path& from, const fs::path& to) {
-  std::vector<fs::path> names;
-  std::error_code error;
-  for (fs::directory_iterator entry(from, error), end; !error && entry != end; entry.increment(error)) {
-    names.push_back(entry->path().filename());
-  }
-  if (error) fail_writing(from, "list", error.value());
-  for (const fs::path& name : names) {
-    if (name_exists(to / name)) fail_writing(to / name, "rename", EEXIST);
-  }
-  std::size_t moved = 0;
-  try {
-    for (; moved < names.size(); ++moved) rename_path(from / names[moved], to / names[moved]);
-    sync_directory(to);
-  } catch (...) {
-    while (moved-- > 0) ::rename((to / names[moved]).c_str(), (from / names[moved]).c_str());
-    throw;
-  }
-  fs::remove(from, error);
-}
-
 void restore_directory(const fs::path& path) {
   if (name_exists(path)) return;
   const std::string aside = without_trailing_slash(path).filename().string() + ".old";

@@ -71,11 +71,6 @@ void publish_directory(const std::filesystem::path& from, const std::filesystem:
 // The same, but nothing is replaced: Error(kCannotWrite) where something but an empty directory has that name.
 void publish_new_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Moves all that the directory `from` holds into the directory `to`, durably, and removes `from`. Not in one step: a
-// crash in the midst of it leaves a part in each. Where it fails, all is in `from` again. Throws Error(kCannotWrite)
-// where something of these names is there already.
-void publish_contents(const std::filesystem::path& from, const std::filesystem::path& to);
-
 // Where publish_directory() was killed between the two, so that nothing has the name `path`: what it had renamed aside
 // gets its name back, durably.
 void restore_directory(const std::filesystem::path& path);

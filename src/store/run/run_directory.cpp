@@ -40,6 +40,14 @@ bool RunDirectory::is_at(const fs::path& path) {
   return fs::exists(path / "lock", unknown) && fs::exists(path / "metrics.jsonl", unknown);
 }
 
+void RunDirectory::require_unfinished(const fs::path& run) {
+  std::error_code unknown;
+  if (!fs::exists(run / "summary.json", unknown)) return;
+  throw Error(Fault::kCannotWrite, run.string() +
+                                       ": holds the results of a finished run; add --overwrite to replace them, or "
+                                       "choose another directory with --run");
+}
+
 void RunDirectory::begin_fresh() {
   require_nothing_to_lose();
   lock_.begin_run();

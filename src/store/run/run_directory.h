@@ -36,6 +36,8 @@ class RunDirectory {
   // For processes that do not hold the run directory. is_at: whether a run has begun there.
   static bool is_at(const std::filesystem::path& path);
   static std::filesystem::path model(const std::filesystem::path& run) { return run / "model"; }
+  // Throws Error(kCannotWrite) if a finished run has its results there, which a fresh run would remove.
+  static void require_unfinished(const std::filesystem::path& run);
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path lock() const { return path_ / "lock"; }

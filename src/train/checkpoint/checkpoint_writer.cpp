@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cereal/types/utility.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "api/blobs/archive_blob.h"
@@ -11,11 +12,13 @@
 #include "api/blobs/weights_writer.h"
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/checkpoint/run_state_archive.h"
+#include "api/model_files.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"
 #include "store/blob/blob_set.h"
-#include "train/host/cores.h"
+#include "train/host/host.h"
+#include "train/placement/partition_traffic.h"
 
 namespace cpt {
 
@@ -23,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a rank has written, on its way to rank 0.
+// The blob that a rank has written, as it is described to rank 0.
 struct Part {
   std::string blob;  // encode_blob()
   std::vector<PartitionPlace> places;
@@ -63,7 +66,7 @@ Part unpacked(const std::vector<std::byte>& bytes) {
   return part;
 }
 
-// The set on rank 0, with the parts of all ranks.
+// Completes the set on rank 0 with the parts of all ranks.
 void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& parts, const RunState& state) {
   std::vector<PartitionPlace> places;
   for (const std::vector<std::byte>& bytes : parts) {
@@ -78,7 +81,7 @@ void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& par
   set.commit();
 }
 
-// Each rank what it wrote itself, rank 0 the rest too. Returns the bytes of the set.
+// Each rank verifies the blob that it wrote, and rank 0 also the blobs of no rank. Returns the bytes of the set.
 std::uint64_t read_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
   const BlobSetReader set(directory, kCheckpointKind);
   for (const std::string& name : set.names()) {
@@ -91,7 +94,7 @@ std::uint64_t read_own(Communicator& comm, const Owners& writers, const fs::path
   return set.stored_bytes();
 }
 
-// Who writes has nobody else's data to blame.
+// Damage right after writing is a failure to write, not bad input.
 std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::path& directory) {
   try {
     return read_own(comm, writers, directory);
@@ -129,6 +132,22 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
   std::uint64_t bytes = 0;
   run_on_all(comm, "checkpoint: verify", [&] { bytes = verify_own(comm, writers, finished); });
   return bytes;
+}
+
+void save_partitioned_learner(const Learner& learner, Communicator& comm, const Owners& owners,
+                              const fs::path& directory) {
+  const bool writes = comm.rank() == 0;
+  std::optional<BlobSetWriter> set;
+  std::optional<WeightsWriter> weights;
+  run_on_all(comm, "save the model: begin", [&] {
+    if (writes) weights.emplace(begin_weights(learner, set.emplace(directory, kModelKind, cores_of_rank(comm))));
+  });
+  gather_partitions(comm, learner.weights(), owners, [&](Partition partition, std::span<const std::byte> packed) {
+    weights->append(partition, packed);
+  });
+  run_on_all(comm, "save the model: end", [&] {
+    if (writes) set->commit();
+  });
 }
 
 }  // namespace cpt

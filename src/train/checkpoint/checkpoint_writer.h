@@ -1,10 +1,9 @@
-// Writes a checkpoint, on all ranks together. api/checkpoint/checkpoint_reader.h says what it consists of.
+// Writes a checkpoint, or the model of a partitioned run, on all ranks together. For the content of a checkpoint see
+// api/checkpoint/checkpoint_reader.h.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <memory>
 
 #include "api/checkpoint/run_state.h"
 #include "comm/communicator.h"
@@ -13,11 +12,17 @@
 
 namespace cpt {
 
-// Writes a checkpoint that appears whole or not at all (C1, C2), and reads it back to compare checksums. All ranks call
-// it alike, with the same tree and state; each writes the weights of the partitions that `writers` gives it. The
-// directory is rank 0's choice, and must be one that all ranks see. Throws AgreedError (alone, Error): kCannotWrite, or
-// kFailed where trees differ (C5). Returns its bytes on disk, on all ranks.
+// Writes a checkpoint that appears whole or not at all (C1, C2), and reads it back to compare checksums. Collective,
+// with the same tree and state on all ranks. Each rank writes the partitions that `writers` assigns to it. Rank 0's
+// directory counts; all ranks must see it. Throws AgreedError (alone, Error): kCannotWrite, or kFailed if trees differ
+// (C5). Returns the bytes on disk, on all ranks.
 std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const Owners& writers, const RunState& state,
                                const std::filesystem::path& directory);
+
+// Writes the same files as save_learner() would if one process had the whole model. Collective: all ranks have the
+// tree, each the weights of the partitions that it owns. Rank 0 writes and holds a few packed partitions at a time. If
+// that fails, all ranks throw the same AgreedError (alone, the error itself), and the directory is as it was.
+void save_partitioned_learner(const Learner& learner, Communicator& comm, const Owners& owners,
+                              const std::filesystem::path& directory);
 
 }  // namespace cpt

@@ -1,33 +1,99 @@
-// Places between two rounds at which the state of a run is whole, so that it can be kept or left: what comes after is a
-// function of what a checkpoint holds and of the shards (C7).
+// The place between two rounds at which a run can be saved or stopped.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
 #include <vector>
 
-#include "data/shards/cursor.h"
+#include "api/checkpoint/run_state.h"
+#include "comm/communicator.h"
+#include "cpt/trainer.h"
+#include "model/learning/learner.h"
+#include "train/input/traversal_plan.h"
+#include "train/placement/ownership.h"
+#include "train/progress/progress.h"
 
 namespace cpt {
 
-// What ranks want of the run besides going on: bits, so that the requests of all ranks are their OR.
+// What ranks ask of a run, as bits: the requests of all ranks are their OR.
 struct RequestBits {
   static constexpr std::uint64_t kCheckpoint = 1;  // at the next place where it changes nothing
-  static constexpr std::uint64_t kNow = 2;         // at the next place that can be had
-  static constexpr std::uint64_t kStop = 4;        // to end there
+  static constexpr std::uint64_t kNow = 2;         // at the next place possible
+  static constexpr std::uint64_t kStop = 4;        // end the run there
 };
 
-// A loop asks every rank for its requests, lets all ranks hear of all of them at the same point of the run, and
-// safe_point at a place that suits them.
+// How much longer than for a message other ranks wait for one that reads or writes the learner's data.
+std::chrono::minutes timeout_for_disks(const Learner& learner);
+
+// Writes checkpoints and stops the run, where its state is whole: what comes after is a function of the checkpoint and
+// the shards (C7). A loop collects the requests of all ranks and calls pause() between two rounds. One per rank; all
+// ranks make the same calls, except requests() and stop_waiting_in_vain(). Borrows its arguments.
 class SafePoint {
  public:
-  virtual ~SafePoint() = default;
+  // The state of the run now, without plan and progress, and for each partition a rank that has its weights.
+  struct Snapshot {
+    RunState state;
+    Owners writers;
+  };
+  using TakeSnapshot = std::function<Snapshot()>;
 
-  // Of this rank, until pause() has granted them.
-  virtual std::uint64_t requests() = 0;
-  // Grants the requests of all ranks. All ranks call it at the same place: no example is under way, tree and labels are
-  // equal on all, and so are weights that all have. `cursors`: how far this rank has come in its shards. Throws
-  // AgreedError (alone, Error) where the run cannot or shall not go on.
-  virtual void pause(std::uint64_t requests, const std::vector<Cursor>& cursors) = 0;
+  // The interval until the first checkpoint begins at the examples that `progress` has counted already.
+  SafePoint(const CheckpointOptions& options, Communicator& comm, const Learner& learner, TraversalPlan& plan,
+            Progress& progress, TakeSnapshot take_snapshot);
+
+  // The shards of the current shard pass that this rank reads, by number.
+  void set_my_shards(std::vector<std::uint32_t> shards) { my_shards_ = std::move(shards); }
+
+  // The RequestBits of this rank, until pause() grants them. Rank 0 asks for a checkpoint when the options say that one
+  // is due.
+  std::uint64_t requests();
+
+  // Grants the requests of all ranks. No example may be in flight; tree and labels, and replicated weights, must be
+  // equal on all ranks. `cursors` are those of this rank's shards, in the order of set_my_shards(). Throws
+  // Error(kStopped) after a checkpoint if a rank asked to stop; Error(kFailed) if no checkpoint can be written then.
+  void pause(std::uint64_t requests, const std::vector<Cursor>& cursors);
+
+  // Called while this rank waits for input and all others wait for it, so that no safe point can be reached. If the
+  // rank was asked to stop, throws Error(kFailed), unless waiting for the safe point would yield a checkpoint.
+  void stop_waiting_in_vain();
+
+  // Writes a checkpoint and removes the oldest ones. Returns false if this run writes none.
+  bool save();
+
+  // Removes the oldest checkpoints, if this run writes any. The newest must have been verified (C8).
+  void prune();
+
+  std::uint64_t written() const { return written_; }
+  double seconds() const { return seconds_; }
+  // The newest checkpoint of this run, on rank 0; empty if there is none.
+  const std::filesystem::path& latest() const { return latest_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool enabled() const { return writes() && plan_.resumable(); }
+  bool writes() const { return !options_.directory.empty() && options_.keep > 0; }
+  bool due() const;
+  void gather_cursors(const std::vector<Cursor>& cursors);
+  [[noreturn]] void stop(bool saved) const;
+  std::string reason_to_save_nothing() const;
+
+  const CheckpointOptions& options_;
+  Communicator& comm_;
+  const Learner& learner_;
+  TraversalPlan& plan_;
+  Progress& progress_;
+  TakeSnapshot take_snapshot_;
+  std::vector<std::uint32_t> my_shards_;
+  std::uint64_t requests_ = 0;  // of this rank, not granted yet
+  Clock::time_point last_time_ = Clock::now();
+  std::uint64_t last_examples_;
+  std::uint64_t written_ = 0;
+  std::filesystem::path latest_;
+  double seconds_ = 0;
 };
 
 }  // namespace cpt

@@ -1,7 +1,10 @@
 #include "train/input/batch_reader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include "comm/collectives.h"
 
 namespace cpt {
 namespace {
@@ -13,6 +16,25 @@ std::vector<std::size_t> index_by_shard(const std::vector<std::uint32_t>& shards
 }
 
 }  // namespace
+
+void skip_to_cursors(ExampleStream& stream, Communicator& comm) {
+  using Clock = std::chrono::steady_clock;
+  constexpr Clock::duration kHeartbeat = std::chrono::seconds(1);
+  const auto all_are_done = [&comm](bool done) {
+    const auto all = all_gather_value(comm, std::uint8_t{done}, "skip to the checkpoint");
+    return std::ranges::find(all, std::uint8_t{false}) == all.end();
+  };
+  const auto timeout = comm.stall_timeout();  // 0: none
+  const auto interval = timeout.count() == 0 ? kHeartbeat : std::min<Clock::duration>(kHeartbeat, timeout / 4);
+  auto last = Clock::now();
+  stream.go_to_cursors([&] {
+    if (Clock::now() - last < interval) return;
+    all_are_done(false);
+    last = Clock::now();
+  });
+  while (!all_are_done(true)) {
+  }
+}
 
 BatchReader::BatchReader(ExampleStream stream)
     : index_of_shard_(index_by_shard(stream.mine())), cursors_(stream.cursors()), chunks_(std::move(stream)) {}

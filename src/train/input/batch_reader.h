@@ -8,11 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "data/pipeline/read_ahead.h"
 #include "data/shards/cursor.h"
 #include "model/learning/in_order.h"
 
 namespace cpt {
+
+// Collective: every rank skips to the cursors of its stream, which in compressed shards takes long. Ranks that are
+// still at it give a sign of life every second, so that the stall timeout holds for one that is stuck.
+void skip_to_cursors(ExampleStream& stream, Communicator& comm);
 
 // Cuts the chunks of a reader thread into slices.
 class BatchReader {

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "comm/agreement.h"
-#include "comm/distribute_work.h"
 #include "cpt/error.h"
-#include "data/pipeline/shard_copy.h"
+#include "data/binary/binary_index.h"
 #include "data/shards/split.h"
 #include "data/source/byte_source.h"
 

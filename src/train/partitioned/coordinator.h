@@ -1,5 +1,5 @@
-// What rank 0 does beside owning the root: it gives labels their numbers, counts the losses in the order of examples,
-// and makes known how the tree has changed.
+// What rank 0 does besides owning the root: it numbers labels, counts the losses in the order of examples, and collects
+// the changes of the tree for the other ranks.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 #include "model/learning/learner.h"
 #include "train/partitioned/partition_owner.h"
-#include "train/partitioned/wire/partition_task.h"
+#include "train/partitioned/wire/messages.h"
 #include "train/progress/progress.h"
 
 namespace cpt {
 
-// All that is known of the examples of a round; kept until what they came to is counted.
+// The results of the examples of a round, kept until they are counted.
 class RoundLedger {
  public:
   struct Entry {
@@ -35,9 +35,12 @@ class RoundLedger {
   std::vector<Entry> entries;        // by slot
   std::vector<std::uint32_t> order;  // slots in the order of examples
   std::uint64_t first_number = 0;    // of the first of them in its phase, counted from 1
-  std::vector<Split> changes;
+  std::vector<Split> splits;
 
-  void enter(const PartialResult& finding);
+  // Throws a protocol error where there is no example of its slot.
+  void enter(const PartialResult& partial);
+  // What a rank sent: ResultHeader, results and splits. Throws a protocol error where the header does not fit.
+  void enter_all(ConstBytes message);
 };
 
 // Works on the learner whose tree all ranks come to have, and on the losses of the phase.
@@ -48,30 +51,31 @@ class Coordinator {
   // Before the first round of a pass.
   void begin_pass() { numbered_ = progress_.losses().examples; }
 
-  // Opens the ledger of a round; returns what its examples do at the root, where labels that nobody knows become new
-  // ones (unless nothing is to be learned). `routed_examples` in order.
-  std::vector<PartitionTask> open(const std::vector<RoutedExample>& routed_examples, bool learning,
-                                  RoundLedger& ledger);
+  // Opens the ledger of a round; returns the tasks of its examples at the root, where unknown labels become new ones
+  // (if learning). `examples` in order, with slots below their number. Throws a protocol error on other slots or
+  // labels.
+  std::vector<PartitionTask> open(const std::vector<RoutedExample>& examples, bool learning, RoundLedger& ledger);
 
-  // Counts what a round came to, and lets its new labels join the tree, all in the order of examples. The ledger is
-  // complete. Throws Error(kFailed) if the weights have diverged.
+  // Counts the results of a round and inserts its new labels into the tree, all in the order of examples. The ledger is
+  // complete. Throws Error(kFailed) if the weights have diverged, and a protocol error unless the splits are those of
+  // the new labels.
   void close(RoundLedger& ledger);
 
   // Changes that joined the tree since the last call, for the others to apply in the same order.
   std::vector<TreeChange> take_changes();
 
  private:
-  LabelId find(const RoutedExample& arrival) const;
+  LabelId find(const RoutedExample& example) const;
   LabelId add(std::string_view name);
   void count(const RoundLedger::Entry& entry, std::uint64_t number);
-  void apply(const Split& change, LabelId label);
+  void apply(const Split& split, LabelId label);
 
   Learner& learner_;
   Progress& progress_;
   std::uint64_t numbered_ = 0;       // examples of the phase that were given a number
-  std::deque<std::string> joining_;  // names of labels that have a number and are not in the tree yet, in this order
-  std::unordered_map<std::string_view, LabelId> numbers_;  // of those
-  std::vector<TreeChange> untold_;
+  std::deque<std::string> joining_;  // names of labels that have a number but are not in the tree yet, in this order
+  std::unordered_map<std::string_view, LabelId> numbers_;  // of the labels in joining_
+  std::vector<TreeChange> unsent_;
 };
 
 }  // namespace cpt

@@ -7,10 +7,10 @@ namespace cpt {
 
 namespace {
 
-constexpr std::size_t kVisitsBetweenIdles = 512;
+constexpr std::size_t kTasksBetweenIdles = 512;
 
 // The part of a path that lies in a partition; empty if it ends above.
-std::span<const std::uint8_t> places_in(Partition partition, std::span<const std::uint8_t> path) {
+std::span<const std::uint8_t> path_in(Partition partition, std::span<const std::uint8_t> path) {
   const std::size_t level = partition_level(partition);
   if (path.size() <= level) return {};
   return level < 2 ? path.subspan(level, 1) : path.subspan(2);
@@ -74,70 +74,70 @@ void PartitionOwner::run(const std::vector<PartitionTask>& tasks, bool learning,
   learning_ = learning;
   search_ = {};
   ahead_.each(
-      0, tasks.size(), [&](std::size_t i, Way& way) { prepare(tasks[i], way); },
-      [&](std::size_t i, Way& way) {
+      0, tasks.size(), [&](std::size_t i, PartitionRoute& route) { prepare(tasks[i], route); },
+      [&](std::size_t i, PartitionRoute& route) {
         if (i + ExampleRecord::kAhead < tasks.size()) tasks[i + ExampleRecord::kAhead].example.prefetch();
         ahead_.prefetch(1);
-        pass(tasks[i], way, results);
+        pass(tasks[i], route, results);
         ahead_.prefetch(4);
-        if (i % kVisitsBetweenIdles == kVisitsBetweenIdles - 1) idle();
+        if (i % kTasksBetweenIdles == kTasksBetweenIdles - 1) idle();
       });
 }
 
-// Who comes without places may lead to a label that joins only now.
-void PartitionOwner::prepare(const PartitionTask& task, Way& way) const {
-  way.count = 0;
-  if (task.kind == TaskKind::kKnown) find_way(task, way);
-  if (way.count == 0) way.path_state.rows.clear();
+// Without a known path there is nothing to prefetch: the label may be created earlier in this round.
+void PartitionOwner::prepare(const PartitionTask& task, PartitionRoute& route) const {
+  route.count = 0;
+  if (task.kind == TaskKind::kKnown) find_route(task, route);
+  if (route.count == 0) route.path_state.rows.clear();
 }
 
-void PartitionOwner::find_way(const PartitionTask& task, Way& way) const {
-  const auto path = task.example.places();
-  NodeRegressors::begin(task.example.view(), task.label, way.path_state);
+void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route) const {
+  const auto path = task.example.path();
+  Regressors::begin(task.example.view(), task.label, route.path_state);
   Partition at = task.partition;
   bool ends = false;
-  for (auto places = places_in(at, path); !places.empty() && owns(at); places = places_in(at, path)) {
+  for (auto places = path_in(at, path); !places.empty() && owns(at); places = path_in(at, path)) {
     const BlockHeader& top = fronts_[at].top;
-    regressors_.extend(top, places, way.path_state);
-    way.parts[way.count++] = {at, places.size()};
+    regressors_.extend(top, places, route.path_state);
+    route.parts[route.count++] = {at, places.size()};
     ends = !goes_on_below(at, path);
     if (ends) break;
     at = partition_below(at, top.level, places.back());
   }
-  if (way.count > 0) regressors_.finish_path(ends, way.path_state);
+  if (route.count > 0) regressors_.finish_path(ends, route.path_state);
 }
 
-// Nodes of more ways than two are told by what hangs in their blocks, which takes looking up: for them a way serves to
-// ask the memory only.
-bool PartitionOwner::still_leads(const Way& way) const {
-  bool leads = regressors_.arity() == 2 && way.count > 0;
-  for (std::size_t i = 0; i < way.count; ++i)
-    leads &= !fronts_[way.parts[i].partition].moved.holds(way.path_state.label);
+// With more than two children a node needs the contents of its block, which must be looked up: there a route serves
+// prefetching only.
+bool PartitionOwner::is_current(const PartitionRoute& route) const {
+  bool leads = regressors_.arity() == 2 && route.count > 0;
+  for (std::size_t i = 0; i < route.count; ++i)
+    leads &= !fronts_[route.parts[i].partition].moved.holds(route.path_state.label);
   return leads;
 }
 
-void PartitionOwner::pass(const PartitionTask& task, Way& way, StageResults& results) {
+void PartitionOwner::pass(const PartitionTask& task, PartitionRoute& route, StageResults& results) {
   switch (task.kind) {
     case TaskKind::kDraw:
       return pass_draw(task, results);
     case TaskKind::kSearch:
       return pass_search(task, results);
     case TaskKind::kKnown:
-      return still_leads(way) ? pass_all(task, way, results) : pass_known(task, results);
+      return is_current(route) ? pass_all(task, route, results) : pass_known(task, results);
     case TaskKind::kSettle:
     case TaskKind::kOpen:
       return pass_new(task, results);
   }
 }
 
-// Through all partitions of its way at once.
-void PartitionOwner::pass_all(const PartitionTask& task, Way& way, StageResults& results) {
-  PathState& path_state = way.path_state;
+// Through all partitions of its route at once.
+void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, StageResults& results) {
+  PathState& path_state = route.path_state;
   regressors_.predict(path_state);
   ahead_.prefetch(2);
   std::size_t hop = 0;
-  for (std::size_t i = 0; i < way.count; ++i) {
-    const Way::Part& part = way.parts[i];
+  for (std::size_t i = 0; i < route.count; ++i) {
+    const PartitionRoute::Part& part = route.parts[i];
     double probability = 1;
     for (const std::size_t end = hop + part.hops; hop < end; ++hop)
       probability *= regressors_.step_probability(path_state, hop);
@@ -148,13 +148,13 @@ void PartitionOwner::pass_all(const PartitionTask& task, Way& way, StageResults&
   if (learning_) regressors_.train(path_state);
 }
 
-// Through one partition after the other. Where its origin knew that it goes on to another owner, that one has the
-// example already.
+// Through one partition after the other. If the rank that read the example knew that it goes on to another owner, that
+// owner already has the example.
 void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
-  const auto path = task.example.places();
+  const auto path = task.example.path();
   for (Partition& at = task.partition;;) {
     PartitionLearner& partition = *partitions_[at];
-    partition.locate(task.example.view(), task.label, places_in(at, path), path_state_);
+    partition.locate(task.example.view(), task.label, path_in(at, path), path_state_);
     const PartitionResult result = learning_ ? partition.learn(path_state_) : partition.predict(path_state_);
     add_part(at, task.slot, result.probability, results);
     if (result.exit == 0) return;
@@ -175,7 +175,7 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
   fronts_[task.partition].moved = partition.moved();
   add_part(task.partition, task.slot, joined.result.probability, results);
   if (joined.result.exit == 0) {
-    results.changes.push_back({task.label, joined.split, insertion.disagreements});
+    results.splits.push_back({task.label, joined.split, insertion.disagreements});
     return;
   }
   PartitionTask next = task;
@@ -249,18 +249,18 @@ void PartitionOwner::take_loads(Stage stage, Loads& loads) {
   }
 }
 
-void add_direct_visits(const std::vector<RoutedExample>& routed_examples, Stage stage, const PartitionOwner& owner,
-                       std::vector<PartitionTask>& tasks) {
+void add_direct_tasks(const std::vector<RoutedExample>& examples, Stage stage, const PartitionOwner& owner,
+                      std::vector<PartitionTask>& tasks) {
   if (!owner.begins_any(stage)) return;
-  for (const RoutedExample& arrival : routed_examples) {
-    for (const Partition partition : {arrival.level1, arrival.deep}) {
+  for (const RoutedExample& example : examples) {
+    for (const Partition partition : {example.level1, example.deep}) {
       if (partition == kNoPartition || !owner.begins(stage, partition)) continue;
       PartitionTask& task = tasks.emplace_back();
-      task.order = arrival.order;
-      task.slot = arrival.slot;
-      task.label = arrival.label;
+      task.order = example.order;
+      task.slot = example.slot;
+      task.label = example.label;
       task.partition = partition;
-      task.example = arrival.example;
+      task.example = example.example;
     }
   }
 }

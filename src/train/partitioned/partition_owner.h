@@ -10,95 +10,69 @@
 #include "model/learning/learner.h"
 #include "model/learning/partition_learner.h"
 #include "model/learning/prefetchers.h"
-#include "train/partitioned/wire/partition_task.h"
-#include "train/partitioned/wire/task_messages.h"
+#include "train/partitioned/wire/messages.h"
 #include "train/placement/ownership.h"
 
 namespace cpt {
 
-// What comes of tasks, for the rank that keeps the ledgers.
-struct PartialResult {
-  enum class Kind : std::uint32_t {
-    kLevel1,  // value: product of the node probabilities on its label's path in the level-1 partition
-    kDeep,    // ... in the deep partition
-    kDrawn,   // value: the probability of the label that was drawn
-    kFound,   // value: the probability of `label`, the best one of a partition; an example may have many of these
-  };
-  PartialResult() = default;
-  PartialResult(std::uint32_t slot_of_example, Kind of_kind, LabelId of_label, double its_value)
-      : slot(slot_of_example), label(of_label & ((1U << 30) - 1)), kind(of_kind), value(its_value) {}
-
-  std::uint32_t slot = 0;  // as in PartitionTask
-  LabelId label : 30 = 0;
-  Kind kind : 2 = Kind::kLevel1;
-  double value = 0;
-};
-static_assert(sizeof(PartialResult) == 16);
-
-// A structure change that an owner has made: `label` has split the leaf of `split`.
-struct Split {
-  LabelId label = kNoLabel;
-  LabelId split = kNoLabel;
-  std::uint32_t disagreements = 0;
-};
-
-// Where tasks lead: on to partitions of others, or to the ledgers.
+// The results of the tasks of a round: tasks for partitions of other ranks, and results for the ledger on rank 0.
 struct StageResults {
   std::vector<TaskWriter> hops;  // by rank: to the next stage
   std::vector<PartialResult> partials;
-  std::vector<Split> changes;
+  std::vector<Split> splits;
   struct RootPart {
     std::uint32_t slot;
     double value;
   };
-  std::vector<RootPart> root;  // what partials are for the others; on rank 0 only, which keeps the ledgers too
+  std::vector<RootPart> root;  // partial results of the root; on rank 0 only, which also keeps the ledger
 };
 
-// One per rank, for all its partitions. Borrows the learner: its weights, of which it holds the regions of its
-// partitions, and its tree only as long as a constructor runs.
+// One per rank, for all its partitions. Borrows the learner: it uses the weights of its partitions, and reads the tree
+// only in its constructor and in adopt().
 class PartitionOwner {
  public:
   PartitionOwner(Learner& learner, const Owners& owners, int rank);
 
-  // Visits in order, to partitions of this rank where it begins with a stage; each goes on through the partitions below
-  // that are this rank's too. `learning` off: they look and change nothing. `idle` is called every now and then, so
-  // that messages move on meanwhile. Throws Error(kFailed) if the path of a label that may have moved is lost.
+  // Runs tasks, in order, that begin a stage at a partition of this rank; each continues through the partitions below
+  // that this rank also owns. Without `learning` nothing changes. Calls `idle` now and then, so that messages make
+  // progress. Throws Error(kFailed) if the path of a label that may have moved is lost.
   void run(const std::vector<PartitionTask>& tasks, bool learning, StageResults& results,
            const std::function<void()>& idle);
 
   bool owns(Partition partition) const { return partitions_[partition] != nullptr; }
-  // Whether tasks of this stage begin here: it is this rank's, and the partition above it is another's.
+  // Whether tasks of this stage begin at a partition: this rank owns it, and another rank owns the one above.
   bool begins(Stage stage, Partition partition) const { return begins_[static_cast<std::size_t>(stage)][partition]; }
-  // Whether it is so for any partition.
+  // Whether they begin at any partition.
   bool begins_any(Stage stage) const { return begins_any_[static_cast<std::size_t>(stage)]; }
-  // When the tree is at rest: takes up the partitions that are its own by `owners`, and drops the others.
+  // Between rounds, after TreeReplicator::drain(): takes over the partitions that `owners` gives this rank, and drops
+  // the others.
   void adopt(const Owners& owners);
   void forget_recent_labels(LabelId first);
-  // Adds what own partitions that are passed in a stage have done since the last call, or since owners were adopted:
-  // rows visited to learn, each example times each row counted. Called for every stage after the same round, the
-  // loads are of the same rounds.
+  // Adds the load of this rank's partitions of a stage since the last call, or since adopt(): the rows visited while
+  // learning, counted once per example. If it is called for every stage after the same round, the loads cover the same
+  // rounds.
   void take_loads(Stage stage, Loads& loads);
-  // Of memory that the structure of its partitions holds.
+  // Memory that holds the structure of this rank's partitions.
   std::uint64_t structure_bytes() const;
 
  private:
-  // Where a task is known to lead as it is prepared: through these partitions.
-  struct Way {
+  // The partitions of this rank that a task is known to pass when it is prepared.
+  struct PartitionRoute {
     PathState path_state;
     struct Part {
       Partition partition = kRootPartition;
       std::size_t hops = 0;
     };
     std::array<Part, 3> parts;
-    std::size_t count = 0;  // 0: it is not known
+    std::size_t count = 0;  // 0: the path is not known
   };
 
   std::uint64_t rows_visited(Partition partition) const;
-  void prepare(const PartitionTask& task, Way& way) const;
-  void find_way(const PartitionTask& task, Way& way) const;
-  bool still_leads(const Way& way) const;
-  void pass(const PartitionTask& task, Way& way, StageResults& results);
-  void pass_all(const PartitionTask& task, Way& way, StageResults& results);
+  void prepare(const PartitionTask& task, PartitionRoute& route) const;
+  void find_route(const PartitionTask& task, PartitionRoute& route) const;
+  bool is_current(const PartitionRoute& route) const;
+  void pass(const PartitionTask& task, PartitionRoute& route, StageResults& results);
+  void pass_all(const PartitionTask& task, PartitionRoute& route, StageResults& results);
   void pass_known(PartitionTask task, StageResults& results);
   void pass_new(const PartitionTask& task, StageResults& results);
   void pass_draw(const PartitionTask& task, StageResults& results);
@@ -114,8 +88,8 @@ class PartitionOwner {
   std::array<std::array<bool, kPartitions>, 3> begins_{};  // by stage
   std::array<bool, 3> begins_any_{};
   std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
-  // What every task touches of the partitions, close together: their learners lie all over the memory, and to look
-  // into each took a third of the time of finding a way.
+  // The fields of the partitions that every task touches, close together: reading them in the learners, which are
+  // spread over memory, took a third of the time of finding a route.
   struct Front {
     BlockHeader top;
     PartitionLearner::MovedLabelFilter moved;  // as its learner's
@@ -131,13 +105,14 @@ class PartitionOwner {
     double least = 0;
   };
   Search search_;
-  PathPrefetcher<Way, 4> ahead_;  // twice as many as of whole paths: a task is often of a part of one
-  Way unknown_;                   // of tasks that are not prepared
-  PathState path_state_;          // of those through one partition
+  PathPrefetcher<PartitionRoute, 4> ahead_;  // twice as many as of whole paths: a task is often of a part of one
+  PartitionRoute unknown_;                   // of tasks that are not prepared
+  PathState path_state_;                     // of those through one partition
 };
 
-// Appends the tasks that begin with a stage because the examples' origin knew the way. `routed_examples` in order.
-void add_direct_visits(const std::vector<RoutedExample>& routed_examples, Stage stage, const PartitionOwner& owner,
-                       std::vector<PartitionTask>& tasks);
+// Appends the tasks that begin with a stage because the rank that read the examples knew their paths. `examples` in
+// order.
+void add_direct_tasks(const std::vector<RoutedExample>& examples, Stage stage, const PartitionOwner& owner,
+                      std::vector<PartitionTask>& tasks);
 
 }  // namespace cpt

@@ -1,6 +1,7 @@
-// A round under way in the partitioned placement: its messages, and what a rank keeps of it between steps.
+// A round in progress in the partitioned placement: its messages, and what a rank keeps of it between steps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,55 +9,39 @@
 #include "comm/communicator.h"
 #include "train/partitioned/coordinator.h"
 #include "train/partitioned/dispatcher.h"
-#include "train/partitioned/message_shelf.h"
 #include "train/partitioned/partition_owner.h"
-#include "train/partitioned/wire/partition_task.h"
 #include "train/placement/balancer.h"
 
 namespace cpt {
 
-// Messages of one step of a round from every rank to some others. What a rank has for itself stays where it is.
+// Messages of one step of a round from every rank to some others. A rank's message to itself stays where it is.
 class RankMessages {
  public:
-  explicit RankMessages(int ranks)
-      : outgoing_(static_cast<std::size_t>(ranks)), references_(static_cast<std::size_t>(ranks)) {}
+  explicit RankMessages(int ranks) : outgoing_(static_cast<std::size_t>(ranks)) {}
 
-  // By rank. To be filled before start() and left alone until it is done.
+  // By rank. Fill these before start(), then leave them alone until wait() returns.
   std::vector<Buffer>& outgoing() { return outgoing_; }
-  // Sends outgoing[r] to each rank r of `to`, and awaits a message of each rank of `from`; both ascending. What is long
-  // goes by the shelf to those that read it. Collective.
-  void start(Communicator& comm, SharedMessageRing& shelf, const std::vector<int>& to, const std::vector<int>& from);
+  // Sends outgoing[r] to each rank r of `to`, and awaits a message of each rank of `from`; both ascending. Collective.
+  void start(Communicator& comm, const std::vector<int>& to, const std::vector<int>& from);
   // Whether start() was called and wait() was not.
   bool under_way() const { return operation_ != nullptr; }
   void wait(Communicator& comm, const char* call);
 
-  // After wait(): the messages of the ranks of `from`, this one included if it was among them, in rank order. Good
-  // until the end of the step in which it waited.
+  // After wait(): the messages of the ranks of `from`, in rank order. If this rank is one of them, its own message is
+  // there, too. They stay until the next start() or clear().
   struct Message {
     int from;
     ConstBytes bytes;
   };
-  std::vector<Message> received(int self, const SharedMessageRing& shelf) const;
+  std::vector<Message> received(int self) const;
 
   void clear();
 
  private:
   std::vector<Buffer> outgoing_;
-  std::vector<Buffer> references_;  // by rank: sent instead of what lies on the shelf
   std::vector<Incoming> incoming_;
   std::unique_ptr<Operation> operation_;
   bool from_self_ = false;
-};
-
-// Leading bytes of messages. is_void, 1 or 0: its sender has failed, or heard of a failure, and did nothing.
-struct HopHeader {
-  std::uint64_t is_void;
-  std::uint64_t visit_bytes;  // after them, in messages of rank 0, comes the announcement of changes
-};
-struct ResultHeader {
-  std::uint64_t is_void;
-  std::uint64_t partials;
-  std::uint64_t changes;
 };
 
 struct Round {
@@ -65,23 +50,23 @@ struct Round {
   explicit Round(int ranks) : examples(ranks), root_hops(ranks), level1_hops(ranks), partials(ranks) {}
 
   Step next = Step::kRoot;
-  bool is_void = false;                        // some rank has failed, so what is here is not whole
-  IntervalLoads loads;                         // of this rank, if it is the last round of an sync interval
-  MessageReader arrival_reader;                // holds the examples of routed_examples
-  MessageReader visit_reader;                  // and those of the tasks of the stage at hand
-  std::vector<RoutedExample> routed_examples;  // at this rank, in order
+  bool is_void = false;                        // some rank has failed, so what is here is incomplete
+  IntervalLoads loads;                         // of this rank, if it is the last round of a sync interval
+  std::vector<RoutedExample> routed_examples;  // at this rank, in order; refer to `examples` and rings
   StageResults results;                        // of this rank
   RoundLedger ledger;                          // on rank 0
 
-  RankMessages examples;     // RoundHeader, routed_examples, and to rank 0 warnings
-  RankMessages root_hops;    // HopHeader, tasks, announcement
-  RankMessages level1_hops;  // HopHeader, tasks
-  RankMessages partials;     // ResultHeader, partials, changes
+  // See wire/messages.h.
+  RankMessages examples;
+  RankMessages root_hops;
+  RankMessages level1_hops;
+  RankMessages partials;
 
-  // As new, but for the memory it holds.
+  std::array<RankMessages*, 4> all_messages() { return {&examples, &root_hops, &level1_hops, &partials}; }
+  // Makes it a new round that keeps its memory.
   void clear();
-  // Makes room for HopHeader in the messages, and results.hops write what follows it.
-  void begin_hops(RankMessages& mail);
+  // Reserves the header of each message; results.hops write what follows it.
+  void begin_hops(RankMessages& messages);
 };
 
 }  // namespace cpt

@@ -4,22 +4,11 @@
 #include "comm/collectives.h"
 #include "core/number_text.h"
 #include "cpt/error.h"
+#include "train/partitioned/wire/messages.h"
+#include "train/partitioned/wire/pipeline.h"
 #include "train/partitioned/wire/tree_change_messages.h"
 
 namespace cpt {
-
-namespace {
-
-// After so many steps a round that was read before a rank heard of a label has come to its end everywhere.
-constexpr std::uint64_t kStepsUntilForgotten = 5;
-
-// What rank 0 tells of its tree; the changes follow.
-struct Announcement {
-  std::uint64_t labels;  // with them
-  std::uint64_t digest;  // Learner::growth_digest() then
-};
-
-}  // namespace
 
 void throw_other_tree(std::uint64_t mine, std::uint64_t first) {
   throw Error(Fault::kFailed, "this tree is not that of rank 0: its digest is " + digest_text(mine) + ", that one's " +
@@ -27,17 +16,17 @@ void throw_other_tree(std::uint64_t mine, std::uint64_t first) {
 }
 
 TreeReplicator::TreeReplicator(Communicator& comm, Learner& learner, PartitionOwner& owner)
-    : comm_(comm), learner_(learner), owner_(owner), labels_heard_(static_cast<LabelId>(learner.tree().labels())) {}
+    : comm_(comm), learner_(learner), owner_(owner), shared_labels_(static_cast<LabelId>(learner.tree().labels())) {}
 
 void TreeReplicator::begin_step() {
   ++steps_;
-  for (; !heard_.empty() && heard_.front().step + kStepsUntilForgotten <= steps_; heard_.pop_front()) {
-    owner_.forget_recent_labels(heard_.front().labels);
+  for (; !announced_.empty() && announced_.front().step + kStepsUntilForgotten <= steps_; announced_.pop_front()) {
+    owner_.forget_recent_labels(announced_.front().labels);
   }
 }
 
-void TreeReplicator::tell(const std::vector<TreeChange>& changes, std::vector<Buffer>& messages) const {
-  const Announcement announcement{learner_.tree().labels(), learner_.growth_digest()};
+void TreeReplicator::append_changes(const std::vector<TreeChange>& changes, std::vector<Buffer>& messages) const {
+  const TreeAnnouncement announcement{learner_.tree().labels(), learner_.growth_digest()};
   const std::vector<std::byte> packed = changes.empty() ? std::vector<std::byte>{} : pack(changes);
   for (Buffer& message : messages) {
     message.append(&announcement, sizeof announcement);
@@ -45,14 +34,13 @@ void TreeReplicator::tell(const std::vector<TreeChange>& changes, std::vector<Bu
   }
 }
 
-void TreeReplicator::hear(ConstBytes message) {
-  const auto announcement = read_front<Announcement>(message);
-  const ConstBytes packed = message.subspan(sizeof announcement);
-  labels_heard_ = static_cast<LabelId>(announcement.labels);
-  heard_.push_back({steps_, labels_heard_});
+void TreeReplicator::apply_changes(ConstBytes message) {
+  const auto announcement = take_header<TreeAnnouncement>(message);
+  shared_labels_ = static_cast<LabelId>(announcement.labels);
+  announced_.push_back({steps_, shared_labels_});
   if (comm_.rank() == 0) return;
-  if (!packed.empty()) {
-    for (const TreeChange& change : unpack_changes(packed)) learner_.apply(change);
+  if (!message.empty()) {
+    for (const TreeChange& change : unpack_changes(message)) learner_.apply(change);
   }
   if (learner_.growth_digest() != announcement.digest) {
     throw_other_tree(learner_.growth_digest(), announcement.digest);
@@ -61,11 +49,11 @@ void TreeReplicator::hear(ConstBytes message) {
 
 void TreeReplicator::drain(const std::vector<TreeChange>& changes) {
   std::vector<Buffer> messages(1);
-  if (comm_.rank() == 0) tell(changes, messages);
+  if (comm_.rank() == 0) append_changes(changes, messages);
   std::vector<std::byte> announcement(messages[0].bytes().begin(), messages[0].bytes().end());
   broadcast_bytes(comm_, announcement, 0, "rest: changes");
-  run_on_all(comm_, "rest: changes", [&] { hear(announcement); });
-  heard_.clear();
+  run_on_all(comm_, "rest: changes", [&] { apply_changes(announcement); });
+  announced_.clear();
   owner_.forget_recent_labels(static_cast<LabelId>(learner_.tree().labels()));
 }
 

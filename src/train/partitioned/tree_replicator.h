@@ -1,5 +1,5 @@
-// How the trees of all ranks stay alike in the partitioned placement: rank 0, on whose tree new labels join, tells the
-// others of every change, with messages that it sends them anyway.
+// Keeps the trees of all ranks equal in the partitioned placement: rank 0, which inserts new labels, appends every
+// change of its tree to messages that it sends to all ranks anyway.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,32 @@ class TreeReplicator {
  public:
   TreeReplicator(Communicator& comm, Learner& learner, PartitionOwner& owner);
 
-  // Labels of which all ranks have heard; rank 0 may know of more.
-  LabelId labels_heard() const { return labels_heard_; }
+  // Labels that all ranks have in their trees; rank 0 may have more.
+  LabelId shared_labels() const { return shared_labels_; }
 
-  // Once per step of the rounds, before anything else in it: what was read by a tree that lacked some labels comes to
-  // its end, and with it what the owner remembers for its sake.
+  // Once per step, before anything else in it. Lets the owner forget labels that are so old that every round read
+  // without them is closed.
   void begin_step();
-  // On rank 0: appends the changes since the last time, which its tree has already.
-  void tell(const std::vector<TreeChange>& changes, std::vector<Buffer>& messages) const;
-  // What it appended. Throws Error(kFailed) if the tree does not become that of rank 0.
-  void hear(ConstBytes message);
-  // When no round is under way, on all ranks: those who have not heard of all changes do, and what owners know of their
-  // own is in the tree. `changes` are those of rank 0. Throws AgreedError.
+  // On rank 0: appends the changes since the last call, which its tree already has.
+  void append_changes(const std::vector<TreeChange>& changes, std::vector<Buffer>& messages) const;
+  // Applies what append_changes() appended. Throws Error(kFailed) if the tree is not that of rank 0 then.
+  void apply_changes(ConstBytes message);
+  // Collective, when no round is in progress: the other ranks apply `changes`, which are rank 0's, and owners forget
+  // recent labels, which are all in the tree now. Throws AgreedError.
   void drain(const std::vector<TreeChange>& changes);
 
  private:
-  struct Heard {
+  struct Announced {
     std::uint64_t step;
-    LabelId labels;  // of which all ranks had heard then
+    LabelId labels;  // that all ranks had then
   };
 
   Communicator& comm_;
   Learner& learner_;
   PartitionOwner& owner_;
   std::uint64_t steps_ = 0;
-  std::deque<Heard> heard_;  // until forgotten
-  LabelId labels_heard_;
+  std::deque<Announced> announced_;  // until forgotten
+  LabelId shared_labels_;
 };
 
 }  // namespace cpt

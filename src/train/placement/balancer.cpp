@@ -1,6 +1,7 @@
 #include "train/placement/balancer.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -12,17 +13,17 @@ namespace cpt {
 
 namespace {
 
-// To pack a row of a partition, send it and have memory for it elsewhere takes as long as so many tasks of rows.
+// Packing a row, sending it and storing it elsewhere costs as much as this many visits of rows.
 constexpr std::uint64_t kVisitsToMoveARow = 8;
 
-// While partitions move, no round is under way: to come to rest and to get going again takes as long as so many rounds.
-constexpr std::uint64_t kRoundsToRest = 4;
+// While partitions move, no round is in flight. Draining the pipeline and filling it again costs this many rounds.
+constexpr std::uint64_t kRoundsToDrain = 4;
 
 using RankWork = std::vector<std::uint64_t>;
 
 std::uint64_t sum_of(const RankWork& work) { return std::accumulate(work.begin(), work.end(), std::uint64_t{0}); }
 
-// The most that a rank does, over the mean of all; 1 where nobody does anything.
+// The most work of a rank over the mean; 1 if there is no work.
 double unevenness(const RankWork& work) {
   const auto sum = static_cast<double>(sum_of(work));
   const auto most = static_cast<double>(*std::ranges::max_element(work));
@@ -33,7 +34,7 @@ std::uint64_t most_work(const Owners& owners, const Loads& loads, int ranks) {
   return std::ranges::max(work_by_rank(owners, loads, ranks));
 }
 
-// What the slowest rank would have had less to do.
+// By how much the work of the slowest rank would have been less.
 std::uint64_t saved(const Owners& now, const Owners& better, const Loads& loads, int ranks) {
   const std::uint64_t most_now = most_work(now, loads, ranks);
   return most_now - std::min(most_now, most_work(better, loads, ranks));
@@ -47,7 +48,49 @@ std::uint64_t rows_to_move(const Owners& from, const Owners& to, const WeightTab
   return rows;
 }
 
+constexpr std::uint64_t kLeastWork = 500'000;  // rows, about 10 ms
+constexpr double kLeastOfRoot = 0.25;
+
+std::uint64_t scaled(std::uint64_t load, double factor) {
+  return static_cast<std::uint64_t>(static_cast<double>(load) * factor);
+}
+
+double ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+
 }  // namespace
+
+Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
+  const auto root_owner = static_cast<std::size_t>(owners[kRootPartition]);
+  Loads loads{};
+  std::uint64_t time = 0;
+  for (const RankLoads& one : by_rank) {
+    std::ranges::transform(loads, one.of, loads.begin(), std::plus());
+    time += one.busy;
+  }
+  std::vector<std::uint64_t> work = work_by_rank(owners, loads, static_cast<int>(by_rank.size()));
+  const std::uint64_t of_root = work_of(kRootPartition, owners, loads);
+  std::uint64_t rows = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
+  if (rows < kLeastWork * by_rank.size()) return loads;
+  // The ranks without the root show how long a row takes.
+  rows -= work[root_owner];
+  time -= by_rank[root_owner].busy;
+  work[root_owner] -= of_root;
+  if (of_root == 0 || rows == 0 || time == 0) return loads;
+
+  std::vector<double> factors(by_rank.size(), 1);
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    if (work[rank] != 0) factors[rank] = ratio(by_rank[rank].busy, time) * ratio(rows, work[rank]);
+  }
+  // The time of the root's rank in rows of the others. The rest is the root's; if it is too little, all rows of this
+  // rank are faster.
+  const double taken = ratio(by_rank[root_owner].busy, time) * static_cast<double>(rows);
+  const double least = static_cast<double>(work[root_owner]) + kLeastOfRoot * static_cast<double>(of_root);
+  factors[root_owner] = std::min(taken / least, 1.);
+  const double root = taken - static_cast<double>(work[root_owner]) * factors[root_owner];
+  for (Partition p = 1; p < kPartitions; ++p) loads[p] = scaled(loads[p], factors[static_cast<std::size_t>(owners[p])]);
+  loads[kRootPartition] = scaled(loads[kRootPartition], root / static_cast<double>(of_root));
+  return loads;
+}
 
 Balancer::Balancer(Communicator& comm)
     : comm_(comm),
@@ -61,15 +104,14 @@ void Balancer::end_interval(const IntervalLoads& mine) {
   loads_under_way_ = comm_.start_all_gather(bytes_of(sent_), std::as_writable_bytes(std::span(by_rank_)));
 }
 
-// The owners from now on.
-Owners Balancer::wished(const Loads& latest, const WeightTable& weights) {
+Owners Balancer::choose_owners(const Loads& latest, const WeightTable& weights) {
   const int ranks = comm_.size();
   const Owners due = balanced(owners_, loads_, ranks);
   if (due != owners_) return due;
   const Owners better = balanced(owners_, loads_, ranks, kExcessLeft);
   waited_ += saved(owners_, better, latest, ranks);
   const std::uint64_t price = rows_to_move(owners_, better, weights) * kVisitsToMoveARow +
-                              most_work(owners_, latest, ranks) / mine_.rounds * kRoundsToRest;
+                              most_work(owners_, latest, ranks) / mine_.rounds * kRoundsToDrain;
   return price <= waited_ ? better : owners_;
 }
 
@@ -86,7 +128,7 @@ bool Balancer::decide(const WeightTable& weights) {
   wait_for_loads();
   const Loads latest = timed_loads(owners_, by_rank_);
   for (Partition p = 0; p < kPartitions; ++p) loads_[p] = loads_[p] / 2 + latest[p];
-  next_ = wished(latest, weights);
+  next_ = choose_owners(latest, weights);
   const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};
   latest_.busiest_rank = static_cast<int>(std::ranges::max_element(work) - work.begin());

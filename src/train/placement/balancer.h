@@ -1,7 +1,8 @@
-// Keeps the ranks' loads even: looks at them when an sync interval ends, and decides which partitions change owners:
-// where a rank exceeds the mean by more than 20 % at once, and where it exceeds it by 5 % as soon as others have waited
-// for it as long as the move takes. So what is lost to waiting is at most about twice what it takes to end it, however
-// long a run is and however much its loads change.
+// Keeps the ranks' loads even: decides at the end of a sync interval which partitions change owners.
+//
+// If a rank exceeds the mean by more than 20 %, partitions move at once; if by more than 5 %, as soon as the others
+// have waited for it as long as the move takes. So the time lost by waiting is at most about twice the time of the
+// moves that end it, however long a run is and however its loads change.
 #pragma once
 
 #include <cstdint>
@@ -12,51 +13,62 @@
 #include "cpt/trainer.h"
 #include "model/weights/weight_table.h"
 #include "train/placement/ownership.h"
-#include "train/placement/timed_loads.h"
 
 namespace cpt {
 
-// What a rank did in an sync interval, or since owners have changed in it.
-struct IntervalLoads {
-  std::uint64_t interval = 0;  // its number, from 1
-  std::uint64_t rounds = 0;    // in which it did that; the same on all ranks
-  Loads of{};                  // its partitions; 0 elsewhere
-  std::uint64_t busy = 0;      // nanoseconds of processor time that they took
+// What a rank has measured for its own partitions since the ranks last compared loads.
+struct RankLoads {
+  Loads of{};              // 0 for partitions of other ranks
+  std::uint64_t busy = 0;  // nanoseconds of processor time
 };
 
-// All ranks call everything alike, and decide the same.
+// The loads of all partitions in rows of equal duration. Counts alone do not say what a partition costs: a row in a
+// cache costs a fraction of one in memory, and machines differ. (Measured, AMD EPYC, novels, a table of 1 GiB: with
+// equal counts, one of two ranks took 1.28 times as long as the other.) A row of a slow rank counts for more. The
+// root's rows, the best cached of all, count for the rest of their rank's time, but for a quarter of their number at
+// least. Loads stay as counted if ranks did less than half a million rows on average, too few to measure: so all
+// figures of a small job are the same in every run.
+Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank);
+
+// The loads of a rank in a sync interval, or in the part of it since owners changed.
+struct IntervalLoads {
+  std::uint64_t interval = 0;  // its number, from 1
+  std::uint64_t rounds = 0;    // in that time; the same on all ranks
+  Loads of{};                  // 0 for partitions of other ranks
+  std::uint64_t busy = 0;      // nanoseconds of processor time
+};
+
+// All ranks make the same calls and reach the same decisions.
 class Balancer {
  public:
   explicit Balancer(Communicator& comm);
 
   const Owners& owners() const { return owners_; }
-  // Sends 8 bytes per partition, and 8 more, to every other rank, and waits for none: they are on their way until
-  // decide().
-  // mine.rounds > 0.
+  // Sends 8 bytes per partition, and 8 more, to every other rank, without waiting: decide() waits. mine.rounds > 0.
   void end_interval(const IntervalLoads& mine);
   bool is_to_decide() const { return loads_under_way_ != nullptr; }
-  // Waits for the loads without a decision, where everything ends.
+  // Waits for the loads without a decision, because the run ends.
   void abort_pass();
-  // Looks at the loads of all ranks. Returns whether partitions are to move. `weights` tell how large they are.
+  // Waits for the loads of all ranks. Returns whether partitions must move. `weights` give the sizes of partitions.
   bool decide(const WeightTable& weights);
-  // What was decided at the end of which sync interval; moves are those to come.
+  // The latest decision, with the moves to come, and the number of its sync interval.
   const Balance& latest() const { return latest_; }
   std::uint64_t latest_interval() const { return mine_.interval; }
-  // Moves them, when no example is under way. Throws AgreedError.
+  // Moves the partitions. No example may be in flight. Throws AgreedError.
   void move(WeightTable& weights);
 
  private:
   void wait_for_loads();
-  Owners wished(const Loads& latest, const WeightTable& weights);
+  Owners choose_owners(const Loads& latest, const WeightTable& weights);
 
   Communicator& comm_;
   Owners owners_;
   Owners next_;
-  Loads loads_{};       // of the sync intervals so far, each counting half as much as the one after it
+  Loads loads_{};       // of all sync intervals; each counts half as much as the next one
   IntervalLoads mine_;  // of the last sync interval
   RankLoads sent_;
   std::vector<RankLoads> by_rank_;
-  std::uint64_t waited_ = 0;  // since the last move: for what the slowest rank had too much, in rows
+  std::uint64_t waited_ = 0;  // since the last move: the avoidable rows of the slowest rank
   std::unique_ptr<Operation> loads_under_way_;
   Balance latest_;
 };

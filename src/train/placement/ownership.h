@@ -17,7 +17,7 @@ using Owners = std::array<int, kPartitions>;           // ranks in [0, ranks)
 using Loads = std::array<std::uint64_t, kPartitions>;  // examples x rows touched; their sum fits in 64 bits
 
 // What a rank does for partition p, in rows: loads[p] and what a visit costs beside its rows, which is about half of
-// what a block's rows do, wherever one begins: in the root's partition, where the ledgers are kept too (five eighths
+// what a block's rows do, wherever one begins: in the root's partition, where the ledger is kept too (five eighths
 // in all), and where the owner is not that of the partition above, a quarter where it is a deep one, of more blocks.
 std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& loads);
 // The sum over the partitions that each rank owns.
@@ -39,7 +39,7 @@ Stages stages_by(const Owners& owners);
 inline constexpr unsigned kExcessDue = 20;
 inline constexpr unsigned kExcessLeft = 5;
 
-// The owners after an sync interval with these loads. `now`, unless a rank that has something to give exceeds the mean
+// The owners after a sync interval with these loads. `now`, unless a rank that has something to give exceeds the mean
 // work by more than `due` percent. Else partitions move from the rank with most work to the one with least: a subtree
 // (what that rank has of it) or a single partition at a time, whatever evens the two best, until the slowest is within
 // kExcessLeft of the mean or nothing helps. The root's partition never moves, and a partition that alone exceeds the

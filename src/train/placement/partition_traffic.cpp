@@ -1,7 +1,6 @@
 #include "train/placement/partition_traffic.h"
 
 #include <array>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "api/blobs/weights_blob.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
+#include "core/deferred_error.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 
@@ -17,46 +17,29 @@ namespace cpt {
 
 namespace {
 
-// Partitions under way to rank 0 at a time: while it writes one, owners pack others.
+// Partitions in flight to rank 0 at a time: while it writes one, owners pack others.
 constexpr std::size_t kParcels = 4;
 
 using Packed = std::vector<std::byte>;
 
-// What a rank does between collectives that it must not miss: after the first error, nothing more.
-class Attempt {
- public:
-  template <class Work>
-  void run(Work work) {
-    if (failure_ != nullptr) return;
-    try {
-      work();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
+// The errors of a rank between collectives that it must not miss.
+struct Attempt {
+  DeferredError error;
+  DeferredError missing;
 
-  bool failed() const { return failure_ != nullptr; }
-
-  // No packed partition is empty: one that does not come was lost to an error of its owner, which is then the one to
-  // tell, or its owner does not know that it is the owner.
+  // Packed partitions are never empty. Either the owner failed, and its error is the cause, or the ranks disagree on
+  // the owner.
   void miss(Partition partition, int owner) {
-    if (missing_.empty()) {
-      missing_ = "rank " + std::to_string(owner) + " sent no weights of partition " + std::to_string(partition);
-    }
-  }
-
-  void agree_on_error(Communicator& comm, const char* call) const {
-    run_on_all(comm, call, [this] {
-      if (failure_ != nullptr) std::rethrow_exception(failure_);
-    });
-    run_on_all(comm, call, [this] {
-      if (!missing_.empty()) throw Error(Fault::kFailed, missing_);
+    missing.run([&] {
+      throw Error(Fault::kFailed,
+                  "rank " + std::to_string(owner) + " sent no weights of partition " + std::to_string(partition));
     });
   }
 
- private:
-  std::exception_ptr failure_;
-  std::string missing_;
+  void agree(Communicator& comm, const char* call) const {
+    run_on_all(comm, call, [this] { error.rethrow(); });
+    run_on_all(comm, call, [this] { missing.rethrow(); });
+  }
 };
 
 using Turn = std::vector<Partition>;
@@ -92,18 +75,18 @@ void take_turn(Communicator& comm, WeightTable& weights, const Owners& from, con
   for (const Partition partition : turn) {
     if (from[partition] != comm.rank()) continue;
     Packed& packed = given[static_cast<std::size_t>(to[partition])];
-    attempt.run([&] { packed = pack_partition(weights, partition); });
+    attempt.error.run([&] { packed = pack_partition(weights, partition); });
   }
   const std::vector<Packed> taken = exchange(comm, {given.begin(), given.end()}, "move partitions");
   for (const Partition partition : turn) {
-    if (from[partition] == comm.rank() && !attempt.failed()) weights.clear(partition);
+    if (from[partition] == comm.rank() && !attempt.error) weights.clear(partition);
     if (to[partition] != comm.rank()) continue;
     const Packed& packed = taken[static_cast<std::size_t>(from[partition])];
     if (packed.empty()) {
       attempt.miss(partition, from[partition]);
       continue;
     }
-    attempt.run([&] {
+    attempt.error.run([&] {
       weights.clear(partition);
       unpack_partition(packed, partition, weights);
     });
@@ -117,19 +100,19 @@ struct Parcel {
   std::unique_ptr<Operation> operation;
 };
 
-// Whose owners differ would wait for messages that nobody sends.
+// Ranks that disagree on owners would wait for messages that no rank sends.
 void compare_owners(Communicator& comm, const Owners& owners) {
   const std::string_view bytes(reinterpret_cast<const char*>(owners.data()), sizeof owners);
   if (const auto difference = find_difference(comm, hash_label(bytes), "gather partitions: owners")) {
-    throw AgreedError(Fault::kFailed, difference->rank + " knows of other owners of the model's partitions than " +
-                                          rank_and_host(comm, 0));
+    throw AgreedError(Fault::kFailed,
+                      difference->rank + " has other owners of the model's partitions than " + rank_and_host(comm, 0));
   }
 }
 
 void start(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt,
            Parcel& parcel) {
   parcel.packed.clear();
-  if (owner == comm.rank()) attempt.run([&] { parcel.packed = pack_partition(weights, partition); });
+  if (owner == comm.rank()) attempt.error.run([&] { parcel.packed = pack_partition(weights, partition); });
   std::vector<Outgoing> outgoing;
   parcel.incoming.clear();
   if (owner != 0 && owner == comm.rank()) outgoing.push_back({0, parcel.packed});
@@ -142,7 +125,7 @@ void take(Partition partition, int owner, const Parcel& parcel, const PartitionV
   if (packed.empty()) {
     attempt.miss(partition, owner);
   } else {
-    attempt.run([&] { visit(partition, packed); });
+    attempt.error.run([&] { visit(partition, packed); });
   }
 }
 
@@ -151,7 +134,7 @@ void take(Partition partition, int owner, const Parcel& parcel, const PartitionV
 void move_partitions(Communicator& comm, WeightTable& weights, const Owners& from, const Owners& to) {
   Attempt attempt;
   for (const Turn& turn : turns_of(from, to, comm.size())) take_turn(comm, weights, from, to, turn, attempt);
-  attempt.agree_on_error(comm, "move partitions: end");
+  attempt.agree(comm, "move partitions: end");
 }
 
 void gather_partitions(Communicator& comm, const WeightTable& weights, const Owners& owners,
@@ -170,7 +153,7 @@ void gather_partitions(Communicator& comm, const WeightTable& weights, const Own
       start(comm, weights, static_cast<Partition>(next), owners[next], attempt, parcel);
     }
   }
-  attempt.agree_on_error(comm, "gather partitions: end");
+  attempt.agree(comm, "gather partitions: end");
 }
 
 }  // namespace cpt

@@ -1,5 +1,5 @@
-// How long a rank has worked: the processor time of its own thread, so neither what it waits for others nor what other
-// processes take from it.
+// The processor time that a rank's thread has worked, without waiting for others and without the time of other
+// processes.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace cpt {
 
-// Of one thread, which makes all calls.
+// One thread makes all calls.
 class BusyTime {
  public:
-  // Adds what work() takes, whether it returns or throws.
+  // Adds the time of work(), whether it returns or throws.
   template <class Work>
   void add(Work work) {
     const Span span(nanoseconds_);

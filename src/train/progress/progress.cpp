@@ -1,6 +1,6 @@
 #include "train/progress/progress.h"
 
-#include <algorithm>
+#include <string_view>
 
 #include "api/tree_figures.h"
 #include "comm/collectives.h"
@@ -28,7 +28,7 @@ ProgressState Progress::state() {
   return state;
 }
 
-void Progress::go_on(const ProgressState& state) {
+void Progress::restore(const ProgressState& state) {
   latest_ = {};
   latest_.phase = state.phase;
   latest_.pass = state.pass;
@@ -83,7 +83,7 @@ void Progress::report_now() {
   if (comm_.rank() != 0) return;
   const std::size_t depths = learner_.options().is_tree() ? labels_by_depth(learner_.tree()).size() : 0;
   latest_.depth_max = depths == 0 ? 0 : narrow<std::uint32_t>(depths - 1, "the depth of the tree");
-  tell([&] { observer_.report(latest_); });
+  failure_.run([&] { observer_.report(latest_); });
 }
 
 void Progress::show(double part_of_pass) {
@@ -91,43 +91,36 @@ void Progress::show(double part_of_pass) {
   if (comm_.rank() != 0 || Clock::now() - shown_ < kBetween) return;
   shown_ = Clock::now();
   latest_.seconds = seconds();
-  tell([&] { observer_.progress(examples_, latest_.seconds, part_of_pass); });
+  failure_.run([&] { observer_.progress(examples_, latest_.seconds, part_of_pass); });
 }
 
 void Progress::warn(const std::string& text) {
-  tell([&] { observer_.warn(text); });
+  failure_.run([&] { observer_.warn(text); });
 }
 
-void Progress::tell_moves(const Balance& balance, std::uint64_t interval) {
+void Progress::report_moves(const Balance& balance, std::uint64_t interval) {
   if (comm_.rank() != 0) return;
-  tell([&] { observer_.rebalanced(balance, interval); });
+  failure_.run([&] { observer_.rebalanced(balance, interval); });
 }
 
-void Progress::tell_checkpoint(const CheckpointReport& report) {
+void Progress::report_checkpoint(const CheckpointReport& report) {
   if (comm_.rank() != 0) return;
-  tell([&] { observer_.checkpointed(report); });
+  failure_.run([&] { observer_.checkpointed(report); });
 }
 
-void Progress::tell_cache(const CacheReport& report) {
-  if (comm_.rank() != 0) return;
-  tell([&] {
-    for (const std::string& warning : report.warnings) observer_.warn(warning);
-    observer_.cached(report);
-  });
+std::string join_warnings(const Communicator& comm, const std::vector<std::string>& warnings) {
+  std::string text;
+  for (const std::string& warning : warnings) text += rank_and_host(comm, comm.rank()) + ": " + warning + "\n";
+  return text;
 }
 
-template <class Call>
-void Progress::tell(Call call) {
-  if (failure_) return;
-  try {
-    call();
-  } catch (...) {
-    failure_ = std::current_exception();
+std::vector<std::string> split_warnings(ConstBytes bytes) {
+  std::vector<std::string> lines;
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
+    lines.emplace_back(text.substr(0, end));
   }
-}
-
-void Progress::rethrow_failure() const {
-  if (failure_) std::rethrow_exception(failure_);
+  return lines;
 }
 
 }  // namespace cpt

@@ -1,32 +1,34 @@
-// How far a run has come, on all ranks together, and who is told.
+// The figures of a run over all ranks, and the calls of its observer.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <vector>
 
 #include "comm/communicator.h"
+#include "core/deferred_error.h"
 #include "cpt/trainer.h"
 #include "model/learning/learner.h"
 #include "train/progress/schedule.h"
 
 namespace cpt {
 
-// Where losses are counted: on every rank those of its own examples, to be added up in rank order whenever a report is
-// due; or all of them on rank 0.
+// Who counts the losses: each rank those of its own examples, which are summed in rank order when a report is due; or
+// rank 0 those of all.
 enum class Counting : std::uint8_t { kOnEachRank, kOnRank0 };
 
-// All ranks call everything alike, but for advance() and report_now() where rank 0 counts alone.
+// All ranks make the same calls, except advance() and report_now() if only rank 0 counts. Only rank 0 has an observer
+// that listens.
 class Progress {
  public:
   Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting);
 
-  // Collective, like go_on().
+  // The state for a checkpoint. Collective.
   ProgressState state();
-  // Takes the figures up. Each rank gets a part of the losses; the same number of ranks those that it brought.
-  void go_on(const ProgressState& state);
+  // Continues from a checkpoint. Collective. The losses are divided among the ranks; on the same number of ranks each
+  // gets its own back.
+  void restore(const ProgressState& state);
 
   void begin(Phase phase);
   void begin_pass(std::uint32_t pass) { latest_.pass = pass; }
@@ -34,15 +36,15 @@ class Progress {
   // This rank's losses in the current phase.
   Losses& losses() { return mine_; }
 
-  // Examples done by all ranks in this phase. Makes a report when one is due; collective then, or rank 0's.
+  // Counts examples that all ranks have done in this phase, and reports if a report is due (see report_now()).
   void advance(std::uint64_t examples);
   std::uint64_t examples() const { return examples_; }
   Phase phase() const { return latest_.phase; }
-  // Examples that may still be done before a report is due.
+  // The number of examples until the next report.
   std::uint64_t until_report() const { return schedule_.next() - examples_; }
-  // A report now, if anything happened since the last one. Collective, or rank 0's.
+  // Reports unless nothing happened since the last report. Collective, or called on rank 0 alone if it counts alone.
   void report_now();
-  // The losses of the current phase over all ranks. Collective.
+  // The losses of all ranks in the current phase. Collective.
   Losses total();
 
   void count_rounds(std::uint64_t rounds) { latest_.rounds += rounds; }
@@ -52,19 +54,16 @@ class Progress {
   double seconds() const;
 
   void warn(const std::string& text);
-  void tell_moves(const Balance& balance, std::uint64_t interval);
-  void tell_checkpoint(const CheckpointReport& report);
-  void tell_cache(const CacheReport& report);
-  // Lets the observer show how far this rank is; it is called at most a few times a second.
+  void report_moves(const Balance& balance, std::uint64_t interval);
+  void report_checkpoint(const CheckpointReport& report);
+  // Shows how much of the pass this rank has read, a few times a second at most.
   void show(double part_of_pass);
 
-  // What the observer threw, kept so that collectives are never left half-way; nullptr if all went well.
-  const std::exception_ptr& failure() const { return failure_; }
-  void rethrow_failure() const;
+  // What the observer threw. It is kept because other ranks may wait in a collective; the observer is not called again.
+  const std::exception_ptr& failure() const { return failure_.get(); }
+  void rethrow_failure() const { failure_.rethrow(); }
 
  private:
-  template <class Call>
-  void tell(Call call);
   Losses sum_of_ranks();
 
   using Clock = std::chrono::steady_clock;
@@ -79,7 +78,12 @@ class Progress {
   std::uint64_t examples_ = 0;
   Losses mine_;
   Report latest_;
-  std::exception_ptr failure_;
+  DeferredError failure_;
 };
+
+// Warnings as one text for rank 0, which shows them: every line begins with rank and host.
+std::string join_warnings(const Communicator& comm, const std::vector<std::string>& warnings);
+// The lines of such a text.
+std::vector<std::string> split_warnings(ConstBytes bytes);
 
 }  // namespace cpt

@@ -8,17 +8,17 @@ namespace {
 
 constexpr std::uint64_t kShortestRound = 4;
 constexpr std::uint64_t kLongestRound = 1024;
-// Of all ranks together, a round holds an example for every so many labels.
+// Labels in the tree per example of a round, all ranks together.
 constexpr std::uint64_t kLabelsPerExample = 4;
-// In the partitioned placement new labels take a longer way until all ranks know of them, some rounds later.
+// In the partitioned placement a new label reaches all ranks some rounds later.
 constexpr std::uint64_t kShortestPartitionedRound = 32;
 constexpr std::uint64_t kLongestPartitionedRound = 1024;
-// Of all ranks together, where they share cores: rank 0 holds what several rounds bring.
+// Of all ranks that share cores. Bounded because rank 0 holds the examples of several rounds.
 constexpr std::uint64_t kLongestSharedRound = std::uint64_t{1} << 16;
 constexpr std::uint64_t kMostFeaturesOfReader = std::uint64_t{1} << 17;
 constexpr std::uint64_t kMostFeaturesOfRound = std::uint64_t{1} << 21;
 constexpr RoundContents kUnknown{.examples = 1, .features = 1024, .readers = 1};
-// A merge moves whole lines between all ranks; sync intervals shorter than this would spend their time on it.
+// A merge sends whole rows between all ranks, which would dominate shorter sync intervals.
 constexpr std::uint64_t kShortestInterval = 1000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// When things happen, as functions of what all ranks know.
+// When rounds, sync intervals and reports end, as functions of figures that are the same on all ranks.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace cpt {
 
-// Examples that one of `ranks` ranks takes in the next round: few while labels pour in, so that few of them share a
-// round, and more as the tree grows, up to a cap beyond which rounds cost nothing any more.
+// The number of examples that each of `ranks` replicas takes in the next round. Few while there are few labels, so that
+// few new labels share a round; more as the tree grows, up to a length beyond which the cost of a round is negligible.
 std::uint64_t round_length(std::uint64_t labels, int ranks);
 
-// The same for the partitioned placement, where it changes nothing but speed: examples that all ranks together take.
-// Where ranks share cores (see ranks_per_core()) rounds are longer, because each costs them several changes of process.
+// The number of examples that all partitioned ranks together take in the next round. It affects speed only. Ranks that
+// share cores (see ranks_per_core()) get longer rounds, because each round costs them several context switches.
 std::uint64_t partitioned_round_length(std::uint64_t labels, int ranks, int ranks_per_core);
 
-// What a round of the partitioned placement has held, of all ranks together.
+// What rounds of the partitioned placement held, over all ranks.
 struct RoundContents {
   std::uint64_t examples = 0;
   std::uint64_t features = 0;
@@ -24,22 +24,22 @@ struct RoundContents {
   RoundContents& operator+=(const RoundContents& other);
 };
 
-// How many examples a round may hold, so that those of a reader fit on its shelf and those of all into rank 0's memory,
-// which gets them: about 2^17 features of each reader and 2^21 of all, where examples go on as they were. At least one;
-// few where nothing is known of them.
+// The number of examples that a round may hold so that each reader's examples fit its shared ring and all of them fit
+// rank 0's memory: about 2^17 features per reader and 2^21 in all, if the examples stay like the earlier ones. At least
+// 1; few if there are no earlier ones.
 std::uint64_t most_round_examples(const RoundContents& earlier);
 
-// When the weights of the ranks merge.
+// Decides when a sync interval ends.
 class SyncSchedule {
  public:
   SyncSchedule(double fraction, std::uint64_t examples, SyncCounts counts = {})
       : fraction_(fraction), fixed_(examples), counts_(counts) {}
 
-  // Examples learned by all ranks together. True if an sync interval ends with them.
+  // Counts examples that all ranks have learned. True if a sync interval ends with them.
   bool advance(std::uint64_t examples);
-  // What advance() would say.
+  // What advance() would return.
   bool would_end(std::uint64_t examples) const;
-  // An sync interval ends here in any case (the end of a pass). False if it would be an empty one.
+  // Ends the sync interval here, as at the end of a pass. False if the interval is empty.
   bool finish();
 
   const SyncCounts& counts() const { return counts_; }
@@ -56,7 +56,7 @@ class ReportSchedule {
   explicit ReportSchedule(std::uint64_t next = 1) : next_(next) {}
 
   std::uint64_t next() const { return next_; }
-  // True if a report is due; the one after it is then due at the next power of two above `examples`.
+  // True if a report is due. The next one is due at the next power of two above `examples`.
   bool due(std::uint64_t examples);
 
  private:

@@ -58,7 +58,7 @@ void CountMerger::merge_segment(std::uint64_t first, std::uint64_t last) {
   const std::uint64_t end = std::min<std::uint64_t>(last, all.size());
   const auto received = all_gather_bytes(comm_, std::as_bytes(all.subspan(begin, end - begin)), "merge: counts");
   for (std::size_t rank = 0; rank < received.size(); ++rank) {
-    if (static_cast<int>(rank) == comm_.rank()) continue;  // what this rank counted itself
+    if (static_cast<int>(rank) == comm_.rank()) continue;  // this rank has its own counts
     for (std::size_t at = 0; at < received[rank].size(); at += sizeof(Record)) {
       Record record;
       std::memcpy(&record, received[rank].data() + at, sizeof record);

@@ -1,5 +1,5 @@
-// The merge of what ranks counted, for the method `table`: at an sync point every rank adds what the others counted
-// since the last one. Counts are whole numbers, so all ranks then hold the counts that one rank would have, exactly.
+// The merge of the ranks' counts at a sync point, for the method `table`: every rank adds what the others counted since
+// the last one. Counts are whole numbers, so all ranks then have exactly the counts of a job of one rank.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace cpt {
 
-// Does nothing, and calls nobody, where the method counts nothing.
+// Does nothing, and calls no collective, if the method has no counts.
 class CountMerger {
  public:
-  // What all ranks together send in one segment, unless told otherwise: bounds the memory that a merge takes.
+  // The bytes that all ranks together send in a segment: they bound the memory of a merge.
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
 
   CountMerger(Communicator& comm, Learner& learner, std::uint64_t segment_bytes = kSegmentBytes);
 
-  // Before the learner counts a path_state's example.
+  // To be called before the learner counts the path's example.
   void note(const PathState& path_state);
 
-  // All ranks call it. 24 bytes go to every other rank for each pair that this one counted since the last merge, in
-  // segments. Then digests of all counts are compared: throws AgreedError if they differ.
+  // Collective. A rank sends 24 bytes to every other rank for each pair that it counted since the last merge, in
+  // segments. Then the ranks compare digests of all counts. Throws AgreedError if they differ.
   void merge();
 
  private:

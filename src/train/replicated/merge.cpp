@@ -1,6 +1,8 @@
 #include "train/replicated/merge.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -8,13 +10,12 @@
 #include "comm/collectives.h"
 #include "core/number_text.h"
 #include "cpt/error.h"
-#include "train/replicated/merge_rule.h"
 
 namespace cpt {
 
 namespace {
 
-// Runs of this many rows belong to one reducer and one segment: dealt out in turn, they are even however unevenly the
+// Runs of this many rows belong to one reducer and one segment. Dealt out in turn, they are even however unevenly the
 // regions of the table are filled.
 constexpr std::uint64_t kRowsDealt = 1024;
 
@@ -28,20 +29,78 @@ std::vector<std::vector<T>> as_values(const std::vector<std::vector<std::byte>>&
   return values;
 }
 
+// merged = before + factor * sum(weight_r * delta_r); lane 0 grows by `growth`.
+struct Combination {
+  double factor = 0;
+  double growth = 0;
+};
+
+double growth_of(const Row& before, const Row& now) {
+  return static_cast<double>(now[0]) - static_cast<double>(before[0]);
+}
+
+template <class WeightOf>
+Row combine(const Row& before, std::span<const RowOfRank> now, Combination how, WeightOf weight_of) {
+  std::array<double, kLanes> sum{};
+  for (RowOfRank row : now) {
+    const double weight = weight_of(*row);
+    for (std::size_t s = 1; s < kLanes; ++s) {
+      sum[s] += weight * (static_cast<double>((*row)[s]) - static_cast<double>(before[s]));
+    }
+  }
+  Row merged;
+  merged[0] = static_cast<float>(static_cast<double>(before[0]) + how.growth);
+  for (std::size_t s = 1; s < kLanes; ++s) {
+    merged[s] = static_cast<float>(static_cast<double>(before[s]) + how.factor * sum[s]);
+  }
+  return merged;
+}
+
 }  // namespace
+
+Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now, int ranks, double unit) {
+  double growth = 0;
+  for (RowOfRank row : now) growth += growth_of(before, *row);
+  if (rule == MergeRule::kAverage) {
+    return combine(before, now, {1.0 / ranks, growth / ranks}, [](const Row&) { return 1.0; });
+  }
+  if (now.size() == 1) return *now.front();
+  if (growth <= 0) {
+    // The accumulators are too large to feel these changes, as those of frequent features are after 2^24 updates; so
+    // nothing tells the ranks apart.
+    return combine(before, now, {1.0 / static_cast<double>(now.size()), 0}, [](const Row&) { return 1.0; });
+  }
+  const auto confidence = [&](const Row& row) { return growth_of(before, row); };
+  if (rule == MergeRule::kConfidence) return combine(before, now, {1 / growth, growth}, confidence);
+
+  // (1 - exp(-C)) / sum(c (1 - exp(-c))), by expm1 because c is often tiny.
+  double denominator = 0;
+  for (RowOfRank row : now) {
+    const double c = confidence(*row) / unit;
+    denominator += c * -std::expm1(-c);
+  }
+  if (denominator <= 0) return combine(before, now, {1 / growth, growth}, confidence);
+  const double factor = -std::expm1(-growth / unit) / denominator / unit;
+  return combine(before, now, {factor, growth}, confidence);
+}
+
+bool is_finite(const Row& row) {
+  return std::all_of(row.begin(), row.end(), [](float value) { return std::isfinite(value); });
+}
 
 WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes)
     : comm_(comm), learner_(learner), rule_(rule), segment_bytes_(segment_bytes), touched_(learner.weights()) {}
 
 void WeightMerger::merge() {
   merged_digest_ = 0;
-  const double unit = growth_per_update();
+  const double unit = rule_ == MergeRule::kContraction ? growth_per_update() : 1;
   const std::uint64_t segments = agree_on_segments();
   for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments, unit);
   touched_.clear();
   compare_digests();
 }
 
+// The mean growth of lane 0 on all ranks; 1 if there is none.
 double WeightMerger::growth_per_update() {
   double growth = 0;
   for (const TouchedRows::Entry& entry : touched_.sorted()) {
@@ -78,7 +137,7 @@ std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(
   for (auto entry = entries.begin(); entry != entries.end();) {
     const std::uint64_t run = entry->index / kRowsDealt;
     const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
-    if (ahead > 0) {  // past the rows of other segments
+    if (ahead > 0) {  // skip the rows of other segments
       const std::uint64_t next = (run / ranks + ahead) * ranks * kRowsDealt;
       entry = entries.begin() + static_cast<std::ptrdiff_t>(touched_.position(next));
       continue;

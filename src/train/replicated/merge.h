@@ -1,34 +1,48 @@
-// The sync interval merge: an allreduce of weights that we define ourselves, because the order of additions, the
-// handling of untouched rows and the size of messages are ours to fix.
+// The merge of the ranks' weights at a sync point: an allreduce with its own order of additions, its own handling of
+// untouched rows, and messages of bounded size.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
 #include "model/learning/learner.h"
+#include "model/weights/weight_table.h"
 #include "train/replicated/touched_rows.h"
 
 namespace cpt {
+
+// A row as a rank has changed it.
+using RowOfRank = const Row*;
+
+// The merged row. `before` is its content at the last merge; `now` that of the ranks that touched it, in rank order, at
+// least one. `unit`, used by kContraction only, is the mean growth of lane 0 per update of a row in this sync interval,
+// > 0. A row that only one rank touched is taken as it is, except by kAverage. If lane 0 grew on no rank, all changes
+// have the same weight.
+Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now, int ranks, double unit);
+
+// Whether all lanes are finite.
+bool is_finite(const Row& row);
 
 // Replicas are equal after every merge, by induction: they start equal, and a row that any rank touched is replaced on
 // all ranks by one that a single rank computed.
 class WeightMerger {
  public:
-  // What all ranks together send in one segment, unless told otherwise. It bounds the memory that a merge takes on a
-  // rank: up to three times as much, besides what TouchedRows keeps.
+  // The bytes that all ranks together send in a segment. They bound the memory of a merge on a rank: up to three times
+  // as much, besides TouchedRows.
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
 
   WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes = kSegmentBytes);
 
-  // Before the rows of a path_state change.
+  // To be called before the rows of a path change.
   void touch(const PathState& path_state) { touched_.touch(path_state.rows); }
 
-  // All ranks call it. Each row that was touched is merged by one rank, which is told of it by all that touched it and
-  // tells the result to all: 72 bytes per touched row and rank go out, 72 per row touched anywhere come in, in
-  // segments. Then trees and the merged rows, as they were before and as they are now, are compared by digest. Throws
-  // AgreedError if a merged weight is not finite or if digests differ.
+  // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
+  // result to all: a rank sends 72 bytes per row that it touched and receives 72 per row touched anywhere, in segments.
+  // Then the ranks compare digests of the trees and of the merged rows before and after. Throws AgreedError if a merged
+  // weight is not finite or if digests differ.
   void merge();
 
  private:
@@ -52,7 +66,7 @@ class WeightMerger {
   MergeRule rule_;
   std::uint64_t segment_bytes_;
   TouchedRows touched_;
-  std::uint64_t merged_digest_ = 0;  // of the rows of this merge, before and after it
+  std::uint64_t merged_digest_ = 0;  // of the rows of this merge before and after it
   bool finite_ = true;
 };
 

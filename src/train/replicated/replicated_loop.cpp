@@ -10,16 +10,18 @@
 #include "comm/collectives.h"
 #include "model/tree/bounds.h"
 #include "train/partitioned/tree_replicator.h"
-#include "train/progress/warning_text.h"
 
 namespace cpt {
 
 namespace {
 
-template <class Member, class News>
-std::vector<std::uint64_t> column(const std::vector<News>& news, Member member) {
+// In place of the length of the changes: rank 0 failed to make them.
+constexpr std::uint64_t kNoChanges = ~std::uint64_t{0};
+
+template <class Header>
+std::vector<std::uint64_t> column(const std::vector<Header>& headers, std::uint64_t Header::*member) {
   std::vector<std::uint64_t> values;
-  for (const News& one : news) values.push_back(one.*member);
+  for (const Header& header : headers) values.push_back(header.*member);
   return values;
 }
 
@@ -52,7 +54,7 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
   Round current;
   std::uint64_t examples = 0;  // of the current round, on all ranks
   for (;;) {
-    if (comes_to_rest(examples, learning)) {
+    if (drains_after(examples, learning)) {
       train(current, 0, current.slice.size(), learning);
       end_round(examples, learning, (requests_ & RequestBits::kNow) != 0, reader);
       if (requests_ != 0) pause(reader);
@@ -60,65 +62,66 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
       examples = 0;
     }
     Round next = read(reader, learning);
-    const std::vector<News> news = tell_and_train(next, reader.error_lines(), current, learning);
-    apply_headers(news, next);
-    settle_and_train(news, next, current, learning);
+    const RoundHeaders headers = exchange_headers(next, reader.error_lines(), current, learning);
+    apply_headers(headers, next);
+    add_labels(headers, next, current, learning);
 #ifndef NDEBUG
     compare_trees();
 #endif
     if (examples > 0) end_round(examples, learning, false, reader);
-    examples = sum(column(news, &News::examples));
+    examples = sum(column(headers, &RoundHeader::examples));
     if (examples == 0) {
-      agree_on_error(comm_, failure_, "end of pass");
+      agree_on_error(comm_, failure_.get(), "end of pass");
       if (sync_schedule_.finish()) end_interval();
-      return sum(column(news, &News::bad_lines));
+      return sum(column(headers, &RoundHeader::bad_lines));
     }
     current = std::move(next);
   }
 }
 
-// What all ranks decide alike, because all hear the same.
-void ReplicatedLoop::apply_headers(const std::vector<News>& news, const Round& next) {
-  relay_warnings(news, next);
-  if (const auto excess = excess_of_bad_lines(sum(column(news, &News::bad_lines)), options_.most_bad_lines)) {
+// All ranks decide alike, because all have the same headers.
+void ReplicatedLoop::apply_headers(const RoundHeaders& headers, const Round& next) {
+  relay_warnings(headers, next);
+  if (const auto excess = excess_of_bad_lines(sum(column(headers, &RoundHeader::bad_lines)), options_.most_bad_lines)) {
     throw AgreedError(excess->fault(), excess->what());
   }
-  for (const News& one : news) requests_ |= one.requests;
+  for (const RoundHeader& header : headers) requests_ |= header.requests;
 }
 
-// Whether nothing is to be read ahead of the current round.
-bool ReplicatedLoop::comes_to_rest(std::uint64_t examples, bool learning) const {
+// Whether nothing may be read ahead of the current round.
+bool ReplicatedLoop::drains_after(std::uint64_t examples, bool learning) const {
   if (examples == 0) return false;
   return (learning && sync_schedule_.would_end(examples)) || (requests_ & (learning ? RequestBits::kNow : ~0ULL)) != 0;
 }
 
 void ReplicatedLoop::end_round(std::uint64_t examples, bool learning, bool ends_interval, const BatchReader& reader) {
   progress_.count_rounds(1);
-  if (learning && (sync_schedule_.advance(examples) || (ends_interval && sync_schedule_.finish()))) end_interval();
+  if (learning && (sync_schedule_.advance(examples) || (ends_interval && sync_schedule_.finish()))) {
+    agree_on_error(comm_, failure_.get(), "merge: start");  // a merge of unfinished weights would hide the cause
+    end_interval();
+  }
   progress_.advance(examples);
   progress_.show(reader.part_read());
-  if (!failure_) failure_ = progress_.failure();
+  failure_.keep(progress_.failure());
 }
 
 void ReplicatedLoop::pause(const BatchReader& reader) {
-  agree_on_error(comm_, failure_, "pause");
+  agree_on_error(comm_, failure_.get(), "pause");
   safe_point_.pause(std::exchange(requests_, 0), reader.cursors());
 }
 
 ReplicatedLoop::Round ReplicatedLoop::read(BatchReader& reader, bool learning) {
   Round round;
   if (failure_) return round;
-  try {
+  failure_.run([&] {
     round.slice = reader.next_lines(round_examples());
     if (learning) propose(round);
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
+  });
   round.warnings = join_warnings(comm_, reader.take_warnings());
   return round;
 }
 
-// That this rank takes.
+// The number of examples that this rank takes.
 std::uint64_t ReplicatedLoop::round_examples() const {
   if (options_.round_examples == 0) return round_length(learner_.tree().labels(), comm_.size());
   return std::max<std::uint64_t>(options_.round_examples / static_cast<std::uint64_t>(comm_.size()), 1);
@@ -137,46 +140,48 @@ void ReplicatedLoop::propose(Round& round) const {
   if (!proposals.empty()) round.proposals = pack(proposals);
 }
 
-// Steps 1 and 2: the news of the next round travel while the first half of the current one is trained.
-std::vector<ReplicatedLoop::News> ReplicatedLoop::tell_and_train(const Round& next, std::uint64_t bad_lines,
-                                                                 Round& current, bool learning) {
-  const News mine{next.slice.size(), encode_fault(failure_), next.proposals.size(), next.warnings.size(),
-                  bad_lines,         safe_point_.requests()};
-  std::vector<News> news(static_cast<std::size_t>(comm_.size()));
-  const auto telling = comm_.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(news)));
+// Steps 1 and 2: the headers of the next round travel while the first half of the current one is trained.
+ReplicatedLoop::RoundHeaders ReplicatedLoop::exchange_headers(const Round& next, std::uint64_t bad_lines,
+                                                              Round& current, bool learning) {
+  const RoundHeader mine{next.slice.size(), encode_fault(failure_.get()), next.proposals.size(), next.warnings.size(),
+                         bad_lines,         safe_point_.requests()};
+  RoundHeaders headers(static_cast<std::size_t>(comm_.size()));
+  const auto gathering = comm_.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(headers)));
   train(current, 0, current.slice.size() / 2, learning);
-  comm_.wait(*telling, "round: news");
-  if (sum(column(news, &News::fault)) != 0) throw_agreed(comm_, mine.fault != 0 ? failure_ : nullptr);
-  return news;
+  comm_.wait(*gathering, "round: headers");
+  if (sum(column(headers, &RoundHeader::fault)) != 0) throw_agreed(comm_, mine.fault != 0 ? failure_.get() : nullptr);
+  return headers;
 }
 
 // Steps 3 and 4: the changes travel while the second half of the current round is trained.
-void ReplicatedLoop::settle_and_train(const std::vector<News>& news, const Round& next, Round& current, bool learning) {
+void ReplicatedLoop::add_labels(const RoundHeaders& headers, const Round& next, Round& current, bool learning) {
   const std::size_t half = current.slice.size() / 2;
-  if (sum(column(news, &News::proposal_bytes)) == 0) {
+  const std::vector<std::uint64_t> lengths = column(headers, &RoundHeader::proposal_bytes);
+  if (sum(lengths) == 0) {
     train(current, half, current.slice.size(), learning);
     return;
   }
+  const auto proposals = gather_at_rank_0(lengths, next.proposals, "round: proposals");
   std::vector<std::byte> changes;
-  if (comm_.rank() == 0) {
-    changes = pack(settle(news, next));
-  } else {
-    gather_known(column(news, &News::proposal_bytes), next.proposals, "round: proposals");
-  }
-  std::uint64_t length = changes.size();
+  DeferredError choosing;  // the others wait for the broadcast
+  if (comm_.rank() == 0) choosing.run([&] { changes = choose_splits(proposals); });
+  std::uint64_t length = choosing ? kNoChanges : changes.size();
   const auto announcing = comm_.start_broadcast(writable_bytes_of(length), 0);
   train(current, half, current.slice.size(), learning);
   comm_.wait(*announcing, "round: changes");
+  if (length == kNoChanges) throw_agreed(comm_, choosing.get());
   changes.resize(length);
   comm_.wait(*comm_.start_broadcast(changes, 0), "round: changes");
   if (comm_.rank() == 0) return;
-  for (const TreeChange& change : unpack_changes(changes)) learner_.apply(change);
+  failure_.run([&] {
+    for (const TreeChange& change : unpack_changes(changes)) learner_.apply(change);
+  });
 }
 
-// On the coordinator: each label is settled by the tree as the labels before it left it.
-std::vector<TreeChange> ReplicatedLoop::settle(const std::vector<News>& news, const Round& next) {
+// On rank 0: each label is inserted into the tree that the labels before it have left.
+std::vector<std::byte> ReplicatedLoop::choose_splits(const std::vector<std::vector<std::byte>>& proposals_of_ranks) {
   std::vector<TreeChange> changes;
-  for (const auto& bytes : gather_known(column(news, &News::proposal_bytes), next.proposals, "round: proposals")) {
+  for (const std::vector<std::byte>& bytes : proposals_of_ranks) {
     if (bytes.empty()) continue;
     for (const Proposal& proposal : unpack_proposals(bytes)) {
       const ExampleView x = proposal.view();
@@ -185,7 +190,7 @@ std::vector<TreeChange> ReplicatedLoop::settle(const std::vector<News>& news, co
       learner_.apply(changes.back());
     }
   }
-  return changes;
+  return pack(changes);
 }
 
 void ReplicatedLoop::train(const Round& round, std::size_t begin, std::size_t end, bool learning) {
@@ -193,29 +198,27 @@ void ReplicatedLoop::train(const Round& round, std::size_t begin, std::size_t en
   Slice slice = round.slice;
   slice.end = slice.begin + end;
   slice.begin += begin;
-  try {
+  failure_.run([&] {
     if (learning) {
       in_order_.learn_known(slice, {round.is_new.begin() + static_cast<std::ptrdiff_t>(begin), round.is_new.end()},
                             progress_.losses());
     } else {
       in_order_.predict_only(slice, progress_.losses());
     }
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
+  });
 }
 
-void ReplicatedLoop::relay_warnings(const std::vector<News>& news, const Round& next) {
-  const std::vector<std::uint64_t> lengths = column(news, &News::warning_bytes);
+void ReplicatedLoop::relay_warnings(const RoundHeaders& headers, const Round& next) {
+  const std::vector<std::uint64_t> lengths = column(headers, &RoundHeader::warning_bytes);
   if (sum(lengths) == 0) return;
-  for (const auto& bytes : gather_known(lengths, std::as_bytes(std::span(next.warnings)), "round: warnings")) {
+  for (const auto& bytes : gather_at_rank_0(lengths, std::as_bytes(std::span(next.warnings)), "round: warnings")) {
     for (const std::string& warning : split_warnings(bytes)) progress_.warn(warning);
   }
 }
 
-// Buffers whose lengths all ranks know, at rank 0; nothing elsewhere.
-std::vector<std::vector<std::byte>> ReplicatedLoop::gather_known(const std::vector<std::uint64_t>& lengths,
-                                                                 ConstBytes mine, const char* call) {
+// The buffers of all ranks, whose lengths all know, at rank 0; empty ones elsewhere.
+std::vector<std::vector<std::byte>> ReplicatedLoop::gather_at_rank_0(const std::vector<std::uint64_t>& lengths,
+                                                                     ConstBytes mine, const char* call) {
   const auto ranks = static_cast<std::size_t>(comm_.size());
   std::vector<ConstBytes> outgoing(ranks);
   outgoing[0] = mine;
@@ -235,6 +238,7 @@ void ReplicatedLoop::compare_trees() {
   const std::uint64_t mine = learner_.structure_digest();
   const std::uint64_t first = broadcast_value(comm_, mine, 0, "round: digest");
   run_on_all(comm_, "round: digest", [&] {
+    failure_.rethrow();
     if (mine != first) throw_other_tree(mine, first);
   });
 }

@@ -23,8 +23,8 @@ void TouchedRows::touch(const std::vector<float*>& rows) {
   }
 }
 
-// The bits tell where every entry belongs, but to swap each to there at once takes twice as long: entries are large,
-// and sorting has them in the caches for a while.
+// The bits say where every entry belongs, but swapping each one there takes twice as long: entries are large, and a
+// sort keeps them in the caches for a while.
 const TouchedRows::Entries& TouchedRows::sorted() {
   if (sorted_) return entries_;
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.index < b.index; });

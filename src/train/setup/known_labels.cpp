@@ -14,7 +14,6 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/stall_timeout_extension.h"
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
 #include "data/pipeline/example_stream.h"
@@ -74,9 +73,8 @@ void collect(const TrainingOptions& options, const std::vector<Shard>& shards, c
              StopRequest& stop, Labels& labels) {
   refuse_standard_input(shards);
   const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
-  ReadOptions reading = read_options(options);
-  reading.tells_bad_lines = false;  // that is for when they are learned
-  ReadAhead chunks(ExampleStream(shards, mine, reading));
+  // Its warnings are dropped: they come when the lines are learned.
+  ReadAhead chunks(ExampleStream(shards, mine, read_options(options)));
   chunks.call_while_waiting([&] { stop.apply_headers(); });
   while (const Batch* batch = chunks.next()) {
     stop.apply_headers();

@@ -10,9 +10,9 @@
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/given_tree_files.h"
 #include "api/model_files.h"
+#include "api/options/option_table.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/distribute_work.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
@@ -20,12 +20,11 @@
 #include "data/source/open_files.h"
 #include "model/learning/learner.h"
 #include "store/run/checkpoints.h"
-#include "train/host/memory.h"
-#include "train/host/table_size.h"
 #include "train/input/split_files.h"
 #include "train/partitioned/wire/tree_change_messages.h"
 #include "train/placement/ownership.h"
 #include "train/setup/known_labels.h"
+#include "train/setup/table_size.h"
 
 namespace cpt {
 
@@ -48,27 +47,19 @@ void check_pipes(const TrainingOptions& options, const std::vector<Shard>& data,
   }
 }
 
-// Everything that must be the same on all ranks, in words. `init`: the digest of the model to begin with; 0 for none.
+// Everything that must be the same on all ranks, in words. Ranks may name the model and the shards by different paths:
+// `init`, the digest of the initial model (0 for none), and the shards themselves are compared instead.
 std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
                         const std::vector<Shard>& test) {
+  TrainingOptions without_paths = options;
+  without_paths.init.clear();
+  without_paths.data.clear();
+  without_paths.test.clear();
   std::ostringstream text;
-  text.precision(17);
-  const ModelOptions& m = options.model;
   text << kVersion << ' ' << kCommit << '\n'
-       << static_cast<int>(m.method) << ' ' << m.arity << ' ' << static_cast<int>(m.tree) << ' ' << m.alpha << ' '
-       << static_cast<int>(m.loss) << ' ' << static_cast<int>(m.update) << ' ' << m.learning_rate << ' ' << m.clip
-       << ' ' << m.bits << ' ' << m.seed << ' ' << static_cast<int>(m.normalize);
-  for (const std::string& pair : m.interactions) text << ' ' << pair;
-  text << '\n'
-       << options.given_tree << '\n'
-       << options.labels << '\n'
-       << options.auto_bits << ' ' << init << ' ' << static_cast<int>(options.placement) << ' ' << options.test_frozen
-       << ' ' << static_cast<int>(options.format) << ' ' << static_cast<int>(options.multilabel) << ' ' << options.split
-       << ' ' << options.passes << ' ' << static_cast<int>(options.merge) << ' ' << options.sync_fraction << ' '
-       << options.sync_examples << ' ' << options.round_examples << ' ' << options.skip_bad_lines << ' '
-       << options.most_bad_lines.value_or(~0ULL) << ' ' << options.checkpoints.directory << ' '
-       << options.checkpoints.every.count() << ' ' << options.checkpoints.every_examples << ' '
-       << options.checkpoints.keep << ' ' << options.resume << ' ' << options.cache.empty() << '\n';
+       << describe_training_options(without_paths) << options.model.bits << ' ' << init << ' '
+       << options.checkpoints.directory << ' ' << options.checkpoints.every.count() << ' '
+       << options.checkpoints.every_examples << ' ' << options.resume << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();
@@ -105,7 +96,7 @@ std::vector<Shard> plain(const std::vector<TrackedShard>& known) {
 }
 
 // How many of the shards this rank will have open at a time.
-std::size_t share_of(const std::vector<TrackedShard>& known, const Communicator& comm) {
+std::size_t shards_of_rank(const std::vector<TrackedShard>& known, const Communicator& comm) {
   return assign_shards(plain(known), comm.size())[static_cast<std::size_t>(comm.rank())].size();
 }
 
@@ -122,53 +113,39 @@ TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
   return options.learns() ? TableUse::kReplicated : TableUse::kOnlyRead;
 }
 
-void require_memory_for_table(const RunSetup& start, Communicator& comm, FreeMemory free, Table table) {
-  require_memory(start.options.model, table_use(start.options, comm), comm, free, table);
+void require_memory_for_table(const RunSetup& setup, Communicator& comm, FreeMemory free, Table table) {
+  require_memory(setup.options.model, table_use(setup.options, comm), comm, free, table);
 }
 
 // What was given anew takes the place of what the run began with, where that may change.
-TrainingOptions options_to_go_on(const TrainingOptions& then, const TrainingOptions& now) {
-  TrainingOptions options = then;
-  options.passes = now.passes;
-  options.skip_bad_lines = now.skip_bad_lines;
-  options.most_bad_lines = now.most_bad_lines;
-  if (!now.data.empty()) options.data = now.data;
-  if (!now.test.empty()) options.test = now.test;
-  if (options.placement == Placement::kPartitioned) options.round_examples = now.round_examples;
-  options.checkpoints = now.checkpoints;
-  options.cache = now.cache;
-  options.resume = now.resume;
-  return options;
+void restore_state(const TrainingOptions& options, RunState state, RunSetup& setup) {
+  setup.options = options_on_resume(state.options, options);
+  setup.options.validate();
+  setup.init_digest = state.init_digest;
+  setup.state = std::move(state);
 }
 
-void take_up_state(const TrainingOptions& options, RunState state, RunSetup& start) {
-  start.options = options_to_go_on(state.options, options);
-  start.options.validate();
-  start.init_digest = state.init_digest;
-  start.state = std::move(state);
-}
-
-void take_up_checkpoint(const TrainingOptions& options, Communicator& comm, FreeMemory free, const fs::path& checkpoint,
-                        RunSetup& start) {
-  run_on_all(comm, "resume", [&] { take_up_state(options, read_run_state(checkpoint), start); });
-  require_memory_for_table(start, comm, free, Table::kKept);
+void restore_checkpoint(const TrainingOptions& options, Communicator& comm, FreeMemory free, const fs::path& checkpoint,
+                        RunSetup& setup) {
+  run_on_all(comm, "resume", [&] { restore_state(options, read_run_state(checkpoint), setup); });
+  require_memory_for_table(setup, comm, free, Table::kKept);
   run_on_all(comm, "resume", [&] {
-    start.model.reset();  // of a newer checkpoint that could not be read to its end
-    start.model.emplace(load_checkpoint(checkpoint, own_partitions(start.options, comm)));
+    setup.learner.reset();  // of a newer checkpoint, if reading it failed
+    setup.learner = load_checkpoint(checkpoint, own_partitions(setup.options, comm));
   });
 }
 
-// Newest first.
+// Newest first. Rank 0 sends names only: they are digits, while the path of the run may hold any character.
 std::vector<fs::path> list_checkpoints(const fs::path& directory, Communicator& comm) {
   std::string text;
   run_on_all(comm, "resume: list", [&] {
     if (comm.rank() != 0) return;
     for (const Checkpoint& checkpoint : Checkpoints(directory).list())
-      text = checkpoint.directory.string() + '\n' + text;
+      text = checkpoint.directory.filename().string() + '\n' + text;
   });
-  std::istringstream lines(broadcast_text(comm, text, 0, "resume: list"));
+  std::istringstream names(broadcast_text(comm, text, 0, "resume: list"));
   std::vector<fs::path> paths;
-  for (std::string line; std::getline(lines, line);) paths.emplace_back(line);
+  for (std::string name; std::getline(names, name);) paths.push_back(directory / name);
   return paths;
 }
 
@@ -186,13 +163,13 @@ Resumption describe(const fs::path& checkpoint, std::vector<std::string> refused
 }
 
 // False if there is no checkpoint. Where one cannot be read, on whichever rank, all fall back to the one before it.
-bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free, RunSetup& start) {
+bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free, RunSetup& setup) {
   const std::vector<fs::path> checkpoints = list_checkpoints(options.checkpoints.directory, comm);
   std::vector<std::string> refused;
   for (const fs::path& checkpoint : checkpoints) {
     try {
-      take_up_checkpoint(options, comm, free, checkpoint, start);
-      start.resumption = describe(checkpoint, std::move(refused), *start.state);
+      restore_checkpoint(options, comm, free, checkpoint, setup);
+      setup.resumption = describe(checkpoint, std::move(refused), *setup.state);
       return true;
     } catch (const Error& error) {
       if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
@@ -205,47 +182,44 @@ bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free,
 }
 
 // What must be on this machine before anything is begun.
-void begin(RunSetup& start) {
-  if (!start.options.init.empty()) {
-    const ModelHead head = read_model_head(start.options.init);
-    start.options.model = head.options;
-    start.init_digest = head.digest;
+void read_initial_model(RunSetup& setup) {
+  if (!setup.options.init.empty()) {
+    const ModelHead head = read_model_head(setup.options.init);
+    setup.options.model = head.options;
+    setup.init_digest = head.digest;
   }
-  if (!start.options.model.is_tree()) start.options.placement = Placement::kReplicated;
+  if (!setup.options.model.is_tree()) setup.options.placement = Placement::kReplicated;
 }
 
 // Test shards that are only predicted leave nothing in the table.
-void choose_bits(RunSetup& start, std::vector<Shard> shards, const std::vector<Shard>& test, Communicator& comm,
+void choose_bits(RunSetup& setup, std::vector<Shard> shards, const std::vector<Shard>& test, Communicator& comm,
                  FreeMemory free) {
-  TrainingOptions& options = start.options;
+  TrainingOptions& options = setup.options;
   if (!options.test_frozen) shards.insert(shards.end(), test.begin(), test.end());
   TableSize size = fitting_table(options.model, wanted_bits(shards, comm), table_use(options, comm), comm, free);
   options.model.bits = size.bits;
-  if (!size.warning.empty()) start.warnings.push_back(std::move(size.warning));
+  if (!size.warning.empty()) setup.warnings.push_back(std::move(size.warning));
 }
 
-void make_model(RunSetup& start, Communicator& comm, FreeMemory free) {
-  const std::string& init = start.options.init;
-  require_memory_for_table(start, comm, free, init.empty() ? Table::kNew : Table::kKept);
+void make_learner(RunSetup& setup, Communicator& comm, FreeMemory free) {
+  const std::string& init = setup.options.init;
+  require_memory_for_table(setup, comm, free, init.empty() ? Table::kNew : Table::kKept);
   run_on_all(comm, "start: table", [&] {
-    if (init.empty()) {
-      start.model.emplace(std::make_unique<Learner>(start.options.model));
-    } else {
-      start.model.emplace(load_learner(init, own_partitions(start.options, comm)));
-    }
+    setup.learner = init.empty() ? std::make_unique<Learner>(setup.options.model)
+                                 : load_learner(init, own_partitions(setup.options, comm));
   });
 }
 
 // A given tree is the first structure changes of the run. Rank 0 alone reads it: other hosts need not have the file.
-void grow_given_tree(RunSetup& start, Communicator& comm) {
+void grow_given_tree(RunSetup& setup, Communicator& comm) {
   std::vector<std::byte> packed;
   run_on_all(comm, "start: tree", [&] {
     if (comm.rank() != 0) return;
-    packed = pack(read_given_tree(parse_tree_source(start.options.given_tree).value()));
+    packed = pack(read_given_tree(parse_tree_source(setup.options.given_tree).value()));
   });
   broadcast_bytes(comm, packed, 0, "start: tree");
   run_on_all(comm, "start: tree", [&] {
-    for (const TreeChange& change : unpack_changes(packed)) start.model->learner().apply(change);
+    for (const TreeChange& change : unpack_changes(packed)) setup.learner->apply(change);
   });
 }
 
@@ -268,46 +242,47 @@ bool is_partitioned(const TrainingOptions& options, const Communicator& comm) {
   return comm.size() > 1 && options.placement == Placement::kPartitioned && options.model.is_tree();
 }
 
-RunSetup prepare(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {
-  RunSetup start;
-  start.options = options;
-  const bool resumed = options.resume && resume(options, comm, free, start);
-  start.options.resume = resumed;
+RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {
+  RunSetup setup;
+  setup.options = options;
+  const bool resumed = options.resume && resume(options, comm, free, setup);
+  setup.options.resume = resumed;
   std::vector<Shard> data;
   std::vector<Shard> test;
   run_on_all(comm, "start", [&] {
-    start.options.validate();
-    data = find_shards_of(start.options.data, options.data, "--data");
-    test = find_shards_of(start.options.test, options.test, "--test");
-    check_pipes(start.options, data, test, comm.size());
-    if (!resumed) begin(start);
+    setup.options.validate();
+    data = find_shards_of(setup.options.data, options.data, "--data");
+    test = find_shards_of(setup.options.test, options.test, "--test");
+    check_pipes(setup.options, data, test, comm.size());
+    if (!resumed) read_initial_model(setup);
   });
-  compare_fingerprints(comm, fingerprint(start.options, start.init_digest, data, test));
-  const bool sizes_table = !resumed && start.options.init.empty() && start.options.auto_bits;
-  if (sizes_table) choose_bits(start, data, test, comm, free);
-  start.options.auto_bits = false;
-  if (!resumed) make_model(start, comm, free);
-  if (!resumed && !start.options.given_tree.empty()) grow_given_tree(start, comm);
+  compare_fingerprints(comm, fingerprint(setup.options, setup.init_digest, data, test));
+  const bool sizes_table = !resumed && setup.options.init.empty() && setup.options.auto_bits;
+  if (sizes_table) choose_bits(setup, data, test, comm, free);
+  setup.options.auto_bits = false;
+  if (!resumed) make_learner(setup, comm, free);
+  if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
   std::vector<Shard> whole;
-  const std::vector<TrackedShard> known_data = shards_of(data, start.options, comm, whole);
-  const std::vector<TrackedShard> known_test = shards_of(test, start.options, comm, whole);
-  if (!whole.empty()) start.warnings.push_back(warning_of_whole_files(whole));
-  const TraversalPlan::Options plan{start.options.passes, start.options.test_frozen};
-  if (!resumed && start.options.init.empty() && start.options.model.method == Method::kPecoc) {
-    learn_labels(start.options, plain(known_data), plain(known_test), comm, start.model->learner());
+  const std::vector<TrackedShard> known_data = shards_of(data, setup.options, comm, whole);
+  const std::vector<TrackedShard> known_test = shards_of(test, setup.options, comm, whole);
+  if (!whole.empty()) setup.warnings.push_back(warning_of_whole_files(whole));
+  const TraversalPlan::Options plan{setup.options.passes, setup.options.test_frozen};
+  if (!resumed && setup.options.init.empty() && setup.options.model.method == Method::kPecoc) {
+    learn_labels(setup.options, plain(known_data), plain(known_test), comm, *setup.learner);
   }
   run_on_all(comm, "start", [&] {
     if (resumed) {
-      start.plan.emplace(start.state->plan, known_data, known_test, plan);
-      const std::vector<std::string>& warnings = start.plan->warnings();
-      start.warnings.insert(start.warnings.end(), warnings.begin(), warnings.end());
+      setup.plan.emplace(setup.state->plan, known_data, known_test, plan);
+      const std::vector<std::string>& warnings = setup.plan->warnings();
+      setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
     } else {
       // Not after hours of training.
-      for (const auto* shards : {&known_data, &known_test}) allow_open_files(share_of(*shards, comm), kIfTooManyShards);
-      start.plan.emplace(known_data, known_test, plan);
+      for (const auto* shards : {&known_data, &known_test})
+        allow_open_files(shards_of_rank(*shards, comm), kIfTooManyShards);
+      setup.plan.emplace(known_data, known_test, plan);
     }
   });
-  return start;
+  return setup;
 }
 
 }  // namespace cpt

@@ -1,34 +1,47 @@
-// What a run begins with, or goes on with.
+// How a run starts: its effective options, its shards, and the learner it starts or resumes with.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "api/checkpoint/run_state.h"
 #include "comm/communicator.h"
-#include "cpt/model.h"
+#include "cpt/trainer.h"
+#include "model/learning/learner.h"
 #include "train/input/traversal_plan.h"
-#include "train/training.h"
 
 namespace cpt {
 
-struct RunSetup {
-  TrainingOptions options;  // those that hold: of the checkpoint or the initial model, if there is one
-  std::optional<TraversalPlan> plan;
-  std::optional<Model> model;  // partitioned placement: with the weights of this rank's partitions by first_owners()
-  std::uint64_t init_digest = 0;
-  std::optional<RunState> state;         // where it goes on
-  std::optional<Resumption> resumption;  // the same in a few words
-  std::vector<std::string> warnings;     // what the user should know of it
+// The checkpoint that a run resumes from.
+struct Resumption {
+  std::filesystem::path checkpoint;
+  std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
+  bool finished = false;             // that run was finished; what follows, if anything, is another run
+  Phase phase = Phase::kTrain;       // as in Report: the last one before the checkpoint
+  std::uint32_t pass = 0;
+  std::uint64_t examples = 0;
+  std::uint64_t sync_points = 0;
+  int ranks = 1;  // of the job that wrote it
 };
 
-// Whether ranks hold parts of the weights.
+struct RunSetup {
+  TrainingOptions options;  // the effective ones: of the checkpoint or the initial model, if there is one
+  std::optional<TraversalPlan> plan;
+  std::unique_ptr<Learner> learner;  // partitioned: with the weights of this rank's partitions by first_owners()
+  std::uint64_t init_digest = 0;
+  std::optional<RunState> state;         // of the checkpoint that the run resumes from
+  std::optional<Resumption> resumption;  // the same in short
+  std::vector<std::string> warnings;     // for the user
+};
+
+// Whether each rank holds a part of the weights.
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm);
 
-// Collective; the errors are those of Training's constructor. `free`: as free_memory() tells it before the run has
-// taken any.
-RunSetup prepare(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free);
+// Collective. Throws the errors of Training's constructor. `free` is free_memory() before the run takes any.
+RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free);
 
 }  // namespace cpt

@@ -113,7 +113,7 @@ TEST_F(CheckpointCommandTest, AFolderThatIsNoRunIsMissingInput) {
       const Outcome outcome = run({"checkpoint", what, folder});
       EXPECT_EQ(outcome.code, 66) << what;
       EXPECT_EQ(outcome.err,
-                "cpt: " + folder + ": is no run directory and has no checkpoints; name what --run named\n");
+                "cpt: " + folder + ": is not a run directory and has no checkpoints; give the directory of --run\n");
     }
   }
 }

@@ -60,7 +60,7 @@ TEST_F(DumpTest, RefusesALabelThatWouldBreakItsLine) {
     odd.save(path("odd"));
     const Outcome outcome = run({"dump", "--model", "odd", "--output", "tree.txt"});
     EXPECT_EQ(outcome.code, 1);
-    EXPECT_EQ(outcome.err, "cpt: label 0 has a line end in its name: it cannot be dumped\n");
+    EXPECT_EQ(outcome.err, "cpt: label 0 has a line end in its name and cannot be written\n");
     EXPECT_FALSE(std::filesystem::exists(path("tree.txt")));
   }
 }

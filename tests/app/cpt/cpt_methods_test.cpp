@@ -113,7 +113,8 @@ TEST_F(MethodsTest, TheTablePredictsScoresAndCounts) {
   EXPECT_THAT(lines, Not(Contains(StartsWith("weights "))));
   EXPECT_THAT(lines, Contains(StartsWith("label digest   ")));
   EXPECT_THAT(lines, Contains(StartsWith("options        method table, seed 7,")));  // and none of regressors
-  expect_refusal({"explain", "--model", "other", "--data", "known.vw"}, "made with --method table: it only counts");
+  expect_refusal({"explain", "--model", "other", "--data", "known.vw"},
+                 "trained with --method table: it counts labels");
 }
 
 // The lines that the table learned are the lines that are scored.

@@ -34,11 +34,6 @@ class OutputTest : public TrainedTest {
     }
     return names;
   }
-  ino_t inode_of(const std::string& name) const {
-    struct stat status {};
-    EXPECT_EQ(::stat(path(name).c_str(), &status), 0);
-    return status.st_ino;
-  }
 };
 
 TEST_F(OutputTest, APipeBehindALinkIsWrittenAsItIs) {
@@ -69,35 +64,6 @@ TEST_F(OutputTest, WhatKilledProcessesHaveLeftIsSweptAway) {
   write("binary.tmp-99999999/part-000.cpt", "left");
   results({"convert", "test.vw", "binary"});
   EXPECT_THAT(leftovers("."), IsEmpty());
-  fs::create_directories(path("empty/unfinished.tmp-99999999"));
-  write("empty/unfinished.tmp-99999999/part-000.cpt", "left");
-  results({"convert", "test.vw", "empty"});
-  EXPECT_THAT(leftovers("empty"), IsEmpty());
-}
-
-// Whoever was killed while it moved its results up has left them in both places.
-TEST_F(OutputTest, PartsOfAResultStayWhereTheyAre) {
-  fs::create_directories(path("half/unfinished.tmp-99999999"));
-  write("half/part-000.cpt", "moved");
-  write("half/unfinished.tmp-99999999/part-001.cpt", "not yet");
-  EXPECT_EQ(run({"convert", "test.vw", "half"}).code, 73);
-  EXPECT_EQ(content_of(path("half/part-000.cpt")), "moved");
-  EXPECT_EQ(content_of(path("half/unfinished.tmp-99999999/part-001.cpt")), "not yet");
-}
-
-// It may be where the user stands, or a mount point, which nothing can replace.
-TEST_F(OutputTest, AnEmptyDirectoryStaysTheSame) {
-  results({"convert", "test.vw", "new"});
-  fs::create_directory(path("empty"));
-  fs::create_directory_symlink("empty", path("link"));
-  const ino_t before = inode_of("empty");
-  results({"convert", "test.vw", "link"});
-  EXPECT_TRUE(fs::is_symlink(path("link")));
-  EXPECT_EQ(inode_of("empty"), before);
-  EXPECT_EQ(content_of(path("empty/part-000.cpt")), content_of(path("new/part-000.cpt")));
-  fs::create_directory(path("here"));
-  EXPECT_EQ(shell("cd here && \\$cpt synth web-ads . --events 100 >/dev/null && test -e truth/test"), 0);
-  EXPECT_THAT(leftovers("here"), IsEmpty());
 }
 
 TEST_F(OutputTest, AnEmptyDirectoryIsEmptyAgainAfterAFailure) {

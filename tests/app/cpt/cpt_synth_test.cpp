@@ -87,10 +87,10 @@ TEST_F(SynthTest, FillsOnlyAnEmptyDirectory) {
   results({"synth", "web-ads", "empty", "--events", "100"});
   const auto before = files_of("empty");
   EXPECT_EQ(before.size(), 32U);
-  expect_refused({"empty", "--events", "100"}, 73, "empty: is there already, and is not an empty directory");
+  expect_refused({"empty", "--events", "100"}, 73, "empty: exists and is not an empty directory");
   EXPECT_EQ(files_of("empty"), before);
   write("file", "kept");
-  expect_refused({"file", "--events", "100"}, 73, "file: is there already");
+  expect_refused({"file", "--events", "100"}, 73, "file: exists and is not an empty directory");
   EXPECT_EQ(content_of(path("file")), "kept");
 }
 

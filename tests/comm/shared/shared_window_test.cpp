@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "comm/alone.h"
+#include "comm/collectives.h"
 #include "comm/on_machines.h"
 #include "comm/threads/threads.h"
 
@@ -16,11 +17,11 @@ TEST(SharedWindow, IsSharedByRanksOfOneMachineOnly) {
   for (const int machines : {1, 2, 3, 5}) {
     run_threads(5, [&](Communicator& threads) {
       OnMachines comm(threads, machines);
-      const SharedWindow space(comm, 100);
+      const SharedWindow window(comm, 100);
       for (int other = 0; other < comm.size(); ++other) {
         const bool together = other % machines == comm.rank() % machines;
-        EXPECT_EQ(space.of(other).size(), together ? 100U : 0U);
-        EXPECT_EQ(space.read_by(other), together);
+        EXPECT_EQ(window.of(other).size(), together ? 100U : 0U);
+        EXPECT_EQ(window.read_by(other), together);
       }
     });
   }
@@ -28,40 +29,38 @@ TEST(SharedWindow, IsSharedByRanksOfOneMachineOnly) {
 
 TEST(SharedWindow, OfARankAloneIsItsOwn) {
   Alone alone;
-  const SharedWindow space(alone, 1000);
-  EXPECT_TRUE(space.read_by(0));
-  EXPECT_EQ(space.of(0).data(), space.mine().data());
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(space.mine().data()) % 64, 0U);
-  std::ranges::fill(space.mine(), std::byte{1});
+  const SharedWindow window(alone, 1000);
+  EXPECT_TRUE(window.read_by(0));
+  EXPECT_EQ(window.of(0).data(), window.mine().data());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(window.mine().data()) % 64, 0U);
+  std::ranges::fill(window.mine(), std::byte{1});
 }
 
-// More than a file can have: where there is less, the system would look for it.
-TEST(SharedWindow, ThatFindsNoMemoryIsEmptyEverywhere) {
-  run_threads(3, [](Communicator& comm) {
-    const SharedWindow space(comm, std::size_t{1} << 63);
-    EXPECT_TRUE(space.mine().empty());
-    space.publish();
+TEST(SharedWindow, IsEmptyWhereTheMachineHasNoMemoryToShare) {
+  run_threads(3, [](Communicator& threads) {
+    OnMachines comm(threads, 0);
+    const SharedWindow window(comm, 100);
+    EXPECT_TRUE(window.mine().empty());
+    window.publish();
     for (int rank = 0; rank < comm.size(); ++rank) {
-      EXPECT_TRUE(space.of(rank).empty());
-      EXPECT_FALSE(space.read_by(rank));
+      EXPECT_TRUE(window.of(rank).empty());
+      EXPECT_FALSE(window.read_by(rank));
     }
   });
 }
 
-// Ranks go in any order, and whoever stays reads on.
-TEST(SharedWindow, StaysAsLongAsSomebodyReadsIt) {
+// The memory belongs to the ranks' group: a rank reads on when others have destroyed their windows.
+TEST(SharedWindow, OutlivesTheWindowsOfOthers) {
   run_threads(3, [](Communicator& comm) {
-    auto space = std::make_unique<SharedWindow>(comm, 64);
-    std::ranges::fill(space->mine(), static_cast<std::byte>(1 + comm.rank()));
-    space->publish();
-    comm.wait(*comm.start_all_gather({}, {}), "all have written");
-    if (comm.rank() != 1) space.reset();
-    std::byte mine{};
-    std::vector<std::byte> all(3);
-    comm.wait(*comm.start_all_gather({&mine, 1}, all), "others have gone");
-    if (!space) return;
+    auto window = std::make_unique<SharedWindow>(comm, 64);
+    std::ranges::fill(window->mine(), static_cast<std::byte>(1 + comm.rank()));
+    window->publish();
+    all_gather_value(comm, 0, "all have written");
+    if (comm.rank() != 1) window.reset();
+    all_gather_value(comm, 0, "others have gone");
+    if (!window) return;
     for (int rank = 0; rank < comm.size(); ++rank) {
-      EXPECT_EQ(std::ranges::count(space->of(rank), static_cast<std::byte>(1 + rank)), 64);
+      EXPECT_EQ(std::ranges::count(window->of(rank), static_cast<std::byte>(1 + rank)), 64);
     }
   });
 }

@@ -85,10 +85,12 @@ TEST(Cursor, IsGoneToInAllShardsAtOnce) {
   ExampleStream all = input.stream();
   const Reading expected = read_lines(all);
   ExampleStream fresh = input.stream();
-  fresh.go_to_cursors();
+  fresh.go_to_cursors([] {});
   EXPECT_EQ(fresh.part_read(), 0) << "nothing is to be skipped";
   ExampleStream rest = input.stream(expected.cursors.at(119'000));
-  rest.go_to_cursors();
+  std::size_t signs_of_life = 0;
+  rest.go_to_cursors([&] { ++signs_of_life; });
+  EXPECT_GT(signs_of_life, 5U);
   EXPECT_GT(rest.part_read(), 0.9);
   const Reading reading = read_lines(rest);
   EXPECT_TRUE(
@@ -96,11 +98,30 @@ TEST(Cursor, IsGoneToInAllShardsAtOnce) {
   EXPECT_EQ(reading.end, expected.end);
 }
 
+TEST(Cursor, SkippingEndsWhereTheSignOfLifeThrows) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) text += "y |f x" + std::to_string(i * 7919 % 40'000) + "\n";
+  for (const std::string& packed : {gzip(text), zstd(text)}) {
+    const Input input = input_of({folder.write("a", packed), folder.write("b", packed)});
+    const std::vector<Cursor> ends(2, {text.size(), 40'000, 40'000, 40'000, 0, 80'000});
+    ExampleStream stream = input.stream(ends);
+    int calls = 0;
+    const auto skip = [&] {
+      stream.go_to_cursors([&] {
+        if (++calls == 2) throw Error(Fault::kNoInput, "stuck");
+      });
+    };
+    EXPECT_EQ(error_of(Fault::kNoInput, skip), "stuck");
+    EXPECT_EQ(calls, 2);
+  }
+}
+
 TEST(Cursor, ThatCannotBeGoneToFailsWhenItsLineIsDue) {
   const Folder folder;
   const Input input = input_of({folder.write("a", "a |f x\nb |f x\n"), folder.write("b", "c |f x\n")});
   ExampleStream stream = input.stream({{7, 1, 1, 1, 0, 2}, {70, 10, 1, 10, 0, 20}});
-  stream.go_to_cursors();
+  stream.go_to_cursors([] {});
   Batch batch = stream.make_batch();
   EXPECT_TRUE(stream.read(batch));
   EXPECT_THROW(stream.read(batch), Error);

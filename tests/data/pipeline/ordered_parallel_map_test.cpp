@@ -49,8 +49,8 @@ class Notes {
     };
   }
 
-  // Those of a portion that was handed out.
-  std::vector<std::string> take(const Chunk& portion) { return std::exchange(labels_[portion.slot], {}); }
+  // Those of a chunk that was handed out.
+  std::vector<std::string> take(const Chunk& chunk) { return std::exchange(labels_[chunk.slot], {}); }
   std::size_t examples() const { return examples_; }
 
  private:
@@ -70,11 +70,11 @@ TEST(OrderedParallelMap, HandsOutWhatWasReadAndWorkedOnInOrder) {
     OrderedParallelMap ahead(stream_of(paths), threads, notes.work(), {.examples = 20});
     std::vector<Read> examples;
     std::vector<std::string> labels;
-    while (const Chunk* portion = ahead.next()) {
-      EXPECT_LE(portion->batch.size(), 20U);
-      EXPECT_EQ(portion->done, portion->batch.size());
-      for (std::size_t i = 0; i < portion->batch.size(); ++i) examples.push_back(copy_of(portion->batch[i]));
-      for (std::string& label : notes.take(*portion)) labels.push_back(std::move(label));
+    while (const Chunk* chunk = ahead.next()) {
+      EXPECT_LE(chunk->batch.size(), 20U);
+      EXPECT_EQ(chunk->done, chunk->batch.size());
+      for (std::size_t i = 0; i < chunk->batch.size(); ++i) examples.push_back(copy_of(chunk->batch[i]));
+      for (std::string& label : notes.take(*chunk)) labels.push_back(std::move(label));
     }
     EXPECT_EQ(examples, expected);
     ASSERT_EQ(labels.size(), expected.size());
@@ -88,15 +88,15 @@ TEST(OrderedParallelMap, FewExamplesAreWorkForAllThreads) {
   Notes notes(4);
   OrderedParallelMap ahead(stream_of({folder.write("0", lines(0, 8))}), 4, notes.work());
   std::vector<std::size_t> sizes;
-  while (const Chunk* portion = ahead.next()) sizes.push_back(portion->batch.size());
+  while (const Chunk* chunk = ahead.next()) sizes.push_back(chunk->batch.size());
   EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 1, 1, 1, 2, 2}));
 }
 
-TEST(OrderedParallelMap, APortionEndsAtItsLimitOfFeatures) {
+TEST(OrderedParallelMap, AChunkEndsAtItsLimitOfFeatures) {
   const Folder folder;
   Notes notes(1);
   OrderedParallelMap ahead(stream_of({folder.write("0", lines(0, 1000))}), 1, notes.work(), {.features = 10});
-  while (const Chunk* portion = ahead.next()) EXPECT_LE(portion->batch.features(), 10U + 7U);
+  while (const Chunk* chunk = ahead.next()) EXPECT_LE(chunk->batch.features(), 10U + 7U);
 }
 
 TEST(OrderedParallelMap, ReadsNoFurtherThanItsSlots) {
@@ -117,11 +117,11 @@ TEST(OrderedParallelMap, WhatWasSkippedIsToldBeforeTheExamplesBehindIt) {
   OrderedParallelMap ahead(stream_of({folder.write("0", text)}, skipping()), 3, notes.work());
   std::size_t warnings = 0;
   std::uint64_t error_lines = 0;
-  while (const Chunk* portion = ahead.next()) {
-    warnings += portion->warnings.size();
-    error_lines = portion->error_lines;
-    for (std::size_t i = 0; i < portion->batch.size(); ++i) {
-      ASSERT_EQ(error_lines, (portion->batch.origin(i).line - 1) / 9) << portion->batch.origin(i).line;
+  while (const Chunk* chunk = ahead.next()) {
+    warnings += chunk->warnings.size();
+    error_lines = chunk->error_lines;
+    for (std::size_t i = 0; i < chunk->batch.size(); ++i) {
+      ASSERT_EQ(error_lines, (chunk->batch.origin(i).line - 1) / 9) << chunk->batch.origin(i).line;
     }
   }
   EXPECT_EQ(error_lines, 23U);
@@ -135,7 +135,7 @@ TEST(OrderedParallelMap, AFailureToReadComesAfterAllExamplesBeforeIt) {
   OrderedParallelMap ahead(stream_of({path}), 3, notes.work());
   std::size_t examples = 0;
   const auto take_all = [&] {
-    while (const Chunk* portion = ahead.next()) examples += portion->done;
+    while (const Chunk* chunk = ahead.next()) examples += chunk->done;
   };
   const std::string reason = path + ":101:4: expected '|' before the features, found the end of the line";
   EXPECT_EQ(error_of(Fault::kBadData, take_all), reason);
@@ -148,28 +148,28 @@ TEST(OrderedParallelMap, AFailureToWorkIsToldInItsPlace) {
   Notes notes(3, "57");
   OrderedParallelMap ahead(stream_of({folder.write("0", lines(0, 1000))}), 3, notes.work());
   std::size_t examples = 0;
-  const Chunk* portion = nullptr;
+  const Chunk* chunk = nullptr;
   do {
-    portion = ahead.next();
-    ASSERT_NE(portion, nullptr);
-    examples += portion->done;
-    EXPECT_EQ(notes.take(*portion).size(), portion->done);
-  } while (!portion->failure);
+    chunk = ahead.next();
+    ASSERT_NE(chunk, nullptr);
+    examples += chunk->done;
+    EXPECT_EQ(notes.take(*chunk).size(), chunk->done);
+  } while (!chunk->failure);
   EXPECT_EQ(examples, 57U);
-  EXPECT_THROW(std::rethrow_exception(portion->failure), std::runtime_error);
+  EXPECT_THROW(std::rethrow_exception(chunk->failure), std::runtime_error);
 }
 
 TEST(OrderedParallelMap, MayEndAtAnyPoint) {
   const Folder folder;
   const std::string path = folder.write("0", lines(0, 3000));
-  for (int portions = 0; portions < 8; ++portions) {
+  for (int chunks = 0; chunks < 8; ++chunks) {
     Notes notes(2);
     OrderedParallelMap ahead(stream_of({path}), 2, notes.work(), {.examples = 10});
-    for (int i = 0; i < portions; ++i) ASSERT_NE(ahead.next(), nullptr);
+    for (int i = 0; i < chunks; ++i) ASSERT_NE(ahead.next(), nullptr);
   }
 }
 
-TEST(OrderedParallelMap, EmptyInputHasNoPortion) {
+TEST(OrderedParallelMap, EmptyInputHasNoChunk) {
   const Folder folder;
   Notes notes(2);
   OrderedParallelMap ahead(stream_of({folder.write("0", "\n\n")}), 2, notes.work());
@@ -186,19 +186,19 @@ TEST(OrderedParallelMap, ASlowPipeIsAnsweredAsFarAsItGoes) {
     const std::string text = lines(round, round + 30);
     pipe.write(text.substr(0, text.size() - 3));
     std::size_t examples = 0;
-    const Chunk* portion = nullptr;
+    const Chunk* chunk = nullptr;
     do {
-      portion = ahead.next();
-      ASSERT_NE(portion, nullptr);
-      examples += portion->done;
-    } while (examples < 29 || !portion->input_waits);
+      chunk = ahead.next();
+      ASSERT_NE(chunk, nullptr);
+      examples += chunk->done;
+    } while (examples < 29 || !chunk->input_waits);
     EXPECT_EQ(examples, 29U);
     pipe.write(text.substr(text.size() - 3));
     do {
-      portion = ahead.next();
-      ASSERT_NE(portion, nullptr);
-      examples += portion->done;
-    } while (examples < 30 || !portion->input_waits);
+      chunk = ahead.next();
+      ASSERT_NE(chunk, nullptr);
+      examples += chunk->done;
+    } while (examples < 30 || !chunk->input_waits);
   }
 }
 

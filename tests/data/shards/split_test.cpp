@@ -1,12 +1,13 @@
-// The parts of a file hold together what the file holds: each line once, in its order, and messages call it what it is
-// in the file.
+// The parts of a file hold together what the file holds: each line once, in its order, and messages say where it is in
+// the file.
 #include "data/shards/split.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <memory>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,6 @@
 #include "data/folder.h"
 #include "data/format/limits.h"
 #include "data/lines.h"
-#include "data/pipeline/line_counter.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
 
@@ -43,6 +43,26 @@ struct Content {
   std::uint64_t error_lines = 0;
 };
 
+// The warning with its place as a byte, as in a part of a text: "PATH:LINE:COLUMN: ..." becomes "PATH: byte BYTE: ...".
+std::string by_byte(const std::string& path, const std::string& warning) {
+  std::stringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  const std::string text = content.str();
+  const std::size_t place = warning.find(path + ":");
+  if (is_binary_shard(text) || place == std::string::npos) return warning;
+  std::istringstream after(warning.substr(place + path.size()));
+  std::uint64_t number = 0;
+  std::uint64_t column = 0;
+  char colon = 0;
+  if (!(after >> colon >> number >> colon >> column)) return warning;
+  std::size_t begin = 0;
+  for (std::uint64_t line = number; line > 1; --line) begin = text.find('\n', begin) + 1;
+  if (begin == 0 && text.starts_with("\xef\xbb\xbf")) begin = 3;  // columns are those of the line without its mark
+  std::string rest;
+  std::getline(after, rest);
+  return warning.substr(0, place + path.size()) + ": byte " + std::to_string(begin + column - 1) + rest;
+}
+
 // Of one part after the other, each read by a reader of its own.
 Content content_of(const std::string& path, std::uint32_t parts, const ReadOptions& options = skipping()) {
   const Input input = split_input({path}, parts, options);
@@ -55,7 +75,7 @@ Content content_of(const std::string& path, std::uint32_t parts, const ReadOptio
         content.examples.push_back(example);
       }
     }
-    for (const std::string& warning : stream.take_warnings()) content.warnings.push_back(warning);
+    for (const std::string& warning : stream.take_warnings()) content.warnings.push_back(by_byte(path, warning));
     content.error_lines += stream.error_lines();
     EXPECT_EQ(stream.part_read(), 1) << "part " << number;
   }
@@ -118,6 +138,8 @@ TEST(Split, AByteOrderMarkIsNoneOfTheText) {
     Content plain = content_of(folder.write("a", text), 1);
     for (WholeExample& example : plain.examples) example.origin.end += 3;
     const std::string path = folder.write("a", "\xef\xbb\xbf" + text);
+    EXPECT_EQ(content_of(path, 1).error_lines, plain.error_lines);
+    plain.warnings = content_of(path, 1).warnings;  // at other bytes
     for (std::uint32_t parts = 1; parts <= text.size() + 3; ++parts) {
       SCOPED_TRACE(parts);
       ASSERT_NO_FATAL_FAILURE(expect_same(content_of(path, parts), plain));
@@ -146,7 +168,9 @@ TEST(Split, ALineThatIsTooLongIsOneBadLineOfOnePart) {
   const std::string long_line(kMaxLineBytes + 3, 'x');
   const std::string path = folder.write("a", "a |f x\n" + long_line + "\nb |f y\nbad\n");
   const Content whole = content_of(path, 1);
-  EXPECT_THAT(whole.warnings, ElementsAre(HasSubstr("/a:2:1: expected a line of at most"), HasSubstr("/a:4:4: ")));
+  const std::size_t end_of_bad = 7 + long_line.size() + 1 + 7 + 3;
+  EXPECT_THAT(whole.warnings, ElementsAre(HasSubstr("/a: byte 7: expected a line of at most"),
+                                          HasSubstr("/a: byte " + std::to_string(end_of_bad) + ": ")));
   for (const std::uint32_t parts : {2U, 5U}) expect_same(content_of(path, parts), whole);
 }
 
@@ -174,15 +198,16 @@ TEST(Split, PartsAreInTheFormatOfTheFile) {
   }
 }
 
-TEST(Split, TheFirstBadLineIsCalledByItsNumberInTheFile) {
+TEST(Split, ABadLineIsCalledByItsByteInTheFile) {
   const Folder folder;
   std::string text;
   for (int i = 1; i < 500; ++i) text += i == 400 ? "a |f x:bad\n" : "a |f x\n";
   const std::string path = folder.write("a", text);
   const Input input = split_input({path}, 4, {});
   ExampleStream stream = input.stream();
-  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_lines(stream); }),
-            path + ":400:8: expected a number of at most 1e30 in size, found 'bad'");
+  EXPECT_EQ(
+      error_of(Fault::kBadData, [&] { read_lines(stream); }),
+      path + ": byte " + std::to_string(text.find("bad")) + ": expected a number of at most 1e30 in size, found 'bad'");
 }
 
 TEST(Split, PartsOfABinaryShardAreItsBlocks) {
@@ -269,21 +294,6 @@ TEST(SplitFile, GivesRanksPartsByTheirOwnBytes) {
   std::vector<Shard> shards = split({"a", 100}, 4);
   shards.push_back({"b", 60});
   EXPECT_EQ(assign_shards(shards, 2), (std::vector<std::vector<std::uint32_t>>{{3, 4}, {0, 1, 2}}));
-}
-
-TEST(LineCounter, AreCountedUpToALimit) {
-  const Folder folder;
-  const std::string path = folder.write("a", std::string(100, '\n') + "last");
-  const std::vector<Shard> parts = split({path, 104}, 4);
-  LineCounter lines(nullptr, 60);
-  EXPECT_EQ(lines.of(parts[0]), 0U);
-  EXPECT_EQ(lines.of(parts[1]), 25U);
-  EXPECT_FALSE(lines.of(parts[2])) << "76 bytes in all";
-  EXPECT_EQ(lines.of(parts[1]), 25U);
-  const auto told_to_stop = std::make_shared<ReadControl>();
-  told_to_stop->stop = true;
-  EXPECT_FALSE(LineCounter(told_to_stop).of(parts[1]));
-  EXPECT_FALSE(LineCounter(nullptr).of(split({path, 400}, 2)[1])) << "which the file does not have any more";
 }
 
 }  // namespace

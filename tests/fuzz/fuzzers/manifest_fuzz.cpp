@@ -11,7 +11,7 @@
 
 namespace {
 
-// The checksum stands at byte 8 and is of all from byte 16 on (store/format.md).
+// The checksum stands at byte 8 and is of all from byte 16 on (store/blob/format.md).
 std::vector<std::byte> with_checksum(const std::uint8_t* data, std::size_t size) {
   std::vector<std::byte> file(size);
   if (size > 0) std::memcpy(file.data(), data, size);

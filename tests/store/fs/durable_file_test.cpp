@@ -46,21 +46,6 @@ TEST(DurableFileTest, APathBelowAFileIsNamed) {
   EXPECT_THAT(error_of([&] { sync_directory(below); }), StartsWith("73: " + below.string()));
 }
 
-TEST(DurableFileTest, ContentsThatCannotAllBeMovedAreNotMoved) {
-  const TemporaryDirectory root;
-  std::filesystem::create_directories(root / "from/folder");
-  for (const char* file : {"from/a", "from/b", "from/z"}) write_plain(root / file, bytes_of(file));
-  std::filesystem::create_directories(root / "to/folder/in the way");
-  EXPECT_THAT(error_of([&] { publish_contents(root / "from", root / "to"); }),
-              AllOf(StartsWith("73: "), HasSubstr("to/folder: rename failed: File exists")));
-  EXPECT_THAT(names_in(root / "from"), ElementsAre("a", "b", "folder", "z"));
-  EXPECT_THAT(names_in(root / "to"), ElementsAre("folder"));
-  std::filesystem::remove_all(root / "to/folder");
-  publish_contents(root / "from", root / "to");
-  EXPECT_THAT(names_in(root.path()), ElementsAre("to"));
-  EXPECT_THAT(names_in(root / "to"), ElementsAre("a", "b", "folder", "z"));
-}
-
 TEST(DurableFileTest, AMissingFileIsNoInput) {
   const TemporaryDirectory root;
   const auto path = root / "missing";

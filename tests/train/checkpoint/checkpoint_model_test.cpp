@@ -76,6 +76,17 @@ TEST_F(CheckpointModel, HasTheFilesOfAModelFromMemoryOnAnyNumberOfRanks) {
   }
 }
 
+// A rank that has some partitions only would predict from zeros in the place of the others.
+TEST_F(CheckpointModel, OfSomePartitionsCannotPredict) {
+  for (TrainingResult& result : run(2, job(kSmall))) {
+    EXPECT_FALSE(result.model.is_whole());
+    EXPECT_EQ(thrown_by([&] { std::move(result.model).into_model(); }).fault, Fault::kFailed);
+  }
+  for (TrainingResult& result : run(2, job(kSmall, Placement::kReplicated))) {
+    EXPECT_GT(std::move(result.model).into_model().labels(), 0U);
+  }
+}
+
 TEST_F(CheckpointModel, HasTheFilesOfAModelFromMemoryWithReplicas) {
   for (const int bits : {kSmall, kLarge}) {
     const Files expected = files_from_memory(3, job(bits, Placement::kReplicated));

@@ -12,7 +12,7 @@
 #include "comm/threads/threads.h"
 #include "model/random_stream.h"
 #include "store/file_size_limit.h"
-#include "train/checkpoint/gathered_model.h"
+#include "train/checkpoint/checkpoint_writer.h"
 #include "train/files_in.h"
 #include "train/small_model.h"
 
@@ -49,7 +49,7 @@ Thrown refusal_of(const Parts& parts, const Owners& owners, const fs::path& dire
     comm.set_stall_timeout(std::chrono::seconds(30));
     const auto rank = static_cast<std::size_t>(comm.rank());
     try {
-      save_learner(*parts[rank], comm, owners, directory);
+      save_partitioned_learner(*parts[rank], comm, owners, directory);
     } catch (const Error& error) {
       EXPECT_EQ(dynamic_cast<const AgreedError*>(&error) != nullptr, parts.size() > 1);
       thrown[rank] = {error.fault(), error.what()};
@@ -91,7 +91,7 @@ class PartitionedModelFiles : public ::testing::TestWithParam<int> {
   void save_parts(const Owners& owners, const fs::path& directory) const {
     run_threads(ranks(), [&](Communicator& comm) {
       comm.set_stall_timeout(std::chrono::seconds(30));
-      save_learner(*part(owners, comm.rank()), comm, owners, directory);
+      save_partitioned_learner(*part(owners, comm.rank()), comm, owners, directory);
     });
   }
 

@@ -9,7 +9,7 @@
 #include "data/shards/split.h"
 #include "store/run/checkpoints.h"
 #include "train/checkpoint/resumed_job.h"
-#include "train/host/table_size.h"
+#include "train/setup/table_size.h"
 
 namespace cpt {
 namespace {
@@ -104,23 +104,6 @@ TEST(SplitJob, RefusesAFileThatHasGrown) {
   }
 }
 
-TEST(SplitJob, MayHaveACache) {
-  ResumedJob job = split_job();
-  for (const std::string& path : job.options.data) {
-    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-  }
-  const Outcome expected = job.straight(1);
-  const Folder folder;
-  job.options.cache = folder / "cache";
-  for (const int ranks : {3, 1}) expect_same(job.straight(ranks), expected);
-  const std::filesystem::directory_iterator copies(job.options.cache);
-  EXPECT_EQ(std::distance(begin(copies), end(copies)), 4) << "the test file is too new";
-  job.options.split = 2;
-  const Outcome cached = job.straight(2);
-  job.options.cache.clear();
-  expect_same(cached, job.straight(1));
-}
-
 TEST(SplitJob, FindsAllLabelsBeforehand) {
   ResumedJob job = split_job();
   job.options.model.method = Method::kPecoc;
@@ -134,10 +117,10 @@ TEST(SplitJob, HasTheTableOfTheWholeFile) {
   TrainingOptions options = small_job();
   options.auto_bits = true;
   options.data = {folder.write("a", random_lines({}) + std::string(3'000'000, '\n'))};
-  const int bits = results_on(1, options)[0].model.options().bits;
+  const int bits = results_on(1, options)[0].model.learner().options().bits;
   EXPECT_GT(bits, kLeastAutoBits);
   options.split = 7;
-  for (const int ranks : {1, 2}) EXPECT_EQ(results_on(ranks, options)[0].model.options().bits, bits);
+  for (const int ranks : {1, 2}) EXPECT_EQ(results_on(ranks, options)[0].model.learner().options().bits, bits);
 }
 
 TEST(SplitJob, TellsOnceWhichFilesStayWhole) {

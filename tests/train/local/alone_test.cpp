@@ -66,7 +66,7 @@ class OneRank : public ::testing::Test {
     options_.test = {folder_.write("t", random_lines({.seed = 4, .examples = 300, .labels = 80, .first_label = 100}))};
   }
 
-  TrainingResult run() { return train(options_, recorder_); }
+  TrainedModel run() { return train(options_, recorder_); }
 
   // Learns everything with a Model of its own and compares.
   void expect_as_naively() {
@@ -75,7 +75,7 @@ class OneRank : public ::testing::Test {
     for (std::uint32_t pass = 0; pass < options_.passes; ++pass) learn(model, options_.data, train_losses);
     Losses test_losses;
     learn(model, options_.test, test_losses);
-    const TrainingResult result = run();
+    const TrainedModel result = run();
     EXPECT_EQ(digests_of(result.model), digests_of(model));
     expect_same_losses(result.summary.train, train_losses);
     expect_same_losses(result.summary.test, test_losses);
@@ -121,7 +121,7 @@ TEST_F(OneRank, DoesNotDependOnTheMerge) {
 }
 
 TEST_F(OneRank, IsTheSameAsOneThreadOfARankGroup) {
-  const TrainingResult alone = run();
+  const TrainedModel alone = run();
   const TrainingResult thread = std::move(results_on(1, options_)[0]);
   EXPECT_EQ(digests_of(thread.model), digests_of(alone.model));
   expect_same_losses(thread.summary.train, alone.summary.train);
@@ -129,11 +129,11 @@ TEST_F(OneRank, IsTheSameAsOneThreadOfARankGroup) {
 
 TEST_F(OneRank, FrozenTestChangesNothingAndGivesUnknownLabelsZero) {
   const std::vector<std::string> test = std::exchange(options_.test, {});
-  const TrainingResult before = run();
+  const TrainedModel before = run();
   EXPECT_FALSE(before.summary.tested);
   options_.test = test;
   options_.test_frozen = true;
-  const TrainingResult after = run();
+  const TrainedModel after = run();
   EXPECT_TRUE(after.summary.tested);
   EXPECT_EQ(digests_of(after.model), digests_of(before.model));
   EXPECT_EQ(after.model.labels(), before.model.labels());
@@ -167,7 +167,7 @@ TEST_F(OneRank, ReportsAtPowersOfTwoAndAtTheEndOfEachPass) {
 }
 
 TEST_F(OneRank, SummarySaysWhatTheModelIs) {
-  const TrainingResult result = run();
+  const TrainedModel result = run();
   EXPECT_EQ(result.summary.ranks, 1);
   EXPECT_EQ(result.summary.tree.labels, result.model.labels());
   EXPECT_EQ(result.summary.tree.digest, digests_of(result.model).structure);

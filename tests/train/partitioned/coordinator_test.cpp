@@ -1,4 +1,4 @@
-// The ledgers of rank 0: labels get their numbers in the order of examples, and what examples came to is counted once.
+// The ledgers of rank 0: labels are numbered in the order of examples, and the result of each example is counted once.
 #include "train/partitioned/coordinator.h"
 
 #include <gtest/gtest.h>
@@ -14,14 +14,14 @@
 namespace cpt {
 namespace {
 
-PartialResult finding(PartialResult::Kind kind, LabelId label, double value) { return {0, kind, label, value}; }
+PartialResult partial(PartialResult::Kind kind, LabelId label, double value) { return {0, kind, label, value}; }
 
 TEST(RoundLedger, KeepsThePartsOfAnExample) {
   RoundLedger ledger;
   ledger.entries.resize(1);
-  ledger.enter(finding(PartialResult::Kind::kLevel1, 0, 0.5));
-  ledger.enter(finding(PartialResult::Kind::kDeep, 0, 0.25));
-  ledger.enter(finding(PartialResult::Kind::kDrawn, 0, 0.125));
+  ledger.enter(partial(PartialResult::Kind::kLevel1, 0, 0.5));
+  ledger.enter(partial(PartialResult::Kind::kDeep, 0, 0.25));
+  ledger.enter(partial(PartialResult::Kind::kDrawn, 0, 0.125));
   EXPECT_EQ(ledger.entries[0].root, 1);
   EXPECT_EQ(ledger.entries[0].level1, 0.5);
   EXPECT_EQ(ledger.entries[0].deep, 0.25);
@@ -32,7 +32,7 @@ TEST(RoundLedger, KeepsTheBestLabelAndOfEqualOnesTheLowest) {
   RoundLedger ledger;
   ledger.entries.resize(1);
   const auto best_after = [&](LabelId label, double value) {
-    ledger.enter(finding(PartialResult::Kind::kFound, label, value));
+    ledger.enter(partial(PartialResult::Kind::kFound, label, value));
     return ledger.entries[0].best;
   };
   EXPECT_EQ(best_after(8, 0), 8U);
@@ -41,6 +41,49 @@ TEST(RoundLedger, KeepsTheBestLabelAndOfEqualOnesTheLowest) {
   EXPECT_EQ(best_after(9, 0.25), 7U);
   EXPECT_EQ(best_after(5, 0.25), 5U);
   EXPECT_EQ(best_after(6, 0.5), 6U);
+}
+
+void expect_protocol_error(const Thrown& thrown) {
+  EXPECT_EQ(thrown.fault, Fault::kFailed);
+  EXPECT_EQ(thrown.text.rfind("protocol error: ", 0), 0U) << thrown.text;
+}
+
+TEST(RoundLedger, RefusesResultsOfUnknownSlots) {
+  RoundLedger ledger;
+  ledger.entries.resize(1);
+  expect_protocol_error(thrown_by([&] { ledger.enter({1, PartialResult::Kind::kDeep, 0, 0.5}); }));
+}
+
+// The message of a rank with one result and one split, whose header says otherwise.
+Buffer results_message(std::uint64_t partials, std::uint64_t splits) {
+  Buffer message;
+  const ResultHeader header{0, partials, splits};
+  const PartialResult result(0, PartialResult::Kind::kDeep, 0, 0.5);
+  const Split split{7, 3, 2};
+  message.append(&header, sizeof header);
+  message.append(&result, sizeof result);
+  message.append(&split, sizeof split);
+  return message;
+}
+
+TEST(RoundLedger, EntersTheResultsAndSplitsOfARank) {
+  RoundLedger ledger;
+  ledger.entries.resize(1);
+  ledger.enter_all(results_message(1, 1).bytes());
+  EXPECT_EQ(ledger.entries[0].deep, 0.5);
+  ASSERT_EQ(ledger.splits.size(), 1U);
+  EXPECT_EQ(ledger.splits[0].label, 7U);
+}
+
+TEST(RoundLedger, RefusesCountsThatDoNotFitTheMessage) {
+  const std::uint64_t huge = std::uint64_t{1} << 60;  // times 16 overflows
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> counts = {
+      {0, 1}, {2, 1}, {3, 0}, {1, 0}, {1, 2}, {huge, 1}, {huge + 1, 1}, {1, huge}, {1, (std::uint64_t{1} << 62) + 1}};
+  for (const auto& [partials, splits] : counts) {
+    RoundLedger ledger;
+    ledger.entries.resize(8);
+    expect_protocol_error(thrown_by([&] { ledger.enter_all(results_message(partials, splits).bytes()); }));
+  }
 }
 
 class Ledgers : public ::testing::Test {
@@ -53,9 +96,9 @@ class Ledgers : public ::testing::Test {
   // A round of examples without features that have these labels; their slots run backwards. The memory of a round stays
   // until the next.
   std::vector<PartitionTask> open(const std::vector<std::string>& labels, bool learning = true) {
-    Buffer message;
+    message_.clear();
     ExampleWriter writer;
-    writer.begin(message);
+    writer.begin(message_);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       Batch batch;
       batch.finish_example(labels[i], 2, {});
@@ -69,8 +112,7 @@ class Ledgers : public ::testing::Test {
     writer.end();
     std::vector<RoutedExample> routed_examples;
     std::vector<std::size_t> ends;
-    reader_.clear();
-    reader_.read_examples({{.bytes = message.bytes()}}, routed_examples, ends);
+    read_examples({{.bytes = message_.bytes(), .examples = labels.size()}}, routed_examples, ends);
     ledger_ = {};
     return ledgers_.open(routed_examples, learning, ledger_);
   }
@@ -80,7 +122,7 @@ class Ledgers : public ::testing::Test {
   Recorder observer_;
   Progress progress_{alone_, learner_, observer_, Counting::kOnRank0};
   Coordinator ledgers_{learner_, progress_};
-  MessageReader reader_;
+  Buffer message_;
   RoundLedger ledger_;
 };
 
@@ -140,13 +182,13 @@ TEST_F(Ledgers, AskForDrawsAndSearchesWhenTheyAreDue) {
   }
 }
 
-TEST_F(Ledgers, CountAndApplyWhatARoundCameTo) {
+TEST_F(Ledgers, CountAndApplyTheResultsOfARound) {
   know("old");
   open({"x", "old", "y"});
   ledger_.entries[1].root = 0.5;
   ledger_.entries[1].level1 = 0.5;
   ledger_.entries[1].deep = 0.25;
-  ledger_.changes = {{2, 1, 7}, {1, 0, 3}};  // as they come from several owners
+  ledger_.splits = {{2, 1, 7}, {1, 0, 3}};  // as they come from several owners
   ledgers_.close(ledger_);
 
   const Losses& losses = progress_.losses();
@@ -171,14 +213,39 @@ TEST_F(Ledgers, CountAndApplyWhatARoundCameTo) {
 
 TEST_F(Ledgers, DoNotCloseWithLabelsThatHaveJoinedNoTree) {
   open({"a", "b"});
-  ledger_.changes = {{0, kNoLabel, 0}};
+  ledger_.splits = {{0, kNoLabel, 0}};
   EXPECT_THROW(ledgers_.close(ledger_), Error);
 }
 
-TEST_F(Ledgers, DoNotCloseWithChangesOfOtherLabels) {
+TEST_F(Ledgers, DoNotCloseWithSplitsOfOtherLabels) {
   open({"a", "b"});
-  ledger_.changes = {{0, kNoLabel, 0}, {2, 0, 0}};
+  ledger_.splits = {{0, kNoLabel, 0}, {2, 0, 0}};
   EXPECT_THROW(ledgers_.close(ledger_), Error);
+}
+
+TEST_F(Ledgers, DoNotCloseWithSurplusSplits) {
+  open({"a"});
+  ledger_.splits = {{0, kNoLabel, 0}, {1, 0, 0}};
+  expect_protocol_error(thrown_by([&] { ledgers_.close(ledger_); }));
+}
+
+TEST_F(Ledgers, DoNotCloseWithASplitOfAnUnknownLeaf) {
+  open({"a", "b"});
+  ledger_.splits = {{0, kNoLabel, 0}, {1, 17, 0}};
+  expect_protocol_error(thrown_by([&] { ledgers_.close(ledger_); }));
+}
+
+TEST_F(Ledgers, DoNotOpenForUnknownSlotsAndLabels) {
+  std::vector<RoutedExample> examples(1);
+  examples[0].slot = 1;
+  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, true, ledger_); }));
+
+  open({"old"});  // so that there is an example
+  std::vector<std::size_t> ends;
+  examples.clear();
+  read_examples({{.bytes = message_.bytes(), .examples = 1}}, examples, ends);
+  examples[0].label = 5;
+  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, true, ledger_); }));
 }
 
 TEST_F(Ledgers, TellThatTheWeightsHaveDiverged) {

@@ -1,4 +1,4 @@
-// Who gets an example: the owners of what lies on its way, each once; rank 0 always. From the shelf, or in a message.
+// An example reaches rank 0 and every owner on its path once, through the ring or in a message.
 #include "train/partitioned/dispatcher.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "comm/on_machines.h"
 #include "comm/threads/threads.h"
@@ -20,9 +21,6 @@ namespace {
 constexpr std::size_t kKnown = 900;  // labels; enough for paths of three blocks and more
 constexpr int kRanks = 5;
 
-// More than any system gives, for all rounds together.
-constexpr std::size_t kTooMuch = (std::size_t{1} << 63) / SharedExampleRing::kRounds + 64;
-
 // How ranks come to their examples.
 struct Sharing {
   const char* name;
@@ -33,11 +31,15 @@ struct Sharing {
 class Dispatch : public ::testing::TestWithParam<Sharing> {
  protected:
   Dispatch() {
-    run_threads(kRanks, [this](Communicator& threads) {
-      OnMachines comm(threads, GetParam().machines);
-      shelves_[static_cast<std::size_t>(comm.rank())] =
+    const auto make_ring = [this](int rank) {
+      OnMachines comm(group_.at(rank), GetParam().machines);
+      rings_[static_cast<std::size_t>(comm.rank())] =
           std::make_unique<SharedExampleRing>(comm, GetParam().bytes_of_round);
-    });
+    };
+    {
+      std::vector<std::jthread> ranks;
+      for (int rank = 0; rank < kRanks; ++rank) ranks.emplace_back(make_ring, rank);
+    }
     Dice dice(1);
     for (std::size_t i = 0; i < kKnown; ++i) {
       const LabelId split = i == 0 ? kNoLabel : static_cast<LabelId>(dice.below(i));
@@ -49,15 +51,15 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
   // Reads positions [first, end) of the shards; what each rank gets.
   std::vector<std::vector<RoutedExample>> read(BatchReader& reader, std::uint64_t first, std::uint64_t end) {
     messages_ = std::vector<Buffer>(kRanks);
-    news_ = {};
+    header_ = {};
     for (Buffer& message : messages_) message.extend(sizeof(RoundHeader));
-    dispatcher_.read(reader, first, end, {owners_, *shelves_[0], messages_}, news_);
+    dispatcher_.read(reader, first, end, {owners_, *rings_[0], messages_}, header_);
     std::vector<std::vector<RoutedExample>> routed_examples(kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
       std::vector<std::size_t> ends;
-      readers_[rank].clear();
       const ConstBytes message = ConstBytes(messages_[rank].bytes()).subspan(sizeof(RoundHeader));
-      readers_[rank].read_examples({{.bytes = message, .shelf = shelves_[rank]->of(0)}}, routed_examples[rank], ends);
+      read_examples({{.bytes = message, .examples = header_.examples, .ring = rings_[rank]->of(0)}},
+                    routed_examples[rank], ends);
     }
     return routed_examples;
   }
@@ -74,22 +76,22 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
     return owners;
   }
 
+  ThreadGroup group_{kRanks};  // has the memory of the rings
   Folder folder_;
   Learner learner_{{.bits = kLeastBits}};
   Owners owners_{};
-  std::vector<std::unique_ptr<SharedExampleRing>> shelves_ = std::vector<std::unique_ptr<SharedExampleRing>>(kRanks);
+  std::vector<std::unique_ptr<SharedExampleRing>> rings_ = std::vector<std::unique_ptr<SharedExampleRing>>(kRanks);
   Dispatcher dispatcher_{learner_, kRanks};  // of rank 0
-  std::vector<MessageReader> readers_ = std::vector<MessageReader>(kRanks);
   std::vector<Buffer> messages_;
-  RoundHeader news_;
+  RoundHeader header_;
 };
 
 INSTANTIATE_TEST_SUITE_P(, Dispatch,
                          ::testing::Values(Sharing{"OnOneMachine", 1, SharedExampleRing::kBytesOfRound},
                                            Sharing{"OnTwoMachines", 2, SharedExampleRing::kBytesOfRound},
                                            Sharing{"OnMachinesOfTheirOwn", kRanks, SharedExampleRing::kBytesOfRound},
-                                           Sharing{"WhereTheShelfFillsUp", 1, 4096},
-                                           Sharing{"WhereThereIsNoShelf", 1, kTooMuch}),
+                                           Sharing{"WhereTheRingFillsUp", 1, 4096},
+                                           Sharing{"WhereThereIsNoRing", 0, SharedExampleRing::kBytesOfRound}),
                          [](const auto& test) { return test.param.name; });
 
 BatchReader feed_of(const std::vector<std::string>& paths) {
@@ -105,8 +107,8 @@ TEST_P(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
   for (std::size_t i = 0; i < kKnown; ++i) lines += label_number(i) + " 3 | w:" + std::to_string(i + 1) + " v\n";
   BatchReader reader = feed_of({folder_.write("shard", lines)});
   const auto routed_examples = read(reader, 0, kKnown);
-  EXPECT_EQ(news_.examples, kKnown);
-  EXPECT_EQ(news_.ended, 1U);
+  EXPECT_EQ(header_.examples, kKnown);
+  EXPECT_EQ(header_.ended, 1U);
 
   std::vector<std::size_t> next(kRanks);
   for (LabelId label = 0; label < kKnown; ++label) {
@@ -117,7 +119,7 @@ TEST_P(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
       const RoutedExample& arrival = routed_examples[rank][next[rank]++];
       EXPECT_EQ(arrival.label, label);
       EXPECT_EQ(arrival.slot, label);
-      EXPECT_EQ(std::vector<std::uint8_t>(arrival.example.places().begin(), arrival.example.places().end()), places);
+      EXPECT_EQ(std::vector<std::uint8_t>(arrival.example.path().begin(), arrival.example.path().end()), places);
       EXPECT_EQ(arrival.example.label(), "");
       EXPECT_EQ(arrival.example.importance(), 3);
       const ExampleView x = arrival.example.view();
@@ -131,23 +133,23 @@ TEST_P(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
 }
 
 // What is read in place has crossed no wire.
-TEST_P(Dispatch, SendsWhatIsOnNoShelf) {
+TEST_P(Dispatch, SendsWhatIsInNoRing) {
   std::string lines;
   for (std::size_t i = 0; i < 40; ++i) lines += label_number(i) + " | a b c d e f g h i j k l m n o p q r s t\n";
   BatchReader reader = feed_of({folder_.write("shard", lines)});
   const auto routed_examples = read(reader, 0, 40);
-  constexpr std::size_t kFeatureBytes = sizeof(FeatureHash) * 20;
+  constexpr std::size_t kFeatureBytes = sizeof(FeatureHash) * 21;
   for (std::size_t rank = 0; rank < kRanks; ++rank) {
-    const ConstBytes shelf = shelves_[rank]->of(0);
+    const ConstBytes ring = rings_[rank]->of(0);
     const auto is_sent = [&](const RoutedExample& arrival) {
       const auto* at = reinterpret_cast<const std::byte*>(arrival.example.view().features.data());
-      return at < shelf.data() || at >= shelf.data() + shelf.size();
+      return at < ring.data() || at >= ring.data() + ring.size();
     };
     const auto sent = static_cast<std::size_t>(std::ranges::count_if(routed_examples[rank], is_sent));
     const std::size_t bytes = messages_[rank].size() - sizeof(RoundHeader);
     EXPECT_GE(bytes, sent * kFeatureBytes);
-    EXPECT_LE(bytes, sent * kFeatureBytes + 40 * routed_examples[rank].size());
-    if (shelf.empty()) {
+    EXPECT_LE(bytes, sent * kFeatureBytes + 80 * routed_examples[rank].size());
+    if (ring.empty()) {
       EXPECT_EQ(sent, routed_examples[rank].size());
     } else if (GetParam().bytes_of_round == SharedExampleRing::kBytesOfRound) {
       EXPECT_EQ(sent, 0U);
@@ -160,17 +162,16 @@ TEST_P(Dispatch, SendsWhatIsOnNoShelf) {
   }
 }
 
-// What lies on the shelf stays while so many more rounds are read.
-TEST_P(Dispatch, KeepsExamplesForAsManyRoundsAsTheShelfHas) {
+// Examples in the ring stay while that many more rounds are read.
+TEST_P(Dispatch, KeepsExamplesForAsManyRoundsAsTheRingHas) {
   std::string lines;
   for (std::size_t i = 0; i < 100; ++i) lines += label_number(i) + " | w:" + std::to_string(i + 1) + "\n";
   BatchReader reader = feed_of({folder_.write("shard", lines)});
   std::vector<std::vector<RoutedExample>> of_root;
-  std::vector<MessageReader> readers(SharedExampleRing::kRounds);
+  std::vector<std::vector<Buffer>> messages(SharedExampleRing::kRounds);  // what is read refers to them
   for (std::size_t round = 0; round < SharedExampleRing::kRounds; ++round) {
-    std::swap(readers_[0], readers[round]);
     of_root.push_back(read(reader, 10 * round, 10 * (round + 1))[0]);
-    std::swap(readers_[0], readers[round]);
+    messages[round] = std::move(messages_);
   }
   for (std::size_t i = 0; i < 10 * SharedExampleRing::kRounds; ++i) {
     const ExampleView x = of_root[i / 10][i % 10].example.view();
@@ -202,14 +203,14 @@ TEST_P(Dispatch, CountsTheShardsThatWereThereAtTheLastPosition) {
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const auto routed_examples = read(reader, first, ends[i]);
-    EXPECT_EQ(news_.active_shards, active[i]) << ends[i];
-    EXPECT_EQ(news_.examples, examples[i]) << ends[i];
+    EXPECT_EQ(header_.active_shards, active[i]) << ends[i];
+    EXPECT_EQ(header_.examples, examples[i]) << ends[i];
     EXPECT_EQ(routed_examples[0].size(), examples[i]);
     for (std::size_t n = 1; n < routed_examples[0].size(); ++n)
       EXPECT_LT(routed_examples[0][n - 1], routed_examples[0][n]);
     first = ends[i];
   }
-  EXPECT_EQ(news_.ended, 1U);
+  EXPECT_EQ(header_.ended, 1U);
 }
 
 // By position, then by shard, then by place in the line; what does not fit is refused rather than mixed up.

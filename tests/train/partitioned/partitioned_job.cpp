@@ -14,7 +14,7 @@ Outcome outcome_on(int ranks, const TrainingOptions& options, Staging staging) {
   for (const TrainingResult& result : results) {
     EXPECT_EQ(result.summary.tree.digest, summary.tree.digest);
     EXPECT_EQ(result.summary.weight_digest, summary.weight_digest);
-    EXPECT_EQ(result.owners, results[0].owners);
+    EXPECT_EQ(result.model.owners(), results[0].model.owners());
   }
   return {.tree = summary.tree.digest,
           .weights = summary.weight_digest,

@@ -8,10 +8,10 @@
 #include "comm/on_machines.h"
 #include "model/learning/learner.h"
 #include "model/random_stream.h"
-#include "train/partitioned/example/shared_example_ring.h"
 #include "train/partitioned/partitioned_job.h"
+#include "train/partitioned/wire/shared_example_ring.h"
+#include "train/placement/balancer.h"
 #include "train/placement/ownership.h"
-#include "train/placement/timed_loads.h"
 
 namespace cpt {
 namespace {
@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, PartitionedStreams,
                          ::testing::Values(Layout{2, 1}, Layout{3, 3}, Layout{5, 2}, Layout{8, 1}), name_of_layout);
 
 // How many of the examples of vw lines have a label below each partition, or in it.
-Loads visits_of(const Learner& learner, const Shards& shards) {
+Loads tasks_of(const Learner& learner, const Shards& shards) {
   Loads tasks{};
   std::vector<PathStep> path;
   for (const std::string& shard : shards) {
@@ -74,9 +74,9 @@ TEST_P(PartitionedStreams, AHotLabel) {
   expect_that_of_one_rank();
 
   const std::vector<TrainingResult> on_all = results();
-  const Loads tasks = visits_of(on_all[0].model.learner(), shards);
+  const Loads tasks = tasks_of(on_all[0].model.learner(), shards);
   EXPECT_GT(most_deep(tasks) * 10, tasks[kRootPartition] * 3);
-  EXPECT_NE(on_all[0].owners, first());
+  EXPECT_NE(on_all[0].model.owners(), first());
 }
 
 // Labels that share one strong feature crowd into one part of the tree, because balance counts for little.
@@ -102,10 +102,10 @@ TEST_P(PartitionedStreams, GrowthInOnePartOfTheTree) {
   expect_that_of_one_rank();
 
   const std::vector<TrainingResult> on_all = results();
-  const Loads tasks = visits_of(on_all[0].model.learner(), shards);
+  const Loads tasks = tasks_of(on_all[0].model.learner(), shards);
   // Even loads would be a sixteenth at most.
   EXPECT_GT(*std::max_element(tasks.begin() + 1, tasks.begin() + 1 + kLevel1Partitions) * 4, tasks[kRootPartition]);
-  EXPECT_NE(on_all[0].owners, first());
+  EXPECT_NE(on_all[0].model.owners(), first());
 }
 
 TEST_P(PartitionedStreams, OwnersThatChangeAllTheTime) {
@@ -115,7 +115,7 @@ TEST_P(PartitionedStreams, OwnersThatChangeAllTheTime) {
     options_.round_examples = length;
     expect_that_of_one_rank();
   }
-  EXPECT_NE(results()[0].owners, first());
+  EXPECT_NE(results()[0].model.owners(), first());
 }
 
 // Labels all at once, and then examples of them; half of those are one label's, and later another's. They have 2 to 6
@@ -187,7 +187,7 @@ TEST_P(PartitionedStreams, LoadsAreOfTheSameRoundsEverywhere) {
   options_.round_examples = 50;
   options_.sync_examples = 120;
   std::vector<HeardLoads> heard(static_cast<std::size_t>(ranks()));
-  EXPECT_NE(results(listening(heard, GetParam().machines))[0].owners, first());
+  EXPECT_NE(results(listening(heard, GetParam().machines))[0].model.owners(), first());
 
   const std::size_t sync_points = heard[0].all.size();
   ASSERT_GT(sync_points, 50U);
@@ -211,7 +211,7 @@ TEST_P(PartitionedStreams, PartitionsMoveBetweenShortPasses) {
   options_.sync_examples = 1;
   options_.passes = 3;
   expect_that_of_one_rank();
-  EXPECT_NE(results()[0].owners, first());
+  EXPECT_NE(results()[0].model.owners(), first());
 }
 
 TEST_P(PartitionedStreams, PartitionsStayAfterTheLastPass) {
@@ -219,7 +219,7 @@ TEST_P(PartitionedStreams, PartitionsStayAfterTheLastPass) {
   options_.round_examples = 100'000;
   options_.sync_examples = 1;
   options_.passes = 1;
-  EXPECT_EQ(results()[0].owners, first());
+  EXPECT_EQ(results()[0].model.owners(), first());
 }
 
 // Whenever a run ends early, nothing is under way into memory that goes away.
@@ -257,8 +257,8 @@ TEST_P(PartitionedStreams, ASlowRankChangesNothing) {
   }
 }
 
-// In one round, so that some lie on a shelf and the others travel.
-TEST_P(PartitionedStreams, MoreThanAShelfHolds) {
+// In one round, so that some are in the ring and the others in messages.
+TEST_P(PartitionedStreams, MoreThanTheRingHolds) {
   constexpr std::size_t kExamples = 90;
   constexpr std::size_t kFeatures = 5000;
   static_assert(kExamples * kFeatures * sizeof(FeatureHash) > SharedExampleRing::kBytesOfRound);

@@ -162,7 +162,7 @@ TEST_P(Partitioned, EveryRankHoldsWhatItOwnsAndNoMore) {
     for (Partition p = 0; p < kPartitions; ++p) {
       const std::uint64_t here = learner.weights().survey(p).used;
       used += here;
-      if (results[rank].owners[p] != static_cast<int>(rank)) {
+      if (results[rank].model.owners()[p] != static_cast<int>(rank)) {
         EXPECT_EQ(here, 0U) << "partition " << p;
       }
     }

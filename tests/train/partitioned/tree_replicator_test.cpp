@@ -1,4 +1,4 @@
-// What rank 0 tells of its tree makes the trees of the others the same; where it does not, they say so.
+// The changes that rank 0 sends make the trees of all ranks equal; a rank whose tree differs says so.
 #include "train/partitioned/tree_replicator.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ const std::vector<TreeChange> kSecond = {{"cow", 1, 3}};
 
 struct Rank {
   explicit Rank(Communicator& comm)
-      : owner(learner, first_owners(comm.size()), comm.rank()), news(comm, learner, owner) {}
+      : owner(learner, first_owners(comm.size()), comm.rank()), replicator(comm, learner, owner) {}
 
   void grow(const std::vector<TreeChange>& changes) {
     for (const TreeChange& change : changes) learner.apply(change);
@@ -29,21 +29,21 @@ struct Rank {
 
   Learner learner{{.bits = kLeastBits}};
   PartitionOwner owner;
-  TreeReplicator news;
+  TreeReplicator replicator;
 };
 
-class News : public ::testing::Test {
+class TreeReplicatorTest : public ::testing::Test {
  protected:
-  // What rank 0 sends when its tree has grown so.
-  Buffer grow_and_tell(const std::vector<TreeChange>& changes) {
+  // What rank 0 sends after these changes of its tree.
+  Buffer grow_and_append(const std::vector<TreeChange>& changes) {
     first_.grow(changes);
     std::vector<Buffer> messages(1);
-    first_.news.tell(changes, messages);
+    first_.replicator.append_changes(changes, messages);
     return std::move(messages[0]);
   }
-  void hear(const Buffer& message) {
-    first_.news.hear(message.bytes());
-    second_.news.hear(message.bytes());
+  void apply(const Buffer& message) {
+    first_.replicator.apply_changes(message.bytes());
+    second_.replicator.apply_changes(message.bytes());
   }
 
   ThreadGroup ranks_{2};
@@ -51,52 +51,52 @@ class News : public ::testing::Test {
   Rank second_{ranks_.at(1)};
 };
 
-TEST_F(News, MakeTreesTheSame) {
+TEST_F(TreeReplicatorTest, MakesTreesTheSame) {
   for (const auto& changes : {kFirst, {}, kSecond}) {
-    hear(grow_and_tell(changes));
+    apply(grow_and_append(changes));
     EXPECT_EQ(second_.learner.structure_digest(), first_.learner.structure_digest());
   }
   EXPECT_EQ(second_.learner.tree().labels(), 3U);
 }
 
-// Rank 0 may know of more labels than it has told of.
-TEST_F(News, CountTheLabelsThatAllHaveHeardOf) {
-  const Buffer message = grow_and_tell(kFirst);
-  EXPECT_EQ(first_.news.labels_heard(), 0U);
+// Rank 0 may have more labels than it has sent.
+TEST_F(TreeReplicatorTest, CountsTheLabelsThatAllRanksHave) {
+  const Buffer message = grow_and_append(kFirst);
+  EXPECT_EQ(first_.replicator.shared_labels(), 0U);
   first_.grow(kSecond);
-  hear(message);
-  EXPECT_EQ(first_.news.labels_heard(), 2U);
-  EXPECT_EQ(second_.news.labels_heard(), 2U);
+  apply(message);
+  EXPECT_EQ(first_.replicator.shared_labels(), 2U);
+  EXPECT_EQ(second_.replicator.shared_labels(), 2U);
 }
 
-TEST_F(News, SayWhereATreeIsNotThatOfRankZero) {
+TEST_F(TreeReplicatorTest, SaysWhereATreeIsNotThatOfRankZero) {
   second_.grow({{"fox", kNoLabel, 0}});
   first_.grow({{"cat", kNoLabel, 0}});
-  const Thrown thrown = thrown_by([&] { hear(grow_and_tell({{"dog", 0, 0}})); });
+  const Thrown thrown = thrown_by([&] { apply(grow_and_append({{"dog", 0, 0}})); });
   EXPECT_EQ(thrown.fault, Fault::kFailed);
   EXPECT_EQ(thrown.text, "this tree is not that of rank 0: its digest is " +
                              digest_text(second_.learner.growth_digest()) + ", that one's " +
                              digest_text(first_.learner.growth_digest()));
 }
 
-TEST(NewsAtRest, TellOfAllChanges) {
+TEST(TreeReplicatorDrain, AppliesAllChanges) {
   std::vector<std::uint64_t> digests(3);
   run_threads(3, [&](Communicator& comm) {
     Rank rank(comm);
     if (comm.rank() == 0) rank.grow(kFirst);
-    rank.news.drain(comm.rank() == 0 ? kFirst : std::vector<TreeChange>{});
-    EXPECT_EQ(rank.news.labels_heard(), 2U);
+    rank.replicator.drain(comm.rank() == 0 ? kFirst : std::vector<TreeChange>{});
+    EXPECT_EQ(rank.replicator.shared_labels(), 2U);
     digests[static_cast<std::size_t>(comm.rank())] = rank.learner.structure_digest();
   });
   EXPECT_EQ(digests[1], digests[0]);
   EXPECT_EQ(digests[2], digests[0]);
 }
 
-TEST(NewsAtRest, EndAllRanksWhereOneHasAnotherTree) {
+TEST(TreeReplicatorDrain, EndsAllRanksWhereOneHasAnotherTree) {
   run_threads(3, [&](Communicator& comm) {
     Rank rank(comm);
     if (comm.rank() != 1) rank.grow({{"cat", kNoLabel, 0}});
-    EXPECT_THROW(rank.news.drain({}), AgreedError);
+    EXPECT_THROW(rank.replicator.drain({}), AgreedError);
   });
 }
 

@@ -202,7 +202,7 @@ TEST(GatherPartitions, NoticesOwnersThatDiffer) {
     }
   });
   for (const std::string& error : errors) {
-    EXPECT_THAT(error, AllOf(StartsWith("rank 1 on "), HasSubstr("knows of other owners")));
+    EXPECT_THAT(error, AllOf(StartsWith("rank 1 on "), HasSubstr("has other owners")));
   }
 }
 

@@ -1,9 +1,9 @@
 // Equal counts cost what they took.
-#include "train/placement/timed_loads.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "train/placement/balancer.h"
 
 namespace cpt {
 namespace {

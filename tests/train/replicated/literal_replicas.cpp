@@ -5,7 +5,7 @@
 
 #include "model/learning/losses.h"
 #include "train/progress/schedule.h"
-#include "train/replicated/merge_rule.h"
+#include "train/replicated/merge.h"
 
 namespace cpt {
 

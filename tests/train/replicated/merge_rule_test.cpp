@@ -1,10 +1,10 @@
 // How the changes of several ranks to one row become one: closed forms.
-#include "train/replicated/merge_rule.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "train/replicated/merge.h"
 
 namespace cpt {
 namespace {

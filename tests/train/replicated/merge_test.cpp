@@ -13,7 +13,6 @@
 #include "comm/threads/threads.h"
 #include "model/random_stream.h"
 #include "train/job.h"
-#include "train/replicated/merge_rule.h"
 
 namespace cpt {
 namespace {
@@ -164,6 +163,17 @@ TEST_P(Merge, OfNothingChangesNothing) {
   const std::vector<Visits> idle(static_cast<std::size_t>(GetParam()));
   for (const Table& table : merge_really({GetParam(), MergeRule::kContraction}, scene.start, {idle, idle})) {
     EXPECT_EQ(table, scene.start);
+  }
+}
+
+TEST(MergeTraffic, HasTheGrowthForContractionOnly) {
+  for (const MergeRule rule : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
+    run_threads(2, [&](Communicator& comm) {
+      Learner learner(model_options());
+      WeightMerger(comm, learner, rule).merge();
+      EXPECT_EQ(comm.traffic().contains("merge: growth"), rule == MergeRule::kContraction);
+      EXPECT_EQ(comm.traffic().contains("merge: updates"), rule == MergeRule::kContraction);
+    });
   }
 }
 

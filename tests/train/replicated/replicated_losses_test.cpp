@@ -45,7 +45,7 @@ class ReplicatedLosses : public ::testing::TestWithParam<int> {
       const Learner& learner = literal.replica(0).learner;
       EXPECT_EQ(digests_of(result.model), (Digests{learner.structure_digest(), learner.weights().digest()}));
     }
-    EXPECT_GT(train.new_labels, results[0].model.labels() / 2);
+    EXPECT_GT(train.new_labels, results[0].model.learner().tree().labels() / 2);
     EXPECT_GT(train.brier_samples, 0U);
   }
 

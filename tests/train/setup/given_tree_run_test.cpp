@@ -99,7 +99,7 @@ TEST_P(GivenTreeRun, HasTheTreeThatWasGiven) {
       EXPECT_EQ(result.summary.tree.depth_bound, 0);
       EXPECT_EQ(result.summary.train.new_labels, 0U);
       EXPECT_EQ(result.summary.train.examples, grown.train.examples);
-      EXPECT_EQ(result.model.options().tree, TreeKind::kGiven);
+      EXPECT_EQ(result.model.learner().options().tree, TreeKind::kGiven);
     }
   }
 }
@@ -191,7 +191,7 @@ TEST_P(GivenTreeRun, MayBeginWithAnEmptyTree) {
   }
 }
 
-// The tree is in the checkpoint. A request ends an sync interval of replicas early, so they are compared with a run
+// The tree is in the checkpoint. A request ends a sync interval of replicas early, so they are compared with a run
 // that is asked for a checkpoint there, and goes on.
 TEST_P(GivenTreeRun, GoesOnWithoutTheFile) {
   grow();
@@ -232,7 +232,7 @@ TEST_P(GivenTreeRun, TellsWhereItsTreeCameFromWhenItGoesOn) {
 TEST_P(GivenTreeRun, LeavesAModelToBeginWith) {
   grow();
   options_.model.learning_rate = 0.5;
-  results_on(1, with_tree(options_, "file:" + file_))[0].model.save(folder_ / "model");
+  std::move(results_on(1, with_tree(options_, "file:" + file_))[0].model).into_model().save(folder_ / "model");
   const Model loaded = Model::load(folder_ / "model");
   EXPECT_EQ(loaded.options().tree, TreeKind::kGiven);
   EXPECT_EQ(tree_text(loaded.learner()), text_);
@@ -241,7 +241,7 @@ TEST_P(GivenTreeRun, LeavesAModelToBeginWith) {
   more.init = (folder_ / "model").string();
   more.data = shards("second", 150);
   for (const TrainingResult& result : results_on(ranks(), more)) {
-    EXPECT_EQ(result.model.options().learning_rate, 0.5);
+    EXPECT_EQ(result.model.learner().options().learning_rate, 0.5);
     EXPECT_GT(result.summary.train.new_labels, 30U);
   }
 }

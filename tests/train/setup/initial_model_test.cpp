@@ -42,10 +42,11 @@ class InitialModel : public ::testing::TestWithParam<int> {
   }
 
   // Trains on the first part alone and saves what comes of it.
-  TrainingResult save_first() const {
+  TrainedModel save_first() const {
     TrainingResult result = std::move(results_on(1, first_)[0]);
-    result.model.save(model());
-    return result;
+    TrainedModel trained{std::move(result.model).into_model(), result.summary};
+    trained.model.save(model());
+    return trained;
   }
 
   // A run that begins with the model and knows nothing of its options.
@@ -107,12 +108,11 @@ TEST_P(InitialModel, SavesWhatOneRankSaves) {
   TrainingOptions options = from_model();
   options.data = second_;
   options.passes = 2;
-  const TrainingResult alone = std::move(results_on(1, options)[0]);
-  alone.model.save(folder_ / "alone");
+  std::move(results_on(1, options)[0].model).into_model().save(folder_ / "alone");
   run_threads(ranks(), [&](Communicator& comm) {
     comm.set_stall_timeout(std::chrono::seconds(30));
     Recorder unheard;
-    save_model(train(options, comm, unheard), comm, folder_ / "together");
+    Training(options, comm).run(unheard).model.save(comm, folder_ / "together");
   });
   EXPECT_EQ(read_model_head(folder_ / "together").digest, read_model_head(folder_ / "alone").digest);
 }
@@ -157,7 +157,7 @@ TEST_P(InitialModel, IsHeldInPartsByThoseWhoOwnThem) {
   for (std::size_t rank = 0; rank < results.size(); ++rank) {
     const WeightTable& weights = results[rank].model.learner().weights();
     for (Partition p = 0; p < kPartitions; ++p) {
-      const bool mine = ranks() == 1 || results[rank].owners[p] == static_cast<int>(rank);
+      const bool mine = ranks() == 1 || results[rank].model.owners()[p] == static_cast<int>(rank);
       const WeightTable::Survey here = weights.survey(p);
       EXPECT_EQ(here.used, mine ? whole->weights().survey(p).used : 0) << "partition " << p << " on rank " << rank;
       EXPECT_EQ(here.digest, mine ? whole->weights().survey(p).digest : 0);
@@ -192,7 +192,7 @@ TEST_P(InitialModel, KeepsItsOptions) {
   for (const Placement placement : {Placement::kPartitioned, Placement::kReplicated}) {
     options.placement = placement;
     for (const TrainingResult& result : results_on(ranks(), options)) {
-      const ModelOptions& kept = result.model.options();
+      const ModelOptions& kept = result.model.learner().options();
       EXPECT_EQ(kept.alpha, 0.7);
       EXPECT_EQ(kept.learning_rate, 0.8);
       EXPECT_EQ(kept.clip, 0.01);
@@ -216,7 +216,7 @@ class InitialModelErrors : public Errors {
     TrainingOptions options = options_;
     options.model.tree = TreeKind::kRandom;
     options.model.learning_rate = rate;
-    results_on(1, options)[0].model.save(folder_ / name);
+    std::move(results_on(1, options)[0].model).into_model().save(folder_ / name);
   }
 };
 INSTANTIATE_TEST_SUITE_P(, InitialModelErrors, ::testing::Values(Placement::kPartitioned, Placement::kReplicated));

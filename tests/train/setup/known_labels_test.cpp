@@ -13,9 +13,9 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> labels_by_number(const Model& model) {
+std::vector<std::string> labels_by_number(const ModelShare& model) {
   std::vector<std::string> labels;
-  for (LabelId i = 0; i < model.labels(); ++i) labels.emplace_back(model.learner().labels().name(i));
+  for (LabelId i = 0; i < model.learner().tree().labels(); ++i) labels.emplace_back(model.learner().labels().name(i));
   return labels;
 }
 

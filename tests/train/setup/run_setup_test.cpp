@@ -8,7 +8,7 @@
 
 #include "comm/threads/threads.h"
 #include "model/weights/weight_table.h"
-#include "train/host/memory.h"
+#include "train/host/host.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -45,7 +45,7 @@ class MemoryToGoOn : public ::testing::TestWithParam<int> {
     Thrown thrown;
     run_threads(GetParam(), [&](Communicator& comm) {
       comm.set_stall_timeout(std::chrono::seconds(30));
-      const Thrown here = thrown_by([&] { prepare(options, comm, free); });
+      const Thrown here = thrown_by([&] { prepare_run(options, comm, free); });
       if (comm.rank() == 0) thrown = here;
     });
     return thrown;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/process_cores.h"
-#include "app/shared/option_values.h"
+#include "app/shared/command_line.h"
 
 namespace cpt {
 
@@ -16,14 +16,9 @@ constexpr std::size_t kMostThreads = 4096;
 
 CLI::Option* add_threads(CLI::App& command, std::size_t& threads) {
   threads = std::min(static_cast<std::size_t>(cores_of_process()), kMostThreads);
-  const auto set = [&threads](const std::string& text) {
-    threads = static_cast<std::size_t>(require_count("--threads", text, 1, kMostThreads));
-  };
-  return command
-      .add_option_function<std::string>("--threads", set,
-                                        "so many threads work, and the output is the same with any number of them")
-      ->type_name("N")
-      ->default_str("one for each core it may use");
+  return add_count(command, "--threads", threads, 1, "Number of threads; the output does not depend on it",
+                   kMostThreads)
+      ->default_str("one per available core");
 }
 
 }  // namespace cpt

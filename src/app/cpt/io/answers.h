@@ -42,7 +42,7 @@ void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, Resu
 // On threads + 2, of which two read and print. make_answerer() makes an answerer for each thread; they may only read
 // what they share. The output is that of one thread, also where something throws.
 template <class MakeAnswerer, class Tally>
-void answer_on_threads(OpenInput& input, std::size_t threads, ChunkLimits limits, MakeAnswerer make_answerer,
+void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits limits, MakeAnswerer make_answerer,
                        Tally tally, ResultWriter& out) {
   using Answerer = std::invoke_result_t<MakeAnswerer>;
   using Note = std::invoke_result_t<Answerer&, const ExampleView&, Text&>;
@@ -57,13 +57,13 @@ void answer_on_threads(OpenInput& input, std::size_t threads, ChunkLimits limits
     answers[slot].notes.push_back(answerers[worker](x, answers[slot].text));
   };
   OrderedParallelMap ahead(input.take_stream(), threads, work, limits);
-  while (const Chunk* portion = ahead.next()) {
-    input.report_skipped(portion->error_lines, portion->warnings);
-    auto& [text, notes] = answers[portion->slot];
-    for (std::size_t i = 0; i < portion->done; ++i) tally(portion->batch[i], notes[i]);
+  while (const Chunk* chunk = ahead.next()) {
+    input.report_skipped(chunk->error_lines, chunk->warnings);
+    auto& [text, notes] = answers[chunk->slot];
+    for (std::size_t i = 0; i < chunk->done; ++i) tally(chunk->batch[i], notes[i]);
     out.write({text.data(), text.size()});
-    if (portion->failure) std::rethrow_exception(portion->failure);
-    if (portion->input_waits) out.flush();
+    if (chunk->failure) std::rethrow_exception(chunk->failure);
+    if (chunk->input_waits) out.flush();
     text.clear();
     notes.clear();
   }
@@ -71,7 +71,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, ChunkLimits limits
 
 // Chooses between them.
 template <class MakeAnswerer, class Tally>
-void answer_all(OpenInput& input, std::size_t threads, ChunkLimits limits, MakeAnswerer make_answerer, Tally tally,
+void answer_all(OpenInput& input, std::size_t threads, MapChunkLimits limits, MakeAnswerer make_answerer, Tally tally,
                 ResultWriter& out) {
   if (threads == 1) return answer_on_one_thread(input, make_answerer(), tally, out);
   answer_on_threads(input, threads, limits, make_answerer, tally, out);

@@ -2,9 +2,8 @@
 
 #include <numeric>
 
+#include "app/shared/command_line.h"
 #include "app/shared/model_path.h"
-#include "app/shared/option_names.h"
-#include "app/shared/option_values.h"
 #include "cpt/error.h"
 #include "data/source/byte_source.h"
 
@@ -35,7 +34,7 @@ ExampleStream stream_all(const std::vector<Shard>& shards, ReadOptions options) 
 }  // namespace
 
 void add_model_option(CLI::App& command, std::filesystem::path& model) {
-  command.add_option("--model", model, "the model: a run directory's model folder")->type_name("DIR")->required();
+  command.add_option("--model", model, "The model, such as RUN/model")->type_name("DIR")->required();
 }
 
 Model load_model(const std::filesystem::path& model) {
@@ -47,15 +46,15 @@ void add_input_options(CLI::App& command, CommandInput& input) {
   add_model_option(command, input.model);
   command
       .add_option("--data", input.data,
-                  "files, directories, globs, read in this order; - is standard input; gzip and "
-                  "zstd are told by content")
+                  "Files, directories or globs, read in this order; - reads standard input; gzip and "
+                  "zstd are detected")
       ->type_name("PATH")
       ->required();
   add_choice(command, "--format", input.format, format_names(),
-             "of the data; auto tells it by content, but not that of fasttext lines without labels");
+             "Format of the data; auto detects it, except for fasttext lines without labels");
   add_multilabel(command, input.multilabel);
   add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
-               "at a bad line: stop; skip it, with a warning and no result; or skip:N to give up after N");
+               "At a bad line: stop, skip it with a warning and no output, or skip at most N");
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)

@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostAttempts = 100;  // to make a file that another process sweeps away
-
 // Renaming onto a device or a pipe would replace it by a file.
 bool is_written_in_place(const fs::path& path) {
   std::error_code error;
@@ -46,15 +44,13 @@ ResultWriter::ResultWriter(const fs::path& path) {
   path_ = in_place ? path : target_of(path);
   if (!in_place) sweep_unfinished(path_);
   const fs::path name = in_place ? path_ : temporary_name(path_);
-  for (int attempt = 0; temporary_.empty(); ++attempt) {
-    file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
-    if (file_.get() < 0) fail("open");
-    if (in_place) return;
-    if (hold_unfinished(file_, name)) {
-      temporary_ = name;
-    } else if (attempt == kMostAttempts) {
-      throw Error(Fault::kCannotWrite, name.string() + ": vanishes whenever it is made");
-    }
+  file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
+  if (file_.get() < 0) fail("open");
+  if (in_place) return;
+  temporary_ = name;
+  // Another process may have swept it before it was locked.
+  if (!hold_unfinished(file_, name)) {
+    throw Error(Fault::kCannotWrite, name.string() + ": was removed by another process that writes " + path_.string());
   }
 }
 

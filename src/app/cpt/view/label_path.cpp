@@ -1,6 +1,6 @@
 #include "app/cpt/view/label_path.h"
 
-#include "app/shared/option_names.h"
+#include "api/options/option_values.h"
 #include "cpt/error.h"
 
 namespace cpt {

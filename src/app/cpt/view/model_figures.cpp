@@ -6,10 +6,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "api/options/option_values.h"
 #include "api/tree_figures.h"
-#include "app/shared/option_names.h"
-#include "app/shared/shared_json.h"
-#include "core/number_text.h"
+#include "app/shared/figures_json.h"
+#include "core/digest_text.h"
 #include "model/tree/bounds.h"
 
 namespace cpt {

@@ -3,38 +3,36 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <sstream>
 
-#include "app/dist/options/tree_option.h"
-#include "app/shared/help_format.h"
-#include "app/shared/option_names.h"
-#include "app/shared/option_values.h"
-#include "app/shared/parse_reason.h"
+#include "app/shared/command_line.h"
 #include "comm/mpi/mpi.h"
-#include "core/number_text.h"
 #include "core/version.h"
 #include "cpt/error.h"
-#include "data/shards/split.h"
 
 namespace cpt {
 
 namespace {
 
-constexpr const char* kExample = R"(Examples:
+using Words = std::vector<std::string>;
+using OptionEntry = OptionRow<DistOptions>;
+
+constexpr const char* kFooter = R"(Examples:
   mpirun -n 4 cpt_dist --data shards/
   mpirun -n 64 cpt_dist --data train/ --test test/ --run runs/ads --passes 2 --alpha 0.9
   zcat log.gz | cpt_dist --data -
   mpirun -n 8 cpt_dist --init runs/ads/model --test new/ --test-frozen --run runs/new
   mpirun -n 8 cpt_dist --data shards/ --run runs/ads --resume
 
-Signals: USR1 writes a checkpoint; USR2, TERM, HUP and INT (Ctrl-C) write one and stop, to be
-started again with --resume (a run that reads a pipe keeps nothing); a second INT ends at once.
-A HUP that is ignored, as under nohup, stays so. To mpirun, which heeds TERM, HUP and INT in its own
-way (HUP under nohup, too) and exits with its own code, send USR2.
+Signals:
+  USR1                  write a checkpoint
+  USR2, TERM, HUP, INT  write a checkpoint and stop; --resume goes on later. A run that reads a pipe
+                        keeps nothing. A second INT ends the process at once. Under mpirun, which
+                        handles TERM, HUP and INT itself, send USR2 to mpirun.
 
-Exit codes: 0 done, 1 failed, 2 usage, 65 bad input data, 66 input missing, 73 cannot write,
-75 stopped on request.)";
+Exit codes:
+  0 done, 1 failed, 2 usage error, 65 bad input data, 66 input missing, 73 cannot write,
+  75 stopped on request)";
 
 const Names<ProgressStyle>& progress_names() {
   static const Names<ProgressStyle> names{
@@ -42,49 +40,37 @@ const Names<ProgressStyle>& progress_names() {
   return names;
 }
 
-std::chrono::milliseconds parse_duration(const char* option, const std::string& text) {
+std::chrono::milliseconds parse_duration(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto number = std::from_chars(text.data(), end, value);
   const std::string unit(number.ptr, end);
   const double seconds = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   if (number.ec != std::errc() || seconds == 0 || !(value >= 0) || value > 1e6) {
-    throw CLI::ValidationError(option, "'" + text + "' is not a duration like 30s, 10m or 1h");
+    throw Error(Fault::kUsage, "'" + text + "' is not a duration like 30s, 10m or 1h");
   }
   const std::chrono::milliseconds duration(static_cast<std::int64_t>(value * seconds * 1000));
-  if (value > 0 && duration.count() == 0) {
-    throw CLI::ValidationError(option, "'" + text + "' is less than a millisecond");
-  }
+  if (value > 0 && duration.count() == 0) throw Error(Fault::kUsage, "'" + text + "' is less than a millisecond");
   return duration;
-}
-
-constexpr const char* kAuto = "auto";
-
-void parse_bits(const std::string& text, TrainingOptions& training) {
-  training.auto_bits = text == kAuto;
-  if (training.auto_bits) return;
-  const char* end = text.data() + text.size();
-  const auto number = std::from_chars(text.data(), end, training.model.bits);
-  if (number.ec == std::errc() && number.ptr == end) return;
-  throw CLI::ValidationError("--bits", "'" + text + "' is neither a whole number nor auto");
 }
 
 constexpr const char* kNever = "never";
 
-// "10m" is a time, "1e7" a number of examples, and a number without a unit never a time.
-void parse_checkpoint_every(const std::string& text, DistOptions& options) {
+// "10m" is a time, "1e7" a number of examples; a number without a unit is never a time.
+void set_checkpoint_every(DistOptions& options, const Words& words) {
+  const std::string& text = words.front();
   CheckpointOptions& checkpoints = options.training.checkpoints;
   checkpoints.every = std::chrono::milliseconds(0);
   checkpoints.every_examples = 0;
   options.keeps_checkpoints = text != kNever;
   if (!options.keeps_checkpoints) return;
   if (text.empty() || std::isalpha(static_cast<unsigned char>(text.back())) == 0) {
-    checkpoints.every_examples = require_count("--checkpoint-every", text, 1, ~std::uint64_t{0});
+    checkpoints.every_examples = parse_count(text, 1, ~std::uint64_t{0});
     return;
   }
-  checkpoints.every = parse_duration("--checkpoint-every", text);
+  checkpoints.every = parse_duration(text);
   if (checkpoints.every.count() == 0) {
-    throw CLI::ValidationError("--checkpoint-every", "'" + text + "' is no time: use never for no checkpoints");
+    throw Error(Fault::kUsage, "'" + text + "' is no interval; use never for no checkpoints");
   }
 }
 
@@ -98,190 +84,154 @@ std::string checkpoint_every_text(const DistOptions& options) {
   return std::string(static_cast<const char*>(text), end) + "s";
 }
 
-std::string on_error_text(const TrainingOptions& training) {
-  if (!training.skip_bad_lines) return "stop";
-  return training.most_bad_lines ? "skip:" + std::to_string(*training.most_bad_lines) : "skip";
+// The options of the program itself. None of them belongs to the state of a run.
+std::vector<OptionEntry> own_rows() {
+  return {
+      {.name = "run",
+       .group = kMainOptions,
+       .value = "DIR",
+       .help = "Run directory, for the model, summary.json, metrics and checkpoints",
+       .binding = {[](DistOptions& o, const Words& words) { o.run = words.front(); },
+                   [](const DistOptions& o) { return o.run.string(); },
+                   {}},
+       .on_resume = OnResume::kFree},
+      {.name = "resume",
+       .group = kMainOptions,
+       .value = "",
+       .help = "Continue from the newest complete checkpoint in the run directory, or start if there is none. Options "
+               "that you omit come from the run; conflicting ones are errors, except --passes, --on-error, the shards "
+               "and options that do not change the result",
+       .binding = {[](DistOptions& o, const Words&) { o.training.resume = true; }, {}, {}},
+       .words = OptionWords::kNone,
+       .on_resume = OnResume::kFree},
+      {.name = "stall-timeout",
+       .group = kRankOptions,
+       .value = "TIME",
+       .help =
+           "End the job if a rank gives no sign of life for this long: seconds, or a number with s, m or h; 0 waits "
+           "forever. Default: 10m",
+       .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); }, {}, {}},
+       .on_resume = OnResume::kFree},
+      {.name = "checkpoint-every",
+       .group = kCheckpointOptions,
+       .value = "TIME|N",
+       .help = "Write a checkpoint after this time (a number with s, m or h, such as 90s or 10m) or number of examples "
+               "(a plain number, such as 1e7), and at the end of each pass; never writes none",
+       .binding = {set_checkpoint_every, checkpoint_every_text, {}},
+       .on_resume = OnResume::kFree},
+      {.name = "overwrite",
+       .group = kOutputOptions,
+       .value = "",
+       .help = "Replace the results of a finished run in the run directory; without it, that is an error",
+       .binding = {[](DistOptions& o, const Words&) { o.overwrite = true; }, {}, {}},
+       .words = OptionWords::kNone,
+       .on_resume = OnResume::kFree},
+      {.name = "progress",
+       .group = kOutputOptions,
+       .value = "(" + words_of(progress_names()) + ")",
+       .help =
+           "What to print on standard error. plain: a table; auto: also a progress bar if that is a terminal; none: "
+           "warnings only. Default: auto",
+       .binding = {[](DistOptions& o, const Words& words) {
+                     o.progress = parse_choice(progress_names(), words.front());
+                   },
+                   {},
+                   {}},
+       .on_resume = OnResume::kFree},
+  };
 }
 
-void add_input_options(CLI::App& app, TrainingOptions& training) {
-  const char* group = "Input";
-  app.add_option("--data", training.data,
-                 "shards to learn: files, directories, globs; - is standard input (one rank); "
-                 "gzip and zstd are told by content; needed unless there are --init and --test, or a run to --resume")
-      ->type_name("PATH")
-      ->group(group);
-  app.add_option("--test", training.test,
-                 "shards streamed after the last pass: predicted, then learned; reported apart")
-      ->type_name("PATH")
-      ->group(group);
-  app.add_flag("--test-frozen", training.test_frozen, "the test shards are predicted only")->group(group);
-  add_choice(app, "--format", training.format, format_names(), "of the shards; auto tells it by content")->group(group);
-  add_multilabel(app, training.multilabel)->group(group);
-  app.add_option("--interactions", training.model.interactions,
-                 "a cross of two namespaces by their first frames, like ab: a feature for each pair of theirs; may "
-                 "be given several times")
-      ->option_text("AB")
-      ->allow_extra_args(false)
-      ->group(group);
-  add_choice(app, "--normalize", training.model.normalize, normalize_names(), "l2 scales every x to length 1")
-      ->group(group);
-  app.add_option_function<std::string>(
-         "--split",
-         [&training](const std::string& text) {
-           training.split = static_cast<std::uint32_t>(require_count("--split", text, 1, kMostFileParts));
-         },
-         "read each file as N shards, 4096 at most, which several ranks share: lines by ranges of bytes, binary shards "
-         "by blocks; compressed files and pipes stay whole")
-      ->type_name("N")
-      ->default_str("1")
-      ->group(group);
-  add_on_error(app, training.skip_bad_lines, training.most_bad_lines,
-               "at a bad line: stop, skip, or skip:N to give up after N in a pass")
-      ->group(group);
-  add_count(app, "--passes", training.passes, 1, "traversals of the data")->group(group);
-  app.add_option("--cache", training.cache,
-                 "keep binary copies of text shards in this folder, and read those that are there: what is learned is "
-                 "the same, later passes and runs read faster; a copy of a file that has changed is never used")
-      ->type_name("DIR")
-      ->group(group);
+OptionEntry row_of(const TrainingOptionRow& row) {
+  const TrainingOptionRow* from = &row;  // of a table that lives as long as the program
+  return {.name = row.name,
+          .group = row.group,
+          .value = row.value,
+          .help = row.help,
+          .binding = {[from](DistOptions& o, const Words& words) { from->binding.set(o.training, words); },
+                      [from](const DistOptions& o) { return from->binding.show(o.training); },
+                      {}},
+          .words = row.words,
+          .on_resume = row.on_resume,
+          .excludes = row.excludes,
+          .of_model = row.of_model};
 }
 
-void add_model_options(CLI::App& app, TrainingOptions& training) {
-  const char* group = "Model";
-  ModelOptions& model = training.model;
-  app.add_option("--init", training.init,
-                 "begin with this model, the model/ of an earlier run; options of a model not given are its own, and "
-                 "others than its own are refused")
-      ->type_name("MODEL")
-      ->group(group);
-  add_choice(
-      app, "--method", model.method, method_names(),
-      "tree: a regressor at every node; cpecoc: nodes of --arity ways, each with a code over its children; "
-      "oaa: a regressor for every label, all of them visited by every example; table: how often the label came with "
-      "the identical x; pecoc: a code of regressors over all labels, which must be known beforehand")
-      ->group(group);
-  app.add_option(
-         "--labels", training.labels,
-         "of pecoc: a file of all labels, one a line; without it they are looked for in the shards, which takes a "
-         "pass more")
+const std::vector<OptionEntry>& option_table() {
+  static const std::vector<OptionEntry> table = [] {
+    std::vector<OptionEntry> rows;
+    for (const TrainingOptionRow& row : training_option_table()) rows.push_back(row_of(row));
+    for (OptionEntry& row : own_rows()) rows.push_back(std::move(row));
+    return rows;
+  }();
+  return table;
+}
+
+// A value of 0 or nothing stands for "not set".
+std::string default_text(const OptionEntry& row, const DistOptions& defaults) {
+  const std::string text = row.binding.show ? row.binding.show(defaults) : "";
+  return text == "0" || row.words != OptionWords::kOne ? "" : text;
+}
+
+void add_row(CLI::App& app, const OptionEntry& row, DistOptions& options) {
+  const std::string flag = std::string("--") + row.name;
+  const auto set = [&row, &options, flag](const Words& words) {
+    parse_value(flag, [&] { row.binding.set(options, words); });
+  };
+  CLI::Option* option = nullptr;
+  switch (row.words) {
+    case OptionWords::kNone:
+      option = app.add_flag_callback(
+          flag, [set] { set({}); }, row.help);
+      break;
+    case OptionWords::kOne:
+      option = app.add_option_function<std::string>(
+          flag, [set](const std::string& word) { set({word}); }, row.help);
+      break;
+    case OptionWords::kEach:
+    case OptionWords::kMany:
+      option = app.add_option_function<Words>(flag, set, row.help);
+      option->allow_extra_args(row.words == OptionWords::kMany);
+      break;
+  }
+  option->group(row.group);
+  if (row.words == OptionWords::kNone) return;
+  option->type_name(row.value);
+  if (row.words != OptionWords::kOne) option->option_text(row.value);
+  option->default_str(default_text(row, options));
+}
+
+void add_options(CLI::App& app, DistOptions& options) {
+  // CLI11 prints groups in the order of their first options.
+  for (const char* group :
+       {kMainOptions, kInputOptions, kModelOptions, kRankOptions, kCheckpointOptions, kOutputOptions}) {
+    for (const OptionEntry& row : option_table()) {
+      if (std::string(row.group) == group) add_row(app, row, options);
+    }
+  }
+  for (const OptionEntry& row : option_table()) {
+    if (*row.excludes == '\0') continue;
+    app.get_option(std::string("--") + row.name)->excludes(app.get_option(std::string("--") + row.excludes));
+  }
+  app.set_config("--config", "", "Read options from this file, option = value on each line; the command line wins")
       ->type_name("FILE")
-      ->group(group);
-  app.add_option("--arity", model.arity, "of cpecoc: 2, 4, 8 or 16 ways at a node")
-      ->type_name("K")
-      ->capture_default_str()
-      ->group(group);
-  add_tree(app, training)->group(group);
-  app.add_option("--alpha", model.alpha, "of the online tree, in (0, 1]: weight of balance against the regressors")
-      ->type_name("A")
-      ->capture_default_str()
-      ->group(group);
-  add_choice(app, "--loss", model.loss, loss_names(), "of the node regressors; squared is the paper's")->group(group);
-  add_choice(app, "--update", model.update, update_names(), "of the weights")->group(group);
-  app.add_option("--learning-rate", model.learning_rate, "step size")
-      ->type_name("R")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option_function<std::string>(
-         "--bits", [&training](const std::string& text) { parse_bits(text, training); },
-         "the weight table has 2^B lines of 64 bytes; one that does not fit into memory is refused. auto: by the size "
-         "of the data (2^22 for 30 MB of text, eight times as many lines for sixteen times as much), and at most half "
-         "of the free memory")
-      ->type_name("B|auto")
-      ->default_str(kAuto)
-      ->group(group);
-  app.add_option("--clip", model.clip, "node probabilities are kept in [E, 1 - E] when predicting; 0 is the paper's")
-      ->type_name("E")
-      ->capture_default_str()
-      ->group(group);
-  add_count(app, "--seed", model.seed, 0, "of hashing and of every random choice")->group(group);
-}
-
-void add_rank_options(CLI::App& app, DistOptions& options) {
-  const char* group = "Ranks";
-  add_choice(app, "--placement", options.training.placement, placement_names(),
-             "owned: each rank holds a part of the weights, and the result is that of one rank; replicated: each holds "
-             "all of them, merged at sync points")
-      ->group(group);
-  add_choice(app, "--merge", options.training.merge, merge_names(), "replicated: how the ranks' weights become one set")
-      ->group(group);
-  auto* fraction =
-      app.add_option("--sync-fraction", options.training.sync_fraction,
-                     "an interval, at whose end replicas merge and owners are balanced, ends after this fraction of "
-                     "all examples so far")
-          ->type_name("F")
-          ->capture_default_str()
-          ->group(group);
-  add_count(app, "--sync-examples", options.training.sync_examples, 1,
-            "an interval ends after every N examples instead")
-      ->default_str("")
-      ->excludes(fraction)
-      ->group(group);
-  add_count(app, "--round-examples", options.training.round_examples, 1,
-            "examples that all ranks together take in a round, about; owned: changes speed only")
-      ->default_str("")
-      ->group(group);
-  app.add_option_function<std::string>(
-         "--stall-timeout",
-         [&options](const std::string& text) { options.stall_timeout = parse_duration("--stall-timeout", text); },
-         "the job ends if a rank is not heard of for so long: seconds, or a number with s, m or h; 0 waits for ever")
-      ->type_name("TIME")
-      ->default_str("10m")
-      ->group(group);
-}
-
-void add_checkpoint_options(CLI::App& app, DistOptions& options) {
-  const char* group = "Checkpoints";
-  app.add_flag(
-         "--resume", options.training.resume,
-         "go on from the newest complete checkpoint in the run directory, or start if there is none; options not "
-         "given are those of the run, and others than its own are refused, but for --passes, --on-error, new shards, "
-         "and what does not change the result (--keep, --checkpoint-every, --cache, owned: --round-examples)")
-      ->group(group);
-  app.add_option_function<std::string>(
-         "--checkpoint-every", [&options](const std::string& text) { parse_checkpoint_every(text, options); },
-         "write a checkpoint after so long (a number with s, m or h: 90s, 10m) or so many examples (a number alone: "
-         "90, 1e7), and at the end of each pass; or never")
-      ->type_name("TIME|N")
-      ->default_str("10m")
-      ->group(group);
-  add_count(app, "--keep", options.training.checkpoints.keep, 1, "checkpoints, the newest; older ones are removed")
-      ->group(group);
-}
-
-void add_output_options(CLI::App& app, DistOptions& options) {
-  const char* group = "Output";
-  app.add_option("--run", options.run,
-                 "the run directory; locked while in use, results of an earlier run that is finished are replaced")
-      ->type_name("DIR")
-      ->default_str(options.run.string())
-      ->group(group);
-  add_choice(app, "--progress", options.progress, progress_names(),
-             "on standard error: plain is a table; auto adds a bar where that is a terminal, which it is not under "
-             "mpirun; none leaves warnings only")
-      ->group(group);
-  app.set_config("--config", "", "read options from this file, option = value on each line; the command line wins")
-      ->type_name("FILE")
-      ->group(group);
+      ->group(kOutputOptions);
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
+// help2man reads the first line.
 std::string version_text() {
   std::ostringstream text;
-  text << "cpt_dist " << kVersion << " (commit " << kCommit << ", " << kCompiler << ", " << mpi_version() << ")";
+  text << "cpt_dist " << kVersion << "\nCommit " << kCommit << ", " << kCompiler << ", " << mpi_version();
   return text.str();
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-std::vector<std::string> given_options(const CLI::App& app, const DistOptions& options) {
-  std::vector<std::string> given;
-  for (const auto& [name, value] : describe_options(options)) {
-    const bool asks_for_nothing = name == "bits" && options.training.auto_bits;
-    if (app.get_option("--" + name)->count() > 0 && !asks_for_nothing) given.push_back(name);
+// "--bits auto" asks for nothing that a model or a run could contradict.
+Words given_options(const CLI::App& app, const DistOptions& options) {
+  Words given;
+  for (const OptionEntry& row : option_table()) {
+    const std::string name = row.name;
+    if (name == "bits" && options.training.auto_bits) continue;
+    if (app.get_option("--" + name)->count() > 0) given.push_back(name);
   }
   return given;
 }
@@ -290,25 +240,19 @@ std::vector<std::string> given_options(const CLI::App& app, const DistOptions& o
 
 bool DistOptions::is_given(const std::string& name) const { return std::ranges::find(given, name) != given.end(); }
 
-std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
-
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine line;
   line.options.training.auto_bits = true;
-  CLI::App app("Trains a conditional probability tree online, on all ranks of an MPI job: P(label | x) in O(log n).",
-               "cpt_dist");
-  app.footer(kExample);
-  app.set_version_flag("--version", version_text());
-  lay_out_help(app);
-  add_input_options(app, line.options.training);
-  add_model_options(app, line.options.training);
-  add_rank_options(app, line.options);
-  add_checkpoint_options(app, line.options);
-  add_output_options(app, line.options);
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  const auto place_and_reason = [&](const std::string& reason) { return place_in_config(app, words, reason) + reason; };
+  CLI::App app(
+      "Trains a conditional probability tree online, on all ranks of an MPI job. It estimates P(label | x)\n"
+      "in time O(log n) for n labels.",
+      "cpt_dist");
+  app.footer(kFooter);
+  set_help_layout(app);
+  add_options(app, line.options);
+  add_help_options(app, version_text());
   try {
-    require_values(words);
+    require_values({argv + 1, argv + argc});
     app.parse(argc, argv);
     line.options.training.validate();
     line.options.given = given_options(app, line.options);
@@ -316,13 +260,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     line.ends = true;
-    const bool is_file = dynamic_cast<const CLI::FileError*>(&error) != nullptr;  // that of --config
-    line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(is_file ? Fault::kNoInput : Fault::kUsage);
-    line.text = line.code == 0 ? out.str() : "cpt_dist: " + place_and_reason(reason_of(app, error)) + " (see --help)\n";
+    const bool is_config_file = dynamic_cast<const CLI::FileError*>(&error) != nullptr;
+    line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(is_config_file ? Fault::kNoInput : Fault::kUsage);
+    line.text = line.code == 0 ? out.str() : "cpt_dist: " + std::string(error.what()) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;
     line.code = static_cast<int>(error.fault());
-    line.text = "cpt_dist: " + place_and_reason(error.what()) + "\n";
+    line.text = "cpt_dist: " + std::string(error.what()) + "\n";
   }
   return line;
 }
@@ -331,59 +275,29 @@ void settle_placement(DistOptions& options) {
   TrainingOptions& training = options.training;
   if (training.model.is_tree()) return;
   if (training.placement == Placement::kPartitioned && options.is_given("placement")) {
-    throw Error(Fault::kUsage, "--placement partitioned is for trees: with --method " +
+    throw Error(Fault::kUsage, "--placement partitioned needs a tree: with --method " +
                                    name_of(method_names(), training.model.method) +
-                                   " a probability needs what is known of all labels, so every rank holds all of it");
+                                   ", a probability depends on all labels, so every rank holds all weights");
   }
   training.placement = Placement::kReplicated;
 }
 
-OptionValues describe_model_options(const ModelOptions& model) {
-  return {
-      {"interactions", joined(model.interactions)},
-      {"normalize", name_of(normalize_names(), model.normalize)},
-      {"method", name_of(method_names(), model.method)},
-      {"arity", std::to_string(model.arity)},
-      {"tree", name_of_tree(model.tree)},
-      {"alpha", number_text(model.alpha)},
-      {"loss", name_of(loss_names(), model.loss)},
-      {"update", name_of(update_names(), model.update)},
-      {"learning-rate", number_text(model.learning_rate)},
-      {"bits", std::to_string(model.bits)},
-      {"clip", number_text(model.clip)},
-      {"seed", std::to_string(model.seed)},
-  };
+std::vector<std::pair<std::string, std::string>> describe_options(const DistOptions& options) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const OptionEntry& row : option_table()) {
+    if (row.binding.show) values.emplace_back(row.name, row.binding.show(options));
+  }
+  return values;
 }
 
-OptionValues describe_options(const DistOptions& options) {
-  const TrainingOptions& t = options.training;
-  OptionValues values{
-      {"data", joined(t.data)},
-      {"test", joined(t.test)},
-      {"test-frozen", t.test_frozen ? "true" : "false"},
-      {"format", name_of(format_names(), t.format)},
-      {"multilabel", name_of(multilabel_names(), t.multilabel)},
-      {"on-error", on_error_text(t)},
-      {"split", std::to_string(t.split)},
-      {"passes", std::to_string(t.passes)},
-      {"cache", t.cache.string()},
-      {"init", t.init},
-      {"labels", t.labels},
-      {"placement", name_of(placement_names(), t.placement)},
-      {"merge", name_of(merge_names(), t.merge)},
-      {"sync-fraction", number_text(t.sync_fraction)},
-      {"sync-examples", std::to_string(t.sync_examples)},
-      {"round-examples", std::to_string(t.round_examples)},
-      {"run", options.run.string()},
-      {"checkpoint-every", checkpoint_every_text(options)},
-      {"keep", std::to_string(t.checkpoints.keep)},
-  };
-  OptionValues of_model = describe_model_options(t.model);
-  const auto tree = std::ranges::find(of_model, "tree", &OptionValues::value_type::first);
-  if (!t.given_tree.empty()) tree->second = t.given_tree;
-  if (t.auto_bits) std::ranges::find(of_model, "bits", &OptionValues::value_type::first)->second = kAuto;
-  values.insert(values.end(), of_model.begin(), of_model.end());
-  return values;
+std::vector<std::string> describe_unused(const DistOptions& options) {
+  Words lines;
+  for (const TrainingOptionRow& row : training_option_table()) {
+    if (row.use.applies == nullptr || row.use.applies(options.training) || !options.is_given(row.name)) continue;
+    lines.push_back(std::string("--") + row.name + " has no effect here: it is for " + row.use.where);
+  }
+  std::ranges::sort(lines);
+  return lines;
 }
 
 }  // namespace cpt

@@ -1,4 +1,4 @@
-// The command line of cpt_dist.
+// The options of cpt_dist: those of training, from api/options/option_table.h, and those of the program itself.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/options/option_table.h"
 #include "cpt/trainer.h"
 
 namespace cpt {
@@ -15,16 +16,17 @@ enum class ProgressStyle { kAuto, kPlain, kNone };
 
 struct DistOptions {
   TrainingOptions training;
-  std::vector<std::string> given;  // which of describe_options() the command line or the config file names
+  std::vector<std::string> given;  // names of the options that the command line or the config file sets
   bool keeps_checkpoints = true;
   std::filesystem::path run = "cpt-run";
+  bool overwrite = false;  // replace the results of a finished run
   ProgressStyle progress = ProgressStyle::kAuto;
   std::chrono::milliseconds stall_timeout{std::chrono::minutes(10)};
 
   bool is_given(const std::string& name) const;
 };
 
-// What the command line asks for: a run, or a text and the end (--help, --version: code 0; a usage error: code 2).
+// What the command line asks for: a run, or a text and an exit code (--help and --version: 0; a usage error: 2).
 struct CommandLine {
   DistOptions options;
   bool ends = false;
@@ -35,19 +37,14 @@ struct CommandLine {
 // Prints nothing. Every option may also come from the file that --config names; the command line wins.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
-// Methods that are no trees are replicated. Throws Error(kUsage) where the user asks for something else.
+// Methods without a tree are replicated. Throws Error(kUsage) if the user asked for something else.
 void settle_placement(DistOptions& options);
 
-// Name and value, as on the command line; a value shows all there is to it.
-using OptionValues = std::vector<std::pair<std::string, std::string>>;
+// Names and values of the options that shape the run, as on the command line. For summary.json and log.txt.
+std::vector<std::pair<std::string, std::string>> describe_options(const DistOptions& options);
 
-// A value as messages show it.
-std::string shown(const std::string& value);
-
-// The options of a model.
-OptionValues describe_model_options(const ModelOptions& model);
-
-// The options that shape the run, by their names on the command line, for summary.json.
-OptionValues describe_options(const DistOptions& options);
+// Given options that have no effect on this run, which is most often a mistake: one line each, without a line end. Call
+// it when options that come from a model or a resumed run are in place.
+std::vector<std::string> describe_unused(const DistOptions& options);
 
 }  // namespace cpt

@@ -1,6 +1,6 @@
 #include "train/partitioned/example/example_record.h"
 
-#include <array>
+#include <cstring>
 
 namespace cpt {
 
@@ -13,20 +13,55 @@ constexpr std::array<float, kCount> make_ones() {
   return ones;
 }
 
+void copy(const void* from, std::size_t bytes, void* to) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
 }  // namespace
 
 constinit const std::array<float, ExampleRecord::kMostOnes> ExampleRecord::kOnes = make_ones<kMostOnes>();
 
-RecordSpace ExampleRecord::extend(const Shape& shape, Buffer& out) {
-  return begin(shape, out.extend(bytes(shape)).data());
+std::size_t ExampleRecord::checked_bytes(ConstBytes from) {
+  if (from.size() < kLeastBytes) throw_protocol_error("an example is cut short");
+  const ExampleRecord record(from.data());
+  const Head& head = record.head();
+  if (!record.has_values() && record.features() > kMostOnes) {
+    throw_protocol_error("an example of " + std::to_string(record.features()) + " features has no values");
+  }
+  const std::size_t bytes = bytes_of(head);
+  if (bytes > from.size()) throw_protocol_error("an example is cut short");
+  return bytes;
+}
+
+ExampleRecord::Shape ExampleRecord::shape_of(const ExampleView& x, std::span<const std::uint8_t> path,
+                                             std::string_view label) {
+  // No early exit: which value is the first that is not 1 cannot be predicted.
+  bool plain = true;
+  for (const float value : x.values) plain &= value == 1;
+  return {.features = x.features.size(),
+          .with_values = !plain,
+          .path_blocks = path.size(),
+          .label_bytes = label.size(),
+          .importance = x.importance};
+}
+
+void ExampleRecord::write(const Shape& shape, const ExampleView& x, std::span<const std::uint8_t> path,
+                          std::string_view label, std::byte* at) {
+  const Head& head = *new (at) Head(head_of(shape));
+  std::byte* const path_at = at + sizeof head;
+  std::byte* const features_at = path_at + path_bytes(head);
+  std::byte* const values_at = features_at + feature_bytes(head);
+  copy(path.data(), path.size(), path_at);
+  copy(x.features.data(), x.features.size_bytes(), features_at);
+  if (value_bytes(head) > 0) copy(x.values.data(), x.values.size_bytes(), values_at);
+  copy(label.data(), label.size(), values_at + value_bytes(head));
 }
 
 std::string_view ExampleRecord::label() const {
-  const std::byte* after_values =
-      at_ + sizeof(Head) + place_bytes(head()) + feature_bytes(head()) + value_bytes(head());
+  const std::byte* after_values = at_ + sizeof(Head) + path_bytes(head()) + feature_bytes(head()) + value_bytes(head());
   return {reinterpret_cast<const char*>(after_values), head().label_bytes};
 }
 
-float ExampleRecord::importance() const { return head().importance; }
+void throw_protocol_error(const std::string& reason) { throw Error(Fault::kFailed, "protocol error: " + reason); }
 
 }  // namespace cpt

@@ -29,9 +29,9 @@ std::uint64_t position_in_round(std::uint64_t order) { return order >> (kShardBi
 std::uint64_t shard_of(std::uint64_t order) { return order >> kRowBits & ((std::uint64_t{1} << kShardBits) - 1); }
 std::uint64_t index_in_line(std::uint64_t order) { return order & ((std::uint64_t{1} << kRowBits) - 1); }
 
-void RoutedExample::lead_by(std::span<const std::uint8_t> places) {
-  if (places.size() > 1) level1 = partition_below(kRootPartition, 0, places[0]);
-  if (places.size() > 2) deep = partition_below(level1, 1, places[1]);
+void RoutedExample::route_by(std::span<const std::uint8_t> path) {
+  if (path.size() > 1) level1 = partition_below(kRootPartition, 0, path[0]);
+  if (path.size() > 2) deep = partition_below(level1, 1, path[1]);
 }
 
 }  // namespace cpt

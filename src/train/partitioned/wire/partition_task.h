@@ -1,8 +1,8 @@
 // What happens to an example at one partition, and how it gets there.
 //
-// The way of an example leads through up to three partitions: the root, one of level 1, a deep one. The rank that has
-// read it sends it to the owners of all of them where it knows the way (directly); else one owner sends it on to the
-// next (a hop). A task takes it through all partitions in a row that have one owner.
+// The path of an example leads through up to three partitions: the root, one of level 1, a deep one. The rank that has
+// read the example sends it to the owners of all of them if it knows the path (directly); otherwise one owner sends it
+// on to the next (a hop). A task takes it through all consecutive partitions of one owner.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct PartitionTask {
   std::uint32_t disagreements = 0;       // kSettle, kOpen: as in InsertionState
   LabelId split = kNoLabel;              // kOpen
   std::uint64_t coins = 0;               // kSettle: as in InsertionState; kDraw: as in DrawState
-  double probability = 1;                // kDraw, kSearch: of the way so far
+  double probability = 1;                // kDraw, kSearch: of the path so far
   ExampleRecord example;
 
   // The order of tasks to one partition.
@@ -55,18 +55,18 @@ constexpr bool is_partition_or_none(Partition partition) {
   return partition < kPartitions || partition == kNoPartition;
 }
 
-// An example on its way to an owner for all its partitions there.
+// An example sent to an owner for all its partitions there.
 struct RoutedExample {
   std::uint64_t order = 0;
   std::uint32_t slot = 0;    // in a message: among those of its rank; see PartitionTask::slot
-  LabelId label = kNoLabel;  // kNoLabel: the sender does not know it, and tells its name
-  // The partitions below the root on its way, as the sender knows it; kNoPartition where it ends before.
+  LabelId label = kNoLabel;  // kNoLabel: the sender does not know the label, and sends its name
+  // The partitions below the root on its path, as the sender knows it; kNoPartition where it ends before.
   Partition level1 = kNoPartition;
   Partition deep = kNoPartition;
   ExampleRecord example;
 
-  // Fills in the partitions from the places of the path.
-  void lead_by(std::span<const std::uint8_t> places);
+  // Fills in the partitions from a path, as in ExampleRecord::path().
+  void route_by(std::span<const std::uint8_t> path);
 
   bool operator<(const RoutedExample& other) const { return order < other.order; }
 };

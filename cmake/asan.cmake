@@ -1,0 +1,7 @@
+# cmake -C cmake/asan.cmake: address and undefined-behaviour sanitizers. Debug, so that the checks of debug builds run
+# somewhere; -O1, because sanitizers are slow enough.
+set(CMAKE_BUILD_TYPE Debug CACHE STRING "")
+set(CMAKE_CXX_FLAGS -O1 CACHE STRING "")
+set(CPT_SANITIZE address,undefined CACHE STRING "")
+set(CPT_WARNINGS_AS_ERRORS ON CACHE BOOL "")
+set(CPT_WHOLE_LAYERS ON CACHE BOOL "")

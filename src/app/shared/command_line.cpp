@@ -1,0 +1,95 @@
+#include "app/shared/command_line.h"
+
+#include <memory>
+#include <string_view>
+
+namespace cpt {
+
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kColumn = 36;  // where explanations begin
+
+std::string wrapped(std::string_view line) {
+  if (!line.starts_with(' ')) return std::string(line);
+  std::string text;
+  std::size_t width = kWidth;  // of the current piece, without its indent
+  while (line.size() > width) {
+    const std::size_t space = line.rfind(' ', width);
+    if (space == std::string_view::npos) break;
+    text.append(line.substr(0, space)).append("\n").append(kColumn, ' ');
+    line.remove_prefix(space + 1);
+    width = kWidth - kColumn;
+  }
+  return text.append(line);
+}
+
+class HelpFormat : public CLI::Formatter {
+ public:
+  // help2man wants the usage line first, then the description, then the options.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    const bool is_part = mode == CLI::AppFormatMode::Sub;
+    const std::string help = is_part
+                                 ? Formatter::make_help(app, std::move(name), mode)
+                                 : make_usage(app, std::move(name)) + make_description(app) + make_positionals(app) +
+                                       make_groups(app, mode) + make_subcommands(app, mode) + '\n' + make_footer(app);
+    std::string text;
+    for (std::size_t at = help.find_first_not_of('\n'); at < help.size();) {
+      const std::size_t end = help.find('\n', at);
+      text += wrapped(std::string_view(help).substr(at, end - at)) + "\n";
+      at = end == std::string::npos ? help.size() : end + 1;
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+void set_help_layout(CLI::App& program) {
+  const auto format = std::make_shared<HelpFormat>();
+  format->column_width(kColumn);
+  program.formatter(format);
+}
+
+void add_help_options(CLI::App& program, const std::string& version) {
+  constexpr const char* kGroup = "Help";
+  program.set_help_flag("-h,--help", "Print this help and exit")->group(kGroup);
+  program.set_version_flag("--version", version, "Print the version and exit")->group(kGroup);
+}
+
+void require_values(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw CLI::ArgumentMismatch(word.substr(0, word.size() - 1) + " is empty");
+    }
+  }
+}
+
+CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help) {
+  const auto set = [&skip, &most](const std::string& text) {
+    const BadLinePolicy policy = parse_value("--on-error", [&] { return parse_bad_line_policy(text); });
+    skip = policy.skip;
+    most = policy.most;
+  };
+  return app.add_option_function<std::string>("--on-error", set, help)
+      ->type_name(std::string("(") + kBadLineWords + ")")
+      ->default_str("stop");
+}
+
+CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel) {
+  return add_choice(app, "--multilabel", multilabel, multilabel_names(),
+                    "What to do with a libsvm or fasttext line that has several labels. first: use the first; sample: "
+                    "use a random one, always the same; split: make one example per label and share the importance; "
+                    "error: treat it as a bad line");
+}
+
+CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interactions) {
+  return app
+      .add_option("--interactions", interactions,
+                  "Add a feature for each pair of features from namespaces that begin with A and with B. May be "
+                  "repeated")
+      ->option_text("AB")
+      ->allow_extra_args(false);
+}
+
+}  // namespace cpt

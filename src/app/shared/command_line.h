@@ -1,0 +1,67 @@
+// What the command lines of both programs have in common: the layout of --help, and options whose values CLI11 does not
+// check well enough (it reads -1 as 2^64 - 1 and does not know 1e6).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/options/option_values.h"
+
+namespace cpt {
+
+// Applies to the program and to all commands added to it afterwards: the usage line comes first, and explanations are
+// wrapped in their column at 100 characters. Descriptions and footers are printed as written.
+void set_help_layout(CLI::App& program);
+
+// Moves --help and --version to a last group. Call it when all options have been added.
+void add_help_options(CLI::App& program, const std::string& version);
+
+// Throws CLI::ParseError where a word gives an option an empty value, like "--run=": CLI11 would take the next word.
+void require_values(const std::vector<std::string>& words);
+
+// Runs `parse`, and turns its Error(kUsage) into the error that CLI11 reports for the option.
+template <class Parse>
+auto parse_value(const std::string& flag, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw CLI::ValidationError(flag, error.what());
+  }
+}
+
+// An option whose value is one of the words.
+template <class Choice>
+CLI::Option* add_choice(CLI::App& app, const std::string& flag, Choice& choice, const Names<Choice>& names,
+                        const std::string& help) {
+  const auto set = [flag, &choice, &names](const std::string& word) {
+    choice = parse_value(flag, [&] { return parse_choice(names, word); });
+  };
+  return app.add_option_function<std::string>(flag, set, help)
+      ->type_name("(" + words_of(names) + ")")
+      ->default_str(name_of(names, choice));
+}
+
+// An option whose value is a count in [least, most].
+template <std::unsigned_integral Count>
+CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std::uint64_t least,
+                       const std::string& help, std::uint64_t most = std::numeric_limits<Count>::max()) {
+  const auto set = [flag, &count, least, most](const std::string& text) {
+    count = static_cast<Count>(parse_value(flag, [&] { return parse_count(text, least, most); }));
+  };
+  return app.add_option_function<std::string>(flag, set, help)->type_name("N")->default_str(std::to_string(count));
+}
+
+// --on-error: whether bad lines are skipped, and how many at most.
+CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help);
+
+// --multilabel, --interactions
+CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel);
+CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interactions);
+
+}  // namespace cpt

@@ -1,0 +1,39 @@
+// An error that is kept until it can be reported.
+#pragma once
+
+#include <exception>
+
+namespace cpt {
+
+// For work between calls that must be made whether or not the work succeeds, such as collectives that other ranks take
+// part in. The first error wins. Not thread-safe.
+class DeferredError {
+ public:
+  // Runs work() and keeps what it throws. After an error it does nothing.
+  template <class Work>
+  void run(Work work) {
+    if (error_ != nullptr) return;
+    try {
+      work();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
+  // Keeps another error, if there is one.
+  void keep(const std::exception_ptr& error) {
+    if (error_ == nullptr) error_ = error;
+  }
+
+  explicit operator bool() const { return error_ != nullptr; }
+  // nullptr if there is none.
+  const std::exception_ptr& get() const { return error_; }
+  void rethrow() const {
+    if (error_ != nullptr) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::exception_ptr error_;
+};
+
+}  // namespace cpt

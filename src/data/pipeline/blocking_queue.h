@@ -1,0 +1,71 @@
+// A first-in, first-out queue between threads.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace cpt {
+
+// Any thread may call any of it. It has no limit of its own: the pipelines that use it pass a fixed number of chunks in
+// a circle.
+template <class T>
+class BlockingQueue {
+ public:
+  // Dropped once the queue is closed.
+  void push(T item) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!closed_) items_.push_back(std::move(item));
+    }
+    changed_.notify_one();
+  }
+  // Nothing more comes. Waiting calls of pop() return, once they have taken what is left.
+  void close() {
+    {
+      const std::scoped_lock lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_all();
+  }
+  // As close(), and what is left is dropped, too.
+  void abandon() {
+    {
+      const std::scoped_lock lock(mutex_);
+      closed_ = true;
+      items_.clear();
+    }
+    changed_.notify_all();
+  }
+
+  // Waits for the next item; nothing once the queue is closed and empty.
+  std::optional<T> pop() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
+    return take();
+  }
+  // The same, but nothing, too, where none has come within `most`.
+  std::optional<T> pop_within(std::chrono::milliseconds most) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, most, [this] { return closed_ || !items_.empty(); });
+    return take();
+  }
+
+ private:
+  std::optional<T> take() {
+    if (items_.empty()) return std::nullopt;
+    std::optional<T> item(std::move(items_.front()));
+    items_.pop_front();
+    return item;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<T> items_;
+  bool closed_ = false;
+};
+
+}  // namespace cpt

@@ -1,0 +1,154 @@
+// Every message between the owners of partitions.
+//
+//   message               written by                    read by
+//   RoundHeader, examples Dispatcher on each rank       every rank: the header; owners: the examples; rank 0: warnings
+//   HopHeader, tasks      PartitionOwner of the root    owners of the next partitions on an example's path
+//     TreeAnnouncement    TreeReplicator on rank 0      TreeReplicator on every rank (in the root's message)
+//   HopHeader, tasks      PartitionOwner at level 1     owners of deep partitions
+//   ResultHeader, PartialResult*, Split*
+//                         PartitionOwner on each rank   rank 0: RoundLedger and Coordinator
+//
+// All parts start at multiples of 8 bytes, so that examples are read where they arrive:
+//
+//   examples = offsets (u64: how many), routed example*, offsets (u32 each, in units of 8 bytes)
+//   routed example = RoutedHead (24 bytes), ExampleRecord
+//   tasks    = task*
+//   task     = kind (u8), 1 where an example follows (u8), partition (u16), disagreements (u32), details by kind,
+//              [order (u64), slot (u32), label (u32), ExampleRecord]
+//              of several tasks of one example in a row, only the first carries it
+//   details  = kDraw: coins (u64), probability (f64); kSearch: probability (f64); kKnown: nothing;
+//              kSettle: coins (u64); kOpen: split (u64)
+//
+// Examples in the sender's SharedExampleRing are named by their offsets there. They precede the others in order: once
+// one finds no room in the ring, no later one of the round does.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "comm/buffer.h"
+#include "train/partitioned/wire/partition_task.h"
+
+namespace cpt {
+
+// Leads the examples of a rank in a round.
+struct RoundHeader {
+  std::uint64_t examples = 0;       // read by the sender
+  std::uint64_t features = 0;       // of all of them
+  std::uint64_t fault = 0;          // encode_fault() of the sender's failure
+  std::uint64_t bad_lines = 0;      // skipped by the sender in this pass
+  std::uint64_t active_shards = 0;  // shards that still had examples
+  std::uint64_t warning_bytes = 0;  // at the end of the message to rank 0
+  std::uint64_t ended = 0;          // 1: the sender has no more examples
+  std::uint64_t requests = 0;       // see RequestBits
+};
+
+// Leads the tasks that a stage hands on. is_void, here and below, is 1 or 0: the sender has failed, or knows of a
+// failure, and has computed nothing.
+struct HopHeader {
+  std::uint64_t is_void;
+  std::uint64_t task_bytes;  // in messages of rank 0, the announcement of tree changes follows them
+};
+
+// Rank 0's tree after the changes that follow it.
+struct TreeAnnouncement {
+  std::uint64_t labels;
+  std::uint64_t digest;  // Learner::growth_digest()
+};
+
+// Leads what a round came to.
+struct ResultHeader {
+  std::uint64_t is_void;
+  std::uint64_t partials;
+  std::uint64_t splits;
+};
+
+// A part of the result of an example.
+struct PartialResult {
+  enum class Kind : std::uint32_t {
+    kLevel1,  // value: product of the node probabilities on its label's path in the level-1 partition
+    kDeep,    // ... in the deep partition
+    kDrawn,   // value: the probability of the label that was drawn
+    kFound,   // value: the probability of `label`, the best one of a partition; an example may have many of these
+  };
+  PartialResult() = default;
+  PartialResult(std::uint32_t slot_of_example, Kind of_kind, LabelId of_label, double its_value)
+      : slot(slot_of_example), label(of_label & ((1U << 30) - 1)), kind(of_kind), value(its_value) {}
+
+  std::uint32_t slot = 0;  // as in PartitionTask
+  LabelId label : 30 = 0;
+  Kind kind : 2 = Kind::kLevel1;
+  double value = 0;
+};
+static_assert(sizeof(PartialResult) == 16);
+
+// A change of the tree that an owner has made: `label` has split the leaf of `split`.
+struct Split {
+  LabelId label = kNoLabel;
+  LabelId split = kNoLabel;
+  std::uint32_t disagreements = 0;
+};
+
+// The header that a message begins with, and what follows it. Throws a protocol error where the message is shorter.
+template <class Header>
+Header take_header(ConstBytes& message) {
+  if (message.size() < sizeof(Header)) throw_protocol_error("a message is shorter than its header");
+  const auto header = read_front<Header>(message);
+  message = message.subspan(sizeof header);
+  return header;
+}
+// The next `count` bytes of a message, or a protocol error where there are fewer.
+ConstBytes take_bytes(ConstBytes& message, std::uint64_t count);
+
+// A routed example in memory or in a message. write_routed() writes routed_bytes(shape) bytes; read_routed() reads what
+// it wrote, in place, and returns their number, or throws a protocol error if `from` is not a whole routed example.
+std::size_t routed_bytes(const ExampleRecord::Shape& shape);
+void write_routed(const RoutedExample& head, const ExampleRecord::Shape& shape, const ExampleView& x,
+                  std::span<const std::uint8_t> path, std::string_view name, std::byte* at);
+std::size_t read_routed(ConstBytes from, RoutedExample& example);
+
+class ExampleWriter {
+ public:
+  // Everything up to end() is appended to this message.
+  void begin(Buffer& message);
+  // For a rank that reads this rank's ring: the example's offset there.
+  void append(std::uint32_t offset) { offsets_.push_back(offset); }
+  // The example itself; `name` of the label where head.label is kNoLabel.
+  void append(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
+              std::string_view name);
+  void end();
+
+ private:
+  Buffer* message_ = nullptr;
+  std::size_t begin_ = 0;  // in it
+  std::vector<std::uint32_t> offsets_;
+};
+
+// One message, which must outlive the writer.
+class TaskWriter {
+ public:
+  explicit TaskWriter(Buffer& message) : message_(&message) {}
+  void append(const PartitionTask& task);
+
+ private:
+  Buffer* message_;
+  std::uint64_t last_order_ = ~std::uint64_t{0};
+};
+
+struct ExamplesMessage {
+  ConstBytes bytes;
+  std::uint64_t examples = 0;    // read by the sender: its slots are below
+  std::uint32_t first_slot = 0;  // to be added to its slots
+  ConstBytes ring = {};          // the sender's; empty where this rank does not read it
+};
+
+// Append the contents of the messages, one after another, and the number of elements after each message. What is read
+// refers to examples in the messages and rings, which must outlive it. They throw a protocol error, Error(kFailed),
+// where a message is not what the writers write, or names a slot, partition or offset that does not exist.
+void read_examples(const std::vector<ExamplesMessage>& messages, std::vector<RoutedExample>& examples,
+                   std::vector<std::size_t>& ends);
+void read_tasks(const std::vector<ConstBytes>& messages, std::vector<PartitionTask>& tasks,
+                std::vector<std::size_t>& ends);
+
+}  // namespace cpt

@@ -1,0 +1,52 @@
+// A rank's latest examples in memory that it shares with the ranks of its machine: each example is written once, and
+// its owners there read it in place, however many they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "comm/shared/shared_window.h"
+#include "train/partitioned/wire/messages.h"
+#include "train/partitioned/wire/pipeline.h"
+
+namespace cpt {
+
+// Routed examples of the latest rounds. An example stays until kRounds more rounds have begun; by then no rank reads it
+// any more (see pipeline.h).
+class SharedExampleRing {
+ public:
+  static constexpr std::size_t kRounds = kRoundsKept;
+  static constexpr std::size_t kBytesOfRound = std::size_t{2} << 20;
+
+  // Collective. bytes_of_round: a multiple of ExampleRecord::kAlignment.
+  explicit SharedExampleRing(Communicator& comm, std::size_t bytes_of_round = kBytesOfRound)
+      : window_(comm, kRounds * bytes_of_round), bytes_of_round_(bytes_of_round) {}
+
+  // Whether a rank reads this ring. This rank itself does, unless there is no shared memory.
+  bool read_by(int rank) const { return window_.read_by(rank); }
+
+  // Overwrites the examples of the oldest round from now on.
+  void begin_round();
+  // Writes an example; the one that `head` refers to does not matter. Returns its offset in the ring, in units of 8
+  // bytes, or kNoOffset if there is no room, and then for all later examples of the round.
+  std::uint32_t put(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
+                    std::string_view name);
+  static constexpr std::uint32_t kNoOffset = 0xffffffffU;
+  // Call this after the last put() of a round, before sending messages that name offsets.
+  void publish() const { window_.publish(); }
+
+  // The ring of a rank, after a message of that rank; empty where this rank does not read it.
+  ConstBytes of(int rank) const { return window_.of(rank); }
+
+ private:
+  void prefetch_room(std::size_t bytes) const;
+
+  SharedWindow window_;
+  std::size_t bytes_of_round_;
+  std::size_t round_ = 0;  // modulo kRounds
+  Bytes left_;             // of the memory of this round
+};
+
+}  // namespace cpt

@@ -1,0 +1,121 @@
+#include "train/setup/table_size.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "cpt/error.h"
+#include "data/binary/binary_index.h"
+#include "model/weights/weight_table.h"
+#include "train/host/host.h"
+#include "train/placement/ownership.h"
+#include "train/replicated/touched_rows.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr double kTextOfDefault = 30e6;  // bytes of text that suit the default table
+constexpr int kDefaultBits = ModelOptions().bits;
+
+bool fits(const ModelOptions& model, int bits, TableUse use, const Communicator& comm, std::uint64_t free) {
+  ModelOptions sized = model;
+  sized.bits = bits;
+  return table_bytes(sized, use, comm) <= free / 2;
+}
+
+std::string remedy(ModelOptions model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
+  if (table == Table::kKept) return "it keeps its size, so use machines with more memory, or more of them";
+  while (model.bits > kLeastBits && table_bytes(model, use, comm) > free) --model.bits;
+  return "--bits " + std::to_string(model.bits) + " would fit";
+}
+
+void check(const ModelOptions& model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
+  if (table_bytes(model, use, comm) <= free) return;
+  throw Error(Fault::kFailed, "the weight table of 2^" + std::to_string(model.bits) + " rows takes " +
+                                  share_of_memory(model, use, comm) + ", and " + gibibytes(free) +
+                                  " are free: " + remedy(model, use, comm, free, table));
+}
+
+}  // namespace
+
+std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm) {
+  const int bits = model.table_bits();
+  if (use != TableUse::kPartitioned) {
+    const bool merges = use == TableUse::kReplicated && comm.size() > 1;
+    const std::uint64_t of_row = sizeof(Row) + (merges ? TouchedRows::kBytesOfRow : 0);
+    return (of_row << bits) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
+  }
+  const std::array<Region, kPartitions> regions = divide_table(bits);
+  const Owners owners = first_owners(comm.size());
+  std::uint64_t bytes = 0;
+  for (Partition p = 0; p < kPartitions; ++p) {
+    if (comm.host_of(owners[p]) == comm.host()) bytes += regions[p].rows * sizeof(Row);
+  }
+  return bytes;
+}
+
+std::string gibibytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) * 0x1p-30);
+  return text;
+}
+
+std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm) {
+  const int here = ranks_on_this_host(comm);
+  std::string takes = gibibytes(table_bytes(model, use, comm)) + " of this machine's memory";
+  if (comm.size() == 1) return takes;
+  takes += ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
+  if (use == TableUse::kPartitioned) return takes;
+  takes += ", each with the whole table";
+  return use == TableUse::kOnlyRead ? takes : takes + " and what its rows held before they changed";
+}
+
+void require_memory(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free,
+                    Table table) {
+  run_on_all(comm, "start: memory", [&] {
+    if (free) check(model, use, comm, *free, table);
+  });
+}
+
+// rows <= (bytes / 30 MB)^(3/4) * 2^22, to the fourth power: no rounding of a root differs from machine to machine.
+int bits_for_text(std::uint64_t bytes) {
+  const double share = static_cast<double>(bytes) / kTextOfDefault;
+  int bits = kLeastAutoBits;
+  while (bits < kMostBits && std::ldexp(1.0, 4 * (bits + 1 - kDefaultBits)) <= share * share * share) ++bits;
+  return bits;
+}
+
+int wanted_bits(const std::vector<Shard>& shards, Communicator& comm) {
+  std::uint64_t text = 0;
+  run_on_all(comm, "start: size of the table", [&] {
+    for (auto i = static_cast<std::size_t>(comm.rank()); i < shards.size(); i += static_cast<std::size_t>(comm.size()))
+      text += estimated_text_bytes(shards[i]);
+  });
+  sum_in_rank_order(comm, {&text, 1}, "start: size of the table");
+  const bool all_known = std::ranges::all_of(shards, [](const Shard& shard) { return shard.regular; });
+  return all_known ? bits_for_text(text) : std::max(bits_for_text(text), kBitsOfPipes);
+}
+
+TableSize fitting_table(const ModelOptions& model, int wanted, TableUse use, Communicator& comm,
+                        std::optional<std::uint64_t> free) {
+  int mine = wanted;
+  while (free && mine > kLeastBits && !fits(model, mine, use, comm, *free)) --mine;
+  const std::vector<int> all = all_gather_value(comm, mine, "start: size of the table");
+  const auto least = std::ranges::min_element(all);
+  if (*least == wanted) return {wanted, ""};
+  ModelOptions sized = model;
+  sized.bits = wanted;
+  const std::string why = (comm.size() > 1 ? rank_and_host(comm, comm.rank()) + ": " : "") +
+                          "the data wants a weight table of 2^" + std::to_string(wanted) + " rows, which takes " +
+                          share_of_memory(sized, use, comm) + "; as " + gibibytes(free.value_or(0)) +
+                          " are free, of which half is for the table, it gets 2^" + std::to_string(*least) +
+                          " rows (--bits says otherwise)";
+  const auto tightest = static_cast<int>(least - all.begin());
+  return {*least, broadcast_text(comm, why, tightest, "start: size of the table")};
+}
+
+}  // namespace cpt

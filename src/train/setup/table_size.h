@@ -1,0 +1,62 @@
+// The size of a run's weight table: how much --bits auto chooses, and whether the table fits into memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "cpt/options.h"
+#include "data/shards/shards.h"
+
+namespace cpt {
+
+inline constexpr int kLeastAutoBits = 18;  // 16 MiB
+inline constexpr int kBitsOfPipes = 22;    // the minimum for data of unknown size
+
+// How ranks hold the table.
+enum class TableUse : std::uint8_t {
+  kPartitioned,  // each rank holds a part
+  kReplicated,   // each rank holds all rows and, on several ranks, a copy of each row that changed since the last
+                 // merge (TouchedRows), which may become all rows
+  kOnlyRead,     // each rank holds all rows and changes none
+};
+
+// The bytes that the ranks of this machine hold for the table until partitions move. Memory is taken as rows are used,
+// which may become all of them. The owner of the root never holds less than a sixteenth.
+std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm);
+
+// The share of the table in words: "8.0 GiB of this machine's memory, where 2 of 8 ranks run".
+std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm);
+std::string gibibytes(std::uint64_t bytes);
+
+// A table of a model or a checkpoint keeps its size.
+enum class Table { kNew, kKept };
+
+// Checks that the table fits before any rank takes memory for it. Collective; each rank passes the memory that is free
+// on its machine. If the table does not fit somewhere, all ranks throw the same Error(kFailed), which names the figures
+// and the --bits that would fit.
+void require_memory(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free,
+                    Table table = Table::kNew);
+
+// The bits for this many bytes of text: 2^22 rows for 30 MB, and eight times as many for sixteen times the text. Data
+// would use rows of an unbounded table at about this pace, and fills between one and two thirds of this one.
+int bits_for_text(std::uint64_t bytes);
+
+// The bits that suit the shards, regardless of ranks and machines. Collective, with the same shards and the same result
+// on all ranks; one rank reads the beginning of each shard. Throws AgreedError(kNoInput) (alone, Error).
+int wanted_bits(const std::vector<Shard>& shards, Communicator& comm);
+
+struct TableSize {
+  int bits = 0;
+  std::string warning;  // why bits are fewer than wanted; empty if they are not
+};
+
+// The most bits, up to the wanted ones, of a table that takes at most half of the free memory on each host; the other
+// half is for the tree, labels, buffers and the file cache. Collective; each rank passes the memory that is free on its
+// machine, and all get the same result.
+TableSize fitting_table(const ModelOptions& model, int wanted, TableUse use, Communicator& comm,
+                        std::optional<std::uint64_t> free);
+
+}  // namespace cpt

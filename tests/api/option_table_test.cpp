@@ -1,0 +1,135 @@
+// The table of training options, and that everything derived from it holds for every row.
+#include "api/options/option_table.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "api/blobs/archive_blob.h"
+#include "api/checkpoint/run_state_archive.h"
+#include "cpt/error.h"
+
+namespace cpt {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// For each option, words that set another value than the default.
+const std::map<std::string, Words>& other_values() {
+  static const std::map<std::string, Words> values{{"data", {"a.vw", "b.vw"}},
+                                                   {"test", {"c.vw"}},
+                                                   {"passes", {"3"}},
+                                                   {"method", {"cpecoc"}},
+                                                   {"alpha", {"0.5"}},
+                                                   {"learning-rate", {"0.25"}},
+                                                   {"bits", {"13"}},
+                                                   {"init", {"model"}},
+                                                   {"test-frozen", {}},
+                                                   {"format", {"libsvm"}},
+                                                   {"multilabel", {"split"}},
+                                                   {"interactions", {"ab"}},
+                                                   {"normalize", {"l2"}},
+                                                   {"on-error", {"skip:7"}},
+                                                   {"split", {"4"}},
+                                                   {"tree", {"huffman:counts"}},
+                                                   {"arity", {"4"}},
+                                                   {"labels", {"labels.txt"}},
+                                                   {"loss", {"squared"}},
+                                                   {"update", {"sgd"}},
+                                                   {"clip", {"0.01"}},
+                                                   {"seed", {"9"}},
+                                                   {"placement", {"replicated"}},
+                                                   {"merge", {"average"}},
+                                                   {"sync-fraction", {"0.5"}},
+                                                   {"sync-examples", {"100"}},
+                                                   {"round-examples", {"50"}},
+                                                   {"keep", {"5"}}};
+  return values;
+}
+
+TrainingOptions with(const TrainingOptionRow& row) {
+  TrainingOptions options;
+  if (std::string(row.name) == "arity") options.model.method = Method::kConditionalPecoc;  // archived only then
+  row.binding.set(options, other_values().at(row.name));
+  return options;
+}
+
+TrainingOptions archived(const TrainingOptions& options) {
+  std::ostringstream bytes;
+  {
+    cereal::PortableBinaryOutputArchive out(bytes);
+    out(options);
+  }
+  const std::string text = bytes.str();
+  ArchiveReader reader(std::as_bytes(std::span(text)));
+  TrainingOptions read;
+  reader(read);
+  return read;
+}
+
+TEST(OptionTable, NamesEachOptionOnceAndHasATestValueForIt) {
+  std::set<std::string> names;
+  for (const TrainingOptionRow& row : training_option_table()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_TRUE(other_values().contains(row.name)) << row.name;
+  }
+}
+
+TEST(OptionTable, SetsShowsAndCopiesEveryValue) {
+  for (const TrainingOptionRow& row : training_option_table()) {
+    SCOPED_TRACE(row.name);
+    const TrainingOptions changed = with(row);
+    EXPECT_NE(row.binding.show(changed), row.binding.show(TrainingOptions()));
+    TrainingOptions copy;
+    row.binding.copy(copy, changed);
+    EXPECT_EQ(row.binding.show(copy), row.binding.show(changed));
+    EXPECT_NE(describe_training_options(changed), describe_training_options(TrainingOptions()));
+  }
+}
+
+// An option that a resumed run takes from its checkpoint must be in the checkpoint.
+TEST(OptionTable, CheckpointsKeepWhatResumeNeeds) {
+  for (const TrainingOptionRow& row : training_option_table()) {
+    if (row.on_resume == OnResume::kFree) continue;
+    SCOPED_TRACE(row.name);
+    const TrainingOptions changed = with(row);
+    EXPECT_EQ(row.binding.show(archived(changed)), row.binding.show(changed));
+  }
+}
+
+TEST(OptionTable, ResumedRunsChangeOnlyWhatMayChange) {
+  for (const TrainingOptionRow& row : training_option_table()) {
+    SCOPED_TRACE(row.name);
+    const TrainingOptions then;
+    const TrainingOptions now = with(row);
+    const TrainingOptions& expected = may_change_on_resume(row.on_resume, then) ? now : then;
+    EXPECT_EQ(row.binding.show(options_on_resume(then, now)), row.binding.show(expected));
+  }
+  TrainingOptions replicated;
+  replicated.placement = Placement::kReplicated;
+  EXPECT_FALSE(may_change_on_resume(OnResume::kMayChangeIfPartitioned, replicated));
+}
+
+TEST(OptionTable, ResumedRunsKeepShardsThatAreNotGiven) {
+  TrainingOptions then;
+  then.data = {"a"};
+  then.test = {"b"};
+  const TrainingOptions resumed = options_on_resume(then, {});
+  EXPECT_EQ(resumed.data, Words{"a"});
+  EXPECT_EQ(resumed.test, Words{"b"});
+}
+
+TEST(OptionTable, RefusesValuesThatAreNone) {
+  for (const TrainingOptionRow& row : training_option_table()) {
+    const std::string name = row.name;
+    if (row.value.empty() || row.words != OptionWords::kOne) continue;
+    if (name == "init" || name == "labels") continue;
+    TrainingOptions options;
+    EXPECT_THROW(row.binding.set(options, {"what"}), Error) << name;
+  }
+}
+
+}  // namespace
+}  // namespace cpt
