@@ -5,24 +5,24 @@
 #include <cstdint>
 #include <string>
 
+#include "core/random.h"
 #include "cpt/example.h"
 #include "cpt/hashing.h"
 
 namespace cpt {
 
-// SplitMix64.
 class Dice {
  public:
-  explicit Dice(std::uint64_t seed) : state_(mix(seed)) {}
+  explicit Dice(std::uint64_t seed) : random_(mix(seed)) {}
 
-  std::uint64_t bits() { return mix(state_ += 0x9e3779b97f4a7c15ULL); }
-  double unit() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }  // in [0, 1)
+  std::uint64_t bits() { return random_.next(); }
+  double unit() { return random_.unit(); }
   double between(double low, double high) { return low + (high - low) * unit(); }
   bool chance(double p) { return unit() < p; }
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(bits() % n); }
 
  private:
-  std::uint64_t state_;
+  Random random_;
 };
 
 struct StreamShape {

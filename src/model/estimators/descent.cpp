@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/random.h"
 #include "cpt/hashing.h"
 
 namespace cpt {
@@ -44,8 +45,8 @@ std::uint8_t draw_exit(const Row& p, const BlockNodes& nodes, const NodeRegresso
   std::uint32_t position = 1;
   while (nodes.child[position].kind() == Child::Kind::kNode) {
     const double right = regressors.clipped(p[position]);
-    state.random = mix(state.random + 0x9e3779b97f4a7c15ULL);
-    const bool goes_right = static_cast<double>(state.random >> 11) * 0x1.0p-53 < right;
+    state.random = mix(state.random + Random::kStep);
+    const bool goes_right = to_unit(state.random) < right;
     state.probability *= goes_right ? right : 1 - right;
     position = 2 * position + (goes_right ? 1 : 0);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/random.h"
 #include "cpt/hashing.h"
 #include "model/estimators/one_against_all.h"
 #include "model/estimators/pecoc_estimator.h"
@@ -48,7 +49,7 @@ std::vector<Ranked> FlatEstimator::top_k(const ExampleView& x, std::size_t k, do
 
 Ranked FlatEstimator::draw(const ExampleView& x, std::uint64_t random) const {
   const std::vector<double> probabilities = all_probabilities(x);
-  double left = static_cast<double>(mix(random) >> 11) * 0x1.0p-53;
+  double left = to_unit(mix(random));
   Ranked drawn;
   for (LabelId label = 0; label < probabilities.size(); ++label) {
     if (!(probabilities[label] > 0)) continue;

@@ -26,7 +26,7 @@ float* map_rows(std::size_t bytes) {
   void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) {
     throw Error(Fault::kFailed, "no memory for a weight table of " + std::to_string(bytes >> 20) + " MiB (" +
-                                    std::strerror(errno) + "); allow more memory, or use fewer --bits");
+                                    std::strerror(errno) + "); allow more memory, or begin a model with fewer --bits");
   }
   // Unmap what lies before the first huge page boundary and after the table.
   const auto address = reinterpret_cast<std::uintptr_t>(raw);

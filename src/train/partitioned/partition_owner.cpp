@@ -93,7 +93,7 @@ void PartitionOwner::prepare(const PartitionTask& task, PartitionRoute& route) c
 
 void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route) const {
   const auto path = task.example.path();
-  Regressors::begin(task.example.view(), task.label, route.path_state);
+  NodeRegressors::begin(task.example.view(), task.label, route.path_state);
   Partition at = task.partition;
   bool ends = false;
   for (auto places = path_in(at, path); !places.empty() && owns(at); places = path_in(at, path)) {
