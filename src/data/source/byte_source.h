@@ -44,6 +44,12 @@ class ByteSource {
 std::unique_ptr<ByteSource> open_bytes(const std::string& path, SharedControl control, ByteRange counted = {},
                                        std::optional<std::uint64_t> size = {});
 
+// Why each compression has a reader of its own instead of one library for all: libarchive (raw format) and
+// Boost.Iostreams were tried on 200 MB of text. In MB of text per second of processor time, gzip is read at 262 here, at
+// 272 by libarchive and at 141 by Boost; zstd at 964, 953 and 770. But both libraries fill a block before they return
+// any of it: a line that was flushed into a pipe is not seen until more input arrives. Boost also takes a zstd stream
+// that breaks off for a whole one, and neither says at which byte a stream is damaged.
+
 // Reads until the space is full or the source ends; returns how many bytes there were.
 std::size_t read_fully(ByteSource& source, std::span<char> space);
 
