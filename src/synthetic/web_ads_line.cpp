@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "data/format/format.h"
+#include "data/text/line_parser.h"
 
 namespace cpt {
 

@@ -12,7 +12,6 @@
 
 #include "data/pipeline/example_stream.h"
 #include "data/random_shards.h"
-#include "data/shards/cursor.h"
 #include "data/shards/shards.h"
 
 namespace cpt {

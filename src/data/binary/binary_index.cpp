@@ -10,9 +10,8 @@
 #include "cpt/error.h"
 #include "data/binary/binary_reader.h"
 #include "data/format/parse_error.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 #include "data/source/byte_source.h"
-#include "data/source/peeked_source.h"
 
 namespace cpt {
 namespace {

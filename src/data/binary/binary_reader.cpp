@@ -11,8 +11,7 @@
 #include <string_view>
 
 #include "cpt/error.h"
-#include "data/format/label_choice.h"
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 
 namespace cpt {
 

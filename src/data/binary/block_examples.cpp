@@ -9,8 +9,8 @@
 
 #include "cpt/hashing.h"
 #include "data/binary/decimals.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
+#include "data/format/read_options.h"
 
 namespace cpt {
 

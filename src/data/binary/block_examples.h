@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpt/example.h"
-#include "data/binary/binary_block.h"
+#include "data/binary/binary_shard.h"
 
 namespace cpt {
 

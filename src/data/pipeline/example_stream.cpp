@@ -9,13 +9,13 @@
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_reader.h"
-#include "data/format/format.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
+#include "data/format/read_options.h"
 #include "data/source/byte_source.h"
-#include "data/source/open_files.h"
-#include "data/source/peeked_source.h"
+#include "data/source/compression.h"
+#include "data/source/file_source.h"
+#include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {

@@ -15,7 +15,6 @@
 #include "cpt/example.h"
 #include "data/binary/binary_reader.h"
 #include "data/format/read_options.h"
-#include "data/shards/cursor.h"
 #include "data/shards/shards.h"
 #include "data/source/byte_source.h"
 #include "data/text/line_parser.h"

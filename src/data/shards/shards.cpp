@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "core/checked.h"
 #include "core/file_descriptor.h"
 #include "cpt/error.h"
+#include "data/source/compression.h"
 #include "data/source/file_source.h"
 
 namespace cpt {
@@ -164,6 +166,23 @@ ByteRange range_of(const Shard& shard) {
 std::uint64_t own_bytes(const Shard& shard) {
   const ByteRange range = range_of(shard);
   return std::min(range.end, shard.bytes) - range.begin;
+}
+
+bool can_be_split(const Shard& file) {
+  if (!file.regular) return false;
+  FileSource source(file.path, nullptr);
+  std::array<char, kCompressionMagicBytes> beginning{};
+  return compression_of({beginning.data(), source.read(beginning)}) == Compression::kNone;
+}
+
+std::vector<Shard> split(const Shard& file, std::uint32_t parts) {
+  const auto count = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(file.bytes, 1, parts));
+  std::vector<Shard> shards;
+  for (std::uint32_t index = 0; index < count; ++index) {
+    shards.push_back(file);
+    shards.back().part = {index, count};
+  }
+  return shards;
 }
 
 std::uint64_t head_checksum(const Shard& shard) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@ namespace {
 
 // How long a stop request may go unnoticed while a pipe is silent.
 constexpr int kPollMilliseconds = 50;
+
+// Kept for the other files of the process: libraries, sockets and shared memory of MPI, logs, checkpoints.
+constexpr rlim_t kReservedFiles = 128;
 
 [[noreturn]] void fail(const std::string& path, const char* action, int error_number) {
   std::string reason = input_name(path) + ": " + describe_errno(action, error_number);
@@ -75,12 +79,12 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   return count;
 }
 
-// A file that ends here must have had as many bytes all along.
+// A file that ends here must have had that size at the start.
 void FileSource::require_end() const {
   if (!size_ || at_ == *size_) return;
   throw Error(Fault::kBadData, input_name(path_) + ": expected the " + std::to_string(*size_) +
                                    " bytes that it had at the start, found its end at byte " + std::to_string(at_) +
-                                   ": it was cut off meanwhile");
+                                   ": it was truncated meanwhile");
 }
 
 void FileSource::move_on(std::uint64_t bytes) {
@@ -94,7 +98,7 @@ void FileSource::move_on(std::uint64_t bytes) {
 
 bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }
 
-// Now, or after so long: data, the end or an error; read() says which.
+// True once there is data, the end or an error (read() says which), waiting up to that long.
 bool FileSource::is_readable(int milliseconds) const {
   pollfd waiting{descriptor_, POLLIN, 0};
   const int ready = ::poll(&waiting, 1, milliseconds);
@@ -102,7 +106,7 @@ bool FileSource::is_readable(int milliseconds) const {
   return ready > 0;
 }
 
-// False once told to stop.
+// False after a stop.
 bool FileSource::wait_until_readable() const {
   if (is_readable(0)) return true;
   if (control_ && control_->on_input_idle) control_->on_input_idle();
@@ -110,6 +114,22 @@ bool FileSource::wait_until_readable() const {
     if (is_readable(kPollMilliseconds)) return true;
   }
   return false;
+}
+
+void allow_open_files(std::size_t count, const std::string& advice) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) throw Error(Fault::kFailed, describe_errno("getrlimit", errno));
+  const rlim_t wanted = count + kReservedFiles;
+  if (limit.rlim_cur >= wanted) return;
+  if (limit.rlim_max < wanted) {
+    throw Error(Fault::kFailed, std::to_string(count) + " shards must be kept open, but no more than " +
+                                    std::to_string(limit.rlim_max) + " files may be open (" +
+                                    std::to_string(kReservedFiles) +
+                                    " of them are kept for other uses); raise the limit (ulimit -Hn), or " + advice);
+  }
+  // To the hard limit at once, so that a second stream beside this one has room too.
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) throw Error(Fault::kFailed, describe_errno("setrlimit", errno));
 }
 
 }  // namespace cpt

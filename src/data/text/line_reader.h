@@ -1,13 +1,14 @@
-// Bytes to lines.
+// Lines of a text.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 #include "data/source/byte_source.h"
 
 namespace cpt {
@@ -62,6 +63,30 @@ class LineReader {
   std::uint64_t number_ = 0;
   std::uint64_t line_begin_ = 0;
   bool inside_line_ = false;  // that is not to be delivered, or was in part
+};
+
+// A text file that is a list with one entry a line. Empty lines are skipped. Reading throws Error(kNoInput).
+class ListFile {
+ public:
+  // Throws Error(kNoInput) if the file cannot be opened.
+  explicit ListFile(const std::string& path);
+  // `name`: its name in messages.
+  ListFile(std::string name, std::unique_ptr<ByteSource> source);
+
+  // The next line that is not empty, valid until the following call; false at the end. Throws Error(kBadData) if it is
+  // too long.
+  bool next(std::string_view& line);
+  // Number of the line of the last call; at the end, of the last one.
+  std::uint64_t line() const { return lines_.number(); }
+
+  // Throw Error(kBadData) "NAME:LINE: expected ..., found ...", for the line of the last call or for another one. Quote
+  // `found` if it is input.
+  [[noreturn]] void refuse(const std::string& expected, const std::string& found) const;
+  [[noreturn]] void refuse_at(std::uint64_t line, const std::string& expected, const std::string& found) const;
+
+ private:
+  std::string name_;
+  LineReader lines_;
 };
 
 }  // namespace cpt

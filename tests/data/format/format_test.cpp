@@ -1,5 +1,3 @@
-#include "data/format/format.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "data/folder.h"
 #include "data/reading.h"
+#include "data/text/line_parser.h"
 
 namespace cpt {
 namespace {

@@ -1,6 +1,4 @@
 // A stream that goes on at cursors reads what the stream before it had left.
-#include "data/shards/cursor.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -15,6 +13,7 @@
 #include "data/random_input.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
+#include "data/shards/shards.h"
 #include "data/source/file_source.h"
 
 namespace cpt {
@@ -329,7 +328,7 @@ TEST(FileSource, TakesNoMoreThanItIsToldAndNoLess) {
   EXPECT_EQ(longer.skip(5), 5U);
   EXPECT_EQ(longer.read(space), 1U);
   const std::string reason =
-      path + ": expected the 7 bytes that it had at the start, found its end at byte 6: it was cut off meanwhile";
+      path + ": expected the 7 bytes that it had at the start, found its end at byte 6: it was truncated meanwhile";
   EXPECT_EQ(error_of(Fault::kBadData, [&] { longer.read(space); }), reason);
   EXPECT_EQ(error_of(Fault::kBadData, [&] { longer.skip(10); }), reason);
 }

@@ -14,7 +14,7 @@
 #include "data/folder.h"
 #include "data/lines.h"
 #include "data/reading.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {
@@ -146,7 +146,7 @@ TEST_P(ChangingFile, ThatIsCutOffIsAnErrorWithBothSizes) {
     const auto cut = [&] { std::filesystem::resize_file(file, left); };
     EXPECT_THAT(error_of(Fault::kBadData, [&] { examples_of(file, skipping(), cut); }),
                 AllOf(StartsWith(file + ": expected the " + std::to_string(text.size()) + " bytes"),
-                      HasSubstr("cut off meanwhile")))
+                      HasSubstr("truncated meanwhile")))
         << left;
   }
 }

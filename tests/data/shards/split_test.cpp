@@ -1,7 +1,5 @@
 // The parts of a file hold together what the file holds: each line once, in its order, and messages say where it is in
 // the file.
-#include "data/shards/split.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,10 +11,11 @@
 
 #include "data/binary.h"
 #include "data/folder.h"
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 #include "data/lines.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {

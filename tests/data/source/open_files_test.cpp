@@ -1,11 +1,10 @@
-#include "data/source/open_files.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <string>
 
 #include "data/reading.h"
+#include "data/source/file_source.h"
 
 namespace cpt {
 namespace {

@@ -1,5 +1,3 @@
-#include "data/text/number.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,6 +10,7 @@
 
 #include "cpt/hashing.h"
 #include "data/text/plain_parsers.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "cpt/hashing.h"
-#include "data/format/format.h"
-#include "data/format/interactions.h"
-#include "data/format/label_choice.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
+#include "data/format/read_options.h"
+#include "data/text/interactions.h"
+#include "data/text/label_choice.h"
+#include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {

@@ -1,9 +1,8 @@
-#include "data/format/interactions.h"
+#include "data/text/interactions.h"
 
 #include <cmath>
 
 #include "cpt/hashing.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
 
 namespace cpt {
