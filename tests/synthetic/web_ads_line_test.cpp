@@ -1,9 +1,8 @@
-#include "synthetic/web_ads_line.h"
-
 #include <gtest/gtest.h>
 
 #include "data/folder.h"
 #include "data/reading.h"
+#include "synthetic/web_ads.h"
 
 namespace cpt {
 namespace {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "data/reading.h"
-#include "synthetic/web_ads_line.h"
 
 namespace cpt {
 namespace {

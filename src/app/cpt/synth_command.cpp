@@ -19,7 +19,6 @@
 #include "data/source/file_source.h"
 #include "store/fs/durable_file.h"
 #include "synthetic/web_ads.h"
-#include "synthetic/web_ads_line.h"
 
 namespace cpt {
 

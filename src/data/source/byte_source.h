@@ -28,7 +28,6 @@ struct ByteRange {
 struct ReadControl {
   std::atomic<bool> stop = false;             // set by other threads: a reader that waits for a pipe gives up
   std::atomic<std::uint64_t> bytes_read = 0;  // from files and pipes, before decompression
-  std::atomic<std::uint64_t> all_bytes = 0;   // to read in total, as far as known
   // Called by the reader before it waits for a pipe. Set before the first read.
   std::function<void()> on_input_idle = {};
   // Called by the reader after every read of a file or pipe. Only its thread may change it.

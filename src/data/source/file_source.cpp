@@ -14,7 +14,7 @@
 namespace cpt {
 namespace {
 
-// How long a stop request may go unnoticed while a pipe is silent.
+// The longest time until a stop is noticed while a pipe is silent.
 constexpr int kPollMilliseconds = 50;
 
 // Kept for the other files of the process: libraries, sockets and shared memory of MPI, logs, checkpoints.
@@ -31,7 +31,7 @@ constexpr rlim_t kReservedFiles = 128;
 FileSource::FileSource(const std::string& path, SharedControl control, ByteRange counted,
                        std::optional<std::uint64_t> size)
     : path_(path), control_(std::move(control)), counted_(counted), size_(size) {
-  // Non-blocking only so that open() does not wait for the writer of a named pipe; it changes nothing for files.
+  // Non-blocking so that open() does not wait for the writer of a named pipe; files are not affected.
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(path_, "open", errno);
   struct stat status {};
@@ -70,7 +70,7 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   if (::fstat(descriptor_, &status) != 0) fail(path_, "read", errno);
   const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
   if (at < 0) fail(path_, "seek", errno);
-  // A seek goes beyond the end of a file without complaint.
+  // A seek beyond the end of a file succeeds.
   const auto there = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
   const std::uint64_t count = std::min({most, there, left()});
   if (count == 0) require_end();
@@ -98,22 +98,16 @@ void FileSource::move_on(std::uint64_t bytes) {
 
 bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }
 
-// True once there is data, the end or an error (read() says which), waiting up to that long.
-bool FileSource::is_readable(int milliseconds) const {
-  pollfd waiting{descriptor_, POLLIN, 0};
-  const int ready = ::poll(&waiting, 1, milliseconds);
-  if (ready < 0 && errno != EINTR) fail(path_, "poll", errno);
-  return ready > 0;
-}
-
-// False after a stop.
+// Waits for data, the end or an error; read() says which. False after a stop.
 bool FileSource::wait_until_readable() const {
-  if (is_readable(0)) return true;
-  if (control_ && control_->on_input_idle) control_->on_input_idle();
-  while (!stopped()) {
-    if (is_readable(kPollMilliseconds)) return true;
+  pollfd waiting{descriptor_, POLLIN, 0};
+  for (int milliseconds = 0;; milliseconds = kPollMilliseconds) {
+    const int ready = ::poll(&waiting, 1, milliseconds);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) fail(path_, "poll", errno);
+    if (milliseconds == 0 && control_ && control_->on_input_idle) control_->on_input_idle();
+    if (stopped()) return false;
   }
-  return false;
 }
 
 void allow_open_files(std::size_t count, const std::string& advice) {

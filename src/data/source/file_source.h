@@ -31,7 +31,6 @@ class FileSource : public ByteSource {
   void require_end() const;
   void move_on(std::uint64_t bytes);
   bool stopped() const;
-  bool is_readable(int milliseconds) const;
   bool wait_until_readable() const;
 
   std::string path_;

@@ -19,7 +19,7 @@ class Interactions {
 
   bool none() const { return options_.interactions.empty(); }
   void begin_line() { segments_.clear(), names_.clear(); }
-  // Features from here on belong to this namespace.
+  // The next features belong to this namespace.
   void begin_name_space(std::string_view name, const Batch& batch);
   // For each feature if ReadOptions::on_feature is set, which then gets the names of crosses.
   void add_name(std::string_view name) { names_.push_back(name); }
@@ -35,8 +35,7 @@ class Interactions {
     std::size_t last;   // one past the last
   };
 
-  void cross_namespaces(const std::string& pair, Batch& batch) const;
-  void cross_within(const std::string& pair, Batch& batch) const;
+  void cross(const std::string& pair, Batch& batch) const;
   void add_cross(std::size_t i, std::size_t j, const std::string& pair, Batch& batch) const;
 
   const ReadOptions& options_;

@@ -66,7 +66,7 @@ bool LineReader::skip(std::uint64_t bytes, std::uint64_t lines) {
   return true;
 }
 
-// False if the source, or what is to be read of it, ends first.
+// False if the source, or the range to read, ends first.
 bool LineReader::skip_to_line_end() {
   while (offset() < end_) {
     const auto most = std::min<std::uint64_t>(last_ - first_, end_ - offset());
@@ -90,7 +90,7 @@ bool LineReader::fill() {
   return count > 0;
 }
 
-// Moves what is left to the front; a buffer that one long line made large becomes small again.
+// Moves the rest to the front. A buffer that grew for one long line becomes small again.
 void LineReader::make_room() {
   const std::size_t left = last_ - first_;
   std::size_t size = std::max(buffer_.size(), kFirstBufferBytes);

@@ -156,7 +156,7 @@ TEST(OrderedParallelMap, AFailureToWorkIsToldInItsPlace) {
     EXPECT_EQ(notes.take(*chunk).size(), chunk->done);
   } while (!chunk->failure);
   EXPECT_EQ(examples, 57U);
-  EXPECT_THROW(std::rethrow_exception(chunk->failure), std::runtime_error);
+  EXPECT_THROW(chunk->failure.rethrow(), std::runtime_error);
 }
 
 TEST(OrderedParallelMap, MayEndAtAnyPoint) {
