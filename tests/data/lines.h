@@ -48,6 +48,13 @@ inline Reading read_lines(ExampleStream& stream) {
   return reading;
 }
 
+// What a file holds, whichever way it is read.
+struct Content {
+  Examples examples;
+  std::vector<std::string> warnings;
+  std::uint64_t error_lines = 0;
+};
+
 struct Input {
   std::vector<Shard> shards;
   std::vector<std::uint32_t> mine;

@@ -14,23 +14,6 @@
 namespace cpt {
 namespace {
 
-// "0 |f x0 ..." with 0 to 6 features a line.
-std::string lines(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) {
-    text += std::to_string(i) + " |f";
-    for (int j = 0; j < i % 7; ++j) text += " x" + std::to_string(j);
-    text += "\n";
-  }
-  return text;
-}
-
-std::vector<Read> examples_of(const Batch& batch) {
-  std::vector<Read> examples;
-  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
-  return examples;
-}
-
 // What was handed out: per chunk, how many examples and how many bad lines by then.
 struct Delivery {
   std::vector<Read> examples;
@@ -50,7 +33,7 @@ Delivery deliver(ReadAhead& ahead, std::chrono::microseconds pause = {}) {
   while (const Batch* chunk = ahead.next()) {
     std::this_thread::sleep_for(pause);
     delivery.sizes.push_back(chunk->size());
-    for (Read& read : examples_of(*chunk)) delivery.examples.push_back(std::move(read));
+    for (Read& read : copies_of(*chunk)) delivery.examples.push_back(std::move(read));
     note();
   }
   note();
@@ -59,7 +42,8 @@ Delivery deliver(ReadAhead& ahead, std::chrono::microseconds pause = {}) {
 
 TEST(ReadAhead, DeliversWhatTheStreamReads) {
   const Folder folder;
-  const std::vector<std::string> paths = {folder.write("0", lines(3000)), folder.write("1", lines(500))};
+  const std::vector<std::string> paths = {folder.write("0", numbered_lines(0, 3000)),
+                                          folder.write("1", numbered_lines(0, 500))};
   ReadAhead ahead(stream_of(paths));
   const Delivery delivery = deliver(ahead);
   EXPECT_EQ(delivery.examples, read_all(paths));
@@ -77,7 +61,8 @@ TEST(ReadAhead, AChunkEndsAtItsLimitOfFeatures) {
 // So that whoever takes chunks as they come goes on with the same ones.
 TEST(ReadAhead, CutsAtTheSamePlacesWhereverItsStreamBegins) {
   const Folder folder;
-  const std::vector<Shard> shards = find_shards({folder.write("0", lines(300)), folder.write("1", lines(100))});
+  const std::vector<Shard> shards =
+      find_shards({folder.write("0", numbered_lines(0, 300)), folder.write("1", numbered_lines(0, 100))});
   constexpr ChunkLimits kLimits{.examples = 37, .features = 120};
   const auto ends_from = [&](const std::vector<Cursor>& begin, std::size_t examples_before) {
     ReadAhead ahead(ExampleStream(shards, {0, 1}, {}, begin), kLimits);
@@ -130,7 +115,7 @@ TEST(ReadAhead, ReportsDoNotDependOnTiming) {
 
 TEST(ReadAhead, AnExceptionComesAfterAllExamplesBeforeIt) {
   const Folder folder;
-  const std::string path = folder.write("0", lines(100) + "bad\n" + lines(100));
+  const std::string path = folder.write("0", numbered_lines(0, 100) + "bad\n" + numbered_lines(0, 100));
   ReadAhead ahead(stream_of({path}), {.examples = 30});
   std::size_t examples = 0;
   const auto read = [&] {
@@ -144,7 +129,7 @@ TEST(ReadAhead, AnExceptionComesAfterAllExamplesBeforeIt) {
 
 TEST(ReadAhead, MayEndAtAnyPoint) {
   const Folder folder;
-  const std::string path = folder.write("0", lines(5000));
+  const std::string path = folder.write("0", numbered_lines(0, 5000));
   for (int chunks = 0; chunks < 8; ++chunks) {
     ReadAhead ahead(stream_of({path}), {.examples = 100});
     for (int i = 0; i < chunks; ++i) ASSERT_NE(ahead.next(), nullptr);
