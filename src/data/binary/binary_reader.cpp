@@ -47,7 +47,7 @@ void BinaryReader::read_header() {
   std::uint64_t checksum = 0;
   require(magic, kHeader);
   if (magic != kBinaryMagic) {
-    const char* advice = magic.back() < kBinaryMagic.back() ? "; convert its text anew" : "";
+    const char* advice = magic.back() < kBinaryMagic.back() ? "; convert its text again" : "";
     throw Error(Fault::kBadData, "expected a binary shard of version " + std::to_string(kBinaryMagic.back()) +
                                      ", found one of version " + std::to_string(magic.back()) + advice);
   }

@@ -337,6 +337,4 @@ double ExampleStream::part_read() const {
   return std::min(1.0, static_cast<double>(read) / static_cast<double>(bytes_));
 }
 
-std::vector<std::string> ExampleStream::take_warnings() { return std::exchange(warnings_, {}); }
-
 }  // namespace cpt

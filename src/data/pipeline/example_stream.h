@@ -66,7 +66,7 @@ class ExampleStream {
   // Number of bad lines skipped so far, including those before the cursors.
   std::uint64_t error_lines() const { return error_lines_; }
   // Messages about the bad lines since the last call, but only about the first kWarnings that error_lines() counts.
-  std::vector<std::string> take_warnings();
+  std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::uint64_t kWarnings = 20;
 
   // Sets a function that read() calls, on its thread, before it waits for a pipe. Its exceptions leave read(). To be

@@ -41,7 +41,11 @@ const Batch* ReadAhead::next() {
     previous_ = std::exchange(current_, nullptr);
   }
   if (current_ == nullptr) {
-    current_ = wait_for_chunk();
+    std::optional<Chunk*> chunk;
+    while (!(chunk = full_.pop_within(kWait))) {
+      if (while_waiting_) while_waiting_();
+    }
+    current_ = *chunk;
     error_lines_ = current_->error_lines;
     std::ranges::move(current_->warnings, std::back_inserter(warnings_));
     current_->warnings.clear();
@@ -51,15 +55,6 @@ const Batch* ReadAhead::next() {
   current_->failure.rethrow();
   return nullptr;
 }
-
-ReadAhead::Chunk* ReadAhead::wait_for_chunk() {
-  while (true) {
-    if (const std::optional<Chunk*> chunk = full_.pop_within(kWait)) return *chunk;
-    if (while_waiting_) while_waiting_();
-  }
-}
-
-std::vector<std::string> ReadAhead::take_warnings() { return std::exchange(warnings_, {}); }
 
 void ReadAhead::run() {
   bool last = false;

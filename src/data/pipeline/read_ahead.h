@@ -42,7 +42,7 @@ class ReadAhead {
 
   // As in ExampleStream, for the input up to the end of the chunks handed out (or up to the end, or the error).
   std::uint64_t error_lines() const { return error_lines_; }
-  std::vector<std::string> take_warnings();
+  std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   // The cursors of the stream at its end, once next() returned nullptr.
   const std::vector<Cursor>& final_cursors() const { return current_->cursors; }
   // As in ExampleStream, including input that was read ahead: for a progress bar, not for decisions.
@@ -60,7 +60,6 @@ class ReadAhead {
 
   void run();
   void fill(Chunk& chunk);
-  Chunk* wait_for_chunk();
 
   ExampleStream stream_;
   const ChunkLimits limits_;

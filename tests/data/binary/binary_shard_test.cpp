@@ -165,7 +165,7 @@ TEST(BinaryShard, IsOfOneVersion) {
   };
   const std::string expected = folder.path("binary") + ": expected a binary shard of version 2, found one of version ";
   EXPECT_EQ(refusal_of(3), expected + "3");
-  EXPECT_EQ(refusal_of(1), expected + "1; convert its text anew");
+  EXPECT_EQ(refusal_of(1), expected + "1; convert its text again");
 }
 
 TEST(BinaryShard, RefusesLinesAsTextDoes) {

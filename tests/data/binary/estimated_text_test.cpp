@@ -49,8 +49,7 @@ TEST(EstimatedTextBytes, OfPipesAreUnknownAndTakeNoWaiting) {
 
 TEST(EstimatedTextBytes, OfAFileThatIsGoneAreAnError) {
   const Folder folder;
-  const Shard shard{folder.path("gone"), 5};
-  EXPECT_NE(error_of(Fault::kNoInput, [&] { estimated_text_bytes(shard); }), "");
+  EXPECT_NE(error_of(Fault::kNoInput, [&] { estimated_text_bytes({folder.path("gone"), 5}); }), "");
 }
 
 }  // namespace

@@ -166,11 +166,11 @@ TEST(Cursor, AHeaderIsAMatterOfTheFirstLine) {
 TEST(Cursor, InterleavedOrderGoesOnAfterShardsThatEnded) {
   const Folder folder;
   const std::string short_one = folder.write("1", "a |f x\nbad\n");
-  const std::string long_one = "b |f x\nc |f x\nd |f x\ne |f x\n";
-  for (const std::vector<std::string>& paths :
-       {std::vector{short_one, folder.write("2", long_one), folder.write("3", long_one)},
-        std::vector{folder.write("2", long_one), short_one, folder.write("3", long_one)},
-        std::vector{folder.write("2", long_one), folder.write("3", long_one), short_one}}) {
+  const std::string text = "b |f x\nc |f x\nd |f x\ne |f x\n";
+  const std::string second = folder.write("2", text);
+  const std::string third = folder.write("3", text);
+  for (const std::vector<std::string>& paths : std::vector<std::vector<std::string>>{
+           {short_one, second, third}, {second, short_one, third}, {second, third, short_one}}) {
     expect_to_go_on_anywhere(input_of(paths, skipping()));
   }
 }

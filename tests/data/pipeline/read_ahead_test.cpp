@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "data/folder.h"
+#include "data/lines.h"
 #include "data/reading.h"
-#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {
@@ -58,34 +58,26 @@ TEST(ReadAhead, AChunkEndsAtItsLimitOfFeatures) {
   EXPECT_EQ(deliver(ahead).sizes, (std::vector<std::size_t>{2, 2}));
 }
 
-// So that whoever takes chunks as they come goes on with the same ones.
+// So that a resumed run continues with the same chunks.
 TEST(ReadAhead, CutsAtTheSamePlacesWhereverItsStreamBegins) {
   const Folder folder;
-  const std::vector<Shard> shards =
-      find_shards({folder.write("0", numbered_lines(0, 300)), folder.write("1", numbered_lines(0, 100))});
-  constexpr ChunkLimits kLimits{.examples = 37, .features = 120};
+  const Input input = input_of({folder.write("0", numbered_lines(0, 300)), folder.write("1", numbered_lines(0, 100))});
   const auto ends_from = [&](const std::vector<Cursor>& begin, std::size_t examples_before) {
-    ReadAhead ahead(ExampleStream(shards, {0, 1}, {}, begin), kLimits);
+    ReadAhead ahead(input.stream(begin), {.examples = 37, .features = 120});
     std::vector<std::size_t> ends;
     for (const std::size_t size : deliver(ahead).sizes) {
       ends.push_back((ends.empty() ? examples_before : ends.back()) + size);
     }
     return ends;
   };
-  const std::vector<std::size_t> expected = ends_from({}, 0);
-  ExampleStream stream(shards, {0, 1}, {});
-  std::vector<Cursor> cursors(2);
-  std::size_t examples = 0;
-  for (Batch batch; stream.read(batch); batch.clear()) {
-    const Origin& origin = batch.origin(0);
-    Cursor& cursor = cursors[origin.shard];
-    cursor = {origin.end, origin.line, origin.position + 1, cursor.examples + 1, 0, cursor.features + batch.features()};
-    ++examples;
-    std::vector<std::size_t> rest = expected;
+  ExampleStream stream = input.stream();
+  const Reading reading = read_lines(stream);
+  std::vector<std::size_t> rest = ends_from({}, 0);
+  ASSERT_EQ(reading.cursors.size(), 401U);
+  for (std::size_t examples = 1; examples <= 400; ++examples) {
     std::erase_if(rest, [&](std::size_t end) { return end <= examples; });
-    ASSERT_EQ(ends_from(cursors, examples), rest) << "after " << examples << " examples";
+    ASSERT_EQ(ends_from(reading.cursors[examples], examples), rest) << "after " << examples << " examples";
   }
-  EXPECT_EQ(examples, 400U);
 }
 
 TEST(ReadAhead, EmptyInputHasNoChunk) {
