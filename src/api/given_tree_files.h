@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/text/list_file.h"
+#include "data/text/line_reader.h"
 #include "model/learning/learner.h"
 
 namespace cpt {

@@ -7,7 +7,7 @@
 #include "api/model_files.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 #include "model/learning/learner.h"
 
 namespace cpt {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "synthetic/random_purpose.h"
-
 namespace cpt {
 
 namespace {
 
 using Weights = std::array<double, AdPlaces::kRanks>;
 
-// A place's own turnover is the mean one times something in [kLeastPace, kLeastPace + 1).
+// The turnover of a place is the mean turnover times a factor in [kLeastPace, kLeastPace + 1).
 constexpr double kLeastPace = 0.5;
 
 Weights falling_weights() {
@@ -25,13 +23,13 @@ Weights falling_weights() {
   return weights;
 }
 
-// Topic number and popularity are such that a topic is drawn at topic_part(u), u uniform in [0, 1).
+// A draw takes the topic at the part topic_part(u) of all topics, u uniform in [0, 1).
 constexpr double kFlatPart = 0.2;
 double topic_part(double u) { return kFlatPart * u + (1 - kFlatPart) * u * u * u; }
 double topics_at(double u) { return kFlatPart + (1 - kFlatPart) * 3 * u * u; }  // its derivative
 
-// 1 - exp(-x), x >= 0, from multiplications alone: the library's exp may differ between machines, and so would all that
-// follows from the number of topics.
+// 1 - exp(-x), x >= 0, from multiplications alone: the library's exp may differ between machines, and with it the
+// number of topics.
 double chance_of_any(double x) {
   constexpr int kSquarings = 24;
   if (x > 40) return 1;
@@ -40,8 +38,8 @@ double chance_of_any(double x) {
   return 1 - none;
 }
 
-// The mean number of ads that are shown in a place which is shown `shows` times during the log: ads follow each other
-// every 1 / turnover of a log, the first one began at any time before it.
+// The mean number of ads shown in a place that is shown `shows` times during the log: a new ad comes every 1 / turnover
+// of a log, and the first one began at a random time before it.
 double ads_shown(double shows, double turnover) {
   if (shows <= 0) return 0;
   if (turnover <= 0) return chance_of_any(shows);
@@ -72,8 +70,8 @@ double ads_shown_of_all(double topics, double events, double turnover, const Wei
   return ads;
 }
 
-// Of the ads that would be shown if topics were asked for as evenly as they are drawn. But few pages take most of the
-// events, and so do their topics. Measured at the default proportions, for any number of events.
+// The part of the computed ads that is really shown: few pages take most of the events, and so do their topics.
+// Measured at the default proportions; it holds for any number of events.
 constexpr double kShownInSpiteOfPages = 0.917;
 
 std::uint64_t topics_for(double ads, double events, double turnover, const Weights& weights) {

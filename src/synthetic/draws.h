@@ -1,5 +1,5 @@
-// Random numbers by counting: equal (seed, purpose, index) give the same numbers on every machine, in any order of
-// calls, so that what is drawn need not be kept but can be drawn again.
+// Counter-based random numbers: equal (seed, purpose, index) give the same numbers on every machine, in any order of
+// calls. So nothing that is drawn needs to be kept: it can be drawn again.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,17 @@
 
 namespace cpt {
 
-// The numbers that belong to one thing: SplitMix64 from a beginning of its own.
+// Purposes of the numbers of a synthetic log: what the index counts.
+inline constexpr std::uint64_t kEventPurpose = 1;
+inline constexpr std::uint64_t kPagePurpose = 2;
+inline constexpr std::uint64_t kWordsPurpose = 3;
+inline constexpr std::uint64_t kPlacePurpose = 4;
+inline constexpr std::uint64_t kTopicPurpose = 5;
+
+// The numbers of one index: SplitMix64 with a start of its own.
 class Draws {
  public:
-  // `purpose` tells apart what is drawn for the same index of different things.
+  // `purpose` keeps the numbers of different kinds with the same index apart.
   constexpr Draws(std::uint64_t seed, std::uint64_t purpose, std::uint64_t index)
       : state_(mix(mix(seed + purpose * kStep) + index)) {}
 

@@ -7,7 +7,7 @@ namespace cpt {
 
 namespace {
 
-// The part of the pages that has arrived after the part `time` of the log is time * (1 + b - b * time).
+// At the part `time` of the log, the part time * (1 + b - b * time) of the pages has arrived; this is b.
 constexpr double kSlowingDown = 0.95;
 
 // Tier k has the pages 2^k - 1, 3 * 2^k - 1, 5 * 2^k - 1 ...; the last one has all multiples.

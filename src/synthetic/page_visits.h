@@ -1,4 +1,4 @@
-// Which page is shown at an event of a synthetic log: new pages all the time, and a popularity of their own.
+// The page shown at each event of a synthetic log: new pages arrive all the time, and some are more popular.
 #pragma once
 
 #include <array>
@@ -8,9 +8,9 @@
 
 namespace cpt {
 
-// Pages are numbered in the order of their arrival: fast at first, then ever slower. With its arrival a page is shown
-// for the first time, so that all are shown. Half of all pages are of tier 0, a quarter of tier 1 and so on, the last
-// two tiers being equal; a page of the next tier is shown `skew` times as often. Nothing is kept per page.
+// Pages are numbered in the order of their arrival, which is fast at first, then ever slower. A page is shown when it
+// arrives, so all are shown. Half of all pages are in tier 0, a quarter in tier 1 and so on; the last two tiers have
+// equal size. A page of the next tier is shown `skew` times as often. Nothing is stored per page.
 class PageVisits {
  public:
   static constexpr unsigned kTiers = 10;

@@ -1,10 +1,60 @@
 #include "synthetic/web_ads.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
 
-#include "synthetic/random_purpose.h"
+#include "core/number_text.h"
+#include "cpt/error.h"
+#include "data/text/line_parser.h"
 
 namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kPublishedEvents = 50'000'000;
+constexpr std::uint64_t kPublishedPages = 5'800'000;
+constexpr std::uint64_t kPublishedAds = 860'000;
+// Beyond it, times and numbers of pages would not be exact in a double.
+constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 50;
+// Pages arrive at up to 1.95 times their mean rate, at most one at each event.
+constexpr std::uint64_t kEventsPerPage = 2;
+constexpr std::uint64_t kEventsPerAd = 8;
+
+std::uint64_t scaled(std::uint64_t published, std::uint64_t events) {
+  const double part = static_cast<double>(events) / static_cast<double>(kPublishedEvents);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(part * static_cast<double>(published))));
+}
+
+void require(bool holds, const std::string& reason) {
+  if (!holds) throw Error(Fault::kUsage, reason);
+}
+
+void require_range(const char* name, double value, double least, double most) {
+  // In this form, NaN is in no range.
+  require(value >= least && value <= most, std::string("--") + name + " is " + number_text(value) +
+                                               ": it must be in [" + number_text(least) + ", " + number_text(most) +
+                                               "]");
+}
+
+}  // namespace
+
+WebAdsOptions WebAdsOptions::checked() const {
+  require(events >= 1 && events <= kMostEvents, "--events is " + std::to_string(events) + ": it must be in [1, 2^50]");
+  require_range("page-skew", page_skew, 1, 16);
+  require_range("ad-turnover", ad_turnover, 0, 100);
+  require_range("top-ad", top_ad, 0, 0.5);
+  require_range("topic-words", topic_words, 0, 1);
+  WebAdsOptions complete = *this;
+  if (pages == 0) complete.pages = scaled(kPublishedPages, events);
+  if (ads == 0) complete.ads = scaled(kPublishedAds, events);
+  require(complete.pages <= std::max<std::uint64_t>(1, events / kEventsPerPage),
+          "--pages is more than half of --events: " + std::to_string(complete.pages));
+  require(complete.ads <= std::max<std::uint64_t>(1, events / kEventsPerAd),
+          "--ads is more than an eighth of --events: " + std::to_string(complete.ads));
+  return complete;
+}
 
 namespace {
 
@@ -18,7 +68,7 @@ constexpr double kMostFavour = 0.2;
 
 constexpr std::uint64_t kShortestPage = 12;
 constexpr std::uint64_t kLongestPage = 25;
-// So many of a page's words are of its topics in any case, so that no two pages have the same words.
+// Words of a page that always come from its topics, so that no two pages have the same words.
 constexpr std::uint64_t kSureTopicalWords = 3;
 constexpr std::uint64_t kOctavesOfTopic = 10;
 
@@ -45,13 +95,13 @@ void count_equal_words(std::vector<WordCount>& words) {
 
 WebAds::WebAds(const WebAdsOptions& options)
     : options_(options.checked()),
-      tasks_(options_.events, options_.pages, options_.page_skew),
+      visits_(options_.events, options_.pages, options_.page_skew),
       places_(options_.events, options_.ads, options_.ad_turnover, options_.seed),
       house_(options_.top_ad / places_.weight(0)) {}
 
 Event WebAds::event(std::uint64_t number) const {
   Draws draws(options_.seed, kEventPurpose, number);
-  const Page page = this->page(tasks_.page_at(number, draws));
+  const Page page = this->page(visits_.page_at(number, draws));
   const AdPlace place = draw_place(page, draws);
   return {page, places_.ad_at(place, number), probability(page, place)};
 }
@@ -113,6 +163,52 @@ std::uint64_t WebAds::draw_word(const Page& page, bool topical, Draws& draws) co
   const std::uint64_t rank = draw_zipf(draws, kOctavesOfTopic);
   Draws words_of_topic(options_.seed, kTopicPurpose, (topic << kOctavesOfTopic) + rank);
   return kCommonWords + words_of_topic.below(kTopicalWords);
+}
+
+namespace {
+
+void append(std::string_view prefix, std::uint64_t number, std::string& text) {
+  char digits[20];
+  char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  text.append(prefix).append(digits, end);
+}
+
+void append_vw(std::uint64_t ad, std::span<const WordCount> words, std::string& text) {
+  append("ad", ad, text);
+  text += " |page";
+  for (const WordCount& each : words) {
+    append(" w", each.word, text);
+    if (each.count > 1) append(":", each.count, text);
+  }
+}
+
+void append_libsvm(std::uint64_t ad, std::span<const WordCount> words, std::string& text) {
+  append("", ad, text);
+  for (const WordCount& each : words) {
+    append(" ", each.word, text);
+    append(":", each.count, text);
+  }
+}
+
+void append_fasttext(std::uint64_t ad, std::span<const WordCount> words, std::string& text) {
+  text += kFasttextLabelPrefix;
+  append("ad", ad, text);
+  for (const WordCount& each : words) {
+    for (std::uint64_t i = 0; i < each.count; ++i) append(" w", each.word, text);
+  }
+}
+
+}  // namespace
+
+void append_line(Format format, std::uint64_t ad, std::span<const WordCount> words, std::string& text) {
+  if (format == Format::kLibsvm) {
+    append_libsvm(ad, words, text);
+  } else if (format == Format::kFasttext) {
+    append_fasttext(ad, words, text);
+  } else {
+    append_vw(ad, words, text);
+  }
+  text += '\n';
 }
 
 }  // namespace cpt

@@ -1,28 +1,46 @@
-// A synthetic page/ad log: a random world in which pages are shown and each time an ad is drawn for the page, with
-// known probability. All of it is a function of the options: memory grows with nothing, and any event can be asked for
-// at any time. The same options give the same events on every machine (IEEE 754 doubles, no fused multiply-add).
+// A synthetic page/ad log: a random world in which pages are shown, each time with an ad drawn for the page, with known
+// probability. All of it is a function of the options: memory does not grow, and events can be computed in any order.
+// The same options give the same events on every machine (IEEE 754 doubles, no fused multiply-add).
 //
-// Ads belong to topics (data/ad_places.h), neighbouring topics form a section. A page has a topic of its own and speaks
-// of the others of its section too: its words, and the ads shown on it, come from that mixture. Niche pages keep to
-// their topic; the more popular a page is (data/page_visits.h), the broader it is. Some pages favour one place of their
-// topic, which their words don't tell. House ads are shown on all pages alike.
+// Ads belong to topics (synthetic/ad_places.h); neighbouring topics form a section. A page has a topic of its own and
+// also covers the others of its section: its words, and its ads, come from that mixture. Niche pages keep to their
+// topic; the more popular a page is (synthetic/page_visits.h), the broader it is. Some pages favour one place of their
+// topic, which their words do not show. House ads are shown on all pages alike.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "cpt/input.h"
 #include "synthetic/ad_places.h"
 #include "synthetic/page_visits.h"
-#include "synthetic/web_ads_options.h"
 
 namespace cpt {
+
+// The defaults give a log with the marginals published for the conditional probability tree, scaled.
+struct WebAdsOptions {
+  std::uint64_t events = 1'000'000;
+  std::uint64_t pages = 0;  // shown at least once; 0: 5.8 M per 50 M events
+  std::uint64_t ads = 0;    // shown at least once, about; 0: 860 K per 50 M events
+  std::uint64_t seed = 1;
+  double page_skew = 4;       // pages of each tier, half as many, are shown this many times as often; in [1, 16]
+  double ad_turnover = 1.15;  // mean number of times that a place changes to a new ad during the log; in [0, 100]
+  double top_ad = 0.012;      // the part of the events that shows the most frequent ad; in [0, 0.5]
+  double topic_words = 0.14;  // the part of a page's words that come from its topics, beyond its first few; in [0, 1]
+
+  // The same, with pages and ads computed from the events where they are 0. Throws Error(kUsage) if a value is out of
+  // its range, or if there are too few events for that many pages or ads.
+  WebAdsOptions checked() const;
+};
 
 struct Page {
   std::uint64_t number = 0;
   std::uint64_t topic = 0;
-  double focus = 0;          // what it speaks of its own topic; the rest is any topic of the section, its own included
-  unsigned favourite = 0;    // a rank among the places of its topic,
-  double favour = 0;         // and the probability that an ad is taken from there, whatever the topics
+  double focus = 0;          // part on its own topic; the rest is any topic of the section, its own included
+  unsigned favourite = 0;    // a rank among the places of its topic
+  double favour = 0;         // probability that an ad is taken from there, whatever the topics
   std::uint64_t length = 0;  // in words
 };
 
@@ -32,7 +50,7 @@ struct Event {
   double probability = 0;  // of the ad, given the page and the time: P(y | x, t)
 };
 
-// A word of a page and how often it has it.
+// A word of a page, and its count.
 struct WordCount {
   std::uint64_t word = 0;  // in [1, WebAds::kVocabulary)
   std::uint64_t count = 0;
@@ -43,7 +61,7 @@ struct WordCount {
 class WebAds {
  public:
   static constexpr std::uint64_t kCommonOctaves = 4;
-  static constexpr std::uint64_t kCommonWords = std::uint64_t{1} << kCommonOctaves;  // below it: of no topic
+  static constexpr std::uint64_t kCommonWords = std::uint64_t{1} << kCommonOctaves;  // words below belong to no topic
   static constexpr std::uint64_t kTopicalWords = std::uint64_t{1} << 17;
   static constexpr std::uint64_t kVocabulary = kCommonWords + kTopicalWords;
 
@@ -51,7 +69,7 @@ class WebAds {
   explicit WebAds(const WebAdsOptions& options);
 
   const WebAdsOptions& options() const { return options_; }
-  // Of the events, in order of time; the rest is for the test.
+  // Of the events, in order of time; the rest is for testing.
   std::uint64_t training_events() const { return options_.events - options_.events / 5; }
 
   // number < options().events
@@ -59,12 +77,12 @@ class WebAds {
 
   // number < options().pages
   Page page(std::uint64_t number) const;
-  // Replaces `words` by the bag of words of a page, in ascending order of words: always the same of the same page, and
-  // practically never that of another.
+  // Replaces `words` by the bag of words of a page, in ascending order of words: always the same for the same page, and
+  // practically always different for another.
   void words(const Page& page, std::vector<WordCount>& words) const;
 
-  // The conditional distribution of the place of the ad, given a page: a draw from it, and the sum of the probabilities
-  // of all ways to draw this place.
+  // The conditional distribution of the place of the ad, given a page: a draw from it, and the probability of a place,
+  // summed over all ways to draw it.
   AdPlace draw_place(const Page& page, Draws& draws) const;
   double probability(const Page& page, AdPlace place) const;
   const AdPlaces& places() const { return places_; }
@@ -79,9 +97,16 @@ class WebAds {
   std::uint64_t draw_word(const Page& page, bool topical, Draws& draws) const;
 
   WebAdsOptions options_;
-  PageVisits tasks_;
+  PageVisits visits_;
   AdPlaces places_;
   double house_;  // the part of the events that shows house ads
 };
+
+// Appends one line and its end: the ad is the label, the words are the features, their counts the values.
+//   vw        ad17 |page w5 w9:2
+//   libsvm    17 5:1 9:2
+//   fasttext  __label__ad17 w5 w9 w9
+// `format` is one of these; words ascend.
+void append_line(Format format, std::uint64_t ad, std::span<const WordCount> words, std::string& text);
 
 }  // namespace cpt

@@ -91,6 +91,19 @@ class ForgedCheckpoint : public ::testing::Test {
     EXPECT_LT(largest, kMuch);
   }
 
+  void expect(const std::string& reason, const std::function<void(RunState&)>& change) const {
+    SCOPED_TRACE(reason);
+    forge_state(change);
+    expect_refused(reason);
+    expect_not_verified();
+  }
+  void expect(const std::string& reason, const std::function<void(std::vector<Place>&)>& change) const {
+    SCOPED_TRACE(reason);
+    forge_places(change);
+    expect_refused(reason);
+    expect_not_verified();
+  }
+
   // By `cpt checkpoint verify` too, which loads no model.
   void expect_not_verified() const {
     EXPECT_EQ(thrown_by([&] { verify_checkpoint(run.newest()); }).fault, Fault::kBadData);
@@ -111,12 +124,12 @@ TEST_F(ForgedCheckpoint, WithAbsurdLengthsIsRefused) {
   for (const std::uint64_t length : {std::uint64_t{1} << 20, std::uint64_t{1} << 40, std::uint64_t{1} << 60,
                                      std::numeric_limits<std::uint64_t>::max()}) {
     SCOPED_TRACE(length);
-    forge("tree", archive_of({length}));  // so many labels
-    expect_refused("its tree cannot be read");
-    forge("tree", archive_of({1, length}));  // a label so long
-    expect_refused("its tree cannot be read");
-    forge("tree", archive_of({0, length}));  // so many splits
-    expect_refused("its tree cannot be read");
+    // A number of labels, the length of a label, a number of splits.
+    for (const std::vector<std::uint64_t>& numbers :
+         std::vector<std::vector<std::uint64_t>>{{length}, {1, length}, {0, length}}) {
+      forge("tree", archive_of(numbers));
+      expect_refused("its tree cannot be read");
+    }
     forge("partitions", archive_of({length}));
     expect_refused("its partitions cannot be read");
     expect_not_verified();
@@ -153,12 +166,6 @@ TEST_F(ForgedCheckpoint, CutAnywhereInABlobIsRefused) {
 }
 
 TEST_F(ForgedCheckpoint, WithPartitionsThatDoNotFitIsRefused) {
-  const auto expect = [&](const std::string& reason, const std::function<void(std::vector<Place>&)>& change) {
-    SCOPED_TRACE(reason);
-    forge_places(change);
-    expect_refused(reason);
-    expect_not_verified();
-  };
   const std::string gaps = "its partitions overlap or leave gaps";
   const std::string missing = "its list of partitions is not whole";
   expect(missing, [](std::vector<Place>& places) { places.pop_back(); });
@@ -178,27 +185,19 @@ TEST_F(ForgedCheckpoint, WithPartitionsThatDoNotFitIsRefused) {
 
 // The places fit, but not what lies there.
 TEST_F(ForgedCheckpoint, WithPartitionsOfOtherLengthsIsRefused) {
-  forge_places([](std::vector<Place>& places) {
-    places[0].bytes -= 4;
-    places[1].offset -= 4;
-    places[1].bytes += 4;
-  });
-  expect_refused("partition 0 ends too early");
-  forge_places([](std::vector<Place>& places) {
-    places[0].bytes += 4;
-    places[1].offset += 4;
-    places[1].bytes -= 4;
-  });
-  expect_refused("partition 0 is shorter than its place");
+  const auto expect_moved_border = [&](std::uint64_t bytes, const std::string& reason) {
+    forge_places([bytes](std::vector<Place>& places) {
+      places[0].bytes += bytes;
+      places[1].offset += bytes;
+      places[1].bytes -= bytes;
+    });
+    expect_refused(reason);
+  };
+  expect_moved_border(-std::uint64_t{4}, "partition 0 ends too early");
+  expect_moved_border(4, "partition 0 is shorter than its place");
 }
 
 TEST_F(ForgedCheckpoint, WithShardsThatMakeNoSenseIsRefused) {
-  const auto expect = [&](const std::string& reason, const std::function<void(RunState&)>& change) {
-    SCOPED_TRACE(reason);
-    forge_state(change);
-    expect_refused(reason);
-    expect_not_verified();
-  };
   const std::string counts = "its shards and its losses do not agree";
   const std::string shards = "its shards are not whole";
   expect(counts, [](RunState& state) { ++state.plan.data[0].cursor.examples; });
@@ -221,12 +220,6 @@ TEST_F(ForgedCheckpoint, WithShardsThatMakeNoSenseIsRefused) {
 }
 
 TEST_F(ForgedCheckpoint, WithProgressThatMakesNoSenseIsRefused) {
-  const auto expect = [&](const std::string& reason, const std::function<void(RunState&)>& change) {
-    SCOPED_TRACE(reason);
-    forge_state(change);
-    expect_refused(reason);
-    expect_not_verified();
-  };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::string unreadable = "its state cannot be read";
@@ -245,21 +238,17 @@ TEST_F(ForgedCheckpoint, WithProgressThatMakesNoSenseIsRefused) {
 }
 
 TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
-  const auto expect = [&](const std::function<void(RunState&)>& change) {
-    forge_state(change);
-    expect_refused("its state cannot be read");
-    expect_not_verified();
-  };
-  expect([](RunState& state) { state.options.model.tree = static_cast<TreeKind>(4); });
-  expect([](RunState& state) { state.options.model.loss = static_cast<Loss>(2); });
-  expect([](RunState& state) { state.options.model.update = static_cast<Update>(2); });
-  expect([](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
-  expect([](RunState& state) { state.options.format = static_cast<Format>(4); });
-  expect([](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
-  expect([](RunState& state) { state.options.placement = static_cast<Placement>(2); });
-  expect([](RunState& state) { state.options.merge = static_cast<MergeRule>(3); });
-  expect([](RunState& state) { state.plan.shard_pass->phase = static_cast<Phase>(2); });
-  expect([](RunState& state) { state.progress.phase = static_cast<Phase>(7); });
+  const std::string unreadable = "its state cannot be read";
+  expect(unreadable, [](RunState& state) { state.options.model.tree = static_cast<TreeKind>(4); });
+  expect(unreadable, [](RunState& state) { state.options.model.loss = static_cast<Loss>(2); });
+  expect(unreadable, [](RunState& state) { state.options.model.update = static_cast<Update>(2); });
+  expect(unreadable, [](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
+  expect(unreadable, [](RunState& state) { state.options.format = static_cast<Format>(4); });
+  expect(unreadable, [](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
+  expect(unreadable, [](RunState& state) { state.options.placement = static_cast<Placement>(2); });
+  expect(unreadable, [](RunState& state) { state.options.merge = static_cast<MergeRule>(3); });
+  expect(unreadable, [](RunState& state) { state.plan.shard_pass->phase = static_cast<Phase>(2); });
+  expect(unreadable, [](RunState& state) { state.progress.phase = static_cast<Phase>(7); });
   run.restore();
   ByteVector options = blob("options");
   options[1] = std::byte{4};
@@ -268,12 +257,6 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
 }
 
 TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
-  const auto expect = [&](const std::string& reason, const std::function<void(RunState&)>& change) {
-    SCOPED_TRACE(reason);
-    forge_state(change);
-    expect_refused(reason);
-    expect_not_verified();
-  };
   const std::string options = "the options of its state make no sense";
   expect(options, [](RunState& state) { state.options.passes = 0; });
   expect(options, [](RunState& state) { state.options.split = 0; });
@@ -290,13 +273,14 @@ TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
 TEST_F(ForgedCheckpoint, OfAnotherStateFormatIsRefusedByName) {
   run.restore();
   const RunState state = read_run_state(run.newest());
-  forge("state", bytes_of(archived(std::make_pair(kStateFormat + 1, state))));
-  expect_refused("its state has format " + std::to_string(kStateFormat + 1) + ", this program reads up to " +
-                 std::to_string(kStateFormat));
-  forge("state", bytes_of(archived(std::make_pair(std::uint32_t{0}, state))));
-  expect_refused("format 0, which does not exist");
-  forge("state", bytes_of(archived(std::make_pair(kStateFormat - 1, state))));
-  expect_refused("its state has format 1, which is too old: this program reads format 2");
+  const auto expect_format = [&](std::uint32_t format, const std::string& reason) {
+    forge("state", bytes_of(archived(std::make_pair(format, state))));
+    expect_refused(reason);
+  };
+  expect_format(kStateFormat + 1, "its state has format " + std::to_string(kStateFormat + 1) +
+                                      ", this program reads up to " + std::to_string(kStateFormat));
+  expect_format(0, "format 0, which does not exist");
+  expect_format(kStateFormat - 1, "its state has format 1, which is too old: this program reads format 2");
 }
 
 TEST_F(ForgedCheckpoint, WithTheOtherByteOrderIsRefused) {

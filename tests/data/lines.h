@@ -12,7 +12,6 @@
 
 #include "data/pipeline/example_stream.h"
 #include "data/random_shards.h"
-#include "data/shards/cursor.h"
 #include "data/shards/shards.h"
 
 namespace cpt {
@@ -48,6 +47,13 @@ inline Reading read_lines(ExampleStream& stream) {
   reading.end = stream.cursors();
   return reading;
 }
+
+// What a file holds, whichever way it is read.
+struct Content {
+  Examples examples;
+  std::vector<std::string> warnings;
+  std::uint64_t error_lines = 0;
+};
 
 struct Input {
   std::vector<Shard> shards;

@@ -40,6 +40,12 @@ inline Read copy_of(const ExampleView& view) {
   return read;
 }
 
+inline std::vector<Read> copies_of(const Batch& batch) {
+  std::vector<Read> examples;
+  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
+  return examples;
+}
+
 struct Named {
   std::string_view name_space;
   std::string_view name;
@@ -60,9 +66,7 @@ inline Features features(std::initializer_list<Named> named) {
 inline std::vector<Read> parse(Format format, std::string_view line, ReadOptions options = {}, Origin origin = {0, 7}) {
   Batch batch(options.normalize);
   make_line_parser(format, options)->parse(line, origin, batch);
-  std::vector<Read> examples;
-  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
-  return examples;
+  return copies_of(batch);
 }
 
 inline Read parse_one(Format format, std::string_view line, const ReadOptions& options = {}) {
@@ -87,9 +91,7 @@ inline std::vector<Read> read_rest(ExampleStream& stream) {
   Batch batch = stream.make_batch();
   while (stream.read(batch)) {
   }
-  std::vector<Read> examples;
-  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
-  return examples;
+  return copies_of(batch);
 }
 
 inline std::vector<Read> read_all(const std::vector<std::string>& paths, ReadOptions options = {}) {
@@ -116,10 +118,23 @@ std::string error_of(Fault fault, Action action) {
   return "";
 }
 
-inline ReadOptions skipping() {
-  ReadOptions options;
-  options.skip_bad_lines = true;
-  return options;
+inline ReadOptions skipping() { return {.skip_bad_lines = true}; }
+
+// The content with some bits of one byte flipped.
+inline std::string flipped(std::string content, std::size_t byte, unsigned bits) {
+  content.at(byte) = static_cast<char>(static_cast<unsigned char>(content.at(byte)) ^ bits);
+  return content;
+}
+
+// Lines first, ..., last - 1: "3 |f x0:1 x1:2 x2:3", with 0 to 6 features.
+inline std::string numbered_lines(int first, int last) {
+  std::string text;
+  for (int i = first; i < last; ++i) {
+    text += std::to_string(i) + " |f";
+    for (int j = 0; j < i % 7; ++j) text += " x" + std::to_string(j) + ":" + std::to_string(j + 1);
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace cpt

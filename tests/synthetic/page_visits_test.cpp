@@ -9,11 +9,11 @@ namespace cpt {
 namespace {
 
 std::vector<std::uint64_t> pages_shown(std::uint64_t events, std::uint64_t pages, double skew) {
-  const PageVisits tasks(events, pages, skew);
+  const PageVisits visits(events, pages, skew);
   std::vector<std::uint64_t> shown;
   for (std::uint64_t event = 0; event < events; ++event) {
     Draws draws(1, 1, event);
-    shown.push_back(tasks.page_at(event, draws));
+    shown.push_back(visits.page_at(event, draws));
   }
   return shown;
 }
@@ -45,13 +45,13 @@ TEST(PageVisits, NewPagesGetFewerAsTimeGoes) {
 TEST(PageVisits, HalfAsManyPagesAreShownSkewTimesAsOften) {
   constexpr double kSkew = 3;
   constexpr std::uint64_t kPages = 1 << 14;
-  std::vector<double> tasks(kPages, -1);  // beyond the first
-  for (const std::uint64_t page : pages_shown(2'000'000, kPages, kSkew)) tasks[page] += 1;
+  std::vector<double> visits(kPages, -1);  // beyond the first
+  for (const std::uint64_t page : pages_shown(2'000'000, kPages, kSkew)) visits[page] += 1;
   std::array<double, PageVisits::kTiers> pages_of{};
   std::array<double, PageVisits::kTiers> visits_of{};
   for (std::uint64_t page = 0; page < kPages; ++page) {
     pages_of[PageVisits::tier_of(page)] += 1;
-    visits_of[PageVisits::tier_of(page)] += tasks[page];
+    visits_of[PageVisits::tier_of(page)] += visits[page];
   }
   for (std::size_t tier = 1; tier < PageVisits::kTiers; ++tier) {
     const double rate = visits_of[tier] / pages_of[tier];

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "data/folder.h"
 #include "data/reading.h"
-#include "synthetic/web_ads_line.h"
 
 namespace cpt {
 namespace {
@@ -17,12 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 
 WebAdsOptions small_world(std::uint64_t seed = 1) {
-  WebAdsOptions options;
-  options.events = 20'000;
-  options.pages = 2'000;
-  options.ads = 500;
-  options.seed = seed;
-  return options;
+  return {.events = 20'000, .pages = 2'000, .ads = 500, .seed = seed};
 }
 
 // All places there are, those of the house included.
@@ -119,9 +114,7 @@ TEST(WebAds, FrequenciesAgreeWithTheProbabilities) {
 }
 
 TEST(WebAds, PagesHaveWordsOfTheirOwn) {
-  WebAdsOptions options;
-  options.events = 500'000;
-  const WebAds world(options);
+  const WebAds world({.events = 500'000});
   std::set<std::vector<std::pair<std::uint64_t, std::uint64_t>>> bags;
   std::vector<WordCount> words;
   std::vector<WordCount> again;
@@ -145,36 +138,55 @@ TEST(WebAds, PagesHaveWordsOfTheirOwn) {
 
 TEST(WebAds, FourFifthsOfTheEventsAreForTraining) {
   EXPECT_EQ(WebAds(small_world()).training_events(), 16'000U);
-  WebAdsOptions one;
-  one.events = 1;
+  const WebAdsOptions one{.events = 1};
   EXPECT_EQ(WebAds(one).training_events(), 1U);
   EXPECT_EQ(WebAds(one).event(0).page.number, 0U);
 }
 
 TEST(WebAds, PagesAndAdsScaleWithTheEvents) {
-  WebAdsOptions options;
-  options.events = 50'000'000;
-  EXPECT_EQ(options.checked().pages, 5'800'000U);
-  EXPECT_EQ(options.checked().ads, 860'000U);
-  options.events = 10;
-  EXPECT_EQ(options.checked().pages, 1U);
-  EXPECT_EQ(options.checked().ads, 1U);
+  const WebAdsOptions published = WebAdsOptions{.events = 50'000'000}.checked();
+  EXPECT_EQ(published.pages, 5'800'000U);
+  EXPECT_EQ(published.ads, 860'000U);
+  const WebAdsOptions few = WebAdsOptions{.events = 10}.checked();
+  EXPECT_EQ(few.pages, 1U);
+  EXPECT_EQ(few.ads, 1U);
 }
 
 TEST(WebAds, OptionsOutOfTheirRangeAreRefused) {
-  const auto reason = [](auto change) {
-    WebAdsOptions options;
-    change(options);
+  const auto reason = [](const WebAdsOptions& options) {
     return error_of(Fault::kUsage, [&] { WebAds world(options); });
   };
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.events = 0; }), HasSubstr("--events"));
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.events = ~0ULL; }), HasSubstr("--events"));
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.pages = 500'001; }), HasSubstr("--pages"));
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.ads = 125'001; }), HasSubstr("--ads"));
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.page_skew = 0.9; }), HasSubstr("--page-skew"));
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.ad_turnover = -1; }), HasSubstr("--ad-turnover"));
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.top_ad = std::nan(""); }), HasSubstr("--top-ad"));
-  EXPECT_THAT(reason([](WebAdsOptions& o) { o.topic_words = 1.1; }), HasSubstr("--topic-words"));
+  EXPECT_THAT(reason({.events = 0}), HasSubstr("--events"));
+  EXPECT_THAT(reason({.events = ~0ULL}), HasSubstr("--events"));
+  EXPECT_THAT(reason({.pages = 500'001}), HasSubstr("--pages"));
+  EXPECT_THAT(reason({.ads = 125'001}), HasSubstr("--ads"));
+  EXPECT_THAT(reason({.page_skew = 0.9}), HasSubstr("--page-skew"));
+  EXPECT_THAT(reason({.ad_turnover = -1}), HasSubstr("--ad-turnover"));
+  EXPECT_THAT(reason({.top_ad = std::nan("")}), HasSubstr("--top-ad"));
+  EXPECT_THAT(reason({.topic_words = 1.1}), HasSubstr("--topic-words"));
+}
+
+TEST(AppendLine, EveryFormatAsItsHeaderSaysAndAsItIsReadBack) {
+  struct Case {
+    Format format;
+    std::string line;
+    std::string label;
+    Features x;
+  };
+  const std::vector<Case> cases = {
+      {Format::kVw, "ad17 |page w5 w9:2 w131087\n", "ad17",
+       features({{"page", "w5"}, {"page", "w9", 2}, {"page", "w131087"}})},
+      {Format::kLibsvm, "17 5:1 9:2 131087:1\n", "17", features({{"", "5"}, {"", "9", 2}, {"", "131087"}})},
+      {Format::kFasttext, "__label__ad17 w5 w9 w9 w131087\n", "ad17",
+       features({{"", "w5"}, {"", "w9", 2}, {"", "w131087"}})}};
+  const std::vector<WordCount> words{{5, 1}, {9, 2}, {131'087, 1}};
+  const Folder folder;
+  for (const Case& c : cases) {
+    std::string text = "before\n";
+    append_line(c.format, 17, words, text);
+    EXPECT_EQ(text, "before\n" + c.line);
+    EXPECT_EQ(read_all({folder.write("log", c.line)}), (std::vector<Read>{{c.label, c.x, 1, 0, 1}}));
+  }
 }
 
 }  // namespace

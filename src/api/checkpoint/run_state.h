@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cpt/trainer.h"
-#include "data/shards/cursor.h"
 #include "data/shards/shards.h"
 
 namespace cpt {

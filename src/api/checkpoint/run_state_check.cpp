@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "cpt/error.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 

@@ -7,7 +7,7 @@
 #include "api/given_tree_files.h"
 #include "api/options/option_values.h"
 #include "core/number_text.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 

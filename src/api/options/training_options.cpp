@@ -3,7 +3,7 @@
 #include "api/given_tree_files.h"
 #include "cpt/error.h"
 #include "cpt/trainer.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 

@@ -12,10 +12,9 @@
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_writer.h"
-#include "data/format/interactions.h"
 #include "data/pipeline/read_ahead.h"
 #include "data/shards/shards.h"
-#include "data/source/open_files.h"
+#include "data/source/file_source.h"
 #include "store/fs/durable_file.h"
 
 namespace cpt {

@@ -16,10 +16,9 @@
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
 #include "cpt/error.h"
-#include "data/source/open_files.h"
+#include "data/source/file_source.h"
 #include "store/fs/durable_file.h"
 #include "synthetic/web_ads.h"
-#include "synthetic/web_ads_line.h"
 
 namespace cpt {
 

@@ -10,9 +10,8 @@
 #include "cpt/error.h"
 #include "data/binary/binary_reader.h"
 #include "data/format/parse_error.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 #include "data/source/byte_source.h"
-#include "data/source/peeked_source.h"
 
 namespace cpt {
 namespace {
@@ -59,7 +58,7 @@ bool is_text_file(const Shard& shard) {
 
 namespace {
 
-// 0 where the shard does not know it. Damage is reported when the shard is read.
+// 0 if the shard does not record it. Damage is reported when the shard is read.
 std::uint64_t text_bytes_of_binary(const std::string& path) {
   try {
     const ReadOptions any;  // the index does not depend on them

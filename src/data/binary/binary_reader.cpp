@@ -11,14 +11,13 @@
 #include <string_view>
 
 #include "cpt/error.h"
-#include "data/format/label_choice.h"
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 
 namespace cpt {
 
 namespace {
 
-// The options of a run fit many times over.
+// Many times the size of the options of a run.
 constexpr std::uint32_t kMostTextBytes = std::uint32_t{1} << 20;
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
@@ -26,7 +25,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr const char* kBlock = "a sound block of a binary shard";
 constexpr const char* kCutOff = "the end of the file";
 
-// As old shards may hold it.
+// Old shards may hold such importances.
 bool too_important(float importance) { return importance > static_cast<float>(kMaxImportance); }
 
 template <class T>
@@ -37,13 +36,9 @@ std::span<char> chars_of(T& value) {
 }  // namespace
 
 BinaryReader::BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options)
-    : source_(std::move(source)), options_(options), context_(ZSTD_createDCtx()) {
+    : source_(std::move(source)), options_(options), context_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
   if (!context_) throw Error(Fault::kFailed, "zstd cannot start");
 }
-
-BinaryReader::~BinaryReader() = default;
-
-void BinaryReader::FreeContext::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
 
 void BinaryReader::read_header() {
   constexpr const char* kHeader = "the header of a binary shard";
@@ -52,7 +47,7 @@ void BinaryReader::read_header() {
   std::uint64_t checksum = 0;
   require(magic, kHeader);
   if (magic != kBinaryMagic) {
-    const char* advice = magic.back() < kBinaryMagic.back() ? "; convert its text anew" : "";
+    const char* advice = magic.back() < kBinaryMagic.back() ? "; convert its text again" : "";
     throw Error(Fault::kBadData, "expected a binary shard of version " + std::to_string(kBinaryMagic.back()) +
                                      ", found one of version " + std::to_string(magic.back()) + advice);
   }
@@ -83,7 +78,7 @@ bool BinaryReader::pass_to(std::uint64_t bytes) {
   return true;
 }
 
-// Takes up what they tell of the list. Damage is for who reads them.
+// Skips blocks, and reads the list on the way. Damage is reported when a block needs the list.
 bool BinaryReader::pass_blocks_to(std::uint64_t bytes) {
   while (taken_ < bytes) {
     BlockHead head;
@@ -124,7 +119,7 @@ bool BinaryReader::next(const Origin& base, Batch& batch) {
     if (ended_ || !read_block()) return false;
   }
   const std::size_t examples = block_.examples_of_line();
-  // Part by part: copied whole, `base`, which was put together right before, would have to be waited for.
+  // Field by field: a copy of the whole of `base`, which was just written, would wait for those stores.
   Origin origin{base.shard, ++number_, base.position, 0, base.bad_lines};
   origin.end = examples == block_.examples_left() ? taken_ : block_begin_;
   if (refuses_some_) check_line(examples);
@@ -132,7 +127,7 @@ bool BinaryReader::next(const Origin& base, Batch& batch) {
   return true;
 }
 
-// Why no line may have this label; nullptr if one may.
+// The expectation that this label fails; nullptr if it is allowed.
 const char* BinaryReader::refusal_of(std::string_view label) const {
   if (label.empty()) return options_.labels_required ? kLabelExpected : nullptr;
   return options_.knows_label && !options_.knows_label(label) ? kKnownLabelExpected : nullptr;
@@ -162,7 +157,7 @@ bool BinaryReader::read_block() {
   ended_ = taken_ >= end_;
   if (ended_) return false;
   const std::uint64_t lines_before = goes_on_ ? number_ : lines_expected_;
-  number_ = lines_before + 1;  // should there be damage
+  number_ = lines_before + 1;  // the line to report if the block is damaged
   BlockHead head = read_head();
   if (head.kind == BlockKind::kFeatures) {
     read_list(head);
@@ -199,7 +194,7 @@ BlockHead BinaryReader::read_head() {
   return head;
 }
 
-// Whether it holds the line behind so many; a reader that goes on may do so in its middle, or at its end.
+// Requires that the block continues after `lines_before` lines. After skip(), this may be in its middle or at its end.
 void BinaryReader::check_lines(const BlockHead& head, std::uint64_t lines_before) const {
   const std::uint64_t most = goes_on_ ? head.lines_before + head.lines : head.lines_before;
   if (lines_before < head.lines_before || lines_before > most) {
@@ -208,8 +203,7 @@ void BinaryReader::check_lines(const BlockHead& head, std::uint64_t lines_before
   }
 }
 
-// What it becomes takes as much memory as the head claims, kMostPayloadBytes at most. So many of its lines were read
-// before.
+// Takes as much memory as the head claims, at most kMostPayloadBytes. `lines_done` of its lines were read before.
 void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done) {
   const bool holds_lines = head.kind == BlockKind::kExamples;
   if (const std::optional<CorruptInput> damage = read_stored(head.stored_bytes)) {
@@ -234,7 +228,7 @@ void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done)
   if (size != head.raw_bytes) damaged();
 }
 
-// Takes memory only as the bytes are there. Returns why they are not all there, if they are not.
+// Takes memory only as bytes arrive. Returns the reason if they are not all there.
 std::optional<CorruptInput> BinaryReader::read_stored(std::size_t bytes) {
   try {
     for (std::size_t done = 0; done < bytes;) {
@@ -243,13 +237,13 @@ std::optional<CorruptInput> BinaryReader::read_stored(std::size_t bytes) {
       if (fill({reinterpret_cast<char*>(stored_.data()) + done, piece}) < piece) return CorruptInput(kBlock, kCutOff);
       done += piece;
     }
-  } catch (const CorruptInput& damage) {  // of what the shard is compressed with
+  } catch (const CorruptInput& damage) {  // of the compressed file around the shard
     return CorruptInput(kBlock, std::string("one that breaks off: ") + damage.what());
   }
   return std::nullopt;
 }
 
-// What is wrong with it is for the blocks to tell that need it.
+// Damage is kept for the blocks that need the list.
 void BinaryReader::read_list(const BlockHead& head) {
   constexpr const char* kList = "a sound list of the features of a block";
   std::uint64_t first = 0;
@@ -295,8 +289,9 @@ void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
   }
   if (block_.lines() != head.lines) {
     block_.clear();
-    throw DamagedBlock({kBlock, "one of other lines than it says at byte " + std::to_string(head_begin_)},
-                       head.lines - done);
+    throw DamagedBlock(
+        {kBlock, "one with a different number of lines than its head says at byte " + std::to_string(head_begin_)},
+        head.lines - done);
   }
   refuses_some_ =
       std::ranges::any_of(block_.labels(), [this](const auto& label) { return refusal_of(label.name) != nullptr; }) ||
@@ -309,12 +304,12 @@ void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
 std::uint64_t BinaryReader::drain() {
   try {
     while (const std::uint64_t count = source_->skip(kPiece)) taken_ += count;
-  } catch (const CorruptInput&) {  // there is no more
+  } catch (const CorruptInput&) {  // there are no more
   }
   return taken_;
 }
 
-// As many bytes as there are.
+// Returns fewer bytes only at the end of the content.
 std::size_t BinaryReader::fill(std::span<char> space) {
   std::size_t filled = 0;
   while (filled < space.size()) {

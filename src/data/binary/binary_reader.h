@@ -1,4 +1,4 @@
-// A binary shard to examples.
+// Reads a binary shard.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ struct ZSTD_DCtx_s;
 
 namespace cpt {
 
-// A block that makes no sense. The one behind it can be read, unless this is a BrokenOffBlock.
+// A block that is damaged. The next one can be read, unless this is a BrokenOffBlock.
 class DamagedBlock : public CorruptInput {
  public:
-  // lines: of it, those that were not read before.
+  // lines: those of the block that were not read before.
   DamagedBlock(const CorruptInput& damage, std::uint64_t lines) : CorruptInput(damage), lines_(lines) {}
   std::uint64_t lines() const { return lines_; }
 
@@ -31,53 +31,47 @@ class DamagedBlock : public CorruptInput {
   std::uint64_t lines_;
 };
 
-// One of which the content does not hold all: there is nothing behind it.
+// A block that is cut off: the content ends in it.
 class BrokenOffBlock : public DamagedBlock {
  public:
   using DamagedBlock::DamagedBlock;
 };
 
-// Not thread-safe. Lines of a binary shard are those of text that its examples were read from, but only those that
-// hold examples, counted from 1.
+// Not thread-safe. Lines of a binary shard are the lines of text from which its examples were read, but only those with
+// examples, counted from 1.
 class BinaryReader {
  public:
   // `options` must outlive it.
   BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options);
-  ~BinaryReader();
 
-  // Before anything else. Throws Error(kBadData) for a header of another version or a damaged one, Error(kUsage) where
-  // the examples were read with options that make others of the same text, CorruptInput where the source ends.
+  // Call this first. Throws Error(kBadData) for a header of another version or a damaged one, Error(kUsage) if the
+  // examples were read with options that change them, CorruptInput if the source ends.
   void read_header();
-  // After that: goes on behind line `line`, which ends, or whose block begins, at byte `bytes` of the content. `list`:
-  // of that block, see IndexEntry; 0 if it is not known, then what is before it is searched. False if the content ends
-  // before; offset() is how much there is. Throws CorruptInput where no block ends at that byte.
+  // After the header: continues after line `line`, which ends, or whose block begins, at byte `bytes` of the content.
+  // `list` is that of the block, see IndexEntry; with 0, all blocks before are searched for it. False if the content
+  // ends before; offset() is then its size. Throws CorruptInput if no block ends at that byte.
   bool skip(std::uint64_t bytes, std::uint64_t line, std::uint64_t list = 0);
-  // Before the first line: no block is read that begins at this byte of the content, or behind it.
+  // Before the first line: sets the end. No block is read that begins at this byte of the content or later.
   void end_at(std::uint64_t bytes) { end_ = bytes; }
-  // Instead: the index, which begins at this byte. Nothing else can be read then. Throws CorruptInput.
+  // Instead of lines: the index, which begins at this byte. Nothing else can be read then. Throws CorruptInput.
   std::vector<IndexEntry> read_index(std::uint64_t offset);
-  // After read_index(): bytes of the text that the shard was made of; 0 if it does not know.
+  // After read_index(): size in bytes of the text that the shard was made of; 0 if unknown.
   std::uint64_t text_bytes() const { return text_bytes_; }
 
-  // Appends the examples of the next line, whose origin is `base` but for line and end; false at the end of the shard.
-  // Throws DamagedBlock, after which the block behind it is next; BrokenOffBlock and any other CorruptInput, after
-  // which nothing is; and ParseError of a line, after which the one behind it is next.
+  // Appends the examples of the next line, with `base` as their origin except for line and end; false at the end of the
+  // shard. Throws DamagedBlock, after which it continues with the next block; ParseError for a line, after which it
+  // continues with the next line; BrokenOffBlock and any other CorruptInput, after which nothing can be read.
   bool next(const Origin& base, Batch& batch);
 
-  // Of the line of the last call, or where there was none, of the one before; at damage, of the first one that cannot
-  // be read for it.
+  // Number of the line of the last call; at the end, of the last line; after damage, of the first line lost to it.
   std::uint64_t number() const { return number_; }
-  // The byte of the content at which the block begins that holds the next line. At the end: where the index begins, or
-  // the block that is not to be read.
+  // The byte of the content at which the block of the next line begins. At the end: that of the index, or of the first
+  // block after the end that was set.
   std::uint64_t offset() const { return block_left() || ended_ ? block_begin_ : taken_; }
-  // Behind damage: reads to the end of the content and returns how many bytes there are.
+  // After damage: reads to the end of the content and returns its size in bytes.
   std::uint64_t drain();
 
  private:
-  struct FreeContext {
-    void operator()(ZSTD_DCtx_s* context) const;
-  };
-
   bool block_left() const { return block_.examples_left() > 0; }
   std::size_t fill(std::span<char> space);
   void require(std::span<char> space, const char* what);
@@ -97,8 +91,8 @@ class BinaryReader {
 
   std::unique_ptr<ByteSource> source_;
   const ReadOptions& options_;
-  std::unique_ptr<ZSTD_DCtx_s, FreeContext> context_;
-  std::vector<std::byte> stored_;  // its beginning holds the payload as stored
+  std::unique_ptr<ZSTD_DCtx_s, std::size_t (*)(ZSTD_DCtx_s*)> context_;
+  std::vector<std::byte> stored_;  // begins with the payload as stored
   std::vector<std::byte> payload_;
   std::vector<FeatureHash> list_;            // see binary_shard.h
   std::uint64_t list_digest_ = 0;            // list_digest()
@@ -106,14 +100,14 @@ class BinaryReader {
   BlockExamples block_;
   std::uint64_t taken_ = 0;  // bytes of the content so far
   std::uint64_t end_ = ~std::uint64_t{0};
-  std::uint64_t block_begin_ = 0;  // where the block began that is being read, or its part of the list
-  std::uint64_t head_begin_ = 0;   // where the head of the latest payload began
+  std::uint64_t block_begin_ = 0;  // offset of the current block, or of its part of the list
+  std::uint64_t head_begin_ = 0;   // offset of the head of the latest payload
   std::uint64_t number_ = 0;
   std::uint64_t lines_expected_ = 0;  // before the next block
-  bool goes_on_ = false;              // behind a line of an earlier reader; no block was read yet
+  bool goes_on_ = false;              // after skip(), before the first block
   bool ended_ = false;
   std::uint64_t text_bytes_ = 0;
-  bool refuses_some_ = false;  // of the labels or importances in the block
+  bool refuses_some_ = false;  // some label or importance of the block
 };
 
 }  // namespace cpt

@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 
@@ -11,21 +12,13 @@ static_assert(std::endian::native == std::endian::little);
 
 namespace {
 
-// These words are part of the format: they stay, whatever the options of a program come to be called.
-const char* name_of(Normalize normalize) { return normalize == Normalize::kL2 ? "l2" : "none"; }
+// These words are part of the format: they stay even if options of a program are renamed.
+constexpr std::array<const char*, 2> kNormalizeNames{"none", "l2"};
+constexpr std::array<const char*, 4> kMultiLabelNames{"first", "sample", "split", "error"};
 
-const char* name_of(MultiLabel choice) {
-  switch (choice) {
-    case MultiLabel::kFirst:
-      return "first";
-    case MultiLabel::kSample:
-      return "sample";
-    case MultiLabel::kSplit:
-      return "split";
-    case MultiLabel::kError:
-      return "error";
-  }
-  return "?";
+template <class Choice, std::size_t kChoices>
+const char* name_of(Choice choice, const std::array<const char*, kChoices>& names) {
+  return names.at(static_cast<std::size_t>(choice));
 }
 
 constexpr std::string_view kMagicWithoutVersion(kBinaryMagic.data(), kBinaryMagicBytes - 1);
@@ -51,8 +44,9 @@ bool may_be_binary_shard(std::string_view beginning) {
 std::string reader_signature(const ReadOptions& options) {
   std::string crosses;
   for (const std::string& cross : options.interactions) crosses += ' ' + cross;
-  return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize) + ", multilabel " +
-         name_of(options.multilabel) + ", interactions" + (crosses.empty() ? " none" : crosses);
+  return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize, kNormalizeNames) +
+         ", multilabel " + name_of(options.multilabel, kMultiLabelNames) + ", interactions" +
+         (crosses.empty() ? " none" : crosses);
 }
 
 }  // namespace cpt

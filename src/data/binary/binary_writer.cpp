@@ -13,7 +13,7 @@ namespace cpt {
 
 namespace {
 
-// Higher ones make these columns hardly smaller, and none is slower to read.
+// Higher levels make these columns hardly smaller; all are read equally fast.
 constexpr int kCompressionLevel = 3;
 
 template <class T>
@@ -21,7 +21,7 @@ std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span<const T, 1>(&value, 1));
 }
 
-// The frame, or nothing where that would not be shorter.
+// A zstd frame; empty if that would not be shorter.
 std::vector<std::byte> compressed(std::span<const std::byte> payload) {
   std::vector<std::byte> frame(ZSTD_compressBound(payload.size()));
   const std::size_t size = ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), kCompressionLevel);
@@ -81,7 +81,7 @@ void BinaryWriter::put_list(const EncodedBlock& block) {
 
 void BinaryWriter::put_block(BlockHead head, std::span<const std::byte> payload) {
   if (payload.size() > kMostPayloadBytes) {
-    throw Error(Fault::kBadData, "expected a line of less features, found one that fills a block by itself");
+    throw Error(Fault::kBadData, "expected a line with fewer features, found one that fills a block by itself");
   }
   const std::vector<std::byte> frame = compressed(payload);
   const std::span<const std::byte> stored = frame.empty() ? payload : std::span<const std::byte>(frame);

@@ -1,4 +1,4 @@
-// Examples to a binary shard.
+// Writes a binary shard.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace cpt {
 
-// Not thread-safe. Holds one block and the list of features, of a few megabytes.
+// Not thread-safe. Holds one block and the list of features: a few megabytes.
 class BinaryWriter {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;
 
-  // The sink gets the bytes of the shard in their order; what it throws comes out of the calls here. `options` are
-  // those the examples were read with.
+  // The sink gets the bytes of the shard in order; its exceptions leave the calls here. `options` are those with which
+  // the examples were read.
   BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits = {});
-  // The next example, of a new line or of that of the one before it.
+  // Adds the next example, of a new line or of the same line as the one before.
   void add(const ExampleView& x, bool begins_line);
-  // Once, at the end. `text_bytes`: of what the shard was made of; 0 if that is not known.
+  // Call once, at the end. `text_bytes` is the size of the text that the shard was made of; 0 if unknown.
   void finish(std::uint64_t text_bytes = 0);
 
  private:
@@ -38,7 +38,7 @@ class BinaryWriter {
   std::vector<IndexEntry> index_;
   std::uint64_t offset_ = 0;
   std::uint64_t list_begin_ = 0;  // see IndexEntry
-  std::uint64_t lines_ = 0;       // in the blocks that are written
+  std::uint64_t lines_ = 0;       // in the blocks written so far
 };
 
 }  // namespace cpt

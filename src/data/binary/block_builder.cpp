@@ -14,7 +14,7 @@ namespace cpt {
 
 namespace {
 
-// With more on the average, values lie beside the examples.
+// Mean number of values of a feature beyond which values lie beside the examples.
 constexpr std::size_t kMostValuesOfAFeature = 2;
 
 template <class T>
@@ -63,7 +63,7 @@ struct Pair {
 };
 std::uint64_t hash_of(const Pair& pair) { return pair.feature + pair.value_bits; }
 
-// Distinct keys, and how often each comes, by number.
+// Distinct keys, and the count of each, by number.
 template <class Key>
 struct Counted {
   IdMap<Key> numbers;
@@ -77,7 +77,7 @@ struct Counted {
   }
 };
 
-// Gives numbers to the features that have none in the list, the most frequent first. Fills in what the list gets.
+// Gives numbers to the features that have none in the list, the most frequent first. Fills in the new part of the list.
 void bring_up(FeatureList& list, const Counted<FeatureHash>& features, const BlockLimits& limits, EncodedBlock& block) {
   std::vector<std::uint32_t> missing;
   const auto find_missing = [&] {
@@ -106,7 +106,7 @@ void bring_up(FeatureList& list, const Counted<FeatureHash>& features, const Blo
   if (!missing.empty()) list.digest = list_digest(list.digest, block.listed);
 }
 
-// By the numbers of their features, what occurs in a block, and which of them each feature is.
+// The entries of a block, in the order of the numbers of their features, and the entry of each feature.
 struct Dictionary {
   std::vector<std::uint32_t> gaps;
   std::vector<float> values;
@@ -129,12 +129,12 @@ class DictionaryMaker {
 
   const Counted<FeatureHash>& features() const { return features_; }
 
-  // The list has all of them.
+  // The list must have all features.
   Dictionary make(const IdMap<FeatureHash>& list) {
     Dictionary dictionary;
     dictionary.with_values = feature_of_.size() <= kMostValuesOfAFeature * features_.counts.size();
     if (!dictionary.with_values) renumber(feature_of_);
-    std::vector<Entry> entries = dictionary.with_values ? entries_with_values(list) : entries_without(list);
+    std::vector<Entry> entries = this->entries(list, dictionary.with_values);
     std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
       return a.listed != b.listed ? a.listed < b.listed : a.value_bits < b.value_bits;
     });
@@ -153,23 +153,21 @@ class DictionaryMaker {
  private:
   struct Entry {
     std::uint32_t listed;      // the number of its feature in the list
-    std::uint32_t value_bits;  // 0 where values lie elsewhere
+    std::uint32_t value_bits;  // 0 if values lie beside the examples
     std::uint32_t before;      // its own number so far
   };
 
-  std::vector<Entry> entries_with_values(const IdMap<FeatureHash>& list) const {
-    std::vector<Entry> entries;
+  // In the order of their numbers so far.
+  std::vector<Entry> entries(const IdMap<FeatureHash>& list, bool with_values) const {
+    std::vector<Entry> all;
     std::uint32_t number = 0;
-    for (const Pair& pair : pairs_.numbers.keys()) {
-      entries.push_back({list.find(pair.feature), pair.value_bits, number++});
+    if (with_values) {
+      for (const Pair& pair : pairs_.numbers.keys())
+        all.push_back({list.find(pair.feature), pair.value_bits, number++});
+    } else {
+      for (const FeatureHash feature : features_.numbers.keys()) all.push_back({list.find(feature), 0, number++});
     }
-    return entries;
-  }
-  std::vector<Entry> entries_without(const IdMap<FeatureHash>& list) const {
-    std::vector<Entry> entries;
-    std::uint32_t number = 0;
-    for (const FeatureHash feature : features_.numbers.keys()) entries.push_back({list.find(feature), 0, number++});
-    return entries;
+    return all;
   }
   void renumber(const std::vector<std::uint32_t>& numbers) {
     for (std::uint32_t& entry : entry_of_) entry = numbers[entry];

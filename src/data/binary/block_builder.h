@@ -1,4 +1,4 @@
-// Examples to the payload of a block of a binary shard.
+// Encodes examples as the payload of a block of a binary shard.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "cpt/example.h"
-#include "data/binary/binary_block.h"
+#include "data/binary/binary_shard.h"
 #include "data/binary/id_map.h"
 
 namespace cpt {
 
-// A block is full once it has so many examples or features, or bytes of distinct labels. The more, the smaller the
-// shard; but a reader holds a block of each shard that it has open. The list of features begins anew where it would get
-// longer than `listed`, unless one block has more, and after so many blocks: it takes memory at both ends, and damage
-// to it costs the blocks behind.
+// A block is full once it has this many examples or features, or bytes of distinct labels. Larger blocks make smaller
+// shards; but a reader holds a block of each shard that it has open. The list of features begins anew before it exceeds
+// `listed`, unless one block alone does, and after `list_blocks` blocks: it takes memory in writer and reader, and
+// damage to it costs the blocks that follow.
 struct BlockLimits {
   std::size_t examples = std::size_t{1} << 13;
   std::size_t features = std::size_t{1} << 17;
@@ -25,16 +25,16 @@ struct BlockLimits {
   std::size_t label_bytes = std::size_t{1} << 26;
 };
 
-// The features that the blocks of a shard have told of.
+// The features in the list of a shard.
 struct FeatureList {
   IdMap<FeatureHash> numbers;
-  std::size_t blocks = 0;    // that it served
+  std::size_t blocks = 0;    // that use it
   std::uint64_t digest = 0;  // list_digest()
 };
 
 struct EncodedBlock {
-  std::vector<FeatureHash> listed;  // what the list gets; may be nothing
-  std::uint64_t first_listed = 0;   // the number of the first of them; 0: the list begins anew
+  std::vector<FeatureHash> listed;  // the new part of the list; may be empty
+  std::uint64_t first_listed = 0;   // the number of the first of them; 0 begins the list anew
   std::vector<std::byte> payload;
 };
 
@@ -43,16 +43,16 @@ class BlockBuilder {
  public:
   explicit BlockBuilder(BlockLimits limits = {}) : limits_(limits) {}
 
-  // The next example, of a new line or of that of the one before it.
+  // Adds the next example, of a new line or of the same line as the one before.
   void add(const ExampleView& x, bool begins_line);
   std::uint32_t lines() const { return lines_; }
-  // Whether another line should rather begin a block of its own.
+  // True if another line should begin a new block.
   bool is_full() const {
     return feature_counts_.size() >= limits_.examples || features_.size() >= limits_.features ||
            label_bytes_ >= limits_.label_bytes;
   }
 
-  // What was added since the last call, by a list that is brought up to it.
+  // Encodes the examples added since the last call, and adds their features to the list.
   EncodedBlock encode(FeatureList& list);
 
  private:
@@ -65,7 +65,7 @@ class BlockBuilder {
   std::vector<std::uint32_t> label_of_;
   std::unordered_map<std::string, std::uint32_t> label_numbers_;
   std::vector<std::string> labels_;
-  std::size_t label_bytes_ = 0;  // of them
+  std::size_t label_bytes_ = 0;  // of all of them
   std::uint32_t lines_ = 0;
   bool has_importances_ = false;
 };

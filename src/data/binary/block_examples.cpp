@@ -9,8 +9,8 @@
 
 #include "cpt/hashing.h"
 #include "data/binary/decimals.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
+#include "data/format/read_options.h"
 
 namespace cpt {
 
@@ -18,7 +18,7 @@ namespace {
 
 [[noreturn]] void refuse(const char* found) { throw CorruptInput("a sound block of examples", found); }
 
-// Planes as numbers.
+// Puts numbers together from their planes.
 template <unsigned kWidth>
 void gather_planes(const std::uint8_t* planes, std::vector<std::uint32_t>& numbers) {
   const std::size_t count = numbers.size();
@@ -103,7 +103,7 @@ class Parts {
   std::vector<std::uint32_t>& numbers_;
 };
 
-// By what begins them; the first one begins whatever is said.
+// Counts the examples that begin a line; the first one always does.
 std::uint32_t lines_of(const std::vector<std::uint32_t>& begins) {
   return 1 + static_cast<std::uint32_t>(std::count(begins.begin() + 1, begins.end(), 1U));
 }
@@ -112,19 +112,19 @@ std::uint64_t sum_of(const std::vector<std::uint32_t>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
 
-// The features of entries.
+// Computes the features of the entries.
 void find_entries(const std::vector<std::uint32_t>& gaps, std::span<const FeatureHash> list,
                   std::vector<FeatureHash>& entries) {
   entries.resize(gaps.size());
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < gaps.size(); ++i) {
     number += gaps[i];
-    if (number >= list.size()) refuse("features that its shard does not tell of");
+    if (number >= list.size()) refuse("features that are not in the list of its shard");
     entries[i] = list[number];
   }
 }
 
-// For each number what an entry has.
+// Copies the data of the entry with each number.
 template <class T>
 void look_up(std::span<const std::uint32_t> numbers, const std::vector<T>& of_entries, std::span<T> out) {
   for (std::size_t i = 0; i < numbers.size(); ++i) out[i] = of_entries[numbers[i]];
@@ -218,7 +218,7 @@ void BlockExamples::append(const Origin& origin, Batch& batch) {
 }
 
 // Blocks of many shards do not fit into the cache, and lines of the other shards come before the next one of this. So
-// the memory is asked for what the next example has, and for what tells what the one behind it has.
+// this prefetches the data of the next example, and the entry numbers of the one after it.
 void BlockExamples::prefetch() const {
   if (examples_left() == 0) return;
   const std::size_t count = feature_counts_[next_];

@@ -1,4 +1,4 @@
-// The payload of a block of a binary shard to examples.
+// Decodes the payload of a block of a binary shard to examples.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpt/example.h"
-#include "data/binary/binary_block.h"
+#include "data/binary/binary_shard.h"
 
 namespace cpt {
 
@@ -20,19 +20,19 @@ class BlockExamples {
     std::uint64_t hash;  // hash_label()
   };
 
-  // Takes the payload apart, whose labels must stay where they are, by the list of the shard up to this block and its
-  // digest. Throws CorruptInput where it makes no sense or needs another list, after which there are no examples. The
-  // parts are checked as far as memory safety asks for; else the checksum vouches for them.
+  // Decodes the payload with the list of the shard up to this block and its digest. The payload must outlive the
+  // labels, which refer to it. Throws CorruptInput if it is malformed or needs another list; there are no examples
+  // then. Its parts are checked only as far as memory safety requires; beyond that, the checksum is trusted.
   void read(std::span<const std::byte> payload, std::span<const FeatureHash> list, std::uint64_t list_digest);
 
-  // Forgets all examples.
+  // Drops all examples.
   void clear();
 
   std::uint32_t lines() const;  // of the payload
   std::size_t examples_left() const { return feature_counts_.size() - next_; }
-  // Of the line that begins with the next example, of which there must be one.
+  // Number of examples of the line that begins with the next example, which must exist.
   std::size_t examples_of_line() const;
-  // Of the next example or of the one so many behind it.
+  // Of the next example, or of the one `behind` places after it.
   const Label& label(std::size_t behind = 0) const { return labels_[label_of_[next_ + behind]]; }
   float importance(std::size_t behind = 0) const { return importances_.empty() ? 1.0F : importances_[next_ + behind]; }
   // Of all examples of the payload.
@@ -50,15 +50,15 @@ class BlockExamples {
 
   Column numbers_;  // scratch
 
-  // By entry of the dictionary. Looked up only when an example is appended: what an entry has is in the caches, what
-  // all examples have would not stay there.
+  // By entry of the dictionary. Looked up only when an example is appended: the entries stay in the caches, while all
+  // features of all examples would not.
   std::vector<FeatureHash> entries_;
-  std::vector<float> entry_values_;  // empty where an entry has none
+  std::vector<float> entry_values_;  // empty if entries have none
   std::vector<Label> labels_;
   Column label_of_;
   Column feature_counts_;
-  Column entry_of_;            // each feature of all examples
-  std::vector<float> values_;  // likewise; empty where entries have them, or all are 1
+  Column entry_of_;            // of each feature of all examples
+  std::vector<float> values_;  // likewise; empty if entries have them, or if all are 1
   Column begins_;
   std::vector<float> importances_;
   std::size_t next_ = 0;          // example

@@ -1,4 +1,4 @@
-// Values as the short decimal numbers that they were written as.
+// Values as the short decimal numbers from which they were parsed.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace cpt {
 
-// The values m / 10^digits, m at most 2^24 either way: m and the power are floats without rounding then, and their
-// quotient is the float nearest to the decimal number, as a parser gives it.
+// The values m / 10^digits with |m| <= 2^24: m and the power are then exact as floats, and their quotient is the float
+// nearest to the decimal number, as a parser gives it.
 struct Decimals {
   static constexpr unsigned kMostDigits = 10;
 
-  unsigned digits = 0;                 // behind the point, at most kMostDigits
-  std::vector<std::uint32_t> numbers;  // 2m, or -2m - 1 where m is negative
+  unsigned digits = 0;                 // after the point, at most kMostDigits
+  std::vector<std::uint32_t> numbers;  // 2m, or -2m - 1 if m is negative
 };
 
-// These values, to the last bit, with as few digits as all of them can have; nothing where there are too many.
+// The values, exact to the last bit, with as few digits as possible for all of them; nothing if they need too many.
 std::optional<Decimals> as_decimals(std::span<const float> values);
-// The value of a number.
+// Fills in the value of each number.
 void from_decimals(std::span<const std::uint32_t> numbers, unsigned digits, std::span<float> values);
 
 }  // namespace cpt

@@ -11,9 +11,9 @@ namespace cpt {
 
 inline std::uint64_t hash_of(std::uint64_t key) { return key; }
 
-// Keys get the numbers 0, 1, ... in the order in which they come first. They are looked up by the million, so this is a
-// table of numbers that fits into the cache, instead of nodes that do not. Key: has == and
-// std::uint64_t hash_of(key). Not thread-safe.
+// Keys get the numbers 0, 1, ... in the order in which they are first added. There are millions of look-ups, so this is
+// a table of numbers that fits into the cache, instead of nodes that do not. Key needs == and std::uint64_t
+// hash_of(key). Not thread-safe.
 template <class Key>
 class IdMap {
  public:
@@ -23,7 +23,7 @@ class IdMap {
 
   // The number of a key, or kNone.
   std::uint32_t find(const Key& key) const { return slots_[slot_of(key)]; }
-  // The same, and a key that has none gets one.
+  // The same; a new key gets the next number.
   std::uint32_t add(const Key& key) {
     if (2 * (keys_.size() + 1) > slots_.size()) grow();
     std::uint32_t& slot = slots_[slot_of(key)];
@@ -44,7 +44,7 @@ class IdMap {
  private:
   static constexpr std::size_t kFirstSlots = 64;
 
-  // That of the key, or the free one where it would be.
+  // The slot of the key, or the free one where it belongs.
   std::size_t slot_of(const Key& key) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = mix(hash_of(key)) & mask;
@@ -57,7 +57,7 @@ class IdMap {
   }
 
   std::vector<Key> keys_;
-  std::vector<std::uint32_t> slots_;  // a power of two, at most half of them taken
+  std::vector<std::uint32_t> slots_;  // their number is a power of two; at most half are taken
 };
 
 }  // namespace cpt

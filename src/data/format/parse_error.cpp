@@ -22,7 +22,7 @@ std::size_t printable_bytes(std::string_view text) {
     if ((byte & 0xc0U) != 0x80) return 0;
     code = code << 6 | (byte & 0x3fU);
   }
-  // 2-byte controls, overlong forms, surrogates, and what lies beyond Unicode.
+  // 2-byte controls, overlong forms, surrogates, and codes beyond Unicode.
   const std::array<std::uint32_t, 5> smallest = {0, 0, 0xa0, 0x800, 0x10000};
   if (code < smallest[bytes] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return 0;
   return bytes;

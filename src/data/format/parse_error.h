@@ -1,4 +1,5 @@
-// Why a line is refused. These exceptions stay inside this layer: ExampleStream adds the place and counts or throws.
+// Errors in input, without their place. These exceptions stay inside this layer: ExampleStream adds the place, and
+// counts or throws.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +10,14 @@
 
 namespace cpt {
 
-// "'text'" as it can be shown on one line: cut to 80 characters, then "..."; control bytes and broken UTF-8 as \xNN.
+// The text in single quotes, printable on one line: cut to 80 characters and "..."; control bytes and broken UTF-8 as
+// \xNN.
 std::string quote(std::string_view text);
 
 // A line that breaks its format.
 class ParseError : public Error {
  public:
-  // column: 1-based byte of the line. found: as it is to be printed, that is quoted where it is input.
+  // column: 1-based byte of the line. found: text to print; quote it if it is input.
   ParseError(std::size_t column, const std::string& expected, const std::string& found)
       : Error(Fault::kBadData, "expected " + expected + ", found " + found), column_(column) {}
   std::size_t column() const { return column_; }
@@ -24,14 +26,14 @@ class ParseError : public Error {
   std::size_t column_;
 };
 
-// A compressed stream that breaks off or makes no sense: nothing more can be read of its shard.
+// A compressed stream or binary shard that breaks off or is malformed.
 class CorruptInput : public Error {
  public:
   CorruptInput(const std::string& expected, const std::string& found)
       : Error(Fault::kBadData, "expected " + expected + ", found " + found) {}
 };
 
-// Throws a ParseError of `piece`, which lies inside `line` (or is empty, at its end).
+// Throws a ParseError at `piece`, which lies inside `line` (or is empty, at its end), with the piece as what was found.
 [[noreturn]] void reject(std::string_view line, std::string_view piece, const std::string& expected);
 
 }  // namespace cpt

@@ -1,18 +1,20 @@
-// How input is read: the choices a user has.
+// How input is read: the options of the user, and the limits of a line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/value_limit.h"  // kMaxValue
 #include "cpt/example.h"
 #include "cpt/input.h"
 
 namespace cpt {
 
-// In which order the lines of several shards come.
+// The order in which the lines of several shards are read.
 enum class ShardOrder : std::uint8_t {
   kInterleaved,  // line i of every shard before line i + 1 of any, counting only lines that hold an example
   kSequential,   // one shard after another
@@ -21,18 +23,34 @@ enum class ShardOrder : std::uint8_t {
 struct ReadOptions {
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
-  std::uint64_t seed = 1;  // of feature hashes and of MultiLabel::kSample
-  std::vector<std::string> interactions =
-      {};  // two bytes each: the first bytes of the names of two namespaces (vw only)
+  std::uint64_t seed = 1;                      // of feature hashes and of MultiLabel::kSample
+  std::vector<std::string> interactions = {};  // each: the first bytes of the names of two namespaces (vw only)
   Normalize normalize = Normalize::kNone;
   bool skip_bad_lines = false;  // else the first bad line is an error
   bool labels_required = true;  // else a line may have no label; its example then has an empty one
-  // Where it is given, a line whose label it does not know is a bad line. Called by the thread that reads.
+  // If set, a line with a label for which it returns false is a bad line. Called by the thread that reads.
   std::function<bool(std::string_view label)> knows_label = {};
   ShardOrder order = ShardOrder::kInterleaved;
-  // Told of each feature (crosses too) of each line, also of a line that is rejected later on, by the thread that
-  // reads. The texts are valid during the call only. Normally empty.
+  // If set, called for each feature (crosses included) of each line, even one that is rejected later, by the thread
+  // that reads. The texts are valid during the call only.
   std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
 };
+
+// Lane 0 of a row sums squares in a float (model/weights/kernels.h). An error is at most the importance, so a block of
+// 15 regressors adds at most 1.5e25; and a float that has grown to 2^25 times its increment, 5e32, stops growing. That
+// leaves a factor of 6e5 for the sums that replicas make of theirs.
+inline constexpr double kMaxImportance = 1e12;
+
+// Bytes of a line, without its end.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 24;
+
+// Features of all examples of a line, crosses included: crosses of a few thousand features would otherwise fill the
+// memory.
+inline constexpr std::size_t kMaxLineFeatures = std::size_t{1} << 24;
+
+// Expectations in messages that several readers share.
+inline constexpr const char* kImportanceExpected = "an importance above 0 and at most 1e12";
+inline constexpr const char* kLabelExpected = "a label";
+inline constexpr const char* kKnownLabelExpected = "one of the labels that the run was begun with";
 
 }  // namespace cpt

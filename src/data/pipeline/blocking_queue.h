@@ -10,12 +10,11 @@
 
 namespace cpt {
 
-// Any thread may call any of it. It has no limit of its own: the pipelines that use it pass a fixed number of chunks in
-// a circle.
+// Thread-safe. It has no limit of its own: the pipelines that use it recycle a fixed number of chunks.
 template <class T>
 class BlockingQueue {
  public:
-  // Dropped once the queue is closed.
+  // Drops the item if the queue is closed.
   void push(T item) {
     {
       const std::scoped_lock lock(mutex_);
@@ -23,7 +22,7 @@ class BlockingQueue {
     }
     changed_.notify_one();
   }
-  // Nothing more comes. Waiting calls of pop() return, once they have taken what is left.
+  // Ends the input: calls of pop() return nothing once they have taken the rest.
   void close() {
     {
       const std::scoped_lock lock(mutex_);
@@ -31,7 +30,7 @@ class BlockingQueue {
     }
     changed_.notify_all();
   }
-  // As close(), and what is left is dropped, too.
+  // As close(), and drops the rest.
   void abandon() {
     {
       const std::scoped_lock lock(mutex_);
@@ -47,7 +46,7 @@ class BlockingQueue {
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
     return take();
   }
-  // The same, but nothing, too, where none has come within `most`.
+  // The same, and nothing if none has come within `most`.
   std::optional<T> pop_within(std::chrono::milliseconds most) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, most, [this] { return closed_ || !items_.empty(); });

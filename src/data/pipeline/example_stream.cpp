@@ -1,26 +1,26 @@
 #include "data/pipeline/example_stream.h"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <utility>
 
+#include "core/deferred_error.h"
 #include "core/interaction_pairs.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_reader.h"
-#include "data/format/format.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
+#include "data/format/read_options.h"
 #include "data/source/byte_source.h"
-#include "data/source/open_files.h"
-#include "data/source/peeked_source.h"
+#include "data/source/compression.h"
+#include "data/source/file_source.h"
+#include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {
 
-// What is read of a file: it is what it was when it was found.
+// The bytes of a file to read: its size when it was found.
 std::optional<std::uint64_t> size_of(const Shard& shard) {
   return shard.regular ? std::optional(shard.bytes) : std::nullopt;
 }
@@ -39,7 +39,7 @@ struct ExampleStream::ActiveShard {
   std::size_t index;  // into mine_
   std::uint32_t number;
   Shard input;
-  Cursor done;                           // its line and bytes are those of the beginning; `lines` knows better
+  Cursor done;                           // while it is open, `lines` or `blocks` have the current line and bytes
   std::optional<LineReader> lines;       // of a text shard; none before the first line
   LineParser* parser = nullptr;          // none before the first line that is not blank
   std::unique_ptr<BinaryReader> blocks;  // of a binary shard; none before the first line
@@ -61,7 +61,7 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
                                       std::to_string(cursor.bytes));
     }
     active_.push_back(std::make_unique<ActiveShard>(ActiveShard{i, mine[i], shard, cursor, {}, nullptr, nullptr}));
-    control_->all_bytes += own_bytes(shard);
+    bytes_ += own_bytes(shard);
     size_known_ = size_known_ && shard.regular;
     error_lines_ += cursor.bad_lines;
   }
@@ -84,7 +84,7 @@ bool ExampleStream::read(Batch& batch) {
     }
     cursors_[shard.index] = shard.done;
     active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn_));
-    // Not simply the one behind it: a shard that held no more examples when it was left is far behind all others.
+    // Not simply the next one: a shard that had no more examples when it was left is far behind all others.
     go_to_lowest_position();
   }
   return false;
@@ -93,24 +93,20 @@ bool ExampleStream::read(Batch& batch) {
 void ExampleStream::go_to_lowest_position() {
   if (options_->order == ShardOrder::kSequential) return;
   const auto lowest = std::min_element(active_.begin(), active_.end(), [](const auto& a, const auto& b) {
-    return a->done.position < b->done.position;  // of equals the first
+    return a->done.position < b->done.position;  // the first among equals
   });
   turn_ = static_cast<std::size_t>(lowest - active_.begin());
 }
 
 void ExampleStream::go_to_cursors(const std::function<void()>& on_progress) {
   if (options_->order == ShardOrder::kSequential) return;
-  std::exception_ptr thrown;  // by on_progress: not an error of a shard
+  DeferredError of_progress;  // not an error of a shard
   control_->on_progress = [&] {
-    try {
-      on_progress();
-    } catch (...) {
-      thrown = std::current_exception();
-      throw;
-    }
+    of_progress.run([&] { on_progress(); });
+    of_progress.rethrow();
   };
   for (const auto& shard : active_) {
-    if (shard->done.bytes == 0 || thrown) continue;
+    if (shard->done.bytes == 0 || of_progress) continue;
     try {
       if (open(*shard)) continue;
     } catch (...) {
@@ -119,10 +115,10 @@ void ExampleStream::go_to_cursors(const std::function<void()>& on_progress) {
     shard->blocks.reset();
   }
   control_->on_progress = {};
-  if (thrown) std::rethrow_exception(thrown);
+  of_progress.rethrow();
 }
 
-// Makes a shard go on where its cursor says; false if it is known to have ended there.
+// Opens a shard at its cursor; false if it is known to have ended there.
 bool ExampleStream::open(ActiveShard& shard) {
   auto source = std::make_unique<PeekedSource>(
       open_bytes(shard.input.path, control_, range_of(shard.input), size_of(shard.input)));
@@ -173,7 +169,7 @@ bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> 
   return range.begin == 0 || begin_part(shard, range.begin);
 }
 
-// False where no block of a binary shard begins in its part.
+// Opens a part of a binary shard; false if no block begins in it.
 bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
   const auto read = [&] {
     try {
@@ -189,11 +185,11 @@ bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
   if (first != index.end() && first->offset < end) {
     return shard.blocks->skip(first->offset, first->lines_before, first->list);
   }
-  shard.blocks->skip(end, 0, end);  // counts as read
+  shard.blocks->skip(end, 0, end);  // so that its bytes count as read
   return false;
 }
 
-// hints: for Reader::skip.
+// Skips to the cursor; false if the shard ended there. `hints` are passed to Reader::skip.
 template <class Reader, class... Hint>
 bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
   const std::uint64_t begin = shard.done.bytes;
@@ -201,7 +197,7 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
   try {
     if (reader.skip(begin, shard.done.line, hints...)) return true;
     if (control_->stop.load(std::memory_order_relaxed)) return false;
-    // Behind damage that was met before; of text, damage only a compressed stream can have, which throws.
+    // The cursor is behind damage that was counted before. Only a compressed stream can be damaged text, and it throws.
     if (shard.blocks && reader.offset() + 1 == begin) return false;
   } catch (const CorruptInput& damage) {
     if (reader.offset() + 1 == begin) return false;
@@ -212,10 +208,16 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
                                    std::to_string(reader.offset()) + damaged);
 }
 
-// The next line of a shard that holds an example; false at its end.
+// Appends the next line of a shard that holds an example; false at its end.
 bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
   if (!shard.lines && !shard.blocks && !open(shard)) return false;
-  return shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
+  const std::size_t examples = batch.size();
+  const std::size_t features = batch.features();
+  const bool more = shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
+  shard.done.position += more ? 1 : 0;
+  shard.done.examples += batch.size() - examples;
+  shard.done.features += batch.features() - features;
+  return more;
 }
 
 bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
@@ -249,11 +251,8 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
   BinaryReader& blocks = *shard.blocks;
   while (!control_->stop.load(std::memory_order_relaxed)) {
     try {
-      const std::size_t before = batch.size();
-      const std::size_t features_before = batch.features();
       const Origin origin{shard.number, 0, shard.done.position, 0, shard.done.bad_lines};
-      const bool more = blocks.next(origin, batch);
-      if (more) return count_line(shard, batch.size() - before, batch.features() - features_before);
+      if (blocks.next(origin, batch)) return true;
       shard.done.bytes = blocks.offset();
       shard.done.line = blocks.number();
       return false;
@@ -270,7 +269,7 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
   return false;
 }
 
-// Of a binary shard. A reader that was told to stop sees an end anywhere.
+// Ends a binary shard. After a stop, the reader may see an end anywhere, which is no damage.
 bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason) {
   if (control_->stop.load(std::memory_order_relaxed)) return false;
   report_bad_line(shard, shard.blocks->number(), 1, reason);
@@ -279,25 +278,15 @@ bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason)
   return false;
 }
 
-bool ExampleStream::count_line(ActiveShard& shard, std::size_t examples, std::size_t features) {
-  ++shard.done.position;
-  shard.done.examples += examples;
-  shard.done.features += features;
-  return true;
-}
-
 bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batch) {
   if (is_blank_line(line)) return false;
   const LineReader& lines = *shard.lines;
   if (shard.parser == nullptr) shard.parser = &parser_for(shard, lines.number(), line);
-  const std::size_t before = batch.size();
-  const std::size_t features_before = batch.features();
   const Origin origin{shard.number, lines.number(), shard.done.position, lines.offset(), shard.done.bad_lines};
-  if (!shard.parser->parse(line, origin, batch)) return false;
-  return count_line(shard, batch.size() - before, batch.features() - features_before);
+  return shard.parser->parse(line, origin, batch);
 }
 
-// What a reader from the beginning would have chosen; nullptr if that has still to be seen.
+// The parser that a reader from the start would have chosen; nullptr if no line has decided yet.
 LineParser* ExampleStream::parser_of_beginning(const ActiveShard& shard) {
   if (options_->format != Format::kAuto) return nullptr;
   LineReader lines(open_bytes(shard.input.path, nullptr, {}, size_of(shard.input)));
@@ -324,7 +313,7 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
   return *parser;
 }
 
-// Only the whole file knows the numbers of the lines of its later parts; a byte can be found without counting.
+// A later part of a text does not know its line numbers, so it gives the byte.
 std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number, std::size_t column) {
   const std::string name = input_name(shard.input.path);
   if (shard.lines && shard.input.part.index > 0) {
@@ -343,12 +332,9 @@ void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, st
 
 double ExampleStream::part_read() const {
   if (!size_known_) return -1;
-  const std::uint64_t all = control_->all_bytes.load(std::memory_order_relaxed);
-  if (all == 0) return 1;
+  if (bytes_ == 0) return 1;
   const std::uint64_t read = control_->bytes_read.load(std::memory_order_relaxed);
-  return std::min(1.0, static_cast<double>(read) / static_cast<double>(all));
+  return std::min(1.0, static_cast<double>(read) / static_cast<double>(bytes_));
 }
-
-std::vector<std::string> ExampleStream::take_warnings() { return std::exchange(warnings_, {}); }
 
 }  // namespace cpt

@@ -1,10 +1,9 @@
-// Shards to examples.
+// Reads shards as one stream of examples.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,7 +14,6 @@
 #include "cpt/example.h"
 #include "data/binary/binary_reader.h"
 #include "data/format/read_options.h"
-#include "data/shards/cursor.h"
 #include "data/shards/shards.h"
 #include "data/source/byte_source.h"
 #include "data/text/line_parser.h"
@@ -23,62 +21,60 @@
 
 namespace cpt {
 
-// Reads some of the shards of a run once, from wherever a stream before it was left. For one thread at a time, except
-// stop(). Shards are opened when their first line is due; in interleaved order all of them are then open together.
+// Reads some of the shards of a run once, from their starts or from where an earlier stream was left. For one thread at
+// a time, except stop(). Shards are opened when their first line is due; in interleaved order all are open together.
 class ExampleStream {
  public:
-  // `mine` are indices into `shards`, ascending: Origin::shard counts all shards of the run, whoever reads them.
-  // `cursors`, parallel to `mine`, say where to go on in each shard; none: all from their beginning. Of a stream that
-  // went so far with the same options, what is read then is the rest: the same examples in the same order, with the
+  // `mine` are indices into `shards`, ascending: Origin::shard counts all shards of the run. `cursors`, parallel to
+  // `mine`, say where to continue in each shard; if empty, all are read from the start. With the cursors of an earlier
+  // stream with the same options, the stream is the rest of that one: the same examples in the same order, with the
   // same origins. Interleaved order begins with the shard of the lowest position, the lowest number first among equals.
-  // What lies before a cursor is sought past in a file (but for lists of features, of a binary shard), and decompressed
-  // and dropped where it is compressed. Throws Error(kUsage) for a bad interaction, Error(kFailed) if so many files may
-  // not be open at a time or if a pipe is not to be read from its beginning.
+  // Input before a cursor is skipped by a seek in a file (but for lists of features of a binary shard), and
+  // decompressed and dropped if it is compressed. Throws Error(kUsage) for a bad interaction, Error(kFailed) if the
+  // system does not allow that many open files or if a cursor stands inside a pipe.
   ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, ReadOptions options,
                 const std::vector<Cursor>& cursors = {});
   ExampleStream(ExampleStream&&) noexcept;
   ExampleStream& operator=(ExampleStream&&) noexcept;
   ~ExampleStream();
 
-  // Opens the shards that have a cursor at once, instead of when their first line is due. To skip into a compressed
-  // shard takes as long as to decompress it up to there: `on_progress` is called after each piece of the file, and what
-  // it throws leaves this call. An error of a shard is reported when its line is due. In interleaved order only; before
-  // anything is read.
+  // Opens the shards that have a cursor at once, instead of when their first line is due. Skipping in a compressed
+  // shard takes as long as decompressing it up to there, so `on_progress` is called after each piece of the file; its
+  // exceptions leave this call. An error of a shard is reported when its line is due. In interleaved order only; before
+  // the first read.
   void go_to_cursors(const std::function<void()>& on_progress);
 
-  // An empty batch that scales as the options say; read() takes such a one.
+  // An empty batch for read(), which scales as the options say.
   Batch make_batch() const;
 
-  // Appends the example(s) of one line; false at the end of all shards. Throws Error(kBadData),
+  // Appends the example(s) of one line; false at the end of all shards. A bad line throws Error(kBadData),
   //   "path:line:column: expected X, found 'text'",
-  // at a bad line, or, in a part of a text other than the first, "path: byte B: expected ..." with B counted from 0; or
-  // skips it if the options say so: a compressed stream that is damaged then ends its shard and counts as one bad line.
-  // Throws Error(kNoInput) where reading fails, Error(kBadData) where a format cannot be told, or where a binary shard
-  // whose index is damaged is to be read in parts, and Error(kUsage) for interactions in a format without namespaces
-  // and for a binary shard that was converted with other options. Nothing of a bad line reaches the batch; a damaged
-  // block of a binary shard is one bad line, and where the shard breaks off, what is missing is one. A shard whose
-  // content ends before its cursor is Error(kBadData), whatever the options say, and so is a file that became shorter
-  // than Shard::bytes; one that became longer is read as if it had not.
+  // or, in a part of a text after the first, "path: byte B: expected ..." with B counted from 0; or is skipped if the
+  // options say so. Nothing of a bad line reaches the batch. These count as one bad line each: damage to a compressed
+  // stream, which ends its shard; a damaged block of a binary shard; the rest of a binary shard that breaks off.
+  //
+  // The options do not change these: Error(kNoInput) if reading fails; Error(kBadData) for an unknown format, a binary
+  // shard in parts whose index is damaged, a shard whose content ends before its cursor, and a file that is now shorter
+  // than Shard::bytes (a longer one is read up to that size); Error(kUsage) for interactions in a format without
+  // namespaces and for a binary shard that was converted with other options.
   bool read(Batch& batch);
 
-  // The shards it reads, and, parallel to them, how far: where each began or, once it has ended, its end.
+  // The shards of this stream, and, parallel to them, a cursor: the start of each or, once it has ended, its end.
   const std::vector<std::uint32_t>& mine() const { return mine_; }
   const std::vector<Cursor>& cursors() const { return cursors_; }
 
-  // Bad lines skipped so far, those before the cursors included.
+  // Number of bad lines skipped so far, including those before the cursors.
   std::uint64_t error_lines() const { return error_lines_; }
-  // In words, those of them that were not taken yet, but only of the first kWarnings that error_lines() counts.
-  std::vector<std::string> take_warnings();
+  // Messages about the bad lines since the last call, but only about the first kWarnings that error_lines() counts.
+  std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::uint64_t kWarnings = 20;
 
-  // `call` is called inside read(), by its thread, whenever a pipe has nothing at hand and is going to be waited for.
-  // What it throws leaves read(). To be said before anything is read.
+  // Sets a function that read() calls, on its thread, before it waits for a pipe. Its exceptions leave read(). To be
+  // set before the first read.
   void on_input_idle(std::function<void()> call) { control_->on_input_idle = std::move(call); }
-  // Makes a read() that waits for a pipe return soon, in whatever way; nothing may be read afterwards. For other
-  // threads.
+  // Makes a read() that waits for a pipe return or throw soon; nothing may be read afterwards. For other threads.
   void stop() { control_->stop.store(true, std::memory_order_relaxed); }
-  // The part of its input that was read or skipped so far, in [0, 1]; negative if a pipe hides how much there is. For
-  // any thread.
+  // The part of the input that was read or skipped so far, in [0, 1]; negative if there is a pipe. For any thread.
   double part_read() const;
 
  private:
@@ -96,20 +92,20 @@ class ExampleStream {
   bool read_binary(ActiveShard& shard, Batch& batch);
   bool end_at_damage(ActiveShard& shard, const std::string& reason);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
-  static bool count_line(ActiveShard& shard, std::size_t examples, std::size_t features);
   LineParser* parser_of_beginning(const ActiveShard& shard);
   LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
   static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
   void report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column, const std::string& reason);
 
-  std::unique_ptr<const ReadOptions> options_;  // does not move: the parsers refer to it
+  std::unique_ptr<const ReadOptions> options_;  // at a fixed address: the parsers refer to it
   std::vector<std::uint32_t> mine_;
   std::vector<Cursor> cursors_;  // parallel to mine_
   std::vector<std::unique_ptr<ActiveShard>> active_;
-  std::size_t turn_ = 0;                                // index into active_: which shard is read next
+  std::size_t turn_ = 0;                                // index into active_ of the next shard
   std::array<std::unique_ptr<LineParser>, 4> parsers_;  // by format, made when first needed
   SharedControl control_ = std::make_shared<ReadControl>();
-  bool size_known_ = true;  // none of its shards is a pipe
+  std::uint64_t bytes_ = 0;  // of its shards, as stored
+  bool size_known_ = true;   // none of its shards is a pipe
   std::uint64_t error_lines_ = 0;
   std::vector<std::string> warnings_;
 };

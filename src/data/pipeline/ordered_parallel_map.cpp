@@ -20,7 +20,12 @@ OrderedParallelMap::OrderedParallelMap(ExampleStream stream, std::size_t threads
     if (open_ != nullptr || !caught_up_) hand_over(true);
   });
   try {
-    start(threads);
+    running_.emplace_back([this] { read(); });
+    for (std::size_t worker = 0; worker < threads; ++worker) {
+      running_.emplace_back([this, worker] {
+        while (std::optional<Task> task = tasks_.pop()) (*task)(worker);
+      });
+    }
   } catch (const std::system_error& error) {
     stop();
     throw Error(Fault::kFailed,
@@ -29,11 +34,6 @@ OrderedParallelMap::OrderedParallelMap(ExampleStream stream, std::size_t threads
 }
 
 OrderedParallelMap::~OrderedParallelMap() { stop(); }
-
-void OrderedParallelMap::start(std::size_t threads) {
-  running_.emplace_back([this] { read(); });
-  for (std::size_t i = 0; i < threads; ++i) running_.emplace_back([this, i] { work(i); });
-}
 
 void OrderedParallelMap::stop() {
   stopping_ = true;
@@ -47,40 +47,30 @@ const Chunk* OrderedParallelMap::next() {
   if (Chunk* taken = std::exchange(taken_, nullptr)) free_.push(taken);
   std::optional<Result> result = results_.pop();
   if (!result) {
-    if (failure_) std::rethrow_exception(failure_);
+    failure_.rethrow();
     return nullptr;
   }
   taken_ = result->chunk;
-  try {
-    result->done.get();
-  } catch (...) {
-    taken_->failure = std::current_exception();
-  }
+  taken_->failure.run([&] { result->done.get(); });
   return taken_;
 }
 
 void OrderedParallelMap::read() {
-  try {
-    read_all();
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
+  failure_.run([this] {
+    Batch line = stream_.make_batch();
+    for (bool more = true; more && !stopping_; line.clear()) {
+      more = stream_.read(line);
+      if (stream_.error_lines() != error_lines_) {
+        if (open_ != nullptr) hand_over(false);
+        open().error_lines = error_lines_ = stream_.error_lines();
+        open_->warnings = stream_.take_warnings();
+      }
+      if (more) append(line);
+    }
+  });
   if (open_ != nullptr) hand_over(false);
   tasks_.close();
   results_.close();
-}
-
-void OrderedParallelMap::read_all() {
-  Batch line = stream_.make_batch();
-  for (bool more = true; more && !stopping_; line.clear()) {
-    more = stream_.read(line);
-    if (stream_.error_lines() != error_lines_) {
-      if (open_ != nullptr) hand_over(false);
-      open().error_lines = error_lines_ = stream_.error_lines();
-      open_->warnings = stream_.take_warnings();
-    }
-    if (more) append(line);
-  }
 }
 
 void OrderedParallelMap::append(const Batch& line) {
@@ -96,17 +86,17 @@ void OrderedParallelMap::append(const Batch& line) {
   if (batch.size() >= most || batch.features() >= limits_.features) hand_over(false);
 }
 
-// The chunk that is being filled. A new one waits until the caller has given one back.
+// The chunk that is being filled; a new one once the caller has given one back.
 Chunk& OrderedParallelMap::open() {
   if (open_ != nullptr) return *open_;
   const std::optional<Chunk*> chunk = free_.pop();
-  if (!chunk) throw Error(Fault::kFailed, "nobody takes what is read");
+  if (!chunk) throw Error(Fault::kFailed, "the reader was stopped");
   open_ = *chunk;
   open_->batch.clear();
   open_->warnings.clear();
   open_->error_lines = error_lines_;
   open_->done = 0;
-  open_->failure = nullptr;
+  open_->failure = {};
   return *open_;
 }
 
@@ -118,10 +108,6 @@ void OrderedParallelMap::hand_over(bool input_waits) {
   Task task([this, chunk](std::size_t worker) { work_on(worker, *chunk); });
   results_.push({chunk, task.get_future()});
   tasks_.push(std::move(task));
-}
-
-void OrderedParallelMap::work(std::size_t worker) {
-  while (std::optional<Task> task = tasks_.pop()) (*task)(worker);
 }
 
 void OrderedParallelMap::work_on(std::size_t worker, Chunk& chunk) {

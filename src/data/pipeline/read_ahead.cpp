@@ -1,5 +1,6 @@
 #include "data/pipeline/read_ahead.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <optional>
@@ -8,18 +9,18 @@
 namespace cpt {
 namespace {
 
-constexpr std::size_t kChunks = 5;  // two with the caller, the rest for the reader
+constexpr std::size_t kChunks = 5;  // two in use by the caller, the rest for the reader
 
-// How long a request to stop may go unnoticed while nothing comes.
-constexpr std::chrono::milliseconds kLongWait{100};
+// Time between calls of the function for waiting.
+constexpr std::chrono::milliseconds kWait{100};
 
-// Above `count`.
+// The smallest multiple above `count`.
 std::uint64_t next_multiple(std::uint64_t of, std::uint64_t count) { return (count / of + 1) * of; }
 
 }  // namespace
 
 ReadAhead::ReadAhead(ExampleStream stream, ChunkLimits limits) : stream_(std::move(stream)), limits_(limits) {
-  for (std::size_t i = 0; i < kChunks; ++i) chunks_.push_back({stream_.make_batch(), 0, {}, {}, false, nullptr});
+  for (std::size_t i = 0; i < kChunks; ++i) chunks_.push_back({stream_.make_batch()});
   for (Chunk& chunk : chunks_) empty_.push(&chunk);
   for (const Cursor& begin : stream_.cursors()) {
     examples_ += begin.examples;
@@ -40,29 +41,20 @@ const Batch* ReadAhead::next() {
     previous_ = std::exchange(current_, nullptr);
   }
   if (current_ == nullptr) {
-    current_ = wait_for_chunk();
-    report(*current_);
+    std::optional<Chunk*> chunk;
+    while (!(chunk = full_.pop_within(kWait))) {
+      if (while_waiting_) while_waiting_();
+    }
+    current_ = *chunk;
+    error_lines_ = current_->error_lines;
+    std::ranges::move(current_->warnings, std::back_inserter(warnings_));
+    current_->warnings.clear();
     if (!current_->batch.empty()) return &current_->batch;
   }
   // The last chunk is kept, so later calls end up here too.
-  if (current_->failure) std::rethrow_exception(current_->failure);
+  current_->failure.rethrow();
   return nullptr;
 }
-
-ReadAhead::Chunk* ReadAhead::wait_for_chunk() {
-  while (true) {
-    if (const std::optional<Chunk*> chunk = full_.pop_within(kLongWait)) return *chunk;
-    if (while_waiting_) while_waiting_();
-  }
-}
-
-void ReadAhead::report(Chunk& chunk) {
-  error_lines_ = chunk.error_lines;
-  std::move(chunk.warnings.begin(), chunk.warnings.end(), std::back_inserter(warnings_));
-  chunk.warnings.clear();
-}
-
-std::vector<std::string> ReadAhead::take_warnings() { return std::exchange(warnings_, {}); }
 
 void ReadAhead::run() {
   bool last = false;
@@ -75,24 +67,22 @@ void ReadAhead::run() {
   }
 }
 
-// An exception is the caller's business; it travels in the chunk in whose place it arose.
+// An error travels to the caller with the chunk in which it arose.
 void ReadAhead::fill(Chunk& chunk) {
   chunk.batch.clear();
   const std::uint64_t examples_end = next_multiple(limits_.examples, examples_);
   const std::uint64_t features_end = next_multiple(limits_.features, features_);
   const std::uint64_t examples_before = examples_;
   const std::uint64_t features_before = features_;
-  try {
+  chunk.failure.run([&] {
     while (!chunk.last && examples_ < examples_end && features_ < features_end) {
       chunk.last = !stream_.read(chunk.batch);
       examples_ = examples_before + chunk.batch.size();
       features_ = features_before + chunk.batch.features();
     }
     if (chunk.last) chunk.cursors = stream_.cursors();
-  } catch (...) {
-    chunk.last = true;
-    chunk.failure = std::current_exception();
-  }
+  });
+  if (chunk.failure) chunk.last = true;
   chunk.error_lines = stream_.error_lines();
   chunk.warnings = stream_.take_warnings();
 }

@@ -3,28 +3,28 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/deferred_error.h"
 #include "cpt/example.h"
 #include "data/pipeline/blocking_queue.h"
 #include "data/pipeline/example_stream.h"
 
 namespace cpt {
 
-// A chunk ends with the line at which its stream reaches or passes a multiple of one of these, counted from the
-// beginnings of its shards. So a resumed stream is cut at the same places.
+// A chunk ends with the line at which its stream reaches or passes a multiple of one of these, counted from the starts
+// of its shards. So a resumed stream is cut at the same places.
 struct ChunkLimits {
   std::size_t examples = 1024;
   std::size_t features = std::size_t{1} << 17;
 };
 
-// The chunks and the reports that come with them depend on the data and the limits only, never on timing. All calls
-// from one thread. The memory of a few chunks is recycled.
+// The chunks and their reports depend on the data and the limits only, never on timing. All calls come from one thread.
+// The memory of a few chunks is recycled.
 class ReadAhead {
  public:
   explicit ReadAhead(ExampleStream stream, ChunkLimits limits = {});
@@ -33,46 +33,45 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // The next chunk (never empty), valid until the call after the next; nullptr at the end. What the stream threw is
-  // thrown here once all examples before it were handed out, and again by every later call.
+  // The next chunk (never empty), valid until the call after the next; nullptr at the end. An error of the
+  // stream is thrown after all examples before it, and again by every later call.
   const Batch* next();
-  // Sets a function that next() calls several times a second, on its own thread, while it waits. next() throws what it
-  // throws, and may be called again.
+  // Sets a function that next() calls several times a second, on the caller's thread, while it waits. Its exceptions
+  // leave next(), which may be called again.
   void call_while_waiting(std::function<void()> call) { while_waiting_ = std::move(call); }
 
-  // As ExampleStream's, for the input up to the end of the chunks handed out (or up to the end, or the exception).
+  // As in ExampleStream, for the input up to the end of the chunks handed out (or up to the end, or the error).
   std::uint64_t error_lines() const { return error_lines_; }
-  std::vector<std::string> take_warnings();
-  // The stream's cursors at its end, once next() was nullptr.
+  std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
+  // The cursors of the stream at its end, once next() returned nullptr.
   const std::vector<Cursor>& final_cursors() const { return current_->cursors; }
-  // As ExampleStream's, what was read ahead included: for a progress bar, not for decisions.
+  // As in ExampleStream, including input that was read ahead: for a progress bar, not for decisions.
   double part_read() const { return stream_.part_read(); }
 
  private:
   struct Chunk {
     Batch batch;
-    std::uint64_t error_lines = 0;      // since the stream began
-    std::vector<std::string> warnings;  // since the chunk before
-    std::vector<Cursor> cursors;        // only where the stream ended: its cursors
-    bool last = false;                  // the stream ended, or failed, after it
-    std::exception_ptr failure;
+    std::uint64_t error_lines = 0;           // since the start of the stream
+    std::vector<std::string> warnings = {};  // since the chunk before
+    std::vector<Cursor> cursors = {};        // of the stream at its end; else empty
+    bool last = false;                       // the stream ended, or failed, after it
+    DeferredError failure = {};
   };
 
   void run();
   void fill(Chunk& chunk);
-  Chunk* wait_for_chunk();
-  void report(Chunk& chunk);
 
   ExampleStream stream_;
   const ChunkLimits limits_;
-  std::uint64_t examples_ = 0;  // of the stream's shards so far; like features_ the reader thread's
+  // Of the reading thread only: counts of the stream's shards so far.
+  std::uint64_t examples_ = 0;
   std::uint64_t features_ = 0;
 
   std::vector<Chunk> chunks_;
   BlockingQueue<Chunk*> empty_;  // for the reader to fill
   BlockingQueue<Chunk*> full_;   // in order
 
-  // Of the caller's side only.
+  // Of the caller only.
   Chunk* previous_ = nullptr;  // handed out before current_, and still in use
   Chunk* current_ = nullptr;
   std::uint64_t error_lines_ = 0;

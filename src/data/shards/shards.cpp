@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "core/checked.h"
 #include "core/file_descriptor.h"
 #include "cpt/error.h"
+#include "data/source/compression.h"
 #include "data/source/file_source.h"
 
 namespace cpt {
@@ -29,7 +31,7 @@ bool has_status(const std::string& path, struct stat& status) {
   return (path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) == 0;
 }
 
-// Such as files of /proc and of some mounts. One that was empty may have got its first bytes only now.
+// True for files of /proc and of some mounts. A file that was empty may have got its first bytes only now.
 bool has_content_but_no_size(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   char first = 0;
@@ -39,93 +41,91 @@ bool has_content_but_no_size(const std::string& path) {
 
 class ShardFinder {
  public:
-  void add_pattern(const std::string& pattern);
+  void add_pattern(const std::string& pattern) {
+    pattern_ = pattern;
+    if (pattern == "-") {
+      struct stat status {};
+      const bool is_known = has_status("-", status) && !seen_.emplace(status.st_dev, status.st_ino).second;
+      if (!is_known) shards_.push_back({"-", 0, false});
+      return;
+    }
+    // The name of a file may contain the characters of patterns.
+    struct stat status {};
+    if (::stat(pattern.c_str(), &status) == 0) return add_path(pattern);
+    if (errno != ENOENT) fail(describe_errno("stat", errno));
+    for (const std::string& path : expand()) add_path(path);
+  }
+
   std::vector<Shard> take() { return std::move(shards_); }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const;
-  struct stat status_of(const std::string& path) const;
-  void add_path(const std::string& path);
-  void add_directory(const std::string& path);
-  void add_file(const std::string& path, const struct stat& status);
-  std::vector<std::string> expand() const;
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw Error(Fault::kNoInput, "no input at '" + pattern_ + "': " + reason);
+  }
 
-  std::string pattern_;  // at hand
+  std::vector<std::string> expand() const {
+    glob_t matches{};
+    // Unsorted, because glob sorts by the user's locale.
+    const int result = ::glob(pattern_.c_str(), GLOB_NOSORT | GLOB_ERR, nullptr, &matches);
+    std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+    ::globfree(&matches);
+    if (result == GLOB_NOMATCH) {
+      fail(pattern_.find_first_of("*?[") == std::string::npos ? "there is no such file"
+                                                              : "the pattern matches no file");
+    }
+    if (result != 0) fail("a folder cannot be read");
+    std::sort(paths.begin(), paths.end());
+    return paths;
+  }
+
+  struct stat status_of(const std::string& path) const {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) fail(path + ": " + describe_errno("stat", errno));
+    return status;
+  }
+
+  void add_path(const std::string& path) {
+    const struct stat status = status_of(path);
+    if (S_ISDIR(status.st_mode)) return add_directory(path);
+    add_file(path, status);
+  }
+
+  void add_directory(const std::string& path) {
+    std::vector<std::string> names;
+    std::error_code failure;
+    for (std::filesystem::directory_iterator i(path, failure), end; !failure && i != end; i.increment(failure)) {
+      const std::string name = i->path().filename().string();
+      if (!name.starts_with('.') && !name.starts_with('_')) names.push_back(name);
+    }
+    if (failure) fail(path + " cannot be read: " + failure.message());
+    std::sort(names.begin(), names.end());
+    bool any = false;
+    for (const std::string& name : names) {
+      const std::string file = (std::filesystem::path(path) / name).string();
+      const struct stat status = status_of(file);
+      if (!S_ISREG(status.st_mode)) continue;
+      add_file(file, status);
+      any = true;
+    }
+    if (!any) fail("the folder " + path + " holds no files");
+  }
+
+  void add_file(const std::string& path, const struct stat& status) {
+    if (!seen_.emplace(status.st_dev, status.st_ino).second) return;
+    if (::access(path.c_str(), R_OK) != 0) fail(path + ": " + describe_errno("open", errno));
+    const bool regular = S_ISREG(status.st_mode) && (status.st_size > 0 || !has_content_but_no_size(path));
+    shards_.push_back({path, regular ? static_cast<std::uint64_t>(status.st_size) : 0, regular});
+  }
+
+  std::string pattern_;  // the current one
   std::vector<Shard> shards_;
-  std::set<std::pair<dev_t, ino_t>> seen_;  // one file may have many names
+  std::set<std::pair<dev_t, ino_t>> seen_;  // one file may have several names
 };
 
-void ShardFinder::add_pattern(const std::string& pattern) {
-  pattern_ = pattern;
-  if (pattern == "-") {
-    struct stat status {};
-    const bool is_known = has_status("-", status) && !seen_.emplace(status.st_dev, status.st_ino).second;
-    if (!is_known) shards_.push_back({"-", 0, false});
-    return;
-  }
-  // A file may have the characters of a pattern in its name.
-  struct stat status {};
-  if (::stat(pattern.c_str(), &status) == 0) return add_path(pattern);
-  if (errno != ENOENT) fail(describe_errno("stat", errno));
-  for (const std::string& path : expand()) add_path(path);
-}
-
-void ShardFinder::fail(const std::string& reason) const {
-  throw Error(Fault::kNoInput, "no input at '" + pattern_ + "': " + reason);
-}
-
-std::vector<std::string> ShardFinder::expand() const {
-  glob_t matches{};
-  // Unsorted, because glob sorts by the user's locale.
-  const int result = ::glob(pattern_.c_str(), GLOB_NOSORT | GLOB_ERR, nullptr, &matches);
-  const std::vector<std::string> unsorted(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
-  ::globfree(&matches);
-  if (result == GLOB_NOMATCH) {
-    fail(pattern_.find_first_of("*?[") == std::string::npos ? "there is no such file" : "the pattern matches no file");
-  }
-  if (result != 0) fail("a folder cannot be read");
-  std::vector<std::string> paths = unsorted;
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-struct stat ShardFinder::status_of(const std::string& path) const {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) fail(path + ": " + describe_errno("stat", errno));
-  return status;
-}
-
-void ShardFinder::add_path(const std::string& path) {
-  const struct stat status = status_of(path);
-  if (S_ISDIR(status.st_mode)) return add_directory(path);
-  add_file(path, status);
-}
-
-void ShardFinder::add_directory(const std::string& path) {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (std::filesystem::directory_iterator i(path, failure), end; !failure && i != end; i.increment(failure)) {
-    const std::string name = i->path().filename().string();
-    if (!name.starts_with('.') && !name.starts_with('_')) names.push_back(name);
-  }
-  if (failure) fail(path + " cannot be read: " + failure.message());
-  std::sort(names.begin(), names.end());
-  bool any = false;
-  for (const std::string& name : names) {
-    const std::string file = (std::filesystem::path(path) / name).string();
-    const struct stat status = status_of(file);
-    if (!S_ISREG(status.st_mode)) continue;
-    add_file(file, status);
-    any = true;
-  }
-  if (!any) fail("the folder " + path + " holds no files");
-}
-
-void ShardFinder::add_file(const std::string& path, const struct stat& status) {
-  if (!seen_.emplace(status.st_dev, status.st_ino).second) return;
-  if (::access(path.c_str(), R_OK) != 0) fail(path + ": " + describe_errno("open", errno));
-  const bool regular = S_ISREG(status.st_mode) && (status.st_size > 0 || !has_content_but_no_size(path));
-  shards_.push_back({path, regular ? static_cast<std::uint64_t>(status.st_size) : 0, regular});
+// In 128 bits, so that no product overflows.
+std::uint64_t begin_of_part(std::uint64_t bytes, std::uint64_t index, std::uint64_t count) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(Wide{bytes} * index / count);
 }
 
 }  // namespace
@@ -144,16 +144,6 @@ bool is_one_file(const Shard& a, const Shard& b) {
   return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-namespace {
-
-// No product of a size and a part overflows.
-std::uint64_t begin_of_part(std::uint64_t bytes, std::uint64_t index, std::uint64_t count) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>(Wide{bytes} * index / count);
-}
-
-}  // namespace
-
 ByteRange range_of(const Shard& shard) {
   ByteRange range{begin_of_part(shard.bytes, shard.part.index, shard.part.count)};
   const std::uint32_t next = shard.part.index + 1;
@@ -164,6 +154,23 @@ ByteRange range_of(const Shard& shard) {
 std::uint64_t own_bytes(const Shard& shard) {
   const ByteRange range = range_of(shard);
   return std::min(range.end, shard.bytes) - range.begin;
+}
+
+bool can_be_split(const Shard& file) {
+  if (!file.regular) return false;
+  FileSource source(file.path, nullptr);
+  std::array<char, kCompressionMagicBytes> beginning{};
+  return compression_of({beginning.data(), source.read(beginning)}) == Compression::kNone;
+}
+
+std::vector<Shard> split(const Shard& file, std::uint32_t parts) {
+  const auto count = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(file.bytes, 1, parts));
+  std::vector<Shard> shards;
+  for (std::uint32_t index = 0; index < count; ++index) {
+    shards.push_back(file);
+    shards.back().part = {index, count};
+  }
+  return shards;
 }
 
 std::uint64_t head_checksum(const Shard& shard) {

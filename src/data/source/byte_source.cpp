@@ -1,12 +1,12 @@
 #include "data/source/byte_source.h"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
+#include <utility>
 
+#include "cpt/error.h"
+#include "data/source/compression.h"
 #include "data/source/file_source.h"
-#include "data/source/gzip_source.h"
-#include "data/source/input_buffer.h"
-#include "data/source/zstd_source.h"
 
 namespace cpt {
 
@@ -17,39 +17,25 @@ std::uint64_t ByteSource::skip(std::uint64_t most) {
 
 namespace {
 
-// Opens the file at the first read, when its first bytes tell what it is: to look at a pipe may mean to wait for it.
+// Looks at the first bytes only when the first read is due: looking at a pipe may mean waiting for it.
 class DetectingSource : public ByteSource {
  public:
-  explicit DetectingSource(std::unique_ptr<ByteSource> file) : input_(std::move(file)) {}
+  explicit DetectingSource(std::unique_ptr<ByteSource> file) : file_(std::make_unique<PeekedSource>(std::move(file))) {}
 
-  std::size_t read(std::span<char> space) override {
-    if (!detected_) detect();
-    return content_ ? content_->read(space) : input_.read(space);
-  }
-
-  std::uint64_t skip(std::uint64_t most) override {
-    if (!detected_) detect();
-    return content_ ? content_->skip(most) : input_.skip(most);
-  }
+  std::size_t read(std::span<char> space) override { return content().read(space); }
+  std::uint64_t skip(std::uint64_t most) override { return content().skip(most); }
 
  private:
-  void detect() {
-    detected_ = true;
-    // No longer than there is a doubt: who writes to a pipe may wait for an answer to a few bytes.
-    const auto is_in_doubt = [&] { return may_be_gzip(input_.bytes()) || may_be_zstd(input_.bytes()); };
-    while (input_.bytes().size() < kMagicBytes && is_in_doubt() && input_.fill()) {
+  ByteSource& content() {
+    if (!content_) {
+      const Compression compression = compression_of(file_->peek(kCompressionMagicBytes, may_be_compressed));
+      content_ = decompress(compression, std::move(file_));
     }
-    if (is_gzip(input_.bytes())) {
-      content_ = std::make_unique<GzipSource>(std::move(input_));
-    } else if (is_zstd(input_.bytes())) {
-      content_ = std::make_unique<ZstdSource>(std::move(input_));
-    }
+    return *content_;
   }
 
-  static constexpr std::size_t kMagicBytes = 4;
-  bool detected_ = false;
-  InputBuffer input_;                    // moved from where there is a content_
-  std::unique_ptr<ByteSource> content_;  // none: the bytes as they are
+  std::unique_ptr<PeekedSource> file_;   // until there is a content_
+  std::unique_ptr<ByteSource> content_;  // decompressed
 };
 
 }  // namespace
@@ -70,5 +56,42 @@ std::size_t read_fully(ByteSource& source, std::span<char> space) {
 }
 
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string_view PeekedSource::peek(std::size_t count, const std::function<bool(std::string_view)>& wants_more) {
+  count = std::min(count, begin_.size());
+  try {
+    while (last_ < count && (last_ == 0 || wants_more({begin_.data(), last_}))) {
+      const std::size_t got = source_->read(std::span(begin_).subspan(last_, count - last_));
+      if (got == 0) break;
+      last_ += got;
+    }
+  } catch (const Error& error) {
+    // Faults of the source itself, see ByteSource::read(). Callbacks throw others.
+    if (error.fault() != Fault::kNoInput && error.fault() != Fault::kBadData) throw;
+    failure_.keep(std::current_exception());
+  }
+  return {begin_.data(), last_};
+}
+
+std::size_t PeekedSource::read(std::span<char> space) {
+  const std::size_t count = std::min(space.size(), last_ - first_);
+  if (count > 0) {
+    std::memcpy(space.data(), begin_.data() + first_, count);
+    first_ += count;
+    return count;
+  }
+  failure_.rethrow();
+  return source_->read(space);
+}
+
+std::uint64_t PeekedSource::skip(std::uint64_t most) {
+  const std::uint64_t count = std::min<std::uint64_t>(most, last_ - first_);
+  if (count > 0) {
+    first_ += static_cast<std::size_t>(count);
+    return count;
+  }
+  failure_.rethrow();
+  return source_->skip(most);
+}
 
 }  // namespace cpt

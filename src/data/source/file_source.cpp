@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +14,11 @@
 namespace cpt {
 namespace {
 
-// How long a stop request may go unnoticed while a pipe is silent.
+// The longest time until a stop is noticed while a pipe is silent.
 constexpr int kPollMilliseconds = 50;
+
+// Kept for the other files of the process: libraries, sockets and shared memory of MPI, logs, checkpoints.
+constexpr rlim_t kReservedFiles = 128;
 
 [[noreturn]] void fail(const std::string& path, const char* action, int error_number) {
   std::string reason = input_name(path) + ": " + describe_errno(action, error_number);
@@ -27,7 +31,7 @@ constexpr int kPollMilliseconds = 50;
 FileSource::FileSource(const std::string& path, SharedControl control, ByteRange counted,
                        std::optional<std::uint64_t> size)
     : path_(path), control_(std::move(control)), counted_(counted), size_(size) {
-  // Non-blocking only so that open() does not wait for the writer of a named pipe; it changes nothing for files.
+  // Non-blocking so that open() does not wait for the writer of a named pipe; files are not affected.
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(path_, "open", errno);
   struct stat status {};
@@ -66,7 +70,7 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   if (::fstat(descriptor_, &status) != 0) fail(path_, "read", errno);
   const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
   if (at < 0) fail(path_, "seek", errno);
-  // A seek goes beyond the end of a file without complaint.
+  // A seek beyond the end of a file succeeds.
   const auto there = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
   const std::uint64_t count = std::min({most, there, left()});
   if (count == 0) require_end();
@@ -75,12 +79,12 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   return count;
 }
 
-// A file that ends here must have had as many bytes all along.
+// A file that ends here must have had that size at the start.
 void FileSource::require_end() const {
   if (!size_ || at_ == *size_) return;
   throw Error(Fault::kBadData, input_name(path_) + ": expected the " + std::to_string(*size_) +
                                    " bytes that it had at the start, found its end at byte " + std::to_string(at_) +
-                                   ": it was cut off meanwhile");
+                                   ": it was truncated meanwhile");
 }
 
 void FileSource::move_on(std::uint64_t bytes) {
@@ -94,22 +98,32 @@ void FileSource::move_on(std::uint64_t bytes) {
 
 bool FileSource::stopped() const { return control_ && control_->stop.load(std::memory_order_relaxed); }
 
-// Now, or after so long: data, the end or an error; read() says which.
-bool FileSource::is_readable(int milliseconds) const {
+// Waits for data, the end or an error; read() says which. False after a stop.
+bool FileSource::wait_until_readable() const {
   pollfd waiting{descriptor_, POLLIN, 0};
-  const int ready = ::poll(&waiting, 1, milliseconds);
-  if (ready < 0 && errno != EINTR) fail(path_, "poll", errno);
-  return ready > 0;
+  for (int milliseconds = 0;; milliseconds = kPollMilliseconds) {
+    const int ready = ::poll(&waiting, 1, milliseconds);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) fail(path_, "poll", errno);
+    if (milliseconds == 0 && control_ && control_->on_input_idle) control_->on_input_idle();
+    if (stopped()) return false;
+  }
 }
 
-// False once told to stop.
-bool FileSource::wait_until_readable() const {
-  if (is_readable(0)) return true;
-  if (control_ && control_->on_input_idle) control_->on_input_idle();
-  while (!stopped()) {
-    if (is_readable(kPollMilliseconds)) return true;
+void allow_open_files(std::size_t count, const std::string& advice) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) throw Error(Fault::kFailed, describe_errno("getrlimit", errno));
+  const rlim_t wanted = count + kReservedFiles;
+  if (limit.rlim_cur >= wanted) return;
+  if (limit.rlim_max < wanted) {
+    throw Error(Fault::kFailed, std::to_string(count) + " shards must be kept open, but no more than " +
+                                    std::to_string(limit.rlim_max) + " files may be open (" +
+                                    std::to_string(kReservedFiles) +
+                                    " of them are kept for other uses); raise the limit (ulimit -Hn), or " + advice);
   }
-  return false;
+  // To the hard limit at once, so that a second stream beside this one has room too.
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) throw Error(Fault::kFailed, describe_errno("setrlimit", errno));
 }
 
 }  // namespace cpt

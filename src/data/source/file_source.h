@@ -1,6 +1,7 @@
-// Bytes of a file or pipe as they are.
+// Files and pipes: their bytes as stored, and the number that may be open.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,9 +13,9 @@ namespace cpt {
 
 class FileSource : public ByteSource {
  public:
-  // The control counts what is read, or skipped, of the range `counted`. Where `size` is given, which a pipe has no use
-  // for, no more than that is read of a file, and one that ends before throws Error(kBadData) where it does. Throws
-  // Error(kNoInput) if the path cannot be opened or is a directory.
+  // The control counts bytes of the range `counted` that are read or skipped. With `size`, at most that much is read of
+  // a file, and a shorter one throws Error(kBadData) at its end; pipes ignore it. Throws Error(kNoInput) if the path
+  // cannot be opened or is a directory.
   FileSource(const std::string& path, SharedControl control, ByteRange counted = {},
              std::optional<std::uint64_t> size = {});
   ~FileSource() override;
@@ -22,7 +23,7 @@ class FileSource : public ByteSource {
   FileSource& operator=(const FileSource&) = delete;
 
   std::size_t read(std::span<char> space) override;
-  // Reads nothing of a file.
+  // Seeks in a file.
   std::uint64_t skip(std::uint64_t most) override;
 
  private:
@@ -30,7 +31,6 @@ class FileSource : public ByteSource {
   void require_end() const;
   void move_on(std::uint64_t bytes);
   bool stopped() const;
-  bool is_readable(int milliseconds) const;
   bool wait_until_readable() const;
 
   std::string path_;
@@ -41,5 +41,12 @@ class FileSource : public ByteSource {
   int descriptor_;
   bool may_block_ = false;  // a pipe, terminal or socket
 };
+
+// The advice for ranks.
+inline constexpr const char* kIfTooManyShards = "use more ranks or fewer and larger shards (a smaller --split)";
+
+// Raises the soft limit of open files so that this process can open `count` more. Throws Error(kFailed) if the hard
+// limit does not allow it; the message gives both numbers and says to raise it or to follow `advice`.
+void allow_open_files(std::size_t count, const std::string& advice);
 
 }  // namespace cpt

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-// The marks of 64 bytes are made of whole vectors.
+// Only targets whose vectors divide 64 bytes.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/text/delimiters.cpp"
@@ -23,7 +23,7 @@ using V = hn::Vec<Bytes>;
 constexpr Bytes kBytes;
 constexpr std::size_t kStep = hn::MaxLanes(kBytes);
 
-// Of 64 bytes.
+// The marks of 64 bytes.
 HWY_INLINE std::uint64_t Mark(const std::uint8_t* bytes, V a, V b, V c, V d) {
   constexpr std::uint64_t kOfStep = ~std::uint64_t{0} >> (64 - kStep);
   std::uint64_t mark = 0;
@@ -54,7 +54,7 @@ void MarkDelimiters(std::string_view text, const DelimiterSet& set, std::uint64_
     *marks = ~last;
     return;
   }
-  if (size >= 64) {  // the end once more, with some of what came before
+  if (size >= 64) {  // the last 64 bytes, some of them for the second time
     last = Mark(bytes + size - 64, a, b, c, d) >> (64 - left);
   } else {
     std::uint8_t copy[64] = {};

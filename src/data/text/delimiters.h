@@ -1,4 +1,4 @@
-// Where the tokens of a line end.
+// Finds the ends of the tokens of a line.
 #pragma once
 
 #include <array>
@@ -22,19 +22,19 @@ class DelimiterSet {
   std::array<char, 4> bytes_{};
 };
 
-// Sets bit i % 64 of marks[i / 64] where byte i of the text is one of the set, and all bits from the text's end on, of
-// which there is one at least: size / 64 + 1 marks are written. Reads nothing but the text.
+// Sets bit i % 64 of marks[i / 64] if byte i of the text is in the set, and all bits from the end of the text on, which
+// are at least one: it writes size / 64 + 1 marks. Reads nothing but the text.
 void mark_delimiters(std::string_view text, const DelimiterSet& set, std::uint64_t* marks);
 
-// The name of the instruction set that does it on this processor ("AVX3", "SSE4", ...).
+// The name of the instruction set used for it on this processor ("AVX3", "SSE4", ...).
 const char* delimiter_target();
 
-// Walks from delimiter to delimiter. A copy walks on its own; valid as long as the marks and the text.
+// Walks from delimiter to delimiter. Copies are independent. Marks and text must outlive it.
 class DelimiterWalk {
  public:
   DelimiterWalk(std::string_view text, const std::uint64_t* marks) : text_(text.data()), mark_(marks), bits_(*marks) {}
 
-  // The next delimiter; first the end of the text when there is none, then nothing that has a meaning.
+  // The next delimiter, or the end of the text after the last one. Not to be called after that.
   const char* next() {
     while (bits_ == 0) {
       bits_ = *++mark_;
@@ -46,15 +46,15 @@ class DelimiterWalk {
   }
 
  private:
-  const char* text_;  // the byte that bit 0 of *mark_ stands for
+  const char* text_;  // the byte of bit 0 of *mark_
   const std::uint64_t* mark_;
-  std::uint64_t bits_;  // those of *mark_ that are still to come
+  std::uint64_t bits_;  // the rest of *mark_
 };
 
-// The delimiters of one text after the other. Keeps its memory; not thread-safe.
+// Finds the delimiters of one text after another. Keeps its memory; not thread-safe.
 //
-// Why: how long a token is cannot be foretold, so that a loop over its bytes ends in a misprediction, once a token.
-// Marks for 64 bytes are made in a few instructions, and walking over them has no branch that depends on lengths.
+// The reason for marks: lengths of tokens cannot be predicted, so a loop over bytes has one branch misprediction for
+// each token. Marks for 64 bytes take a few instructions, and walking over them has no branch that depends on lengths.
 class Delimiters {
  public:
   explicit Delimiters(const DelimiterSet& set) : set_(set) {}

@@ -1,24 +1,31 @@
-#include "data/text/fasttext_parser.h"
-
 #include <cstddef>
+#include <string_view>
+#include <vector>
 
 #include "core/name_hash.h"
-#include "data/format/format.h"
+#include "cpt/hashing.h"
 #include "data/format/parse_error.h"
+#include "data/text/delimiters.h"
+#include "data/text/label_choice.h"
+#include "data/text/line_parser.h"
 
 namespace cpt {
-
 namespace {
 
-constexpr DelimiterSet kBlanks(" \t");
+constexpr DelimiterSet kFasttextDelimiters(" \t");
 
-}  // namespace
+class FasttextParser : public LineParser {
+ public:
+  explicit FasttextParser(const ReadOptions& options) : options_(options), label_choice_(options) {}
+  bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
-FasttextParser::FasttextParser(const ReadOptions& options)
-    : options_(options),
-      name_space_(FeatureHasher(options.seed).name_space("")),
-      label_choice_(options),
-      delimiters_(kBlanks) {}
+ private:
+  const ReadOptions& options_;
+  const std::uint64_t name_space_ = FeatureHasher(options_.seed).name_space("");
+  LabelChoice label_choice_;
+  std::vector<std::string_view> labels_;  // of the current line
+  Delimiters delimiters_{kFasttextDelimiters};
+};
 
 bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
   labels_.clear();
@@ -41,6 +48,12 @@ bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& b
   }
   label_choice_.finish(line, labels_, origin, batch);
   return true;
+}
+
+}  // namespace
+
+std::unique_ptr<LineParser> make_fasttext_parser(const ReadOptions& options) {
+  return std::make_unique<FasttextParser>(options);
 }
 
 }  // namespace cpt

@@ -1,32 +1,32 @@
-#include "data/text/libsvm_parser.h"
-
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
+#include <vector>
 
 #include "core/name_hash.h"
-#include "data/format/format.h"
+#include "cpt/hashing.h"
 #include "data/format/parse_error.h"
-#include "data/text/number.h"
+#include "data/text/delimiters.h"
+#include "data/text/label_choice.h"
+#include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
-
 namespace {
 
 constexpr DelimiterSet kLibsvmDelimiters(" \t:");
 
-}  // namespace
-
-// What stands between blanks.
-struct LibsvmParser::Token {
+// The text between two blanks.
+struct IndexedToken {
   std::string_view text;  // empty at the end of the line
-  std::size_t colon = 0;  // where its first one is; its size if it has none
+  std::size_t colon = 0;  // offset of its first one; its size if it has none
 };
 
-class LibsvmParser::Tokens {
+class IndexedTokens {
  public:
-  Tokens(std::string_view line, DelimiterWalk walk) : at_(line.data()), end_(at_ + line.size()), walk_(walk) {}
+  IndexedTokens(std::string_view line, DelimiterWalk walk) : at_(line.data()), end_(at_ + line.size()), walk_(walk) {}
 
-  Token next() {
+  IndexedToken next() {
     const char* first = at_;
     const char* colon = at_;
     const char* last = at_;
@@ -47,16 +47,26 @@ class LibsvmParser::Tokens {
   DelimiterWalk walk_;
 };
 
-LibsvmParser::LibsvmParser(const ReadOptions& options)
-    : options_(options),
-      name_space_(FeatureHasher(options.seed).name_space("")),
-      label_choice_(options),
-      delimiters_(kLibsvmDelimiters) {}
+class LibsvmParser : public LineParser {
+ public:
+  explicit LibsvmParser(const ReadOptions& options) : options_(options), label_choice_(options) {}
+  bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
+
+ private:
+  void split_labels(std::string_view line, std::string_view token);
+  void add_feature(std::string_view line, const IndexedToken& token, Batch& batch) const;
+
+  const ReadOptions& options_;
+  const std::uint64_t name_space_ = FeatureHasher(options_.seed).name_space("");
+  LabelChoice label_choice_;
+  std::vector<std::string_view> labels_;  // of the current line
+  Delimiters delimiters_{kLibsvmDelimiters};
+};
 
 bool LibsvmParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
   if (origin.line == 1 && is_xmc_header(line)) return false;
-  Tokens tokens(line, delimiters_.walk(line));
-  Token token = tokens.next();
+  IndexedTokens tokens(line, delimiters_.walk(line));
+  IndexedToken token = tokens.next();
   labels_.clear();
   if (token.colon == token.text.size()) {
     split_labels(line, token.text);
@@ -80,7 +90,7 @@ void LibsvmParser::split_labels(std::string_view line, std::string_view token) {
   }
 }
 
-void LibsvmParser::add_feature(std::string_view line, const Token& token, Batch& batch) const {
+void LibsvmParser::add_feature(std::string_view line, const IndexedToken& token, Batch& batch) const {
   if (token.colon == token.text.size()) reject(line, token.text, "index:value");
   std::string_view index = token.text.substr(0, token.colon);
   if (!is_index(index)) reject(line, token.text, "an index that is an unsigned integer below 2^64");
@@ -92,6 +102,12 @@ void LibsvmParser::add_feature(std::string_view line, const Token& token, Batch&
   const FeatureHash feature = hash_name(index, name_space_);
   batch.add_feature(feature, static_cast<float>(*value));
   if (options_.on_feature) options_.on_feature(feature, "", index);
+}
+
+}  // namespace
+
+std::unique_ptr<LineParser> make_libsvm_parser(const ReadOptions& options) {
+  return std::make_unique<LibsvmParser>(options);
 }
 
 }  // namespace cpt

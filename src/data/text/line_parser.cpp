@@ -1,19 +1,57 @@
 #include "data/text/line_parser.h"
 
+#include <algorithm>
+
 #include "cpt/error.h"
-#include "data/text/fasttext_parser.h"
-#include "data/text/libsvm_parser.h"
-#include "data/text/vw_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
+namespace {
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_indexed(std::string_view token) {
+  const std::size_t colon = token.find(':');
+  return colon != std::string_view::npos && all_digits(token.substr(0, colon));
+}
+
+bool is_libsvm(std::string_view line) {
+  Tokens tokens(line);
+  std::string_view token = tokens.next();
+  if (!is_indexed(token)) token = tokens.next();  // the first one was a label
+  if (token.empty()) return false;
+  for (; !token.empty(); token = tokens.next()) {
+    if (!is_indexed(token)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_xmc_header(std::string_view line) {
+  Tokens tokens(line);
+  for (int i = 0; i < 3; ++i) {
+    if (!all_digits(tokens.next())) return false;
+  }
+  return tokens.next().empty();
+}
+
+std::optional<Format> detect_format(std::string_view line) {
+  if (Tokens(line).next().starts_with(kFasttextLabelPrefix)) return Format::kFasttext;
+  if (line.find('|') != std::string_view::npos) return Format::kVw;
+  if (is_xmc_header(line) || is_libsvm(line)) return Format::kLibsvm;
+  return std::nullopt;
+}
 
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options) {
-  if (format == Format::kVw) return std::make_unique<VwParser>(options);
+  if (format == Format::kVw) return make_vw_parser(options);
   if (!options.interactions.empty()) {
     throw Error(Fault::kUsage, "--interactions needs namespaces, which only the vw format has");
   }
-  if (format == Format::kLibsvm) return std::make_unique<LibsvmParser>(options);
-  if (format == Format::kFasttext) return std::make_unique<FasttextParser>(options);
+  if (format == Format::kLibsvm) return make_libsvm_parser(options);
+  if (format == Format::kFasttext) return make_fasttext_parser(options);
   throw Error(Fault::kFailed, "a parser needs a format");
 }
 

@@ -1,7 +1,8 @@
-// One line of text to examples. One implementation per format.
+// Lines of text to examples: detection of the format, and one parser for each.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "cpt/example.h"
@@ -9,17 +10,40 @@
 
 namespace cpt {
 
-// Keeps scratch memory between lines, so it is not thread-safe; nothing of one line influences another.
+inline constexpr std::string_view kFasttextLabelPrefix = "__label__";
+
+// "N F L", three unsigned integers: examples, features and labels of a file of the extreme classification repository.
+bool is_xmc_header(std::string_view line);
+
+// By a shard's first line that is not blank: "__label__..." is fasttext, a '|' anywhere is vw, an optional label and
+// then only index:... (at least one), or an XMC header, is libsvm. Nothing if it is none of them.
+std::optional<Format> detect_format(std::string_view line);
+
+// Keeps scratch memory between lines, so it is not thread-safe; no line influences another.
 class LineParser {
  public:
   virtual ~LineParser() = default;
-  // Appends what `line` (without its line end, not blank) holds and returns true; false if it holds no example.
-  // Throws ParseError; the batch then has no new example but perhaps open features, which the caller discards.
+  // Appends the examples of `line` (without its line end, not blank) and returns true; false if it holds none. Throws
+  // ParseError; the batch then has no new example but perhaps open features, which the caller discards.
   virtual bool parse(std::string_view line, const Origin& origin, Batch& batch) = 0;
 };
 
-// `format` is not kAuto. Throws Error(kUsage) for interactions in a format that has no namespaces. The options must
+// `format` is a text format. Throws Error(kUsage) for interactions in a format that has no namespaces. The options must
 // outlive the parser.
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options);
+
+// "label [importance] ['tag]|ns[:scale] feature[:value] ... |ns2 ...". A '|' starts a namespace wherever it stands; its
+// name follows directly, or is empty. The first ':' of a token separates name and value. The tag is ignored; a first
+// token that begins with ' and touches the bar is one.
+std::unique_ptr<LineParser> make_vw_parser(const ReadOptions& options);
+
+// "label index:value ..." and "l1,l2,... index:value ...". Line 1 may be an XMC header, which holds no example. An
+// index is an unsigned integer of up to 64 bits; its decimal text without leading zeros is the name of a feature of the
+// empty namespace, so it equals the vw feature of that name.
+std::unique_ptr<LineParser> make_libsvm_parser(const ReadOptions& options);
+
+// "__label__NAME word word ...". Every token that starts with "__label__" is a label, wherever it stands; every other
+// one is a feature of the empty namespace with value 1. Repeated words add up.
+std::unique_ptr<LineParser> make_fasttext_parser(const ReadOptions& options);
 
 }  // namespace cpt

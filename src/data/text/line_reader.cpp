@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
+
+#include "cpt/error.h"
+#include "data/source/file_source.h"
 
 namespace cpt {
 namespace {
@@ -62,7 +66,7 @@ bool LineReader::skip(std::uint64_t bytes, std::uint64_t lines) {
   return true;
 }
 
-// False if the source, or what is to be read of it, ends first.
+// False if the source, or the range to read, ends first.
 bool LineReader::skip_to_line_end() {
   while (offset() < end_) {
     const auto most = std::min<std::uint64_t>(last_ - first_, end_ - offset());
@@ -86,7 +90,7 @@ bool LineReader::fill() {
   return count > 0;
 }
 
-// Moves what is left to the front; a buffer that one long line made large becomes small again.
+// Moves the rest to the front. A buffer that grew for one long line becomes small again.
 void LineReader::make_room() {
   const std::size_t left = last_ - first_;
   std::size_t size = std::max(buffer_.size(), kFirstBufferBytes);
@@ -107,6 +111,29 @@ LineReader::Status LineReader::finish(std::string_view& line) const {
   if (number_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line.size() > kMaxLineBytes ? Status::kTooLong : Status::kLine;
+}
+
+ListFile::ListFile(const std::string& path)
+    : ListFile(path, std::make_unique<FileSource>(path, std::make_shared<ReadControl>())) {}
+
+ListFile::ListFile(std::string name, std::unique_ptr<ByteSource> source)
+    : name_(std::move(name)), lines_(std::move(source)) {}
+
+bool ListFile::next(std::string_view& line) {
+  for (;;) {
+    const LineReader::Status status = lines_.next(line);
+    if (status == LineReader::Status::kEnd) return false;
+    if (status == LineReader::Status::kTooLong) refuse("at most 16 MiB in a line", "more");
+    if (!line.empty()) return true;
+  }
+}
+
+void ListFile::refuse(const std::string& expected, const std::string& found) const {
+  refuse_at(line(), expected, found);
+}
+
+void ListFile::refuse_at(std::uint64_t line, const std::string& expected, const std::string& found) const {
+  throw Error(Fault::kBadData, name_ + ":" + std::to_string(line) + ": expected " + expected + ", found " + found);
 }
 
 }  // namespace cpt

@@ -1,50 +1,51 @@
-// Bytes to lines.
+// Lines of a text.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 #include "data/source/byte_source.h"
 
 namespace cpt {
 
-// Lines end in LF or CRLF; the last one may lack its end. A byte order mark of UTF-8 at the beginning of the content is
-// among its bytes, but not in the line. Not thread-safe.
+// Lines end in LF or CRLF; the last one may lack its end. A UTF-8 byte order mark at the start of the content counts as
+// bytes, but is not part of the line. Not thread-safe.
 class LineReader {
  public:
   enum class Status : std::uint8_t {
     kLine,
-    kTooLong,  // above kMaxLineBytes: `line` is its beginning, the next call goes on after its end
+    kTooLong,  // longer than kMaxLineBytes: `line` is its start, and the next call continues after its end
     kEnd,
   };
 
   explicit LineReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
-  // The next line without its end, valid until the following call. Throws what the source throws; a line that was cut
+  // The next line without its end, valid until the following call. Throws the errors of the source; a line that was cut
   // short by damage is not delivered.
   Status next(std::string_view& line);
-  // Before the first call: no line is read that begins at this byte of the content, or behind it.
+  // Before the first call: sets the end. No line is read that begins at this byte of the content or later.
   void end_at(std::uint64_t bytes) { end_ = bytes; }
-  // Before the first call: goes on behind the line that has the byte before this one (>= 1), or ends with it, and
-  // counts that as line 1. So readers of neighboring ranges share no line and leave none out.
+  // Before the first call: continues after the line that contains, or ends with, the byte before this one (>= 1), which
+  // counts as line 1. So readers of neighboring ranges share no line and leave none out.
   void begin_at(std::uint64_t bytes);
-  // Before the first call: goes on behind the first `bytes` of the content, which hold `lines` lines. False if the
-  // content ends before (or the source was told to stop): offset() is how much there is. Throws what the source throws,
-  // offset() then being what came before.
+  // Before the first call: continues after the first `bytes` of the content, which hold `lines` lines. False if the
+  // content ends before that (or the source was stopped): offset() is then its size. Throws the errors of the source;
+  // offset() is then the number of bytes before the error.
   bool skip(std::uint64_t bytes, std::uint64_t lines);
 
-  // 1-based number of the line of the last call, or of the line that it could not read; at the end, of the last line.
+  // 1-based number of the line of the last call, even if it could not be read; at the end, of the last line.
   std::uint64_t number() const { return number_; }
-  // Bytes of the content up to the end of the line of the last call (if that was too long, of what was shown of it or
-  // less): where the next one begins.
+  // The byte of the content at which the next line begins: the end of the line of the last call (or, if that was too
+  // long, of at most the part returned).
   std::uint64_t offset() const { return taken_ - unfinished_bytes(); }
   // The byte of the content at which the line of the last call begins.
   std::uint64_t line_begin() const { return line_begin_; }
-  // Bytes of a line whose end is not read yet: where a line that could not be read broke off.
+  // Bytes read of a line whose end was not read: the length at which a damaged line broke off.
   std::size_t unfinished_bytes() const { return last_ - first_; }
 
  private:
@@ -61,7 +62,31 @@ class LineReader {
   std::uint64_t end_ = ~std::uint64_t{0};
   std::uint64_t number_ = 0;
   std::uint64_t line_begin_ = 0;
-  bool inside_line_ = false;  // that is not to be delivered, or was in part
+  bool inside_line_ = false;  // in a line to skip, or delivered in part
+};
+
+// A text file that is a list with one entry a line. Empty lines are skipped. Reading throws Error(kNoInput).
+class ListFile {
+ public:
+  // Throws Error(kNoInput) if the file cannot be opened.
+  explicit ListFile(const std::string& path);
+  // `name`: its name in messages.
+  ListFile(std::string name, std::unique_ptr<ByteSource> source);
+
+  // The next line that is not empty, valid until the following call; false at the end. Throws Error(kBadData) if it is
+  // too long.
+  bool next(std::string_view& line);
+  // Number of the line of the last call; at the end, of the last one.
+  std::uint64_t line() const { return lines_.number(); }
+
+  // Throw Error(kBadData) "NAME:LINE: expected ..., found ...", for the line of the last call or for another one. Quote
+  // `found` if it is input.
+  [[noreturn]] void refuse(const std::string& expected, const std::string& found) const;
+  [[noreturn]] void refuse_at(std::uint64_t line, const std::string& expected, const std::string& found) const;
+
+ private:
+  std::string name_;
+  LineReader lines_;
 };
 
 }  // namespace cpt

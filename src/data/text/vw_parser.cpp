@@ -1,37 +1,60 @@
-#include "data/text/vw_parser.h"
-
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "core/name_hash.h"
-#include "data/format/label_choice.h"
-#include "data/format/limits.h"
+#include "cpt/hashing.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
-#include "data/text/number.h"
+#include "data/text/delimiters.h"
+#include "data/text/interactions.h"
+#include "data/text/label_choice.h"
+#include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {
 
 constexpr DelimiterSet kVwDelimiters(" \t|:");
 
-// The end of a line ends everything that a bar ends.
+// The end of a line counts as a bar: it ends the same things.
 char delimiter_at(std::string_view line, const char* at) { return at == line.data() + line.size() ? '|' : *at; }
 
 std::string_view text_between(const char* first, const char* end) {
   return {first, static_cast<std::size_t>(end - first)};
 }
 
-}  // namespace
-
-VwParser::VwParser(const ReadOptions& options)
-    : options_(options), hasher_(options.seed), interactions_(options), delimiters_(kVwDelimiters) {
-  for (std::size_t i = 0; i < short_name_spaces_.size(); ++i) {
-    const auto name = static_cast<char>(i);
-    short_name_spaces_[i] = hasher_.name_space({&name, 1});
+class VwParser : public LineParser {
+ public:
+  explicit VwParser(const ReadOptions& options) : options_(options), hasher_(options.seed), interactions_(options) {
+    for (std::size_t i = 0; i < short_name_spaces_.size(); ++i) {
+      const auto name = static_cast<char>(i);
+      short_name_spaces_[i] = hasher_.name_space({&name, 1});
+    }
   }
-}
+  bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
-// Of the line up to its first bar.
+ private:
+  struct Header {
+    std::string_view label;
+    float importance = 1;
+  };
+
+  Header parse_header(std::string_view line, const char* first_delimiter, const char* bar) const;
+  // These are inlined so that the walk stays in registers, which saves a twentieth of the time of reading.
+  [[gnu::always_inline]] inline const char* parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk,
+                                                             Batch& batch);
+  [[gnu::always_inline]] static inline double parse_value(std::string_view line, const char*& at, DelimiterWalk& walk,
+                                                          std::string_view& text);
+  [[gnu::always_inline]] inline std::uint64_t hash_of_name_space(std::string_view name) const;
+
+  const ReadOptions& options_;
+  FeatureHasher hasher_;
+  std::array<std::uint64_t, 256> short_name_spaces_{};  // hashes of the names of one byte
+  Interactions interactions_;
+  Delimiters delimiters_{kVwDelimiters};
+};
+
+// Parses the line up to its first bar.
 VwParser::Header VwParser::parse_header(std::string_view line, const char* first_delimiter, const char* bar) const {
   Header parsed;
   if (bar == first_delimiter + 1 && *first_delimiter != ':' && first_delimiter != line.data()) {
@@ -60,7 +83,7 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   return parsed;
 }
 
-// Reads the number behind the ':' at `at` and goes to what ends it.
+// Reads the number behind the ':' at `at` and moves to its end.
 double VwParser::parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text) {
   const char* first = at + 1;
   do at = walk.next();
@@ -75,7 +98,7 @@ std::uint64_t VwParser::hash_of_name_space(std::string_view name) const {
   return name.size() == 1 ? short_name_spaces_[static_cast<unsigned char>(name[0])] : hasher_.name_space(name);
 }
 
-// From behind a '|' to the next one, or to the end of the line.
+// Reads from behind a '|' to the next one, or to the end of the line.
 const char* VwParser::parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch) {
   std::string_view number_text;
   const char* first = at;
@@ -119,5 +142,9 @@ bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) 
   batch.finish_example(header.label, header.importance, origin);
   return true;
 }
+
+}  // namespace
+
+std::unique_ptr<LineParser> make_vw_parser(const ReadOptions& options) { return std::make_unique<VwParser>(options); }
 
 }  // namespace cpt

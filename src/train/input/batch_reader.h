@@ -10,7 +10,7 @@
 
 #include "comm/communicator.h"
 #include "data/pipeline/read_ahead.h"
-#include "data/shards/cursor.h"
+#include "data/shards/shards.h"
 #include "model/learning/in_order.h"
 
 namespace cpt {

@@ -5,7 +5,7 @@
 #include "comm/agreement.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 #include "data/source/byte_source.h"
 
 namespace cpt {

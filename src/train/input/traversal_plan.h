@@ -8,7 +8,6 @@
 
 #include "api/checkpoint/run_state.h"
 #include "cpt/trainer.h"
-#include "data/shards/cursor.h"
 #include "data/shards/shards.h"
 
 namespace cpt {

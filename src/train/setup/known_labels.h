@@ -10,7 +10,7 @@
 #include "cpt/trainer.h"
 #include "data/format/read_options.h"
 #include "data/shards/shards.h"
-#include "data/text/list_file.h"
+#include "data/text/line_reader.h"
 #include "model/learning/learner.h"
 
 namespace cpt {

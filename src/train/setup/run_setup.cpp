@@ -17,7 +17,7 @@
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/shards/shards.h"
-#include "data/source/open_files.h"
+#include "data/source/file_source.h"
 #include "model/learning/learner.h"
 #include "store/run/checkpoints.h"
 #include "train/input/split_files.h"

@@ -4,7 +4,6 @@
 
 #include "app/program.h"
 #include "synthetic/web_ads.h"
-#include "synthetic/web_ads_line.h"
 
 namespace cpt {
 namespace {

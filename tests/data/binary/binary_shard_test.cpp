@@ -26,27 +26,26 @@ using ::testing::StartsWith;
 // Blocks of a few examples, and a list of features that begins anew after a few of them.
 constexpr BlockLimits kSmall{5, 40, 16};
 
-struct Content {
-  std::vector<WholeExample> examples;
-  std::uint64_t error_lines = 0;
-  std::vector<std::string> warnings;
-};
-
 // Examples without the bytes and lines of their shard, which differ.
 Content content_of(const std::string& path, const ReadOptions& options) {
   ExampleStream stream = stream_of({path}, options);
   Batch batch = stream.make_batch();
   while (stream.read(batch)) {
   }
-  Content content;
+  Content content{{}, stream.take_warnings(), stream.error_lines()};
   for (std::size_t i = 0; i < batch.size(); ++i) {
     content.examples.push_back(whole(batch[i]));
     Origin& origin = content.examples.back().origin;
     origin = {origin.shard, 0, origin.position, 0, 0};
   }
-  content.error_lines = stream.error_lines();
-  content.warnings = stream.take_warnings();
   return content;
+}
+
+// The offsets of the heads of this kind, by the bytes with which they begin.
+std::vector<std::size_t> offsets_of(const std::string& kind, const std::string& shard) {
+  std::vector<std::size_t> offsets;
+  for (std::size_t at = shard.find(kind); at != std::string::npos; at = shard.find(kind, at + 1)) offsets.push_back(at);
+  return offsets;
 }
 
 TEST(BinaryShard, HoldsWhatTheTextHeld) {
@@ -99,13 +98,8 @@ TEST(BinaryShard, HasMoreBlocksWhereLabelsAreLong) {
   const std::string path = folder.write("a", text);
   const std::string one = binary_of({path}, {});
   const std::string many = binary_of({path}, {}, {.label_bytes = 4000});
-  const auto blocks_in = [](const std::string& shard) {
-    std::size_t blocks = 0;
-    for (std::size_t at = 0; (at = shard.find("BLK1", at)) != std::string::npos; ++at) ++blocks;
-    return blocks;
-  };
-  EXPECT_EQ(blocks_in(one), 1U);
-  EXPECT_EQ(blocks_in(many), 7U);
+  EXPECT_EQ(offsets_of("BLK1", one).size(), 1U);
+  EXPECT_EQ(offsets_of("BLK1", many).size(), 7U);
   EXPECT_EQ(content_of(folder.write("b", many), {}).examples, content_of(path, {}).examples);
 }
 
@@ -115,23 +109,14 @@ TEST(BinaryShard, BeginsItsListAnewWhateverTheFeatures) {
   for (int i = 0; i < 23; ++i) text += "y |f x\n";
   const std::string path = folder.write("text", text);
   const std::string binary = binary_of({path}, {}, {.examples = 5, .list_blocks = 2});
-  std::size_t lists = 0;
-  for (std::size_t at = binary.find("FEAT"); at != std::string::npos; at = binary.find("FEAT", at + 1)) ++lists;
-  EXPECT_EQ(lists, 3U) << "of five blocks";
+  EXPECT_EQ(offsets_of("FEAT", binary).size(), 3U) << "of five blocks";
   EXPECT_EQ(content_of(folder.write("binary", binary), {}).examples, content_of(path, {}).examples);
-}
-
-TEST(BinaryShard, OfNothingHoldsNothing) {
-  const Folder folder;
-  const std::string binary = folder.write("binary", binary_of({folder.write("text", "\n")}));
-  EXPECT_EQ(content_of(binary, {}).examples.size(), 0U);
 }
 
 TEST(BinaryShard, NumbersItsLines) {
   const Folder folder;
   const std::string text = folder.write("text", "\n1,2 1:1\n\n3 1:2\n");
-  ReadOptions options;
-  options.multilabel = MultiLabel::kSplit;
+  const ReadOptions options{.multilabel = MultiLabel::kSplit};
   const std::string binary = folder.write("binary", binary_of({text}, options));
   ExampleStream stream = stream_of({binary}, options);
   Batch batch = stream.make_batch();
@@ -151,33 +136,23 @@ TEST(BinaryShard, IsReadOnlyAsItWasConverted) {
   const auto refusal = [&](const ReadOptions& options) {
     return error_of(Fault::kUsage, [&] { content_of(binary, options); });
   };
-  ReadOptions options;
-  options.seed = 2;
-  EXPECT_EQ(refusal(options), binary +
-                                  ": converted with seed 1, normalize none, multilabel first, interactions none; "
-                                  "this run reads with seed 2, normalize none, multilabel first, interactions none");
-  options = {};
-  options.normalize = Normalize::kL2;
-  EXPECT_THAT(refusal(options), HasSubstr("reads with seed 1, normalize l2"));
-  options = {};
-  options.multilabel = MultiLabel::kSplit;
-  EXPECT_THAT(refusal(options), HasSubstr("multilabel split"));
-  options = {};
-  options.interactions = {"ab", "cd"};
-  EXPECT_THAT(refusal(options), HasSubstr("interactions ab cd"));
+  EXPECT_EQ(refusal({.seed = 2}),
+            binary +
+                ": converted with seed 1, normalize none, multilabel first, interactions none; "
+                "this run reads with seed 2, normalize none, multilabel first, interactions none");
+  EXPECT_THAT(refusal({.normalize = Normalize::kL2}), HasSubstr("reads with seed 1, normalize l2"));
+  EXPECT_THAT(refusal({.multilabel = MultiLabel::kSplit}), HasSubstr("multilabel split"));
+  EXPECT_THAT(refusal({.interactions = {"ab", "cd"}}), HasSubstr("interactions ab cd"));
 }
 
 TEST(BinaryShard, IsToldByItsContent) {
   const Folder folder;
   const std::string text = folder.write("text", "a |f x\n");
   const std::string binary = folder.write("binary", binary_of({text}));
-  ReadOptions options;
-  options.format = Format::kBinary;
-  EXPECT_EQ(content_of(binary, options).examples.size(), 1U);
-  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(text, options); }),
+  EXPECT_EQ(content_of(binary, {.format = Format::kBinary}).examples.size(), 1U);
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(text, {.format = Format::kBinary}); }),
             text + ": expected a binary shard, found text");
-  options.format = Format::kVw;
-  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(binary, options); }),
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(binary, {.format = Format::kVw}); }),
             binary + ": expected text, found a binary shard; read it with --format binary");
 }
 
@@ -190,7 +165,7 @@ TEST(BinaryShard, IsOfOneVersion) {
   };
   const std::string expected = folder.path("binary") + ": expected a binary shard of version 2, found one of version ";
   EXPECT_EQ(refusal_of(3), expected + "3");
-  EXPECT_EQ(refusal_of(1), expected + "1; convert its text anew");
+  EXPECT_EQ(refusal_of(1), expected + "1; convert its text again");
 }
 
 TEST(BinaryShard, RefusesLinesAsTextDoes) {
@@ -219,11 +194,8 @@ TEST(BinaryShard, RefusesLinesAsTextDoes) {
 // As they were converted when there was no bound.
 TEST(BinaryShard, RefusesImportancesThatNoTextMayHave) {
   const Folder folder;
-  const ReadOptions options;
   std::string content;
-  BinaryWriter writer(options, [&content](std::span<const std::byte> bytes) {
-    content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  });
+  BinaryWriter writer({}, appender_to(content));
   Batch batch;
   for (const float importance : {1.0F, 1e25F, 1e12F}) batch.finish_example("y", importance, {});
   for (std::size_t i = 0; i < batch.size(); ++i) writer.add(batch[i], true);
@@ -272,23 +244,15 @@ class DamagedBinary : public ::testing::Test {
     }
   }
 
-  // Where the head of a block begins.
-  std::size_t block(std::size_t number) const {
-    std::size_t begin = sound_.find("BLK1");
-    while (--number > 0) begin = sound_.find("BLK1", begin + 1);
-    return begin;
-  }
+  // Where the head of block 1, 2, ... begins.
+  std::size_t block(std::size_t number) const { return offsets_of("BLK1", sound_).at(number - 1); }
 
-  std::string with_flipped_byte(std::size_t byte) const {
-    std::string damaged = sound_;
-    damaged.at(byte) = static_cast<char>(damaged.at(byte) ^ 1);
-    return damaged;
-  }
+  std::string with_flipped_byte(std::size_t byte) const { return flipped(sound_, byte, 1); }
 
   // In the part that comes before the second block. Of five blocks, the first three share a list, and so do the last
   // two.
   std::string with_damaged_list() const {
-    return with_flipped_byte(sound_.find("FEAT", sound_.find("FEAT") + 1) + sizeof(BlockHead) + 20);
+    return with_flipped_byte(offsets_of("FEAT", sound_).at(1) + sizeof(BlockHead) + 20);
   }
 
   Folder folder_;
@@ -300,10 +264,8 @@ TEST_F(DamagedBinary, IsNoticedWhateverByteIsFlipped) {
   std::size_t blocks_skipped = 0;
   for (std::size_t i = 0; i < sound_.size(); ++i) {
     SCOPED_TRACE("byte " + std::to_string(i));
-    std::string damaged = sound_;
-    damaged[i] = static_cast<char>(damaged[i] ^ 0x20);
     Content read;
-    if (!read_damaged(damaged, read).empty()) continue;
+    if (!read_damaged(flipped(sound_, i, 0x20), read).empty()) continue;
     ASSERT_GE(read.error_lines, 1U);
     ASSERT_LE(read.error_lines, 3U) << "as many as blocks share a list";
     ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
@@ -399,7 +361,7 @@ TEST_F(DamagedBinary, SaysWhatIsWrong) {
 }
 
 TEST_F(DamagedBinary, ListCostsTheBlocksThatNeedIt) {
-  const std::size_t second = sound_.find("FEAT", sound_.find("FEAT") + 1);
+  const std::size_t second = offsets_of("FEAT", sound_).at(1);
   const std::string path = folder_.write("damaged", with_damaged_list());
   ExampleStream stream = stream_of({path}, skipping());
   EXPECT_EQ(labels_of(read_rest(stream)), "y0 y1 y2 y3 y4 y6 y7 y8 y0 y1 y2 y3 y4");
@@ -421,8 +383,9 @@ TEST_F(DamagedBinary, ListIsMissedBehindACursorToo) {
 }
 
 TEST_F(DamagedBinary, IsNoticedWhereAPartOfTheListIsMissingOrThereTwice) {
-  std::size_t lists = 0;
-  for (std::size_t at = sound_.find("FEAT"); at != std::string::npos; at = sound_.find("FEAT", at + 1), ++lists) {
+  const std::vector<std::size_t> lists = offsets_of("FEAT", sound_);
+  EXPECT_EQ(lists.size(), 5U);
+  for (const std::size_t at : lists) {
     SCOPED_TRACE("list at " + std::to_string(at));
     BlockHead head;
     std::memcpy(&head, sound_.data() + at, sizeof head);
@@ -436,7 +399,6 @@ TEST_F(DamagedBinary, IsNoticedWhereAPartOfTheListIsMissingOrThereTwice) {
       ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
     }
   }
-  EXPECT_EQ(lists, 5U);
 }
 
 // Two shards in one file, or one without a block of its middle.
@@ -445,9 +407,8 @@ TEST_F(DamagedBinary, IsNoticedWherePartsAreMissingOrTooMany) {
   read_damaged(sound_ + sound_, read);
   EXPECT_EQ(read.examples.size(), examples_.size());
   EXPECT_EQ(read.error_lines, 1U);
-  const std::size_t first = sound_.find("FEAT");
-  const std::size_t second = sound_.find("FEAT", first + 1);
-  read_damaged(sound_.substr(0, first) + sound_.substr(second), read);
+  const std::vector<std::size_t> lists = offsets_of("FEAT", sound_);
+  read_damaged(sound_.substr(0, lists[0]) + sound_.substr(lists[1]), read);
   EXPECT_EQ(read.examples.size(), 0U);
   EXPECT_EQ(read.error_lines, 1U);
 }

@@ -13,33 +13,23 @@ namespace {
 
 std::uint64_t estimate(const std::string& path) { return estimated_text_bytes(find_shards({path}).at(0)); }
 
-std::string lines(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) {
-    text += "l" + std::to_string(i % 7) + " |a f" + std::to_string(i * 7919 % 1000) + "\n";
-  }
-  return text;
-}
-
 TEST(EstimatedTextBytes, OfTextAreItsOwn) {
   const Folder folder;
   EXPECT_EQ(estimate(folder.write("empty", "")), 0U);
   EXPECT_EQ(estimate(folder.write("tiny", "l")), 1U);
-  EXPECT_EQ(estimate(folder.write("text", lines(100))), lines(100).size());
+  EXPECT_EQ(estimate(folder.write("text", numbered_lines(0, 100))), numbered_lines(0, 100).size());
 }
 
 TEST(EstimatedTextBytes, OfBinaryShardsAreThoseOfTheTextTheyWereMadeOf) {
   const Folder folder;
-  const std::string path = folder.write("text", lines(500));
+  const std::string path = folder.write("text", numbered_lines(0, 500));
   EXPECT_EQ(estimate(folder.write("binary", binary_of({path}, {}, {}, 123'456))), 123'456U);
-  ReadOptions seeded;
-  seeded.seed = 77;
-  EXPECT_EQ(estimate(folder.write("binary", binary_of({path}, seeded, {}, 123'456))), 123'456U);
+  EXPECT_EQ(estimate(folder.write("binary", binary_of({path}, {.seed = 77}, {}, 123'456))), 123'456U);
 }
 
 TEST(EstimatedTextBytes, OfOtherFilesAreThreeTimesTheirOwn) {
   const Folder folder;
-  const std::string text = lines(500);
+  const std::string text = numbered_lines(0, 500);
   const std::string path = folder.write("text", text);
   const std::string binary = binary_of({path}, {}, {}, 123'456);
   std::string damaged = binary;
@@ -59,8 +49,7 @@ TEST(EstimatedTextBytes, OfPipesAreUnknownAndTakeNoWaiting) {
 
 TEST(EstimatedTextBytes, OfAFileThatIsGoneAreAnError) {
   const Folder folder;
-  const Shard shard{folder.path("gone"), 5};
-  EXPECT_NE(error_of(Fault::kNoInput, [&] { estimated_text_bytes(shard); }), "");
+  EXPECT_NE(error_of(Fault::kNoInput, [&] { estimated_text_bytes({folder.path("gone"), 5}); }), "");
 }
 
 }  // namespace

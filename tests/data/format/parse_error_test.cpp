@@ -1,4 +1,6 @@
 // Every way in which a line can be bad, and that nothing of it is learned.
+#include "data/format/parse_error.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -84,31 +86,23 @@ std::string good_line(Format format, const std::string& label) {
   return "__label__" + label + " good\n";
 }
 
-// A good line, the bad one, a good one.
-std::string write_shard(const Folder& folder, const BadLine& bad, const std::string& line_end) {
-  return folder.write("shard", good_line(bad.format, "u") + bad.line + line_end + good_line(bad.format, "v"));
-}
-
-TEST(ParseError, SaysWhereWhatWasExpectedAndWhatWasFound) {
+// Among good lines, with either line end.
+TEST(ParseError, SaysWhereWhatWasExpectedAndWhatWasFoundAndLeavesNothingOfTheLine) {
+  const Folder folder;
   for (const BadLine& bad : bad_lines()) {
-    const Folder folder;
-    const std::string path = write_shard(folder, bad, "\n");
-    EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }), path + ":" + bad.reason) << bad.line;
-  }
-}
-
-TEST(ParseError, LeavesNothingOfTheLineInTheBatch) {
-  for (const BadLine& bad : bad_lines()) {
-    const Folder folder;
-    const std::string path = write_shard(folder, bad, "\r\n");
-    ExampleStream stream = stream_of({path}, skipping());
-    const auto examples = read_rest(stream);
     const Features good = bad.format == Format::kLibsvm     ? features({{"", "1"}})
                           : bad.format == Format::kFasttext ? features({{"", "good"}})
                                                             : features({{"f", "good"}});
-    EXPECT_EQ(examples, (std::vector<Read>{{"u", good, 1, 0, 1}, {"v", good, 1, 0, 3}})) << bad.line;
-    EXPECT_EQ(stream.error_lines(), 1U);
-    EXPECT_EQ(stream.take_warnings(), (std::vector<std::string>{"skipped: " + path + ":" + bad.reason}));
+    for (const std::string line_end : {"\n", "\r\n"}) {
+      SCOPED_TRACE(bad.line);
+      const std::string path =
+          folder.write("shard", good_line(bad.format, "u") + bad.line + line_end + good_line(bad.format, "v"));
+      EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }), path + ":" + bad.reason);
+      ExampleStream stream = stream_of({path}, skipping());
+      EXPECT_EQ(read_rest(stream), (std::vector<Read>{{"u", good, 1, 0, 1}, {"v", good, 1, 0, 3}}));
+      EXPECT_EQ(stream.error_lines(), 1U);
+      EXPECT_EQ(stream.take_warnings(), (std::vector<std::string>{"skipped: " + path + ":" + bad.reason}));
+    }
   }
 }
 
@@ -133,6 +127,32 @@ TEST(ParseError, CountsAllLinesAndTellsOfTheFirstTwenty) {
   ASSERT_EQ(warnings.size(), 20U);
   EXPECT_TRUE(warnings.back().starts_with("skipped: " + folder.path("a") + ":21:4: ")) << warnings.back();
   EXPECT_TRUE(stream.take_warnings().empty());
+}
+
+std::string repeat(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(Quote, CutsToEightyCharacters) {
+  EXPECT_EQ(quote(repeat("x", 80)), "'" + repeat("x", 80) + "'");
+  EXPECT_EQ(quote(repeat("x", 81)), "'" + repeat("x", 80) + "...'");
+  EXPECT_EQ(quote(repeat("é", 81)), "'" + repeat("é", 80) + "...'");
+}
+
+TEST(Quote, MakesControlBytesPrintable) {
+  EXPECT_EQ(quote(std::string("a\tb\x1b[1m\0\x7f\r", 10)), "'a\\x09b\\x1b[1m\\x00\\x7f\\x0d'");
+  EXPECT_EQ(quote("\xc2\x9b"), "'\\xc2\\x9b'");  // the control sequence introducer in UTF-8
+}
+
+TEST(Quote, KeepsWholeCharactersAndEscapesBrokenOnes) {
+  EXPECT_EQ(quote("é€😀"), "'é€😀'");
+  EXPECT_EQ(quote("\xc3"), "'\\xc3'");
+  EXPECT_EQ(quote("\xe2\x82x"), "'\\xe2\\x82x'");
+  EXPECT_EQ(quote("\xff\x80"), "'\\xff\\x80'");
+  EXPECT_EQ(quote("\xc0\xaf"), "'\\xc0\\xaf'");           // overlong
+  EXPECT_EQ(quote("\xed\xa0\x80"), "'\\xed\\xa0\\x80'");  // a surrogate
 }
 
 }  // namespace

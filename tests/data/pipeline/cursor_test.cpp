@@ -1,6 +1,4 @@
 // A stream that goes on at cursors reads what the stream before it had left.
-#include "data/shards/cursor.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -12,13 +10,34 @@
 #include "data/binary.h"
 #include "data/folder.h"
 #include "data/lines.h"
-#include "data/random_input.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
-#include "data/source/file_source.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {
+
+// 1 to 5 shards in the folder, some of them empty, packed or binary, to be read in either order.
+Input random_input(RandomShards& random, const Folder& folder, ReadOptions options) {
+  options.order = random.below(2) == 0 ? ShardOrder::kInterleaved : ShardOrder::kSequential;
+  std::vector<std::string> paths;
+  for (std::uint64_t left = 1 + random.below(5); left > 0; --left) {
+    const auto format = static_cast<Format>(1 + random.below(3));
+    std::string content = random.text(format, random.below(3) * random.below(20));
+    if (random.below(5) == 0) content = binary_of({folder.write("text", content)}, options, {5, 40, 16});
+    paths.push_back(folder.write(std::to_string(left), random.packed(content)));
+  }
+  return input_of(paths, std::move(options));
+}
+
+// Lines like "y0 |f x0", with that many labels, and numbers of features that are `step` apart.
+std::string many_lines(int count, int labels = 10, int step = 1) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += "y" + std::to_string(i % labels) + " |f x" + std::to_string(i * step % 40'000) + "\n";
+  }
+  return text;
+}
 
 TEST(Cursor, EveryLineOfRandomShardsIsAPlaceToGoOn) {
   std::uint64_t lines = 0;
@@ -60,8 +79,7 @@ TEST(Cursor, AtTheEndCountsAllLines) {
 // Shards of more than every buffer.
 TEST(Cursor, GoesOnFarInsideAShard) {
   const Folder folder;
-  std::string text;
-  for (int i = 0; i < 40'000; ++i) text += "y" + std::to_string(i % 10) + " |f x" + std::to_string(i) + "\n";
+  const std::string text = many_lines(40'000);
   for (const std::string& content : {text, gzip(text), zstd(text)}) {
     const Input input = input_of({folder.write("a", content)});
     ExampleStream all = input.stream();
@@ -79,8 +97,7 @@ TEST(Cursor, GoesOnFarInsideAShard) {
 
 TEST(Cursor, IsGoneToInAllShardsAtOnce) {
   const Folder folder;
-  std::string text;
-  for (int i = 0; i < 40'000; ++i) text += "y" + std::to_string(i % 10) + " |f x" + std::to_string(i) + "\n";
+  const std::string text = many_lines(40'000);
   const Input input = input_of({folder.write("a", gzip(text)), folder.write("b", zstd(text)), folder.write("c", text)});
   ExampleStream all = input.stream();
   const Reading expected = read_lines(all);
@@ -100,8 +117,7 @@ TEST(Cursor, IsGoneToInAllShardsAtOnce) {
 
 TEST(Cursor, SkippingEndsWhereTheSignOfLifeThrows) {
   const Folder folder;
-  std::string text;
-  for (int i = 0; i < 40'000; ++i) text += "y |f x" + std::to_string(i * 7919 % 40'000) + "\n";
+  const std::string text = many_lines(40'000, 1, 7919);
   for (const std::string& packed : {gzip(text), zstd(text)}) {
     const Input input = input_of({folder.write("a", packed), folder.write("b", packed)});
     const std::vector<Cursor> ends(2, {text.size(), 40'000, 40'000, 40'000, 0, 80'000});
@@ -139,9 +155,8 @@ TEST(Cursor, FormatsAreToldByTheFirstLineOfTheShard) {
 
 TEST(Cursor, AHeaderIsAMatterOfTheFirstLine) {
   const Folder folder;
-  ReadOptions options = skipping();
-  options.format = Format::kLibsvm;
-  const Input input = input_of({folder.write("a", "1 1:1\n3 10 5\n2 1:1\n")}, options);
+  const Input input =
+      input_of({folder.write("a", "1 1:1\n3 10 5\n2 1:1\n")}, {.format = Format::kLibsvm, .skip_bad_lines = true});
   ExampleStream stream = input.stream({{6, 1, 1, 1, 0}});
   read_lines(stream);
   EXPECT_EQ(stream.error_lines(), 1U);
@@ -151,11 +166,11 @@ TEST(Cursor, AHeaderIsAMatterOfTheFirstLine) {
 TEST(Cursor, InterleavedOrderGoesOnAfterShardsThatEnded) {
   const Folder folder;
   const std::string short_one = folder.write("1", "a |f x\nbad\n");
-  const std::string long_one = "b |f x\nc |f x\nd |f x\ne |f x\n";
-  for (const std::vector<std::string>& paths :
-       {std::vector{short_one, folder.write("2", long_one), folder.write("3", long_one)},
-        std::vector{folder.write("2", long_one), short_one, folder.write("3", long_one)},
-        std::vector{folder.write("2", long_one), folder.write("3", long_one), short_one}}) {
+  const std::string text = "b |f x\nc |f x\nd |f x\ne |f x\n";
+  const std::string second = folder.write("2", text);
+  const std::string third = folder.write("3", text);
+  for (const std::vector<std::string>& paths : std::vector<std::vector<std::string>>{
+           {short_one, second, third}, {second, short_one, third}, {second, third, short_one}}) {
     expect_to_go_on_anywhere(input_of(paths, skipping()));
   }
 }
@@ -184,11 +199,9 @@ TEST(Cursor, BadLinesBeforeItAreCountedButNotToldAgain) {
 
 TEST(Cursor, SkippedBytesCountAsRead) {
   const Folder folder;
-  std::string text;
-  while (text.size() < 1'000'000) text += "a |f x y z\n";
-  const Input input = input_of({folder.write("a", text)});
-  const std::uint64_t bytes = text.size() / 11 / 2 * 11;
-  ExampleStream stream = input.stream({{bytes, bytes / 11, bytes / 11, bytes / 11, 0}});
+  const std::string half = many_lines(40'000);
+  const Input input = input_of({folder.write("a", half + half)});
+  ExampleStream stream = input.stream({{half.size(), 40'000, 40'000, 40'000, 0}});
   EXPECT_EQ(stream.part_read(), 0);
   Batch batch = stream.make_batch();
   ASSERT_TRUE(stream.read(batch));
@@ -219,16 +232,12 @@ TEST(Cursor, APipeIsReadFromItsBeginningOnly) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const Input input = input_of({path, "-"});
   EXPECT_NO_THROW(input.stream({{}, {}}));
-  EXPECT_EQ(error_of(Fault::kFailed,
-                     [&] {
-                       input.stream({{7, 1, 1, 1, 0}, {}});
-                     }),
-            path + ": a pipe can only be read from its beginning, not from byte 7");
-  EXPECT_EQ(error_of(Fault::kFailed,
-                     [&] {
-                       input.stream({{}, {9, 1, 1, 1, 0}});
-                     }),
-            "standard input: a pipe can only be read from its beginning, not from byte 9");
+  const auto refusal = [&](const std::vector<Cursor>& cursors) {
+    return error_of(Fault::kFailed, [&] { input.stream(cursors); });
+  };
+  const std::string reason = ": a pipe can only be read from its beginning, not from byte ";
+  EXPECT_EQ(refusal({{7, 1, 1, 1, 0}, {}}), path + reason + "7");
+  EXPECT_EQ(refusal({{}, {9, 1, 1, 1, 0}}), "standard input" + reason + "9");
 }
 
 // The same of binary shards, damaged or cut anywhere.
@@ -250,11 +259,10 @@ TEST(Cursor, DamageOfBlocksIsMetOnceWhereverTheReadingGoesOn) {
     }
     for (std::size_t i = first_block; i < sound.size(); i += packed ? 7 : 1) {
       SCOPED_TRACE("flipped " + std::to_string(i));
-      std::string flipped = sound;
-      flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
-      if (packed) flipped = gzip(flipped);
+      std::string damaged = flipped(sound, i, 0x10);
+      if (packed) damaged = gzip(damaged);
       ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(
-          input_of({folder.write("flipped", flipped), folder.write("sound", text)}, skipping())));
+          input_of({folder.write("damaged", damaged), folder.write("sound", text)}, skipping())));
     }
   }
 }
@@ -285,53 +293,15 @@ TEST(Cursor, DamageIsMetOnceWhereverTheReadingGoesOn) {
     }
     for (std::size_t i = 4; i < packed.size(); i += 3) {
       SCOPED_TRACE("flipped " + std::to_string(i));
-      std::string flipped = packed;
-      flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
-      const Input input = input_of({folder.write("flipped", flipped), folder.write("sound", text)}, skipping());
-      std::string reason;
-      try {
-        ExampleStream stream = input.stream();
-        read_lines(stream);
-      } catch (const Error& error) {
-        reason = error.what();  // the first line makes no sense
-      }
+      const Input input =
+          input_of({folder.write("damaged", flipped(packed, i, 0x10)), folder.write("sound", text)}, skipping());
+      ExampleStream stream = input.stream();
+      const std::string reason = error_of(Fault::kBadData, [&] { read_lines(stream); });  // if no line shows the format
       if (reason.empty()) {
         ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(input));
       }
     }
   }
-}
-
-TEST(FileSource, SkipsWithoutReadingButNotPastTheEnd) {
-  const Folder folder;
-  const std::string path = folder.write("a", std::string(1'000'000, 'x') + "yz");
-  const auto control = std::make_shared<ReadControl>();
-  FileSource file(path, control);
-  EXPECT_EQ(file.skip(1'000'000), 1'000'000U) << "in one step";
-  std::string next(1, ' ');
-  EXPECT_EQ(file.read(next), 1U);
-  EXPECT_EQ(next, "y");
-  EXPECT_EQ(file.skip(1000), 1U);
-  EXPECT_EQ(file.skip(1000), 0U);
-  EXPECT_EQ(file.read(next), 0U);
-  EXPECT_EQ(control->bytes_read, 1'000'002U);
-}
-
-TEST(FileSource, TakesNoMoreThanItIsToldAndNoLess) {
-  const Folder folder;
-  const std::string path = folder.write("a", "abcdef");
-  std::string space(10, ' ');
-  FileSource shorter(path, nullptr, {}, 4);
-  EXPECT_EQ(shorter.read(space), 4U);
-  EXPECT_EQ(shorter.read(space), 0U);
-  EXPECT_EQ(shorter.skip(10), 0U);
-  FileSource longer(path, nullptr, {}, 7);
-  EXPECT_EQ(longer.skip(5), 5U);
-  EXPECT_EQ(longer.read(space), 1U);
-  const std::string reason =
-      path + ": expected the 7 bytes that it had at the start, found its end at byte 6: it was cut off meanwhile";
-  EXPECT_EQ(error_of(Fault::kBadData, [&] { longer.read(space); }), reason);
-  EXPECT_EQ(error_of(Fault::kBadData, [&] { longer.skip(10); }), reason);
 }
 
 }  // namespace

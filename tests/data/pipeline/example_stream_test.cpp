@@ -14,7 +14,7 @@
 #include "data/folder.h"
 #include "data/lines.h"
 #include "data/reading.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {
@@ -39,11 +39,9 @@ TEST(ExampleStream, InterleavesShardsOfUnevenLength) {
 
 TEST(ExampleStream, ReadsShardAfterShardIfAsked) {
   const Folder folder;
-  ReadOptions options;
-  options.order = ShardOrder::kSequential;
-  EXPECT_EQ(labels_of(read_all({folder.write("0", shard("abc")), folder.write("1", ""), folder.write("2", shard("de"))},
-                               options)),
-            "a b c d e");
+  const std::vector<std::string> paths = {folder.write("0", shard("abc")), folder.write("1", ""),
+                                          folder.write("2", shard("de"))};
+  EXPECT_EQ(labels_of(read_all(paths, {.order = ShardOrder::kSequential})), "a b c d e");
 }
 
 TEST(ExampleStream, LinesWithoutAnExampleTakeNoTurn) {
@@ -75,27 +73,15 @@ TEST(ExampleStream, WithoutShardsIsAtItsEnd) {
   EXPECT_FALSE(stream.read(batch));
 }
 
-TEST(ExampleStream, TakesBothLineEndsAndNoneAtTheEnd) {
-  const Folder folder;
-  const auto expected = read_all({folder.write("lf", "a |f x y:2\nb |f z\n")});
-  EXPECT_EQ(read_all({folder.write("crlf", "a |f x y:2\r\nb |f z\r\n")}), expected);
-  EXPECT_EQ(read_all({folder.write("open", "a |f x y:2\nb |f z")}), expected);
-}
-
 TEST(ExampleStream, ManyExamplesOfOneLineStayTogether) {
   const Folder folder;
-  ReadOptions options;
-  options.multilabel = MultiLabel::kSplit;
-  EXPECT_EQ(
-      labels_of(read_all({folder.write("0", "1,2 1:1\n3 1:1\n"), folder.write("1", "4 1:1\n5,6 1:1\n")}, options)),
-      "1 2 4 3 5 6");
+  const std::vector<std::string> paths = {folder.write("0", "1,2 1:1\n3 1:1\n"), folder.write("1", "4 1:1\n5,6 1:1\n")};
+  EXPECT_EQ(labels_of(read_all(paths, {.multilabel = MultiLabel::kSplit})), "1 2 4 3 5 6");
 }
 
 TEST(ExampleStream, BatchesNormalizeAsTheOptionsSay) {
   const Folder folder;
-  ReadOptions options;
-  options.normalize = Normalize::kL2;
-  EXPECT_EQ(read_all({folder.write("a", "y |f u:3 v:4\n")}, options)[0].x,
+  EXPECT_EQ(read_all({folder.write("a", "y |f u:3 v:4\n")}, {.normalize = Normalize::kL2})[0].x,
             features({{"f", "u", 0.6F}, {"f", "v", 0.8F}}));
 }
 
@@ -146,7 +132,7 @@ TEST_P(ChangingFile, ThatIsCutOffIsAnErrorWithBothSizes) {
     const auto cut = [&] { std::filesystem::resize_file(file, left); };
     EXPECT_THAT(error_of(Fault::kBadData, [&] { examples_of(file, skipping(), cut); }),
                 AllOf(StartsWith(file + ": expected the " + std::to_string(text.size()) + " bytes"),
-                      HasSubstr("cut off meanwhile")))
+                      HasSubstr("truncated meanwhile")))
         << left;
   }
 }

@@ -16,17 +16,6 @@
 namespace cpt {
 namespace {
 
-// "0 |f x0 ..." with 0 to 6 features a line.
-std::string lines(int first, int last) {
-  std::string text;
-  for (int i = first; i < last; ++i) {
-    text += std::to_string(i) + " |f";
-    for (int j = 0; j < i % 7; ++j) text += " x" + std::to_string(j) + ":" + std::to_string(j + 1);
-    text += "\n";
-  }
-  return text;
-}
-
 // Work that notes, by slot, the labels it has seen, takes longer for some than for others, and fails at one label.
 class Notes {
  public:
@@ -63,7 +52,8 @@ class Notes {
 
 TEST(OrderedParallelMap, HandsOutWhatWasReadAndWorkedOnInOrder) {
   const Folder folder;
-  const std::vector<std::string> paths = {folder.write("0", lines(0, 1500)), folder.write("1", lines(1500, 1600))};
+  const std::vector<std::string> paths = {folder.write("0", numbered_lines(0, 1500)),
+                                          folder.write("1", numbered_lines(1500, 1600))};
   const std::vector<Read> expected = read_all(paths);
   for (const std::size_t threads : {1U, 2U, 5U}) {
     Notes notes(threads);
@@ -73,7 +63,7 @@ TEST(OrderedParallelMap, HandsOutWhatWasReadAndWorkedOnInOrder) {
     while (const Chunk* chunk = ahead.next()) {
       EXPECT_LE(chunk->batch.size(), 20U);
       EXPECT_EQ(chunk->done, chunk->batch.size());
-      for (std::size_t i = 0; i < chunk->batch.size(); ++i) examples.push_back(copy_of(chunk->batch[i]));
+      for (Read& read : copies_of(chunk->batch)) examples.push_back(std::move(read));
       for (std::string& label : notes.take(*chunk)) labels.push_back(std::move(label));
     }
     EXPECT_EQ(examples, expected);
@@ -86,7 +76,7 @@ TEST(OrderedParallelMap, HandsOutWhatWasReadAndWorkedOnInOrder) {
 TEST(OrderedParallelMap, FewExamplesAreWorkForAllThreads) {
   const Folder folder;
   Notes notes(4);
-  OrderedParallelMap ahead(stream_of({folder.write("0", lines(0, 8))}), 4, notes.work());
+  OrderedParallelMap ahead(stream_of({folder.write("0", numbered_lines(0, 8))}), 4, notes.work());
   std::vector<std::size_t> sizes;
   while (const Chunk* chunk = ahead.next()) sizes.push_back(chunk->batch.size());
   EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 1, 1, 1, 2, 2}));
@@ -95,14 +85,14 @@ TEST(OrderedParallelMap, FewExamplesAreWorkForAllThreads) {
 TEST(OrderedParallelMap, AChunkEndsAtItsLimitOfFeatures) {
   const Folder folder;
   Notes notes(1);
-  OrderedParallelMap ahead(stream_of({folder.write("0", lines(0, 1000))}), 1, notes.work(), {.features = 10});
+  OrderedParallelMap ahead(stream_of({folder.write("0", numbered_lines(0, 1000))}), 1, notes.work(), {.features = 10});
   while (const Chunk* chunk = ahead.next()) EXPECT_LE(chunk->batch.features(), 10U + 7U);
 }
 
 TEST(OrderedParallelMap, ReadsNoFurtherThanItsSlots) {
   const Folder folder;
   Notes notes(2);
-  OrderedParallelMap ahead(stream_of({folder.write("0", lines(0, 5000))}), 2, notes.work(), {.examples = 3});
+  OrderedParallelMap ahead(stream_of({folder.write("0", numbered_lines(0, 5000))}), 2, notes.work(), {.examples = 3});
   ASSERT_NE(ahead.next(), nullptr);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_LE(notes.examples(), 3 * OrderedParallelMap::slots(2));
@@ -111,7 +101,7 @@ TEST(OrderedParallelMap, ReadsNoFurtherThanItsSlots) {
 TEST(OrderedParallelMap, WhatWasSkippedIsToldBeforeTheExamplesBehindIt) {
   const Folder folder;
   std::string text;
-  for (int i = 0; i < 200; ++i) text += i % 9 == 8 ? "bad\n" : lines(i, i + 1);
+  for (int i = 0; i < 200; ++i) text += i % 9 == 8 ? "bad\n" : numbered_lines(i, i + 1);
   text += "bad\n";
   Notes notes(3);
   OrderedParallelMap ahead(stream_of({folder.write("0", text)}, skipping()), 3, notes.work());
@@ -130,7 +120,7 @@ TEST(OrderedParallelMap, WhatWasSkippedIsToldBeforeTheExamplesBehindIt) {
 
 TEST(OrderedParallelMap, AFailureToReadComesAfterAllExamplesBeforeIt) {
   const Folder folder;
-  const std::string path = folder.write("0", lines(0, 100) + "bad\n" + lines(0, 100));
+  const std::string path = folder.write("0", numbered_lines(0, 100) + "bad\n" + numbered_lines(0, 100));
   Notes notes(3);
   OrderedParallelMap ahead(stream_of({path}), 3, notes.work());
   std::size_t examples = 0;
@@ -146,7 +136,7 @@ TEST(OrderedParallelMap, AFailureToReadComesAfterAllExamplesBeforeIt) {
 TEST(OrderedParallelMap, AFailureToWorkIsToldInItsPlace) {
   const Folder folder;
   Notes notes(3, "57");
-  OrderedParallelMap ahead(stream_of({folder.write("0", lines(0, 1000))}), 3, notes.work());
+  OrderedParallelMap ahead(stream_of({folder.write("0", numbered_lines(0, 1000))}), 3, notes.work());
   std::size_t examples = 0;
   const Chunk* chunk = nullptr;
   do {
@@ -156,12 +146,12 @@ TEST(OrderedParallelMap, AFailureToWorkIsToldInItsPlace) {
     EXPECT_EQ(notes.take(*chunk).size(), chunk->done);
   } while (!chunk->failure);
   EXPECT_EQ(examples, 57U);
-  EXPECT_THROW(std::rethrow_exception(chunk->failure), std::runtime_error);
+  EXPECT_THROW(chunk->failure.rethrow(), std::runtime_error);
 }
 
 TEST(OrderedParallelMap, MayEndAtAnyPoint) {
   const Folder folder;
-  const std::string path = folder.write("0", lines(0, 3000));
+  const std::string path = folder.write("0", numbered_lines(0, 3000));
   for (int chunks = 0; chunks < 8; ++chunks) {
     Notes notes(2);
     OrderedParallelMap ahead(stream_of({path}), 2, notes.work(), {.examples = 10});
@@ -183,22 +173,21 @@ TEST(OrderedParallelMap, ASlowPipeIsAnsweredAsFarAsItGoes) {
   OrderedParallelMap ahead(stream_of({pipe.path()}), 2, notes.work());
   for (int round = 0; round < 300; round += 30) {
     // The last line is cut off by the pipe.
-    const std::string text = lines(round, round + 30);
+    const std::string text = numbered_lines(round, round + 30);
     pipe.write(text.substr(0, text.size() - 3));
     std::size_t examples = 0;
-    const Chunk* chunk = nullptr;
-    do {
-      chunk = ahead.next();
-      ASSERT_NE(chunk, nullptr);
-      examples += chunk->done;
-    } while (examples < 29 || !chunk->input_waits);
-    EXPECT_EQ(examples, 29U);
+    const auto take_until = [&](std::size_t count) {
+      const Chunk* chunk = nullptr;
+      do {
+        chunk = ahead.next();
+        ASSERT_NE(chunk, nullptr);
+        examples += chunk->done;
+      } while (examples < count || !chunk->input_waits);
+      EXPECT_EQ(examples, count);
+    };
+    ASSERT_NO_FATAL_FAILURE(take_until(29));
     pipe.write(text.substr(text.size() - 3));
-    do {
-      chunk = ahead.next();
-      ASSERT_NE(chunk, nullptr);
-      examples += chunk->done;
-    } while (examples < 30 || !chunk->input_waits);
+    ASSERT_NO_FATAL_FAILURE(take_until(30));
   }
 }
 

@@ -8,28 +8,11 @@
 #include <vector>
 
 #include "data/folder.h"
+#include "data/lines.h"
 #include "data/reading.h"
-#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {
-
-// "0 |f x0 ..." with 0 to 6 features a line.
-std::string lines(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) {
-    text += std::to_string(i) + " |f";
-    for (int j = 0; j < i % 7; ++j) text += " x" + std::to_string(j);
-    text += "\n";
-  }
-  return text;
-}
-
-std::vector<Read> examples_of(const Batch& batch) {
-  std::vector<Read> examples;
-  for (std::size_t i = 0; i < batch.size(); ++i) examples.push_back(copy_of(batch[i]));
-  return examples;
-}
 
 // What was handed out: per chunk, how many examples and how many bad lines by then.
 struct Delivery {
@@ -50,7 +33,7 @@ Delivery deliver(ReadAhead& ahead, std::chrono::microseconds pause = {}) {
   while (const Batch* chunk = ahead.next()) {
     std::this_thread::sleep_for(pause);
     delivery.sizes.push_back(chunk->size());
-    for (Read& read : examples_of(*chunk)) delivery.examples.push_back(std::move(read));
+    for (Read& read : copies_of(*chunk)) delivery.examples.push_back(std::move(read));
     note();
   }
   note();
@@ -59,7 +42,8 @@ Delivery deliver(ReadAhead& ahead, std::chrono::microseconds pause = {}) {
 
 TEST(ReadAhead, DeliversWhatTheStreamReads) {
   const Folder folder;
-  const std::vector<std::string> paths = {folder.write("0", lines(3000)), folder.write("1", lines(500))};
+  const std::vector<std::string> paths = {folder.write("0", numbered_lines(0, 3000)),
+                                          folder.write("1", numbered_lines(0, 500))};
   ReadAhead ahead(stream_of(paths));
   const Delivery delivery = deliver(ahead);
   EXPECT_EQ(delivery.examples, read_all(paths));
@@ -74,33 +58,26 @@ TEST(ReadAhead, AChunkEndsAtItsLimitOfFeatures) {
   EXPECT_EQ(deliver(ahead).sizes, (std::vector<std::size_t>{2, 2}));
 }
 
-// So that whoever takes chunks as they come goes on with the same ones.
+// So that a resumed run continues with the same chunks.
 TEST(ReadAhead, CutsAtTheSamePlacesWhereverItsStreamBegins) {
   const Folder folder;
-  const std::vector<Shard> shards = find_shards({folder.write("0", lines(300)), folder.write("1", lines(100))});
-  constexpr ChunkLimits kLimits{.examples = 37, .features = 120};
+  const Input input = input_of({folder.write("0", numbered_lines(0, 300)), folder.write("1", numbered_lines(0, 100))});
   const auto ends_from = [&](const std::vector<Cursor>& begin, std::size_t examples_before) {
-    ReadAhead ahead(ExampleStream(shards, {0, 1}, {}, begin), kLimits);
+    ReadAhead ahead(input.stream(begin), {.examples = 37, .features = 120});
     std::vector<std::size_t> ends;
     for (const std::size_t size : deliver(ahead).sizes) {
       ends.push_back((ends.empty() ? examples_before : ends.back()) + size);
     }
     return ends;
   };
-  const std::vector<std::size_t> expected = ends_from({}, 0);
-  ExampleStream stream(shards, {0, 1}, {});
-  std::vector<Cursor> cursors(2);
-  std::size_t examples = 0;
-  for (Batch batch; stream.read(batch); batch.clear()) {
-    const Origin& origin = batch.origin(0);
-    Cursor& cursor = cursors[origin.shard];
-    cursor = {origin.end, origin.line, origin.position + 1, cursor.examples + 1, 0, cursor.features + batch.features()};
-    ++examples;
-    std::vector<std::size_t> rest = expected;
+  ExampleStream stream = input.stream();
+  const Reading reading = read_lines(stream);
+  std::vector<std::size_t> rest = ends_from({}, 0);
+  ASSERT_EQ(reading.cursors.size(), 401U);
+  for (std::size_t examples = 1; examples <= 400; ++examples) {
     std::erase_if(rest, [&](std::size_t end) { return end <= examples; });
-    ASSERT_EQ(ends_from(cursors, examples), rest) << "after " << examples << " examples";
+    ASSERT_EQ(ends_from(reading.cursors[examples], examples), rest) << "after " << examples << " examples";
   }
-  EXPECT_EQ(examples, 400U);
 }
 
 TEST(ReadAhead, EmptyInputHasNoChunk) {
@@ -130,7 +107,7 @@ TEST(ReadAhead, ReportsDoNotDependOnTiming) {
 
 TEST(ReadAhead, AnExceptionComesAfterAllExamplesBeforeIt) {
   const Folder folder;
-  const std::string path = folder.write("0", lines(100) + "bad\n" + lines(100));
+  const std::string path = folder.write("0", numbered_lines(0, 100) + "bad\n" + numbered_lines(0, 100));
   ReadAhead ahead(stream_of({path}), {.examples = 30});
   std::size_t examples = 0;
   const auto read = [&] {
@@ -144,7 +121,7 @@ TEST(ReadAhead, AnExceptionComesAfterAllExamplesBeforeIt) {
 
 TEST(ReadAhead, MayEndAtAnyPoint) {
   const Folder folder;
-  const std::string path = folder.write("0", lines(5000));
+  const std::string path = folder.write("0", numbered_lines(0, 5000));
   for (int chunks = 0; chunks < 8; ++chunks) {
     ReadAhead ahead(stream_of({path}), {.examples = 100});
     for (int i = 0; i < chunks; ++i) ASSERT_NE(ahead.next(), nullptr);

@@ -1,7 +1,5 @@
 // The parts of a file hold together what the file holds: each line once, in its order, and messages say where it is in
 // the file.
-#include "data/shards/split.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,10 +11,11 @@
 
 #include "data/binary.h"
 #include "data/folder.h"
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 #include "data/lines.h"
 #include "data/random_shards.h"
 #include "data/reading.h"
+#include "data/shards/shards.h"
 
 namespace cpt {
 namespace {
@@ -35,13 +34,6 @@ Input split_input(const std::vector<std::string>& paths, std::uint32_t parts, co
   }
   return input;
 }
-
-// What a file holds, whichever way it is read: its examples with the bytes at which their lines end, its bad lines.
-struct Content {
-  std::vector<WholeExample> examples;
-  std::vector<std::string> warnings;
-  std::uint64_t error_lines = 0;
-};
 
 // The warning with its place as a byte, as in a part of a text: "PATH:LINE:COLUMN: ..." becomes "PATH: byte BYTE: ...".
 std::string by_byte(const std::string& path, const std::string& warning) {
@@ -63,7 +55,8 @@ std::string by_byte(const std::string& path, const std::string& warning) {
   return warning.substr(0, place + path.size()) + ": byte " + std::to_string(begin + column - 1) + rest;
 }
 
-// Of one part after the other, each read by a reader of its own.
+// The content of one part after the other, each read by a reader of its own: examples with the bytes at which their
+// lines end, and bad lines.
 Content content_of(const std::string& path, std::uint32_t parts, const ReadOptions& options = skipping()) {
   const Input input = split_input({path}, parts, options);
   Content content;
@@ -233,10 +226,9 @@ TEST(Split, ADamagedBlockIsOneBadLineOfOnePart) {
   const Folder folder;
   std::string text;
   for (int i = 0; i < 60; ++i) text += "y" + std::to_string(i) + " |f x" + std::to_string(i % 5) + "\n";
-  std::string binary = binary_of({folder.write("text", text)}, {}, {5, 40, 16});
-  char& damaged = binary[binary.find("BLK1", binary.size() / 2) + sizeof(BlockHead) + 3];
-  damaged = static_cast<char>(damaged ^ 0x10);
-  const std::string path = folder.write("a", binary);
+  const std::string binary = binary_of({folder.write("text", text)}, {}, {5, 40, 16});
+  const std::size_t inside = binary.find("BLK1", binary.size() / 2) + sizeof(BlockHead) + 3;
+  const std::string path = folder.write("a", flipped(binary, inside, 0x10));
   const Content whole = content_of(path, 1);
   EXPECT_EQ(whole.error_lines, 1U);
   EXPECT_EQ(whole.examples.size(), 55U);

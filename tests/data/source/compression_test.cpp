@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/folder.h"
@@ -10,46 +11,34 @@
 namespace cpt {
 namespace {
 
-struct Compression {
+struct Packer {
   std::string name;
   std::function<std::string(std::string_view)> pack;
 };
 
-const std::vector<Compression>& compressions() {
-  static const std::vector<Compression> kAll = {{"gzip", [](std::string_view text) { return gzip(text); }},
-                                                {"zstd", [](std::string_view text) { return zstd(text); }}};
+const std::vector<Packer>& packers() {
+  static const std::vector<Packer> kAll = {{"gzip", [](std::string_view text) { return gzip(text); }},
+                                           {"zstd", [](std::string_view text) { return zstd(text); }}};
   return kAll;
 }
 
 constexpr std::string_view kText = "u |f a b c\nv |f b:2\nw |g d\n";
 
-std::string lines(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += std::to_string(i) + " |f a" + std::to_string(i * 7919 % 1000) + "\n";
-  return text;
-}
-
+// Texts of a few lines, and of more than every buffer.
 TEST(Compression, IsKnownByContentWhateverTheName) {
   const Folder folder;
-  const auto expected = read_all({folder.write("plain.gz", kText)});
-  EXPECT_EQ(labels_of(expected), "u v w");
-  for (const Compression& c : compressions()) {
-    EXPECT_EQ(read_all({folder.write(c.name + ".txt", c.pack(kText))}), expected) << c.name;
-  }
-}
-
-TEST(Compression, StreamsLargerThanEveryBuffer) {
-  const Folder folder;
-  const std::string text = lines(100'000);
-  const auto expected = read_all({folder.write("plain", text)});
-  for (const Compression& c : compressions()) {
-    EXPECT_EQ(read_all({folder.write("packed", c.pack(text))}), expected) << c.name;
+  for (const std::string& text : {std::string(kText), numbered_lines(0, 100'000)}) {
+    const auto expected = read_all({folder.write("plain.gz", text)});
+    EXPECT_GE(expected.size(), 3U);
+    for (const Packer& c : packers()) {
+      EXPECT_EQ(read_all({folder.write(c.name + ".txt", c.pack(text))}), expected) << c.name;
+    }
   }
 }
 
 TEST(Compression, MembersAndFramesFollowOneAnother) {
   const Folder folder;
-  for (const Compression& c : compressions()) {
+  for (const Packer& c : packers()) {
     // Lines go across members; one of them is empty.
     const std::string packed = c.pack("u |f a\nv |") + c.pack("") + c.pack("f b\n") + c.pack("w |f c");
     EXPECT_EQ(labels_of(read_all({folder.write("packed", packed)})), "u v w") << c.name;
@@ -66,7 +55,7 @@ TEST(Compression, ZstdFramesMayBeSkippableOrHaveLongWindows) {
 
 TEST(Compression, TruncationAtEveryLengthIsAnErrorThatNamesTheByte) {
   const Folder folder;
-  for (const Compression& c : compressions()) {
+  for (const Packer& c : packers()) {
     const std::string packed = c.pack(kText);
     // Shorter than its magic number, a file is not known to be compressed; it is no good text either.
     for (std::size_t bytes = 1; bytes < packed.size(); ++bytes) {
@@ -81,35 +70,26 @@ TEST(Compression, TruncationAtEveryLengthIsAnErrorThatNamesTheByte) {
   }
 }
 
-TEST(Compression, TruncationNeverLearnsAPartialLine) {
+// Nothing of a partial line is learned, and the shard beside it is read to its end.
+TEST(Compression, TruncationEndsItsShardOnlyWhenSkipping) {
   const Folder folder;
-  const std::string text = lines(20'000);
+  const std::string text = numbered_lines(0, 20'000);
   const auto whole = read_all({folder.write("plain", text)});
-  for (const Compression& c : compressions()) {
+  for (const Packer& c : packers()) {
     const std::string packed = c.pack(text);
+    const std::string sound = folder.write("sound", packed);
     for (const std::size_t bytes : {packed.size() / 3, packed.size() / 2, packed.size() - 1}) {
-      ExampleStream stream = stream_of({folder.write("cut", packed.substr(0, bytes))}, skipping());
-      const auto examples = read_rest(stream);
-      ASSERT_LE(examples.size(), whole.size());
-      EXPECT_TRUE(std::equal(examples.begin(), examples.end(), whole.begin())) << c.name << " " << bytes;
+      SCOPED_TRACE(c.name + " " + std::to_string(bytes));
+      const std::string cut = folder.write("cut", packed.substr(0, bytes));
+      ExampleStream stream = stream_of({cut, sound}, skipping());
+      std::vector<std::vector<Read>> examples(2);
+      for (Read& read : read_rest(stream)) examples[std::exchange(read.shard, 0)].push_back(read);
+      ASSERT_LE(examples[0].size(), whole.size());
+      EXPECT_TRUE(std::equal(examples[0].begin(), examples[0].end(), whole.begin()));
+      EXPECT_EQ(examples[1], whole);
       EXPECT_EQ(stream.error_lines(), 1U);
+      EXPECT_TRUE(stream.take_warnings().at(0).starts_with("skipped: " + cut + ":"));
     }
-  }
-}
-
-TEST(Compression, DamageEndsItsShardOnlyWhenSkipping) {
-  const Folder folder;
-  for (const Compression& c : compressions()) {
-    const std::string packed = c.pack(kText);
-    const std::string cut = folder.write("cut", packed.substr(0, packed.size() / 2));
-    ExampleStream stream = stream_of({cut, folder.write("sound", packed)}, skipping());
-    const auto examples = read_rest(stream);
-    ASSERT_GE(examples.size(), 3U);
-    std::size_t sound = 0;
-    for (const Read& read : examples) sound += read.shard;
-    EXPECT_EQ(sound, 3U) << c.name;
-    EXPECT_EQ(stream.error_lines(), 1U);
-    EXPECT_TRUE(stream.take_warnings().at(0).starts_with("skipped: " + cut + ":")) << c.name;
   }
 }
 
@@ -117,13 +97,11 @@ TEST(Compression, DamageEndsItsShardOnlyWhenSkipping) {
 TEST(Compression, EveryFlippedByteIsNoticedOrHarmless) {
   const Folder folder;
   const auto expected = read_all({folder.write("plain", kText)});
-  for (const Compression& c : compressions()) {
+  for (const Packer& c : packers()) {
     const std::string packed = c.pack(kText);
     int noticed = 0;
     for (std::size_t i = 4; i < packed.size(); ++i) {
-      std::string broken = packed;
-      broken[i] = static_cast<char>(broken[i] ^ 0x10);
-      const std::string path = folder.write("broken", broken);
+      const std::string path = folder.write("broken", flipped(packed, i, 0x10));
       std::vector<Read> examples;
       const std::string reason = error_of(Fault::kBadData, [&] { examples = read_all({path}); });
       noticed += reason.empty() ? 0 : 1;
@@ -149,9 +127,22 @@ TEST(Compression, ZerosBehindGzipArePadding) {
   }
 }
 
+TEST(Compression, OthersAreRefusedByName) {
+  const Folder folder;
+  for (const auto& [content, name] : std::vector<std::pair<std::string, std::string>>{
+           {"BZh91AY&SY.", "bzip2"}, {std::string("\3757zXZ\0\0\4", 8), "xz"}, {"PK\3\4.......", "zip"}}) {
+    const std::string path = folder.write("a", content);
+    EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
+              path + ": is compressed with " + name + ", which is not read: decompress it first, or into a pipe");
+  }
+  for (const std::string label : {"BZh", "BZh9", "PK", "PK\3", "xz"}) {
+    EXPECT_EQ(labels_of(read_all({folder.write("a", label + "|f")})), label);
+  }
+}
+
 TEST(Compression, GarbageAfterAStreamIsDamage) {
   const Folder folder;
-  for (const Compression& c : compressions()) {
+  for (const Packer& c : packers()) {
     const std::string path = folder.write("tail", c.pack(kText) + "garbage");
     const std::string reason = error_of(Fault::kBadData, [&] { read_all({path}); });
     EXPECT_TRUE(reason.starts_with(path + ":4:1: expected a sound " + c.name + " stream, found ")) << reason;

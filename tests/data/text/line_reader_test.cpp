@@ -2,40 +2,22 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "data/folder.h"
+#include "data/in_memory.h"
 #include "data/reading.h"
 
 namespace cpt {
 namespace {
 
-// Text in pieces of a given size, as a pipe would give it.
-class Pieces : public ByteSource {
- public:
-  Pieces(std::string text, std::size_t size) : text_(std::move(text)), size_(size) {}
-  std::size_t read(std::span<char> space) override {
-    const std::size_t count = std::min({size_, space.size(), text_.size() - at_});
-    std::memcpy(space.data(), text_.data() + at_, count);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  std::size_t size_;
-  std::size_t at_ = 0;
-};
-
 using Lines = std::vector<std::string>;
 
 // Lines, "!" and the number of bytes shown for one that is too long.
 Lines lines_of(const std::string& text, std::size_t piece) {
-  LineReader reader(std::make_unique<Pieces>(text, piece));
+  LineReader reader(std::make_unique<InMemory>(text, piece));
   Lines lines;
   std::string_view line;
   for (auto status = reader.next(line); status != LineReader::Status::kEnd; status = reader.next(line)) {
@@ -65,15 +47,17 @@ TEST(LineReader, LeavesOutAByteOrderMarkAtTheBeginningOnly) {
     EXPECT_EQ(lines_of(mark, piece), Lines({""}));
     EXPECT_EQ(lines_of(mark.substr(0, 2), piece), Lines({mark.substr(0, 2)}));
   }
-  LineReader reader(std::make_unique<Pieces>(mark + "a\nb\n", 100));
+  const std::string text = mark + "a\nb\n";
+  LineReader reader(std::make_unique<InMemory>(text));
   std::string_view line;
   reader.next(line);
   EXPECT_EQ(reader.offset(), 5U) << "its bytes count";
 }
 
 TEST(LineReader, KnowsWhereTheNextLineBegins) {
+  const std::string text = "a\n\r\n\nbc";
   for (const std::size_t piece : {1U, 3U, 100U}) {
-    LineReader reader(std::make_unique<Pieces>("a\n\r\n\nbc", piece));
+    LineReader reader(std::make_unique<InMemory>(text, piece));
     std::string_view line;
     for (const std::uint64_t offset : {2U, 4U, 5U, 7U}) {
       ASSERT_EQ(reader.next(line), LineReader::Status::kLine);
@@ -90,14 +74,14 @@ TEST(LineReader, KnowsWhereTheNextLineBegins) {
 TEST(LineReader, GoesOnBehindLinesThatAreSkipped) {
   const std::string text = "a\nb\n" + std::string(100'000, 'c') + "\nd\n";
   for (const std::size_t piece : {1000U, 4096U, 1000000U}) {
-    LineReader reader(std::make_unique<Pieces>(text, piece));
+    LineReader reader(std::make_unique<InMemory>(text, piece));
     ASSERT_TRUE(reader.skip(100'005, 3));
     std::string_view line;
     ASSERT_EQ(reader.next(line), LineReader::Status::kLine);
     EXPECT_EQ(line, "d");
     EXPECT_EQ(reader.number(), 4U);
     EXPECT_EQ(reader.offset(), text.size());
-    LineReader beyond(std::make_unique<Pieces>(text, piece));
+    LineReader beyond(std::make_unique<InMemory>(text, piece));
     EXPECT_FALSE(beyond.skip(text.size() + 1, 4));
     EXPECT_EQ(beyond.offset(), text.size());
   }

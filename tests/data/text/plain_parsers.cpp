@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "cpt/hashing.h"
-#include "data/format/format.h"
-#include "data/format/interactions.h"
-#include "data/format/label_choice.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
+#include "data/format/read_options.h"
+#include "data/text/interactions.h"
+#include "data/text/label_choice.h"
+#include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {
@@ -118,10 +118,25 @@ class PlainVwParser : public LineParser {
   std::size_t at_ = 0;
 };
 
-class PlainLibsvmParser : public LineParser {
+// With labels that LabelChoice handles, and features of the empty namespace.
+class PlainLabelsParser : public LineParser {
+ protected:
+  explicit PlainLabelsParser(const ReadOptions& options) : options_(options), label_choice_(options) {}
+
+  void add_feature(std::string_view name, float value, Batch& batch) const {
+    const FeatureHasher hasher(options_.seed);
+    const FeatureHash feature = hasher.feature(hasher.name_space(""), name);
+    batch.add_feature(feature, value);
+    if (options_.on_feature) options_.on_feature(feature, "", name);
+  }
+
+  const ReadOptions& options_;
+  LabelChoice label_choice_;
+};
+
+class PlainLibsvmParser : public PlainLabelsParser {
  public:
-  explicit PlainLibsvmParser(const ReadOptions& options)
-      : options_(options), hasher_(options.seed), label_choice_(options) {}
+  explicit PlainLibsvmParser(const ReadOptions& options) : PlainLabelsParser(options) {}
 
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override {
     if (origin.line == 1 && is_xmc_header(line)) return false;
@@ -134,7 +149,7 @@ class PlainLibsvmParser : public LineParser {
     } else if (options_.labels_required) {
       reject(line, token, "a label");
     }
-    for (; !token.empty(); token = tokens.next()) add_feature(line, token, batch);
+    for (; !token.empty(); token = tokens.next()) parse_feature(line, token, batch);
     label_choice_.finish(line, labels, origin, batch);
     return true;
   }
@@ -151,7 +166,7 @@ class PlainLibsvmParser : public LineParser {
     return labels;
   }
 
-  void add_feature(std::string_view line, std::string_view token, Batch& batch) const {
+  void parse_feature(std::string_view line, std::string_view token, Batch& batch) const {
     const std::size_t colon = token.find(':');
     if (colon == std::string_view::npos) reject(line, token, "index:value");
     const std::string_view index = token.substr(0, colon);
@@ -163,21 +178,13 @@ class PlainLibsvmParser : public LineParser {
     const std::string_view text = token.substr(colon + 1);
     const auto value = plain_number(text);
     if (!value) reject(line, text, "a number of at most 1e30 in size");
-    const std::string name = std::to_string(number);
-    const FeatureHash feature = hasher_.feature(hasher_.name_space(""), name);
-    batch.add_feature(feature, static_cast<float>(*value));
-    if (options_.on_feature) options_.on_feature(feature, "", name);
+    add_feature(std::to_string(number), static_cast<float>(*value), batch);
   }
-
-  const ReadOptions& options_;
-  FeatureHasher hasher_;
-  LabelChoice label_choice_;
 };
 
-class PlainFasttextParser : public LineParser {
+class PlainFasttextParser : public PlainLabelsParser {
  public:
-  explicit PlainFasttextParser(const ReadOptions& options)
-      : options_(options), hasher_(options.seed), label_choice_(options) {}
+  explicit PlainFasttextParser(const ReadOptions& options) : PlainLabelsParser(options) {}
 
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override {
     std::vector<std::string_view> labels;
@@ -188,18 +195,11 @@ class PlainFasttextParser : public LineParser {
         if (labels.back().empty()) reject(line, token, "a name after __label__");
         continue;
       }
-      const FeatureHash feature = hasher_.feature(hasher_.name_space(""), token);
-      batch.add_feature(feature, 1.0F);
-      if (options_.on_feature) options_.on_feature(feature, "", token);
+      add_feature(token, 1.0F, batch);
     }
     label_choice_.finish(line, labels, origin, batch);
     return true;
   }
-
- private:
-  const ReadOptions& options_;
-  FeatureHasher hasher_;
-  LabelChoice label_choice_;
 };
 
 }  // namespace

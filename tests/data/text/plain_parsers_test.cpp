@@ -13,7 +13,7 @@
 
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {
@@ -99,10 +99,7 @@ const std::vector<Case>& cases() {
 }
 
 ReadOptions options_of(bool labels_required) {
-  ReadOptions options;
-  options.labels_required = labels_required;
-  options.multilabel = MultiLabel::kSplit;
-  return options;
+  return {.multilabel = MultiLabel::kSplit, .labels_required = labels_required};
 }
 
 // Labels are required where a byte is put in, and are not where it takes another's place.

@@ -6,10 +6,9 @@
 #include <memory>
 #include <string_view>
 
-#include "data/format/format.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
 #include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 

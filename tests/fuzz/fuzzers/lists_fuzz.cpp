@@ -12,7 +12,7 @@
 #include "api/given_tree_files.h"
 #include "cpt/error.h"
 #include "data/in_memory.h"
-#include "data/text/list_file.h"
+#include "data/text/line_reader.h"
 #include "model/learning/learner.h"
 #include "train/setup/known_labels.h"
 

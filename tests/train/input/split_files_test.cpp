@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "data/packed.h"
-#include "data/shards/split.h"
+#include "data/shards/shards.h"
 #include "store/run/checkpoints.h"
 #include "train/checkpoint/resumed_job.h"
 #include "train/setup/table_size.h"

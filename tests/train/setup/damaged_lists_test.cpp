@@ -11,7 +11,7 @@
 
 #include "api/given_tree_files.h"
 #include "data/in_memory.h"
-#include "data/text/list_file.h"
+#include "data/text/line_reader.h"
 #include "model/random_stream.h"
 #include "train/job.h"
 #include "train/setup/known_labels.h"

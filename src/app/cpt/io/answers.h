@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
-#include <exception>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -62,7 +61,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
     auto& [text, notes] = answers[chunk->slot];
     for (std::size_t i = 0; i < chunk->done; ++i) tally(chunk->batch[i], notes[i]);
     out.write({text.data(), text.size()});
-    if (chunk->failure) std::rethrow_exception(chunk->failure);
+    chunk->failure.rethrow();
     if (chunk->input_waits) out.flush();
     text.clear();
     notes.clear();

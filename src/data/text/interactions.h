@@ -19,12 +19,12 @@ class Interactions {
 
   bool none() const { return options_.interactions.empty(); }
   void begin_line() { segments_.clear(), names_.clear(); }
-  // Features from here on belong to this namespace.
+  // The next features belong to this namespace.
   void begin_name_space(std::string_view name, const Batch& batch);
-  // To be called for each feature if ReadOptions::on_feature is set: crosses are then told of by name.
+  // For each feature if ReadOptions::on_feature is set, which then gets the names of crosses.
   void add_name(std::string_view name) { names_.push_back(name); }
   // "ab": each feature of namespaces that start with 'a' times each of those that start with 'b'. "aa": each unordered
-  // pair of different features once. A cross has the product of the values. Throws ParseError of the line for a product
+  // pair of different features once. The value of a cross is the product of the values. Throws ParseError for a product
   // above kMaxValue in size or too many features.
   void add_crosses(Batch& batch);
 
@@ -35,8 +35,7 @@ class Interactions {
     std::size_t last;   // one past the last
   };
 
-  void cross_namespaces(const std::string& pair, Batch& batch) const;
-  void cross_within(const std::string& pair, Batch& batch) const;
+  void cross(const std::string& pair, Batch& batch) const;
   void add_cross(std::size_t i, std::size_t j, const std::string& pair, Batch& batch) const;
 
   const ReadOptions& options_;

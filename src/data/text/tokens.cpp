@@ -1,4 +1,4 @@
-#include "data/text/number.h"
+#include "data/text/tokens.h"
 
 #include <array>
 #include <bit>
@@ -12,7 +12,7 @@
 #include <string>
 #include <system_error>
 
-#include "data/format/limits.h"
+#include "data/format/read_options.h"
 
 namespace cpt {
 
@@ -22,7 +22,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kShort = sizeof(std::uint64_t);
 constexpr std::uint64_t kBytes = 0x0101010101010101;
 
-// Up to eight bytes, the first one lowest, zeros behind the last.
+// One to eight bytes as a number: the first byte lowest, zeros above the last.
 std::uint64_t word_of(std::string_view text) {
   const auto part = [&text](std::size_t first, auto bytes) {
     std::memcpy(&bytes, text.data() + first, sizeof bytes);
@@ -34,7 +34,7 @@ std::uint64_t word_of(std::string_view text) {
   return part(0, std::uint8_t{});
 }
 
-// What eight digits stand for, the first one in the lowest byte.
+// The value of eight digits, the first one in the lowest byte.
 std::uint64_t value_of_digits(std::uint64_t digits) {
   digits = (digits & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
   digits = (digits & 0x00ff00ff00ff00ff) * 6553601 >> 16;
@@ -43,7 +43,7 @@ std::uint64_t value_of_digits(std::uint64_t digits) {
 
 constexpr std::array<double, 9> kPowersOfTen = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
-// Eight digits of which so many are given; zeros stand in front of them.
+// `digits` digits, filled up with '0' in front to eight.
 std::uint64_t filled_up(std::uint64_t word, std::size_t digits) {
   const std::size_t missing = 64 - 8 * digits;
   return word << missing | (kBytes * '0' & ~(~std::uint64_t{0} << missing));
@@ -54,8 +54,8 @@ bool all_digits(std::uint64_t word) {
   return ((word & upper) | ((word + kBytes * 6) & upper) >> 4) == kBytes * 0x33;
 }
 
-// Of digits with at most one '.' among them, up to eight bytes; else NaN. Digits and power are exact as doubles, so
-// that their quotient is what the text stands for, rounded once: what std::from_chars makes of it.
+// The value of one to eight bytes that are digits with at most one '.'; NaN for any other text. Digits and power are
+// exact as doubles, so their quotient is rounded only once and equals the result of std::from_chars.
 double short_decimal(std::string_view text) {
   std::uint64_t word = word_of(text);
   std::size_t digits = text.size();

@@ -1,11 +1,10 @@
-#include "data/format/label_choice.h"
+#include "data/text/label_choice.h"
 
 #include <string>
 
 #include "cpt/hashing.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
-#include "data/format/tokens.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 

@@ -12,9 +12,7 @@ namespace cpt {
 namespace {
 
 Features crossed(std::vector<std::string> interactions, std::string_view line) {
-  ReadOptions options;
-  options.interactions = std::move(interactions);
-  return parse_one(Format::kVw, line, options).x;
+  return parse_one(Format::kVw, line, {.interactions = std::move(interactions)}).x;
 }
 
 FeatureHash cross_of(const Named& first, const Named& second) {

@@ -1,9 +1,8 @@
-#include "data/format/interactions.h"
+#include "data/text/interactions.h"
 
 #include <cmath>
 
 #include "cpt/hashing.h"
-#include "data/format/limits.h"
 #include "data/format/parse_error.h"
 
 namespace cpt {
@@ -17,39 +16,26 @@ void Interactions::begin_name_space(std::string_view name, const Batch& batch) {
 void Interactions::add_crosses(Batch& batch) {
   if (segments_.empty()) return;
   segments_.back().last = batch.open_features();
-  for (const std::string& pair : options_.interactions) {
-    if (pair[0] == pair[1]) {
-      cross_within(pair, batch);
-    } else {
-      cross_namespaces(pair, batch);
-    }
-  }
+  for (const std::string& pair : options_.interactions) cross(pair, batch);
 }
 
-void Interactions::cross_namespaces(const std::string& pair, Batch& batch) const {
-  for (const Segment& a : segments_) {
-    if (a.first_byte != pair[0]) continue;
-    for (const Segment& b : segments_) {
-      if (b.first_byte != pair[1]) continue;
-      for (std::size_t i = a.first; i < a.last; ++i) {
-        for (std::size_t j = b.first; j < b.last; ++j) add_cross(i, j, pair, batch);
-      }
-    }
-  }
-}
-
-void Interactions::cross_within(const std::string& pair, Batch& batch) const {
+void Interactions::cross(const std::string& pair, Batch& batch) const {
+  const bool within = pair[0] == pair[1];
   for (auto a = segments_.begin(); a != segments_.end(); ++a) {
     if (a->first_byte != pair[0]) continue;
-    for (auto b = a; b != segments_.end(); ++b) {
+    for (auto b = within ? a : segments_.begin(); b != segments_.end(); ++b) {
       if (b->first_byte != pair[1]) continue;
       for (std::size_t i = a->first; i < a->last; ++i) {
         for (std::size_t j = a == b ? i + 1 : b->first; j < b->last; ++j) {
           const FeatureHash x = batch.open_feature(i);
           const FeatureHash y = batch.open_feature(j);
-          // The lower hash first, so that the cross does not depend on the order of the text.
-          if (x < y) add_cross(i, j, pair, batch);
-          if (y < x) add_cross(j, i, pair, batch);
+          // Within one kind of namespace the lower hash comes first, so that a cross does not depend on the order of
+          // the text, and equal features have none.
+          if (!within || x < y) {
+            add_cross(i, j, pair, batch);
+          } else if (y < x) {
+            add_cross(j, i, pair, batch);
+          }
         }
       }
     }

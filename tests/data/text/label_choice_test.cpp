@@ -9,11 +9,7 @@
 namespace cpt {
 namespace {
 
-ReadOptions with(MultiLabel multilabel) {
-  ReadOptions options;
-  options.multilabel = multilabel;
-  return options;
-}
+ReadOptions with(MultiLabel multilabel) { return {.multilabel = multilabel}; }
 
 TEST(MultiLabel, FirstTakesTheFirst) {
   EXPECT_EQ(labels_of(parse(Format::kLibsvm, "7,3,9 1:1")), "7");

@@ -1,4 +1,4 @@
-// What becomes of several labels on one line.
+// The labels of a line: unknown ones, and lines with several.
 #pragma once
 
 #include <span>
@@ -9,11 +9,7 @@
 
 namespace cpt {
 
-// What is expected where there is no label, or one that ReadOptions::knows_label does not know.
-inline constexpr const char* kLabelExpected = "a label";
-inline constexpr const char* kKnownLabelExpected = "one of the labels that the run was begun with";
-
-// Throws ParseError where ReadOptions::knows_label says that a label is unknown.
+// Throws ParseError if ReadOptions::knows_label does not know the label.
 void require_known(std::string_view line, std::string_view label, const ReadOptions& options);
 
 // Closes the example(s) of a line. Keeps scratch memory, so it is not thread-safe.
@@ -22,9 +18,10 @@ class LabelChoice {
   // The options must outlive it.
   explicit LabelChoice(const ReadOptions& options) : options_(options) {}
 
-  // Gives the open features of the batch to the label(s) that MultiLabel says, importance 1 in total. No label at all
-  // makes one example with an empty label. Throws ParseError of the second label under MultiLabel::kError, where a
-  // label is missing but required or is unknown, and where splitting would make more than kMaxLineFeatures features.
+  // Gives the open features of the batch to the label(s) that MultiLabel selects, with importance 1 in total. Without
+  // labels, it makes one example with an empty label. Throws ParseError for the second label under MultiLabel::kError,
+  // for a required label that is missing, for an unknown label, and if a split would make more than kMaxLineFeatures
+  // features.
   void finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch);
 
  private:
