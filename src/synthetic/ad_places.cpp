@@ -99,13 +99,13 @@ AdPlaces::AdPlaces(std::uint64_t events, std::uint64_t ads, double turnover, std
       topics_(topics_for(static_cast<double>(ads) / kShownInSpiteOfPages, static_cast<double>(events), turnover,
                          weights_)) {}
 
-std::uint64_t AdPlaces::draw_topic(Draws& draws) const {
-  const double at = topic_part(draws.unit()) * static_cast<double>(topics_);
+std::uint64_t AdPlaces::draw_topic(Random& random) const {
+  const double at = topic_part(random.unit()) * static_cast<double>(topics_);
   return std::min(static_cast<std::uint64_t>(at), topics_ - 1);
 }
 
-unsigned AdPlaces::draw_rank(Draws& draws) const {
-  double left = draws.unit();
+unsigned AdPlaces::draw_rank(Random& random) const {
+  double left = random.unit();
   unsigned rank = 0;
   while (rank + 1 < kRanks && left >= weights_[rank]) left -= weights_[rank++];
   return rank;
@@ -114,10 +114,10 @@ unsigned AdPlaces::draw_rank(Draws& draws) const {
 std::uint64_t AdPlaces::ad_at(AdPlace place, std::uint64_t event) const {
   const std::uint64_t number = place.rank * (topics_ + 1) + place.topic;
   const bool stays = place.topic == topics_ && place.rank == 0;  // the most frequent ad of all
-  Draws draws(seed_, kPlacePurpose, number);
-  const double pace = turnover_ * (kLeastPace + draws.unit());
+  Random random(seed_, kPlacePurpose, number);
+  const double pace = turnover_ * (kLeastPace + random.unit());
   const double time = static_cast<double>(event) / static_cast<double>(events_);
-  const auto changes = stays ? 0 : static_cast<std::uint64_t>(pace * time + draws.unit());
+  const auto changes = stays ? 0 : static_cast<std::uint64_t>(pace * time + random.unit());
   return changes * kRanks * (topics_ + 1) + number;
 }
 

@@ -5,9 +5,16 @@
 #include <array>
 #include <cstdint>
 
-#include "synthetic/draws.h"
+#include "core/random.h"
 
 namespace cpt {
+
+// Purposes of the random numbers of a log (see Random): what the index counts.
+inline constexpr std::uint64_t kEventPurpose = 1;
+inline constexpr std::uint64_t kPagePurpose = 2;
+inline constexpr std::uint64_t kWordsPurpose = 3;
+inline constexpr std::uint64_t kPlacePurpose = 4;
+inline constexpr std::uint64_t kTopicPurpose = 5;
 
 struct AdPlace {
   std::uint64_t topic = 0;
@@ -29,11 +36,11 @@ class AdPlaces {
 
   std::uint64_t topics() const { return topics_; }
   // A topic; popularity falls with its number: the first is drawn 13 times as often as the last.
-  std::uint64_t draw_topic(Draws& draws) const;
+  std::uint64_t draw_topic(Random& random) const;
 
   // The places of one topic: weight(rank) is the probability that draw_rank() returns it.
   double weight(unsigned rank) const { return weights_[rank]; }
-  unsigned draw_rank(Draws& draws) const;
+  unsigned draw_rank(Random& random) const;
 
   // The number of the ad in this place at this event; no two ads share one.
   std::uint64_t ad_at(AdPlace place, std::uint64_t event) const;

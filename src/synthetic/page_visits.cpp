@@ -35,14 +35,14 @@ PageVisits::PageVisits(std::uint64_t events, std::uint64_t pages, double skew) :
   }
 }
 
-std::uint64_t PageVisits::page_at(std::uint64_t event, Draws& draws) const {
+std::uint64_t PageVisits::page_at(std::uint64_t event, Random& random) const {
   const std::uint64_t arrived = arrived_before(event);
   if (arrived_before(event + 1) > arrived) return arrived;
   const unsigned highest = std::min(kTiers, static_cast<unsigned>(std::bit_width(arrived))) - 1;
-  const double at = draws.unit() * up_to_tier_[highest];
+  const double at = random.unit() * up_to_tier_[highest];
   unsigned tier = 0;
   while (tier < highest && at >= up_to_tier_[tier]) ++tier;
-  return page_of_tier(tier, draws.below(pages_of_tier(tier, arrived)));
+  return page_of_tier(tier, random.below(pages_of_tier(tier, arrived)));
 }
 
 unsigned PageVisits::tier_of(std::uint64_t page) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "synthetic/draws.h"
+#include "core/random.h"
 
 namespace cpt {
 
@@ -19,7 +19,7 @@ class PageVisits {
   PageVisits(std::uint64_t events, std::uint64_t pages, double skew);
 
   // The page of this event, in [0, pages). event < events.
-  std::uint64_t page_at(std::uint64_t event, Draws& draws) const;
+  std::uint64_t page_at(std::uint64_t event, Random& random) const;
 
   static unsigned tier_of(std::uint64_t page);
 

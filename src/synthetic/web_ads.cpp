@@ -13,6 +13,13 @@ namespace cpt {
 
 namespace {
 
+// In [1, 2^octaves), about in proportion to 1 / n (Zipf's law with exponent 1): each octave [2^k, 2^(k+1)) has the same
+// probability, and so has each number in it. octaves in [1, 63].
+std::uint64_t draw_zipf(Random& random, std::uint64_t octaves) {
+  const std::uint64_t first = std::uint64_t{1} << random.below(octaves);
+  return first + random.below(first);
+}
+
 constexpr std::uint64_t kPublishedEvents = 50'000'000;
 constexpr std::uint64_t kPublishedPages = 5'800'000;
 constexpr std::uint64_t kPublishedAds = 860'000;
@@ -100,39 +107,39 @@ WebAds::WebAds(const WebAdsOptions& options)
       house_(options_.top_ad / places_.weight(0)) {}
 
 Event WebAds::event(std::uint64_t number) const {
-  Draws draws(options_.seed, kEventPurpose, number);
-  const Page page = this->page(visits_.page_at(number, draws));
-  const AdPlace place = draw_place(page, draws);
+  Random random(options_.seed, kEventPurpose, number);
+  const Page page = this->page(visits_.page_at(number, random));
+  const AdPlace place = draw_place(page, random);
   return {page, places_.ad_at(place, number), probability(page, place)};
 }
 
 Page WebAds::page(std::uint64_t number) const {
-  Draws draws(options_.seed, kPagePurpose, number);
+  Random random(options_.seed, kPagePurpose, number);
   Page page;
   page.number = number;
-  page.topic = places_.draw_topic(draws);
-  page.focus = focus_of(PageVisits::tier_of(number), 2 * draws.unit() - 1);
-  page.favourite = places_.draw_rank(draws);
-  page.favour = draws.unit() < kPagesWithFavourite ? kMostFavour * draws.unit() : 0;
-  page.length = kShortestPage + draws.below(kLongestPage - kShortestPage + 1);
+  page.topic = places_.draw_topic(random);
+  page.focus = focus_of(PageVisits::tier_of(number), 2 * random.unit() - 1);
+  page.favourite = places_.draw_rank(random);
+  page.favour = random.unit() < kPagesWithFavourite ? kMostFavour * random.unit() : 0;
+  page.length = kShortestPage + random.below(kLongestPage - kShortestPage + 1);
   return page;
 }
 
 void WebAds::words(const Page& page, std::vector<WordCount>& words) const {
-  Draws draws(options_.seed, kWordsPurpose, page.number);
+  Random random(options_.seed, kWordsPurpose, page.number);
   words.clear();
   for (std::uint64_t i = 0; i < page.length; ++i) {
-    const bool topical = i < kSureTopicalWords || draws.unit() < options_.topic_words;
-    words.push_back({draw_word(page, topical, draws), 1});
+    const bool topical = i < kSureTopicalWords || random.unit() < options_.topic_words;
+    words.push_back({draw_word(page, topical, random), 1});
   }
   count_equal_words(words);
 }
 
-AdPlace WebAds::draw_place(const Page& page, Draws& draws) const {
-  if (draws.unit() < house_) return {places_.topics(), places_.draw_rank(draws)};
-  if (draws.unit() < page.favour) return {page.topic, page.favourite};
-  const std::uint64_t topic = draw_topic_of(page, draws);
-  return {topic, places_.draw_rank(draws)};
+AdPlace WebAds::draw_place(const Page& page, Random& random) const {
+  if (random.unit() < house_) return {places_.topics(), places_.draw_rank(random)};
+  if (random.unit() < page.favour) return {page.topic, page.favourite};
+  const std::uint64_t topic = draw_topic_of(page, random);
+  return {topic, places_.draw_rank(random)};
 }
 
 double WebAds::probability(const Page& page, AdPlace place) const {
@@ -151,17 +158,17 @@ WebAds::Section WebAds::section_of(std::uint64_t topic) const {
   return {first, std::min(kTopicsOfSection, places_.topics() - first)};
 }
 
-std::uint64_t WebAds::draw_topic_of(const Page& page, Draws& draws) const {
-  if (draws.unit() < page.focus) return page.topic;
+std::uint64_t WebAds::draw_topic_of(const Page& page, Random& random) const {
+  if (random.unit() < page.focus) return page.topic;
   const Section section = section_of(page.topic);
-  return section.first + draws.below(section.topics);
+  return section.first + random.below(section.topics);
 }
 
-std::uint64_t WebAds::draw_word(const Page& page, bool topical, Draws& draws) const {
-  if (!topical) return draw_zipf(draws, kCommonOctaves);
-  const std::uint64_t topic = draw_topic_of(page, draws);
-  const std::uint64_t rank = draw_zipf(draws, kOctavesOfTopic);
-  Draws words_of_topic(options_.seed, kTopicPurpose, (topic << kOctavesOfTopic) + rank);
+std::uint64_t WebAds::draw_word(const Page& page, bool topical, Random& random) const {
+  if (!topical) return draw_zipf(random, kCommonOctaves);
+  const std::uint64_t topic = draw_topic_of(page, random);
+  const std::uint64_t rank = draw_zipf(random, kOctavesOfTopic);
+  Random words_of_topic(options_.seed, kTopicPurpose, (topic << kOctavesOfTopic) + rank);
   return kCommonWords + words_of_topic.below(kTopicalWords);
 }
 

@@ -83,7 +83,7 @@ class WebAds {
 
   // The conditional distribution of the place of the ad, given a page: a draw from it, and the probability of a place,
   // summed over all ways to draw it.
-  AdPlace draw_place(const Page& page, Draws& draws) const;
+  AdPlace draw_place(const Page& page, Random& random) const;
   double probability(const Page& page, AdPlace place) const;
   const AdPlaces& places() const { return places_; }
 
@@ -93,8 +93,8 @@ class WebAds {
     std::uint64_t topics;
   };
   Section section_of(std::uint64_t topic) const;
-  std::uint64_t draw_topic_of(const Page& page, Draws& draws) const;
-  std::uint64_t draw_word(const Page& page, bool topical, Draws& draws) const;
+  std::uint64_t draw_topic_of(const Page& page, Random& random) const;
+  std::uint64_t draw_word(const Page& page, bool topical, Random& random) const;
 
   WebAdsOptions options_;
   PageVisits visits_;

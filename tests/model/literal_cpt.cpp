@@ -27,7 +27,7 @@ void LiteralCpt::give(const std::string& label, const std::string& path) {
 void LiteralCpt::learn(const ExampleView& x) {
   const std::string label(x.label);
   if (!knows(label)) {
-    train(settle(x), x);
+    train(find_leaf(x), x);
     return;
   }
   Node* leaf = leaves_[label];
@@ -47,7 +47,7 @@ std::string LiteralCpt::path(const std::string& label) const {
 
 // The update_steps are given after the label has found its place rather than on the way. That is the same: each
 // regressor is asked before it is taught, and occurs once.
-std::vector<LiteralCpt::UpdateStep> LiteralCpt::settle(const ExampleView& x) {
+std::vector<LiteralCpt::UpdateStep> LiteralCpt::find_leaf(const ExampleView& x) {
   const std::string label(x.label);
   if (root_ == nullptr) {
     root_ = std::make_unique<Node>();

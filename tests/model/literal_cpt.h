@@ -59,7 +59,7 @@ class LiteralCpt {
   static double margin(const Node& node, const ExampleView& x);
 
  private:
-  std::vector<UpdateStep> settle(const ExampleView& x);
+  std::vector<UpdateStep> find_leaf(const ExampleView& x);
   std::vector<UpdateStep> split(Node& leaf, const std::string& label);
   static void make_children(Node& leaf);
   static std::vector<UpdateStep> lessons_above(Node* leaf);

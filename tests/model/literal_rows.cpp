@@ -5,7 +5,7 @@
 
 namespace cpt {
 
-double LiteralBanks::estimate(std::size_t regressor, const ExampleView& x) const {
+double LiteralGroups::estimate(std::size_t regressor, const ExampleView& x) const {
   double margin = 0;
   for (std::size_t f = 0; regressor < weights_.size() && f < x.features.size(); ++f) {
     const auto found = weights_[regressor].find(x.features[f]);
@@ -14,7 +14,7 @@ double LiteralBanks::estimate(std::size_t regressor, const ExampleView& x) const
   return options_.loss == Loss::kLogistic ? 1 / (1 + std::exp(-margin)) : std::clamp(margin, 0.0, 1.0);
 }
 
-void LiteralBanks::train(const std::vector<std::optional<double>>& targets, const ExampleView& x) {
+void LiteralGroups::train(const std::vector<std::optional<double>>& targets, const ExampleView& x) {
   if (weights_.size() < targets.size()) weights_.resize(targets.size());
   std::vector<double> errors(targets.size());
   std::map<std::size_t, double> squares;
@@ -24,7 +24,7 @@ void LiteralBanks::train(const std::vector<std::optional<double>>& targets, cons
   }
   for (std::size_t f = 0; f < x.features.size(); ++f) {
     const auto value = static_cast<double>(x.values[f]);
-    for (const auto& [bank, sum] : squares) squares_[bank][x.features[f]] += value * value * sum;
+    for (const auto& [group, sum] : squares) squares_[group][x.features[f]] += value * value * sum;
     for (std::size_t i = 0; i < targets.size(); ++i) {
       if (errors[i] == 0) continue;
       const double shrink = options_.update == Update::kAdaptive ? std::sqrt(squares_[i / 15][x.features[f]]) : 1;

@@ -12,9 +12,9 @@
 
 namespace cpt {
 
-class LiteralBanks {
+class LiteralGroups {
  public:
-  explicit LiteralBanks(const ModelOptions& options) : options_(options) {}
+  explicit LiteralGroups(const ModelOptions& options) : options_(options) {}
 
   double estimate(std::size_t regressor, const ExampleView& x) const;
   // Moves regressor i towards targets[i], if it has one.

@@ -12,8 +12,8 @@ std::vector<std::uint64_t> pages_shown(std::uint64_t events, std::uint64_t pages
   const PageVisits visits(events, pages, skew);
   std::vector<std::uint64_t> shown;
   for (std::uint64_t event = 0; event < events; ++event) {
-    Draws draws(1, 1, event);
-    shown.push_back(visits.page_at(event, draws));
+    Random random(1, 1, event);
+    shown.push_back(visits.page_at(event, random));
   }
   return shown;
 }

@@ -90,10 +90,10 @@ TEST(WebAds, FrequenciesAgreeWithTheProbabilities) {
   constexpr double kDraws = 100'000;
   for (const std::uint64_t number : {0U, 1U, 511U, 1023U, 1500U}) {
     const Page page = world.page(number);
-    Draws draws(99, 99, number);
+    Random random(99, 99, number);
     std::map<std::pair<std::uint64_t, unsigned>, double> counts;
     for (int i = 0; i < kDraws; ++i) {
-      const AdPlace place = world.draw_place(page, draws);
+      const AdPlace place = world.draw_place(page, random);
       counts[{place.topic, place.rank}] += 1;
     }
     double chi_square = 0;

@@ -7,8 +7,8 @@
 
 #include "cpt/error.h"
 #include "model/flat_model.h"
-#include "model/tree/bounds.h"
 #include "model/literal_rows.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {
@@ -16,28 +16,28 @@ namespace {
 // A regressor for each label, which begins when the label does.
 class LiteralOneAgainstAll {
  public:
-  explicit LiteralOneAgainstAll(const ModelOptions& options) : clip_(options.clip), banks_(options) {}
+  explicit LiteralOneAgainstAll(const ModelOptions& options) : clip_(options.clip), groups_(options) {}
 
   // Learns one example, of a known label or a new one.
   void learn(const ExampleView& x) {
     const std::size_t label = labels_.emplace(x.label, labels_.size()).first->second;
     std::vector<std::optional<double>> targets(labels_.size(), 0.0);
     targets[label] = 1;
-    banks_.train(targets, x);
+    groups_.train(targets, x);
   }
 
   double probability(const std::string& label, const ExampleView& x) const {
     double sum = 0;
-    for (std::size_t i = 0; i < labels_.size(); ++i) sum += banks_.estimate(i, x);
+    for (std::size_t i = 0; i < labels_.size(); ++i) sum += groups_.estimate(i, x);
     const double even = 1 / static_cast<double>(labels_.size());
     if (sum == 0) return even;
-    return (1 - clip_) * banks_.estimate(labels_.at(label), x) / sum + clip_ * even;
+    return (1 - clip_) * groups_.estimate(labels_.at(label), x) / sum + clip_ * even;
   }
 
  private:
   double clip_;
   std::map<std::string, std::size_t> labels_;
-  LiteralBanks banks_;
+  LiteralGroups groups_;
 };
 
 ModelOptions options(Loss loss, Update update, double clip = 0.001) {

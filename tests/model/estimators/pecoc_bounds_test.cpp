@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "model/known_distribution.h"
-#include "model/tree/bounds.h"
 #include "model/literal_pecoc.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

@@ -67,17 +67,17 @@ TEST_P(PecocTest, EstimatesWhatThePaperSays) {
   const std::size_t n = GetParam().labels;
   const std::size_t k = std::bit_ceil(n);
   const auto code = hadamard_code(k);
-  LiteralBanks banks(model_options());
+  LiteralGroups groups(model_options());
   for (std::size_t i = 0; i < model.stream.size(); ++i) {
     const LabelId label = model.learner.find(model.stream[i]);
     std::vector<std::optional<double>> targets;
     for (std::size_t row = 1; row < k; ++row) targets.emplace_back(1 - code[row][label]);
-    banks.train(targets, model.stream[i]);
+    groups.train(targets, model.stream[i]);
   }
   for (std::size_t i = 0; i < model.stream.size(); i += 23) {
     const ExampleView x = model.stream[i];
     std::vector<double> r{1};
-    for (std::size_t row = 1; row < k; ++row) r.push_back(1 - banks.estimate(row - 1, x));
+    for (std::size_t row = 1; row < k; ++row) r.push_back(1 - groups.estimate(row - 1, x));
     std::vector<double> expected = pecoc_estimates(k, r);
     expected.resize(n);
     expected = normalized(expected);

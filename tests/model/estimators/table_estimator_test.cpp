@@ -1,11 +1,10 @@
 // The table of frequencies against a std::map.
-#include "model/estimators/table.h"
-
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/estimators/table.h"
 #include "model/flat_model.h"
 
 namespace cpt {

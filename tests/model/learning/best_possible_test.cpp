@@ -1,10 +1,9 @@
-#include "model/learning/losses.h"
-
 #include <gtest/gtest.h>
 
 #include <tuple>
 #include <vector>
 
+#include "model/learning/losses.h"
 #include "model/random_stream.h"
 
 namespace cpt {

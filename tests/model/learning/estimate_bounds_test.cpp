@@ -7,8 +7,8 @@
 
 #include "model/estimators/descent.h"
 #include "model/known_distribution.h"
-#include "model/tree/bounds.h"
 #include "model/random_tree.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

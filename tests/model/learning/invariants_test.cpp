@@ -1,10 +1,9 @@
 // That find_invariant_violation finds what is broken. A Tree cannot be damaged from outside, so trees that are sound in
 // themselves are held against options under which they could not have grown.
-#include "model/tree/bounds.h"
-
 #include <gtest/gtest.h>
 
 #include "model/random_tree.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

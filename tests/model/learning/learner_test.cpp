@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cpt/error.h"
-#include "model/tree/bounds.h"
 #include "model/trained_model.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

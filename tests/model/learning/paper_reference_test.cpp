@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "model/learning/in_order.h"
-#include "model/tree/bounds.h"
 #include "model/literal_cpt.h"
 #include "model/random_stream.h"
 #include "model/random_tree.h"
+#include "model/tree/bounds.h"
 #include "model/tree/given_tree.h"
 
 namespace cpt {

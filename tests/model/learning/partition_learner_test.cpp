@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "cpt/error.h"
-#include "model/tree/bounds.h"
 #include "model/trained_model.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

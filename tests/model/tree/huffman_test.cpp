@@ -1,6 +1,4 @@
 // No full binary tree has a smaller weighted sum of depths than Huffman's.
-#include "model/tree/given_tree.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <map>
 
 #include "model/random_stream.h"
+#include "model/tree/given_tree.h"
 
 namespace cpt {
 namespace {

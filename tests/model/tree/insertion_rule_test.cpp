@@ -1,6 +1,6 @@
-#include "model/estimators/descent.h"
-
 #include <gtest/gtest.h>
+
+#include "model/estimators/descent.h"
 
 namespace cpt {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/tree/bounds.h"
 #include "model/random_tree.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {
@@ -33,7 +33,8 @@ std::string path_string(const Tree& tree, LabelId label) {
   tree.path(label, hops);
   std::string path;
   for (const PathStep& hop : hops) {
-    for (std::uint32_t level = position_depth(hop.position); level-- > 0;) path += (hop.position >> level & 1) == 1 ? '1' : '0';
+    for (std::uint32_t level = position_depth(hop.position); level-- > 0;)
+      path += (hop.position >> level & 1) == 1 ? '1' : '0';
   }
   return path;
 }
@@ -103,12 +104,12 @@ TEST(Tree, PathsAreThoseOfATreeWithoutBlocks) {
 TEST(Tree, PlacesAreThoseOfThePath) {
   const Tree tree = random_tree(2000, 5);
   std::vector<PathStep> path;
-  std::vector<std::uint8_t> places{1, 2, 3};
+  std::vector<std::uint8_t> positions{1, 2, 3};
   for (LabelId label = 0; label < tree.labels(); ++label) {
     tree.path(label, path);
-    tree.positions(label, places);
-    ASSERT_EQ(places.size(), path.size());
-    for (std::size_t hop = 0; hop < path.size(); ++hop) ASSERT_EQ(places[hop], path[hop].position);
+    tree.positions(label, positions);
+    ASSERT_EQ(positions.size(), path.size());
+    for (std::size_t hop = 0; hop < path.size(); ++hop) ASSERT_EQ(positions[hop], path[hop].position);
   }
 }
 
@@ -124,10 +125,10 @@ TEST(Tree, NodesNeverMove) {
     ASSERT_GE(after.size(), before[label].size());
     for (std::size_t hop = 0; hop < before[label].size(); ++hop) {
       ASSERT_EQ(after[hop].block, before[label][hop].block);
-      // The old place, or below it.
-      std::uint32_t place = after[hop].position;
-      while (place > before[label][hop].position) place /= 2;
-      ASSERT_EQ(place, before[label][hop].position);
+      // The old position, or below it.
+      std::uint32_t position = after[hop].position;
+      while (position > before[label][hop].position) position /= 2;
+      ASSERT_EQ(position, before[label][hop].position);
     }
   }
 }

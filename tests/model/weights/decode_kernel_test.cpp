@@ -1,6 +1,4 @@
-// The code of a block against the paper's, which is told in double precision.
-#include "model/weights/hadamard_code.h"
-
+// Compares the code of a block with that of the paper, computed in double precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,28 +8,29 @@
 #include <vector>
 
 #include "model/literal_pecoc.h"
+#include "model/weights/hadamard_code.h"
 
 namespace cpt {
 namespace {
 
 using Code = std::vector<std::vector<int>>;  // [row][column]
 
-// A node as the paper has it: the place of each column, and the lane of each row but the constant one.
+// A node as the paper has it: the position of each column, and the lane of each row but the constant one.
 struct Node {
   std::uint32_t slot = 1;
-  std::vector<std::uint32_t> places;
+  std::vector<std::uint32_t> positions;
   std::vector<std::uint32_t> lanes;
 };
 
-std::vector<Node> nodes_of(int ways) {
+std::vector<Node> nodes_of(int arity) {
   std::vector<Node> nodes;
-  const std::vector<std::uint32_t> slots = ways == 4   ? std::vector<std::uint32_t>{1, 4, 5, 6, 7}
-                                           : ways == 8 ? std::vector<std::uint32_t>{1, 8, 9, 10, 11, 12, 13, 14, 15}
-                                                       : std::vector<std::uint32_t>{1};
+  const std::vector<std::uint32_t> slots = arity == 4   ? std::vector<std::uint32_t>{1, 4, 5, 6, 7}
+                                           : arity == 8 ? std::vector<std::uint32_t>{1, 8, 9, 10, 11, 12, 13, 14, 15}
+                                                        : std::vector<std::uint32_t>{1};
   for (const std::uint32_t slot : slots) {
     Node node{slot, {}, {}};
-    const std::uint32_t levels = ways == 16 ? 4 : ways == 4 ? 2 : slot == 1 ? 3 : 1;
-    for (std::uint32_t c = 0; c < 1U << levels; ++c) node.places.push_back((slot << levels) + c);
+    const std::uint32_t levels = arity == 16 ? 4 : arity == 4 ? 2 : slot == 1 ? 3 : 1;
+    for (std::uint32_t c = 0; c < 1U << levels; ++c) node.positions.push_back((slot << levels) + c);
     for (std::uint32_t level = 0; level < levels; ++level) {
       for (std::uint32_t j = 0; j < 1U << level; ++j) node.lanes.push_back((slot << level) + j);
     }
@@ -53,7 +52,7 @@ std::size_t row_of_lane(const Code& code, WideNode node, std::uint32_t lane) {
 
 // The paper's estimate of every column of a node from the estimates of a block's lanes.
 std::vector<double> estimates(const Node& node, const Row& lanes) {
-  const std::size_t k = node.places.size();
+  const std::size_t k = node.positions.size();
   const Code code = hadamard_code(k);
   const WideNode wide{node.slot, static_cast<std::uint32_t>(std::bit_width(k)) - 1};
   std::vector<double> row_estimate(k);
@@ -63,10 +62,10 @@ std::vector<double> estimates(const Node& node, const Row& lanes) {
   return pecoc_estimates(k, row_estimate);
 }
 
-// The product of the sides from a node to a place below it.
-double product_of_sides(const Row& sides, std::uint32_t slot, std::uint32_t place) {
+// The product of the sides from a node to a position below it.
+double product_of_sides(const Row& sides, std::uint32_t slot, std::uint32_t position) {
   double product = 1;
-  for (std::uint32_t at = place; at != slot; at /= 2) {
+  for (std::uint32_t at = position; at != slot; at /= 2) {
     const auto right = static_cast<double>(sides[at / 2]);
     product *= at % 2 == 1 ? right : 1 - right;
   }
@@ -104,19 +103,19 @@ TEST_P(Ways, SidesMultiplyToThePapersEstimatesClippedAndNormalized) {
     Row sides = lanes;
     decode_columns(&occupied, 1, GetParam(), &sides);
     for (const Node& node : nodes_of(GetParam())) {
-      if (node.places.size() == 2) {
+      if (node.positions.size() == 2) {
         EXPECT_EQ(sides[node.slot], lanes[node.slot]);  // a binary node has nothing to decode
         continue;
       }
       std::vector<double> kept = estimates(node, lanes);
       double total = 0;
       for (std::size_t c = 0; c < kept.size(); ++c) {
-        if ((occupied >> node.places[c] & 1) == 0 || kept[c] < 0) kept[c] = 0;
+        if ((occupied >> node.positions[c] & 1) == 0 || kept[c] < 0) kept[c] = 0;
         total += kept[c];
       }
       if (total < 1e-4) continue;
       for (std::size_t c = 0; c < kept.size(); ++c) {
-        EXPECT_NEAR(product_of_sides(sides, node.slot, node.places[c]), kept[c] / total, 1e-5 / total)
+        EXPECT_NEAR(product_of_sides(sides, node.slot, node.positions[c]), kept[c] / total, 1e-5 / total)
             << node.slot << " column " << c;
       }
     }
@@ -128,7 +127,7 @@ TEST_P(Ways, ExactRegressorsGiveTheDistributionBack) {
     Row lanes{};
     std::vector<std::vector<double>> truth;
     for (const Node& node : nodes_of(GetParam())) {
-      std::vector<double> p(node.places.size());
+      std::vector<double> p(node.positions.size());
       double total = 0;
       for (double& value : p) total += value = std::uniform_real_distribution<double>(0, 1)(dice_);
       for (double& value : p) value /= total;
@@ -145,7 +144,7 @@ TEST_P(Ways, ExactRegressorsGiveTheDistributionBack) {
     const std::vector<Node> nodes = nodes_of(GetParam());
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       for (std::size_t c = 0; c < truth[n].size(); ++c) {
-        EXPECT_NEAR(product_of_sides(lanes, nodes[n].slot, nodes[n].places[c]), truth[n][c], 1e-5);
+        EXPECT_NEAR(product_of_sides(lanes, nodes[n].slot, nodes[n].positions[c]), truth[n][c], 1e-5);
       }
     }
   }
@@ -156,7 +155,7 @@ TEST_P(Ways, SidesAreHalvesWhereNothingIsLeft) {
   const std::uint32_t nowhere = 0;
   decode_columns(&nowhere, 1, GetParam(), &lanes);
   for (const Node& node : nodes_of(GetParam())) {
-    if (node.places.size() == 2) continue;
+    if (node.positions.size() == 2) continue;
     for (const std::uint32_t lane : node.lanes) EXPECT_EQ(lanes[lane], 0.5F);
   }
 }
@@ -166,8 +165,8 @@ TEST_P(Ways, DivergedRegressorsStayVisible) {
   lanes[3] = std::numeric_limits<float>::quiet_NaN();
   const std::uint32_t everywhere = ~0U;
   decode_columns(&everywhere, 1, GetParam(), &lanes);
-  const std::uint32_t place = GetParam() == 8 ? 8 : 16;
-  EXPECT_TRUE(std::isnan(product_of_sides(lanes, 1, place)));
+  const std::uint32_t position = GetParam() == 8 ? 8 : 16;
+  EXPECT_TRUE(std::isnan(product_of_sides(lanes, 1, position)));
 }
 
 TEST_P(Ways, BlocksAreDecodedOneByOne) {
@@ -200,9 +199,9 @@ TEST(BlockCode, TwoWaysAreTheBinaryTree) {
 }
 
 TEST_P(Ways, ASplitNeverMovesTheColumnOfTheOldLabel) {
-  for (std::uint8_t place = 1; place < 16; ++place) {
-    const LaneTargets& before = targets_at(GetParam(), place, false);
-    const LaneTargets& after = targets_at(GetParam(), static_cast<std::uint8_t>(2 * place), false);
+  for (std::uint8_t position = 1; position < 16; ++position) {
+    const LaneTargets& before = targets_at(GetParam(), position, false);
+    const LaneTargets& after = targets_at(GetParam(), static_cast<std::uint8_t>(2 * position), false);
     for (std::size_t lane = 1; lane < kLanes; ++lane) {
       if (before.trained[lane] == 0) continue;
       EXPECT_EQ(after.trained[lane], 1.0F);
@@ -213,10 +212,10 @@ TEST_P(Ways, ASplitNeverMovesTheColumnOfTheOldLabel) {
 
 TEST_P(Ways, APathTrainsWholeNodesTowardsItsColumns) {
   for (const Node& node : nodes_of(GetParam())) {
-    const Code code = hadamard_code(node.places.size());
-    const WideNode wide{node.slot, static_cast<std::uint32_t>(std::bit_width(node.places.size())) - 1};
-    for (std::uint32_t c = 0; c < node.places.size(); ++c) {
-      const LaneTargets& targets = targets_at(GetParam(), static_cast<std::uint8_t>(node.places[c]), false);
+    const Code code = hadamard_code(node.positions.size());
+    const WideNode wide{node.slot, static_cast<std::uint32_t>(std::bit_width(node.positions.size())) - 1};
+    for (std::uint32_t c = 0; c < node.positions.size(); ++c) {
+      const LaneTargets& targets = targets_at(GetParam(), static_cast<std::uint8_t>(node.positions[c]), false);
       for (const std::uint32_t lane : node.lanes) {
         EXPECT_EQ(targets.trained[lane], 1.0F);
         EXPECT_EQ(targets.right[lane], static_cast<float>(1 - code[row_of_lane(code, wide, lane)][c]));

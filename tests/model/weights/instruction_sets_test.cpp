@@ -32,9 +32,9 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
   for (int round = 0; round < 3; ++round) {
     predict_blocks(in.path(), loss, p.data());
     for (const Row& row : p) append(bytes, row);
-    for (const int ways : {4, 8, 16}) {
+    for (const int arity : {4, 8, 16}) {
       std::vector<Row> sides = p;
-      decode_columns(occupied.data(), blocks, ways, sides.data());
+      decode_columns(occupied.data(), blocks, arity, sides.data());
       for (const Row& row : sides) append(bytes, row);
     }
     train_blocks(in.path(), {p.data(), every.data(), 0.37F, update, 0.7F});

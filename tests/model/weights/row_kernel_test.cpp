@@ -1,11 +1,10 @@
 // The kernel that finds rows against WeightTable::index(), on every instruction set of this machine.
-#include "model/weights/kernels.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "model/random_stream.h"
+#include "model/weights/kernels.h"
 #include "model/weights/only_target.h"
 
 namespace cpt {
