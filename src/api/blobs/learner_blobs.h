@@ -6,8 +6,8 @@
 
 #include <array>
 
-#include "api/blobs/archive_blob.h"
 #include "model/learning/learner.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "api/blobs/archive_blob.h"
 #include "cpt/error.h"
+#include "store/blob/archive.h"
 
 namespace cpt {
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "api/blobs/archive_blob.h"
 #include "api/blobs/learner_blobs.h"
 #include "api/blobs/partition_places.h"
 #include "api/blobs/weights_blob.h"
 #include "api/checkpoint/run_state_archive.h"
 #include "api/checkpoint/run_state_check.h"
 #include "cpt/error.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 
-#include "api/blobs/archive_blob.h"
 #include "api/blobs/learner_blobs.h"
 #include "api/blobs/partition_places.h"
 #include "api/blobs/weights_writer.h"
@@ -16,6 +15,7 @@
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 #include "train/host/host.h"
 #include "train/placement/partition_traffic.h"

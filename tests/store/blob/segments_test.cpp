@@ -1,5 +1,5 @@
 // Any number of threads write the bytes that one writes, and what goes wrong in one of them is not lost.
-#include "store/blob/segment_writer.h"
+#include "store/blob/segments.h"
 
 #include <gmock/gmock.h>
 
