@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/hash_order.h"
-#include "core/value_limit.h"
+#include "core/input_limits.h"
 #include "cpt/hashing.h"
 
 namespace cpt {
@@ -16,7 +16,7 @@ bool comes_before(const Feature& a, const Feature& b) {
   return a.feature != b.feature ? a.feature < b.feature : a.value < b.value;
 }
 
-// Cheap where few are out of order.
+// Fast if few are out of order.
 template <class Feature>
 void sort(std::span<Feature> features) {
   std::size_t moves_left = 8 * features.size();
@@ -30,8 +30,8 @@ void sort(std::span<Feature> features) {
   }
 }
 
-// Writes features, at least one, that nearly are in order, exchanging each with the next one if that is lower. False if
-// they are then not ascending and distinct, which is rare, or some are to be left out.
+// Writes features (at least one) that are nearly in order, and swaps each with the next one if that is lower. Returns
+// false if they are then not ascending and distinct, which is rare, or if some must be left out.
 template <class Feature>
 bool put_distinct(std::span<const Feature> dealt, const Batch::Space& to) {
   FeatureHash* features = to.features.data();
@@ -54,7 +54,7 @@ bool put_distinct(std::span<const Feature> dealt, const Batch::Space& to) {
   return good;
 }
 
-// Writes features that are in order, repeated ones as their sum; returns how many are left.
+// Writes features that are in order, and adds up repeated ones; returns the number that it writes.
 template <class Feature>
 std::size_t put_sums(std::span<const Feature> sorted, const Batch::Space& to) {
   constexpr auto kMost = static_cast<float>(kMaxValue);
@@ -62,7 +62,7 @@ std::size_t put_sums(std::span<const Feature> sorted, const Batch::Space& to) {
   for (std::size_t i = 0; i < sorted.size();) {
     Feature sum = sorted[i++];
     while (i < sorted.size() && sorted[i].feature == sum.feature) sum.value += sorted[i++].value;
-    // Each value is within the bound, their sum may not be.
+    // Each value is within the bound, but their sum may not be.
     sum.value = std::clamp(sum.value, -kMost, kMost);
     if (sum.value == 0 || sum.feature == kConstantFeature) continue;
     to.features[kept] = sum.feature;

@@ -1,4 +1,4 @@
-// Features nearly in the order of their hashes, at once.
+// Puts features nearly into the order of their hashes, in linear time.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace cpt {
 
 namespace hash_order {
 
-// Numbers of items in each bucket to where each begins. Eight are added up at a time; their sum is at most 255.
+// Turns the number of items in each bucket into the bucket's start. Adds up eight at a time; their sum is at most 255.
 template <std::size_t kBuckets>
 void make_begins(std::array<std::uint8_t, kBuckets>& counts) {
   static_assert(std::endian::native == std::endian::little);
@@ -52,12 +52,13 @@ void deal_many(std::span<const Item> items, std::span<Item> dealt) {
 
 }  // namespace hash_order
 
-// Puts items into buckets by the upper bits of `feature`, their 64-bit hash, stably: `dealt`, as long as `items`, is
-// then ordered but for items whose upper bits agree, which are neighbors. Fewer than 2^32 items.
+// Puts items into buckets by the upper bits of `feature`, their 64-bit hash, and keeps their order within a bucket. In
+// `dealt`, which has the length of `items`, only neighbors whose upper bits agree may be out of order. Fewer than 2^32
+// items.
 //
-// Why not sort: the comparisons of hashes are coin flips to the processor, and mispredicting half of them was a third
-// of what reading a line of ten features cost, and half with forty. Hashes are spread evenly, so their upper bits say
-// nearly where each belongs, and no branch asks.
+// Why not sort: the processor cannot predict comparisons of hashes. Mispredicting half of them took a third of the time
+// to read a line of ten features, and half of it with forty. Hashes are spread evenly, so their upper bits give each
+// position nearly exactly, without a branch.
 template <class Item>
 void deal_by_hash(std::span<const Item> items, std::span<Item> dealt) {
   if (items.size() <= 16) return hash_order::deal_few<6>(items, dealt);

@@ -1,4 +1,4 @@
-// Merging what several ranks have sorted.
+// Merges runs of elements that several ranks have sorted.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace cpt {
 
-// Sorted runs that follow one another become one; equal elements keep their order. Run i ends where run i + 1 begins,
-// at ends[i]; the last one ends with `values`. `scratch` keeps its memory from call to call.
+// Merges adjacent sorted runs into one; equal elements keep their order. Run i ends at ends[i], where run i + 1 begins;
+// the last run ends with `values`. `scratch` keeps its memory from call to call.
 template <class T>
 void merge_runs(std::vector<T>& values, std::vector<std::size_t> ends, std::vector<T>& scratch) {
   while (ends.size() > 1) {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/digest_text.h"
+#include "core/number_text.h"
 
 namespace cpt {
 

@@ -1,6 +1,6 @@
 #include "app/shared/figures_json.h"
 
-#include "core/digest_text.h"
+#include "core/number_text.h"
 
 namespace cpt {
 

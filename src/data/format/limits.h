@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/value_limit.h"  // kMaxValue
+#include "core/input_limits.h"  // kMaxValue
 
 namespace cpt {
 

@@ -2,7 +2,7 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "core/digest_text.h"
+#include "core/number_text.h"
 #include "cpt/error.h"
 #include "train/partitioned/wire/messages.h"
 #include "train/partitioned/wire/pipeline.h"

@@ -7,7 +7,7 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "core/digest_text.h"
+#include "core/number_text.h"
 
 namespace cpt {
 

@@ -9,7 +9,7 @@
 
 #include "comm/agreement.h"
 #include "comm/threads/threads.h"
-#include "core/digest_text.h"
+#include "core/number_text.h"
 #include "train/job.h"
 #include "train/placement/ownership.h"
 

@@ -9,7 +9,7 @@
 #include "api/options/option_values.h"
 #include "api/tree_figures.h"
 #include "app/shared/figures_json.h"
-#include "core/digest_text.h"
+#include "core/number_text.h"
 #include "model/learning/bounds.h"
 
 namespace cpt {
