@@ -5,7 +5,6 @@
 #include <string>
 
 #include "api/blobs/learner_blobs.h"
-#include "api/blobs/partition_places.h"
 #include "api/blobs/weights_blob.h"
 #include "api/checkpoint/checkpoint_reader.h"
 #include "cpt/error.h"
@@ -62,17 +61,11 @@ ModelHead read_model_head(const std::filesystem::path& directory) {
   return {read_model_options(set), set.digest()};
 }
 
-std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
-  return load_learner(directory, [](Partition) { return true; });
-}
-
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
                                       const std::function<bool(Partition)>& wanted) {
   const BlobSetReader set(directory, kModelKind);
-  auto learner = std::make_unique<Learner>(read_model_options(set));
-  read_tree(set, *learner);
-  read_counts(set, *learner);
-  BlobReader weights = set.open("weights");
+  std::unique_ptr<Learner> learner = read_structure(set);
+  BlobReader weights = set.open(kWeights);
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     if (wanted(partition)) {
       read_partition(weights, partition, learner->weights());

@@ -1,4 +1,4 @@
-// What is read front to back of a blob, or of bytes in memory.
+// A source of bytes that are read from front to back: a blob, or memory.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace cpt {
 
-// Fills all of its argument with the bytes that come next; throws Error(kBadData) if there are not as many.
+// Fills its argument with the next bytes; throws Error(kBadData) if there are too few.
 using StoredBytes = std::function<void(std::span<std::byte>)>;
 
-// Those at the front of `left`, which becomes what follows them. `refuse` throws; it is called where there are too few.
+// Takes the bytes from the front of `left`. Calls `refuse`, which must throw, if there are too few.
 inline StoredBytes front_of(std::span<const std::byte>& left, std::function<void()> refuse) {
   return [&left, refuse = std::move(refuse)](std::span<std::byte> out) {
     if (out.size() > left.size()) refuse();

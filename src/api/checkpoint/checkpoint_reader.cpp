@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "api/blobs/learner_blobs.h"
-#include "api/blobs/partition_places.h"
 #include "api/blobs/weights_blob.h"
 #include "api/checkpoint/run_state_archive.h"
-#include "api/checkpoint/run_state_check.h"
 #include "cpt/error.h"
 #include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
@@ -21,12 +19,26 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostStateBytes = std::uint64_t{1} << 32;
 
+constexpr std::uint64_t kMostPlaceBytes = std::uint64_t{1} << 32;
+
+void require_full(const BlobSetReader& set, const PartitionPlaces& places) {
+  std::map<std::string, std::uint64_t> filled;
+  bool fits = true;
+  for (const PartitionPlace& place : places) {
+    std::uint64_t& end = filled[place.blob];
+    fits = fits && place.offset == end && place.bytes <= set.raw_bytes(place.blob) - end;
+    if (fits) end += place.bytes;
+  }
+  for (const auto& [blob, end] : filled) fits = fits && end == set.raw_bytes(blob);
+  if (!fits) throw Error(Fault::kBadData, set.directory().string() + ": its partitions overlap or leave gaps");
+}
+
 struct OpenBlob {
   BlobReader reader;
   std::uint64_t position;
 };
 
-// Neither more nor fewer bytes than the place has.
+// Reads exactly the bytes of the place.
 void read_place(BlobReader& reader, const PartitionPlace& place, const fs::path& directory, WeightTable& weights) {
   std::uint64_t left = place.bytes;
   const auto refuse = [&](const char* what) {
@@ -52,6 +64,19 @@ void require_known_format(std::uint32_t format, const std::string& name) {
 }
 
 }  // namespace
+
+PartitionPlaces read_places(const BlobSetReader& checkpoint) {
+  const auto listed = read_archive<std::vector<PartitionPlace>>(checkpoint, "partitions", kMostPlaceBytes);
+  PartitionPlaces places;
+  const bool whole = listed.size() == places.size();
+  for (std::size_t i = 0; whole && i < places.size(); ++i) places[i] = listed[i];
+  for (Partition p = 0; p < kPartitions; ++p) {
+    if (whole && places[p].partition == p) continue;
+    throw Error(Fault::kBadData, checkpoint.directory().string() + ": its list of partitions is not whole");
+  }
+  require_full(checkpoint, places);
+  return places;
+}
 
 RunState read_run_state(const fs::path& checkpoint) {
   const BlobSetReader set(checkpoint, kCheckpointKind);
@@ -84,9 +109,7 @@ std::uint64_t verify_checkpoint(const fs::path& checkpoint) {
 
 std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::function<bool(Partition)>& wanted) {
   const BlobSetReader set(checkpoint, kCheckpointKind);
-  auto learner = std::make_unique<Learner>(read_model_options(set));
-  read_tree(set, *learner);
-  read_counts(set, *learner);
+  std::unique_ptr<Learner> learner = read_structure(set);
   std::map<std::string, OpenBlob> blobs;
   for (const PartitionPlace& place : read_places(set)) {
     if (!wanted(place.partition)) continue;

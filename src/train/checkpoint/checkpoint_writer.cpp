@@ -7,8 +7,7 @@
 #include <string>
 
 #include "api/blobs/learner_blobs.h"
-#include "api/blobs/partition_places.h"
-#include "api/blobs/weights_writer.h"
+#include "api/blobs/weights_blob.h"
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/checkpoint/run_state_archive.h"
 #include "api/model_files.h"

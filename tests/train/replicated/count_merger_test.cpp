@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "api/blobs/counts_blob.h"
+#include "api/blobs/learner_blobs.h"
 #include "comm/threads/threads.h"
 #include "model/random_stream.h"
 #include "store/blob/blob_set.h"
