@@ -20,7 +20,7 @@ Fault fault_in(const std::exception_ptr& mine) {
   }
 }
 
-// What all ranks will say of the error of this rank; `others` ranks failed beside it.
+// The text of the AgreedError for the error of this rank; `others` is the number of other ranks that failed.
 std::string reason_of(const Communicator& comm, const std::exception_ptr& mine, std::ptrdiff_t others) {
   std::string reason = "unknown error";
   try {

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "api/blobs/stored_bytes.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 

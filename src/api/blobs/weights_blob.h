@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "api/blobs/stored_bytes.h"
 #include "model/weights/weight_table.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {

@@ -1,6 +1,8 @@
-// Values as bytes, by cereal: written by its portable binary archive, and read by an archive that bounds every length.
+// Values as bytes. Raw ones are read from front to back. Others are written by cereal's portable binary archive, and
+// read by an archive that bounds every length.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cereal/archives/portable_binary.hpp>
 #include <cereal/types/string.hpp>
@@ -8,17 +10,38 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cpt/error.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {
+
+// Fills its argument with the next bytes; throws Error(kBadData) if there are too few.
+using StoredBytes = std::function<void(std::span<std::byte>)>;
+
+// Takes the bytes from the front of `left`. Calls `refuse`, which must throw, if there are too few.
+inline StoredBytes front_of(std::span<const std::byte>& left, std::function<void()> refuse) {
+  return [&left, refuse = std::move(refuse)](std::span<std::byte> out) {
+    if (out.size() > left.size()) refuse();
+    std::copy_n(left.begin(), out.size(), out.begin());
+    left = left.subspan(out.size());
+  };
+}
+
+template <class T>
+T read_value(const StoredBytes& bytes) {
+  T value;
+  bytes(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
+  return value;
+}
 
 // Reads what cereal::PortableBinaryOutputArchive wrote on a little-endian machine. Memory is bounded by the bytes: a
 // text is at most as long as the bytes that are left, and a vector grows as its elements are read. Throws

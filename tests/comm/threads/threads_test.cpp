@@ -131,7 +131,7 @@ TEST(Mismatch, OfAnExchangeNamesThePair) {
   EXPECT_THAT(error_of(2, uneven), HasSubstr("rank 0 sends 2 bytes to rank 1, which expects 1"));
 }
 
-// Ranks send to and hear of those that are named by rank; the others have empty lists.
+// Ranks send to and expect messages of the named ranks; the others have empty lists.
 std::string error_of_delivery(int ranks, const std::map<int, int>& sends, const std::map<int, int>& hears) {
   return error_of(ranks, [&](Communicator& comm) {
     std::vector<Outgoing> outgoing;
@@ -144,9 +144,10 @@ std::string error_of_delivery(int ranks, const std::map<int, int>& sends, const 
 
 TEST(Mismatch, OfADeliveryNamesThePair) {
   EXPECT_EQ(error_of_delivery(3, {{0, 2}}, {{2, 0}}), "no error");
-  EXPECT_THAT(error_of_delivery(3, {{0, 2}}, {}), HasSubstr("rank 0 sends to rank 2, which does not hear of it"));
-  EXPECT_THAT(error_of_delivery(3, {}, {{1, 2}}), HasSubstr("rank 1 hears of rank 2, which does not send to it"));
-  EXPECT_THAT(error_of_delivery(3, {{0, 1}}, {{1, 2}}), HasSubstr("rank 1 hears of rank 2"));
+  EXPECT_THAT(error_of_delivery(3, {{0, 2}}, {}), HasSubstr("rank 0 sends to rank 2, which does not expect it"));
+  EXPECT_THAT(error_of_delivery(3, {}, {{1, 2}}),
+              HasSubstr("rank 1 expects a message of rank 2, which does not send to it"));
+  EXPECT_THAT(error_of_delivery(3, {{0, 1}}, {{1, 2}}), HasSubstr("rank 1 expects a message of rank 2"));
 }
 
 TEST(Mismatch, OfADeliveryAndAnExchangeNamesBoth) {
