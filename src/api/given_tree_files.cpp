@@ -15,7 +15,7 @@ namespace cpt {
 namespace {
 
 constexpr std::string_view kHeader = "cpt-tree 1 ";
-// Of the dictionary; see labels.h.
+// The limit of the dictionary; see labels.h.
 constexpr std::uint64_t kMostLeaves = std::uint64_t{1} << 30;
 
 struct Leaf {

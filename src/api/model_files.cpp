@@ -17,17 +17,17 @@ namespace {
 constexpr const char* kWeights = "weights";
 
 void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
-  const PartitionPlaces places = read_places(checkpoint);
-  const std::string& first = places[0].blob;
-  if (std::ranges::all_of(places, [&](const PartitionPlace& place) { return place.blob == first; })) {
+  const StoredPartitions partitions = read_stored_partitions(checkpoint);
+  const std::string& first = partitions[0].blob;
+  if (std::ranges::all_of(partitions, [&](const StoredPartition& stored) { return stored.blob == first; })) {
     return set.share(checkpoint, first, kWeights);
   }
   WeightsWriter weights(set.add(kWeights), read_model_options(checkpoint).table_bits());
   std::map<std::string, BlobReader> blobs;
-  for (const PartitionPlace& place : places) {
-    auto found = blobs.find(place.blob);
-    if (found == blobs.end()) found = blobs.emplace(place.blob, checkpoint.open(place.blob)).first;
-    weights.take(place.partition, found->second, place.bytes);
+  for (const StoredPartition& stored : partitions) {
+    auto found = blobs.find(stored.blob);
+    if (found == blobs.end()) found = blobs.emplace(stored.blob, checkpoint.open(stored.blob)).first;
+    weights.take(stored.partition, found->second, stored.bytes);
   }
 }
 

@@ -67,7 +67,7 @@ void read_entries(const StoredBytes& bytes, const std::string& name, std::size_t
   std::uint64_t before = 0;
   for (std::uint64_t i = 0; i < keys; ++i) {
     const auto key = read_value<std::uint64_t>(bytes);
-    if (i > 0 && key <= before) refuse("has its keys in another order");
+    if (i > 0 && key <= before) refuse("has its keys out of order");
     before = key;
     read_entry(bytes, key, labels, refuse, frequencies);
   }
@@ -111,7 +111,7 @@ void read_tree(std::span<const std::byte> blob, const std::string& name, Learner
   StoredTree stored;
   decode_archive(blob, name, [&](ArchiveReader& archive) { archive(stored); });
   const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
-  if (stored.labels.size() != stored.splits.size()) refuse("is not whole");
+  if (stored.labels.size() != stored.splits.size()) refuse("is not complete");
   for (std::size_t i = 0; i < stored.labels.size(); ++i) {
     const bool fits = i == 0 ? stored.splits[i] == kNoLabel : stored.splits[i] < i;
     if (!fits || learner.labels().find(stored.labels[i], hash_label(stored.labels[i])) != kNoLabel) {

@@ -33,7 +33,7 @@ namespace cpt {
 inline constexpr const char* kCheckpointKind = "cpt checkpoint";
 
 // The blob that holds the weights of a partition, and their part of its raw bytes.
-struct PartitionPlace {
+struct StoredPartition {
   Partition partition = 0;
   std::string blob;
   std::uint64_t offset = 0;
@@ -45,11 +45,11 @@ struct PartitionPlace {
   }
 };
 
-using PartitionPlaces = std::array<PartitionPlace, kPartitions>;  // by partition
+using StoredPartitions = std::array<StoredPartition, kPartitions>;  // by partition
 
 // The blob "partitions" of a checkpoint. The partitions of a blob ascend and fill it without gaps or overlaps; throws
 // Error(kBadData) otherwise.
-PartitionPlaces read_places(const BlobSetReader& checkpoint);
+StoredPartitions read_stored_partitions(const BlobSetReader& checkpoint);
 
 // All throw Error(kNoInput) if there is no finished checkpoint, and Error(kBadData) if it is damaged, of another kind,
 // or of another format (C3, C9).

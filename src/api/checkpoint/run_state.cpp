@@ -65,12 +65,12 @@ void check_run_state(const RunState& state, const std::string& name) {
   if (!is_sound(state.progress)) throw Error(Fault::kBadData, name + ": its progress makes no sense");
   for (const auto* shards : {&state.plan.data, &state.plan.test}) {
     if (std::ranges::all_of(*shards, [](const TrackedShard& known) { return is_sound(known); })) continue;
-    throw Error(Fault::kBadData, name + ": its shards are no parts of files");
+    throw Error(Fault::kBadData, name + ": its shards are not parts of files");
   }
   if (!state.plan.shard_pass) return;
   const ShardPass& shard_pass = *state.plan.shard_pass;
   if (shard_pass.phase != state.progress.phase || !is_sound(shard_pass, shards_of(state.plan))) {
-    throw Error(Fault::kBadData, name + ": its shards are not whole");
+    throw Error(Fault::kBadData, name + ": its list of shards is not complete");
   }
   if (!counts_agree(state)) throw Error(Fault::kBadData, name + ": its shards and its losses do not agree");
 }

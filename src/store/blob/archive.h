@@ -116,7 +116,7 @@ void load(ArchiveReader& archive, std::optional<T>& value) {
 // An enum whose last value is `last`; throws cereal::Exception for a larger number.
 template <class Choice>
 Choice checked_choice(std::uint8_t number, Choice last) {
-  if (number > static_cast<std::uint8_t>(last)) throw cereal::Exception("a choice that there is not");
+  if (number > static_cast<std::uint8_t>(last)) throw cereal::Exception("a number stands for no choice");
   return static_cast<Choice>(number);
 }
 

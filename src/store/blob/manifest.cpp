@@ -25,7 +25,7 @@ struct Header {
   std::uint32_t payload_bytes;
 };
 static_assert(sizeof(Header) == 24);
-static_assert(std::endian::native == std::endian::little, "headers and blobs are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "headers and blobs are written as in memory");
 
 constexpr std::array<char, 8> kMagic = {'C', 'P', 'T', 'B', 'L', 'O', 'B', 'S'};
 constexpr std::size_t kChecksumStart = offsetof(Header, version);

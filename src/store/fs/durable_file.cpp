@@ -69,8 +69,8 @@ OutputFile::OutputFile(fs::path path) : path_(std::move(path)), file_(open_for_w
 
 void OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const std::size_t ask = std::min(bytes.size(), kMaxBytesPerCall);
-    const ssize_t written = retry([&] { return ::write(file_.get(), bytes.data(), ask); });
+    const std::size_t count = std::min(bytes.size(), kMaxBytesPerCall);
+    const ssize_t written = retry([&] { return ::write(file_.get(), bytes.data(), count); });
     if (written < 0) fail_writing(path_, "write");
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
@@ -96,9 +96,9 @@ std::uint64_t InputFile::size() const {
 std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   std::size_t filled = 0;
   while (filled < out.size()) {
-    const std::size_t ask = std::min(out.size() - filled, kMaxBytesPerCall);
+    const std::size_t count = std::min(out.size() - filled, kMaxBytesPerCall);
     const auto position = static_cast<off_t>(offset + filled);
-    const ssize_t got = retry([&] { return ::pread(file_.get(), out.data() + filled, ask, position); });
+    const ssize_t got = retry([&] { return ::pread(file_.get(), out.data() + filled, count, position); });
     if (got < 0) fail(Fault::kNoInput, path_, "read", errno);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
@@ -167,13 +167,13 @@ void publish_directory(const fs::path& from, const fs::path& to) {
     if (replaces) ::rename(aside.c_str(), to.c_str());
     throw;
   }
-  // The new one is in place, so a remainder of the old one is no failure of this call.
+  // The new one is in place, so it is no error if some of the old one remains.
   std::error_code ignored;
   if (replaces) fs::remove_all(aside, ignored);
 }
 
 void publish_new_directory(const fs::path& from, const fs::path& to) {
-  rename_path(from, to);  // a directory takes the place of an empty one only
+  rename_path(from, to);  // rename replaces a directory only if it is empty
   sync_directory(directory_of(to));
 }
 

@@ -119,7 +119,7 @@ void RunDirectory::require_no_model() const {
   std::error_code unknown;
   if (!fs::exists(model(), unknown)) return;
   throw Error(Fault::kCannotWrite, model().string() +
-                                       ": is the model of another run, and this one makes none in its place; choose "
+                                       ": is the model of another run, and this run makes none to replace it; choose "
                                        "another run directory");
 }
 
@@ -134,9 +134,9 @@ void RunDirectory::require_nothing_to_lose() const {
   }
   if (!fs::exists(summary(), unknown) && !Checkpoints(checkpoints()).list().empty()) {
     throw Error(Fault::kUsage, path_.string() +
-                                   ": holds checkpoints of a run that did not finish: add --resume to go on with it, "
+                                   ": holds checkpoints of a run that did not finish: add --resume to continue it, "
                                    "or remove " +
-                                   checkpoints().string() + " to start anew");
+                                   checkpoints().string() + " to start again");
   }
 }
 

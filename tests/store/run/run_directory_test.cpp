@@ -139,8 +139,8 @@ TEST_F(RunDirectoryTest, CheckpointsOfAnUnfinishedRunAreNotRemoved) {
   const auto before = names_in(path);
   EXPECT_EQ(error_of([&] { RunDirectory{path}; }),
             "2: " + path.string() +
-                ": holds checkpoints of a run that did not finish: add --resume to go on with it, " + "or remove " +
-                (path / "checkpoints").string() + " to start anew");
+                ": holds checkpoints of a run that did not finish: add --resume to continue it, or remove " +
+                (path / "checkpoints").string() + " to start again");
   EXPECT_EQ(names_in(path), before);
   EXPECT_EQ(names_in(path / "checkpoints").size(), 3U);
 
