@@ -142,7 +142,7 @@ void write_counts(const Frequencies& frequencies, BlobWriter& blob) {
 }
 
 void read_counts(BlobReader& blob, const std::string& name, std::size_t labels, Frequencies& frequencies) {
-  read_entries([&](std::span<std::byte> out) { blob.read_exactly(out); }, name, labels, frequencies);
+  read_entries(front_of(blob), name, labels, frequencies);
   std::byte rest;
   if (blob.read({&rest, 1}) != 0) refuse_rest(name);
 }

@@ -159,10 +159,6 @@ void read_runs(const StoredBytes& source, const Region& region, Partition partit
   }
 }
 
-StoredBytes source_of(BlobReader& blob) {
-  return [&blob](std::span<std::byte> out) { blob.read_exactly(out); };
-}
-
 // Reached by all regions of a table of 64 MiB or more: compared with them, a segment for each costs little.
 constexpr std::uint64_t kRowsForOwnSegments = 2048;
 // The least that is written between two cuts of small partitions.
@@ -204,7 +200,7 @@ void read_partition(const StoredBytes& source, Partition partition, WeightTable&
 }
 
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights) {
-  read_partition(source_of(blob), partition, weights);
+  read_partition(front_of(blob), partition, weights);
 }
 
 void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights) {
@@ -213,7 +209,7 @@ void unpack_partition(std::span<const std::byte> packed, Partition partition, We
 }
 
 void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights) {
-  read_runs(source_of(blob), weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
+  read_runs(front_of(blob), weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
 }
 
 bool WeightsWriter::has_own_segments(Partition partition) const {

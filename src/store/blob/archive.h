@@ -36,6 +36,11 @@ inline StoredBytes front_of(std::span<const std::byte>& left, std::function<void
   };
 }
 
+// Takes the bytes from the front of `blob`.
+inline StoredBytes front_of(BlobReader& blob) {
+  return [&blob](std::span<std::byte> out) { blob.read_exactly(out); };
+}
+
 template <class T>
 T read_value(const StoredBytes& bytes) {
   T value;
