@@ -106,7 +106,7 @@ TEST(Watchdog, NamesAFewOfManyMissingRanks) {
 
 TEST(Watchdog, SaysWhenAllRanksWait) { EXPECT_THAT(Stuck().complaint(), HasSubstr("all ranks are waiting")); }
 
-// Rank 1 of three is busy until one of the others has given up; the third may be told of it before its own time is up.
+// Rank 1 of three is busy until one of the others has given up; the third may learn of it before its own timeout.
 TEST(Watchdog, FindsTheSilentRankAmongThreads) {
   std::atomic<int> complaints = 0;
   const auto body = [&](Communicator& inner) {

@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 
 const Blobs kOldBlobs{{"blob", noise(1000)}};
 
-// `reason` is the system's. The writer must stay unusable after the error, whatever the caller goes on to do.
+// `reason` is that of the system. The writer must stay unusable after the error, whatever the caller does next.
 void expect_old_set_survives(const std::filesystem::path& root, const std::string& reason) {
   const auto directory = root / "set";
   const ByteVector too_much = noise(std::size_t{2} << 20);

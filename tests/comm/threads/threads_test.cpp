@@ -1,4 +1,4 @@
-// What goes wrong between ranks that are threads is said on all of them, and nobody hangs.
+// An error on one rank of a thread group is reported on all of them, and no rank hangs.
 #include "comm/threads/threads.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(RunThreads, RethrowsTheErrorOfTheRankThatFailedFirstHand) {
 }
 
 TEST(RunThreads, TellsTheOthersWhyTheirCallsFail) {
-  std::atomic<int> told = 0;
+  std::atomic<int> informed = 0;
   error_of(4, [&](Communicator& comm) {
     if (comm.rank() == 2) throw Error(Fault::kBadData, "rotten shard");
     try {
@@ -59,10 +59,10 @@ TEST(RunThreads, TellsTheOthersWhyTheirCallsFail) {
     } catch (const Error& error) {
       // From the start of the call or from the wait, whichever came first.
       EXPECT_THAT(describe(error), HasSubstr("rank 2 failed: rotten shard"));
-      ++told;
+      ++informed;
     }
   });
-  EXPECT_EQ(told, 3);
+  EXPECT_EQ(informed, 3);
 }
 
 TEST(RunThreads, PrefersTheLowestRankIfSeveralFail) {
@@ -132,12 +132,12 @@ TEST(Mismatch, OfAnExchangeNamesThePair) {
 }
 
 // Ranks send to and expect messages of the named ranks; the others have empty lists.
-std::string error_of_delivery(int ranks, const std::map<int, int>& sends, const std::map<int, int>& hears) {
+std::string error_of_delivery(int ranks, const std::map<int, int>& sends, const std::map<int, int>& expects) {
   return error_of(ranks, [&](Communicator& comm) {
     std::vector<Outgoing> outgoing;
     std::vector<Incoming> incoming;
     if (sends.contains(comm.rank())) outgoing.push_back({sends.at(comm.rank()), {}});
-    if (hears.contains(comm.rank())) incoming.emplace_back().from = hears.at(comm.rank());
+    if (expects.contains(comm.rank())) incoming.emplace_back().from = expects.at(comm.rank());
     comm.wait(*comm.start_delivery(outgoing, incoming), "delivery");
   });
 }

@@ -1,4 +1,4 @@
-// What a manifest says is believed only within bounds, even if its checksum is right; newer formats are refused (C9).
+// The values of a manifest must lie within bounds, even if its checksum is right; newer formats are refused (C9).
 #include "store/blob/manifest.h"
 
 #include <gmock/gmock.h>
