@@ -107,11 +107,8 @@ void require_distinct_labels(const std::vector<Leaf>& leaves, const ListFile& fi
 }
 
 std::vector<LeafSplit> leaf_splits_of_leaves(const std::vector<Leaf>& leaves, const ListFile& file) {
-  const std::vector<std::string_view> paths = [&] {
-    std::vector<std::string_view> views;
-    for (const Leaf& leaf : leaves) views.emplace_back(leaf.path);
-    return views;
-  }();
+  std::vector<std::string_view> paths;
+  for (const Leaf& leaf : leaves) paths.emplace_back(leaf.path);
   try {
     return leaf_splits_of(paths);
   } catch (const NoTree& flaw) {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "comm/threads/thread_meeting.h"
+#include "core/deferred_error.h"
 
 namespace cpt {
 
@@ -238,26 +239,22 @@ bool ThreadGroup::failed_by_others(int rank) const { return state_->failed_by_ot
 
 namespace {
 
-std::string describe_current_exception() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    return describe(error);
-  } catch (...) {
-    return "unknown error";
-  }
-}
-
 // Returns the error of the body, or nullptr, after the group knows about it.
 std::exception_ptr run_rank(ThreadGroup& group, int rank, const std::function<void(Communicator&)>& body) {
-  try {
-    body(group.at(rank));
-    group.leave(rank);
-    return nullptr;
-  } catch (...) {
-    group.fail(rank, describe_current_exception());
-    return std::current_exception();
-  }
+  DeferredError error;
+  error.run([&] {
+    try {
+      body(group.at(rank));
+      group.leave(rank);
+    } catch (const std::exception& failure) {
+      group.fail(rank, describe(failure));
+      throw;
+    } catch (...) {
+      group.fail(rank, "unknown error");
+      throw;
+    }
+  });
+  return error.get();
 }
 
 }  // namespace
