@@ -14,20 +14,23 @@ enum class Loss : std::uint8_t { kSquared, kLogistic };
 // How weights are updated: AdaGrad with one accumulator for each row of the weight table, or plain gradient steps, the
 // paper's.
 enum class Update : std::uint8_t { kAdaptive, kSgd };
-// How P(label | x) is estimated, for n labels:
-//   kTree              a binary regressor at every node of a tree; O(log n) for an example
-//   kConditionalPecoc  a tree with `arity` children at every node, and a code of arity - 1 regressors over them; O(log
-//   n) kOneAgainstAll     a regressor for every label; O(n) kTable             how often the label came with the
-//   identical x; a look-up, and memory for every distinct pair kPecoc             a code of about n regressors over all
-//   labels, which must be known beforehand; O(n) to learn,
-//                      O(n log n) to predict
-enum class Method : std::uint8_t { kTree, kConditionalPecoc, kOneAgainstAll, kTable, kPecoc };
-// How a new label finds its place in the tree:
-//   kOnline    by the rule of Algorithm 2 of the paper, with the weight `alpha`
-//   kBalanced  by the same rule with alpha = 1, which ignores the regressors
-//   kRandom    by a fair coin at every node
-//   kGiven     the tree is given before the first example (Algorithm 1); labels that it lacks join it as kOnline
-enum class TreeKind : std::uint8_t { kOnline, kBalanced, kRandom, kGiven };
+// How P(label | x) is estimated. The cost is for one example and n labels.
+enum class Method : std::uint8_t {
+  kTree,              // a binary regressor at every node of a tree; O(log n)
+  kConditionalPecoc,  // a tree with `arity` children per node, and a code of arity - 1 regressors over them; O(log n)
+  kOneAgainstAll,     // a regressor for every label; O(n)
+  kTable,             // how often the label came with the identical x; a look-up, and memory for every distinct pair
+  kPecoc,             // a code of about n regressors over all labels, which must be known beforehand; O(n) to learn,
+                      // O(n log n) to predict
+};
+
+// How a new label is inserted into the tree.
+enum class TreeKind : std::uint8_t {
+  kOnline,    // by the rule of Algorithm 2 of the paper, with the weight `alpha`
+  kBalanced,  // by the same rule with alpha = 1, which ignores the regressors
+  kRandom,    // by a fair coin at every node
+  kGiven,  // the tree is given before the first example (Algorithm 1); labels that it lacks are inserted as in kOnline
+};
 
 inline constexpr int kLeastBits = 10;
 inline constexpr int kMostBits = 40;

@@ -34,7 +34,7 @@ enum class Placement : std::uint8_t {
   kReplicated,   // every rank holds all of them; they merge at sync points
 };
 
-// What the environment may ask of a run while it trains: a checkpoint, or a checkpoint and then the end.
+// A request from outside to a run while it trains: a checkpoint, or a checkpoint and then the end.
 enum class Request : std::uint8_t { kNone, kCheckpoint, kStop };
 
 // When checkpoints are written besides the end of each pass and of the run, and how many are kept.
@@ -76,8 +76,8 @@ struct TrainingOptions {
   bool skip_bad_lines = false;                  // else the first malformed line ends the run
   std::optional<std::uint64_t> most_bad_lines;  // end the run if a pass skips more, counted over all ranks
   CheckpointOptions checkpoints;
-  // Go on from the newest checkpoint, if there is one. All above then holds as it did when the run began, but for
-  // `passes` and `checkpoints`, and for `data` and `test` where they are given.
+  // Continue from the newest checkpoint, if there is one. All options above then keep the values that they had when the
+  // run began, except `passes` and `checkpoints`, and `data` and `test` if they are given.
   bool resume = false;
 
   // Throws Error(kUsage) that names the option, if one is out of range or two contradict.

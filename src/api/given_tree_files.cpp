@@ -1,10 +1,10 @@
 #include "api/given_tree_files.h"
 
-#include <charconv>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
 
+#include "core/number_text.h"
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
 #include "model/tree/given_tree.h"
@@ -14,17 +14,8 @@ namespace cpt {
 namespace {
 
 constexpr std::string_view kHeader = "cpt-tree 1 ";
-// Of the dictionary; see labels.h.
+// The limit of the dictionary; see labels.h.
 constexpr std::uint64_t kMostLeaves = std::uint64_t{1} << 30;
-
-// A whole number that is all of the text.
-std::optional<std::uint64_t> parse_whole(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, number);
-  if (text.empty() || stop != end || failure != std::errc()) return std::nullopt;
-  return number;
-}
 
 struct Leaf {
   std::string label;
@@ -36,7 +27,7 @@ std::uint64_t read_header(ListFile& file) {
   const std::string expected = "'cpt-tree 1 N', N the number of leaves";
   std::string_view line;
   if (!file.next(line)) file.refuse_at(1, expected, "the end of the file");
-  const auto leaves = line.starts_with(kHeader) ? parse_whole(line.substr(kHeader.size())) : std::nullopt;
+  const auto leaves = line.starts_with(kHeader) ? parse_all<std::uint64_t>(line.substr(kHeader.size())) : std::nullopt;
   if (!leaves || *leaves > kMostLeaves) file.refuse(expected, quote(line));
   return *leaves;
 }
@@ -77,7 +68,7 @@ std::vector<Leaf> read_counted_leaves(ListFile& file) {
   while (file.next(line)) {
     const std::size_t tab = line.rfind('\t');
     if (tab == std::string_view::npos || tab == 0) file.refuse("LABEL, a tab, COUNT", quote(line));
-    const std::optional<std::uint64_t> count = parse_whole(line.substr(tab + 1));
+    const std::optional<std::uint64_t> count = parse_all<std::uint64_t>(line.substr(tab + 1));
     if (!count || *count == 0) file.refuse("a count from 1 to 2^64 - 1", quote(line.substr(tab + 1)));
     sum += *count;
     if (sum < *count) file.refuse("counts that add up to less than 2^64", "more");
@@ -115,11 +106,8 @@ void require_distinct_labels(const std::vector<Leaf>& leaves, const ListFile& fi
 }
 
 std::vector<LeafSplit> leaf_splits_of_leaves(const std::vector<Leaf>& leaves, const ListFile& file) {
-  const std::vector<std::string_view> paths = [&] {
-    std::vector<std::string_view> views;
-    for (const Leaf& leaf : leaves) views.emplace_back(leaf.path);
-    return views;
-  }();
+  std::vector<std::string_view> paths;
+  for (const Leaf& leaf : leaves) paths.emplace_back(leaf.path);
   try {
     return leaf_splits_of(paths);
   } catch (const NoTree& flaw) {

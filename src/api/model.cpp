@@ -25,7 +25,7 @@ void check_values(const ExampleView& x) {
   throw Error(Fault::kUsage, "an example has a value that is not finite or above 1e30 in size");
 }
 
-// By its name, whatever hash an example that was made by hand says.
+// By name: the hash in an example that a program made may be wrong.
 LabelId find_label(const Learner& learner, std::string_view label) {
   return learner.labels().find(label, hash_label(label));
 }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "api/blobs/learner_blobs.h"
-#include "api/blobs/partition_places.h"
 #include "api/blobs/weights_blob.h"
 #include "api/checkpoint/checkpoint_reader.h"
 #include "cpt/error.h"
@@ -18,17 +17,17 @@ namespace {
 constexpr const char* kWeights = "weights";
 
 void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
-  const PartitionPlaces places = read_places(checkpoint);
-  const std::string& first = places[0].blob;
-  if (std::ranges::all_of(places, [&](const PartitionPlace& place) { return place.blob == first; })) {
+  const StoredPartitions partitions = read_stored_partitions(checkpoint);
+  const std::string& first = partitions[0].blob;
+  if (std::ranges::all_of(partitions, [&](const StoredPartition& stored) { return stored.blob == first; })) {
     return set.share(checkpoint, first, kWeights);
   }
   WeightsWriter weights(set.add(kWeights), read_model_options(checkpoint).table_bits());
   std::map<std::string, BlobReader> blobs;
-  for (const PartitionPlace& place : places) {
-    auto found = blobs.find(place.blob);
-    if (found == blobs.end()) found = blobs.emplace(place.blob, checkpoint.open(place.blob)).first;
-    weights.take(place.partition, found->second, place.bytes);
+  for (const StoredPartition& stored : partitions) {
+    auto found = blobs.find(stored.blob);
+    if (found == blobs.end()) found = blobs.emplace(stored.blob, checkpoint.open(stored.blob)).first;
+    weights.take(stored.partition, found->second, stored.bytes);
   }
 }
 
@@ -62,17 +61,11 @@ ModelHead read_model_head(const std::filesystem::path& directory) {
   return {read_model_options(set), set.digest()};
 }
 
-std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory) {
-  return load_learner(directory, [](Partition) { return true; });
-}
-
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
                                       const std::function<bool(Partition)>& wanted) {
   const BlobSetReader set(directory, kModelKind);
-  auto learner = std::make_unique<Learner>(read_model_options(set));
-  read_tree(set, *learner);
-  read_counts(set, *learner);
-  BlobReader weights = set.open("weights");
+  std::unique_ptr<Learner> learner = read_structure(set);
+  BlobReader weights = set.open(kWeights);
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     if (wanted(partition)) {
       read_partition(weights, partition, learner->weights());

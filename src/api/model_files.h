@@ -1,4 +1,4 @@
-// A learner as a blob set of the kind "cpt model":
+// A model on disk: a learner as a blob set of the kind "cpt model".
 //   options, tree, counts   see learner_blobs.h
 //   weights                 the used rows, partition after partition (see weights_blob.h)
 #pragma once
@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "api/blobs/weights_writer.h"
+#include "api/blobs/weights_blob.h"
 #include "model/learning/learner.h"
 #include "model/tree/partition.h"
 #include "store/blob/blob_set.h"
@@ -17,33 +17,34 @@ namespace cpt {
 
 inline constexpr const char* kModelKind = "cpt model";
 
-// Appears under this name whole or not at all. Throws Error(kCannotWrite). The bytes are the same for any number of
-// threads; see BlobWriter.
+// The model appears under this name whole or not at all. The bytes are the same for any number of threads; see
+// BlobWriter. Throws Error(kCannotWrite).
 void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads = 1);
 
-// The same bytes, of the model that a checkpoint holds, which this program has written. What has one file
-// there and here is the same file (see BlobSetWriter::share), and weights that several ranks wrote are put together
-// from theirs, compressed as they are. One process does it. Throws Error(kCannotWrite); as verify_checkpoint() does
-// where the checkpoint is missing or damaged.
+// Saves the model in a checkpoint of this program; the bytes are those of save_learner(). Shares files with the
+// checkpoint where it can (see BlobSetWriter::share). Weights that several ranks wrote are assembled from their blobs,
+// mostly without compressing them again. For one process. Throws Error(kCannotWrite); throws as verify_checkpoint()
+// does if the checkpoint is missing or damaged.
 void save_checkpoint_as_model(const std::filesystem::path& checkpoint, const std::filesystem::path& directory,
                               int threads = 1);
 
-// To write a model piece by piece: writes all but the weights into a set of kModelKind, and begins the weights.
+// Begins a model that is written in pieces: writes all but the weights into a set of kModelKind, and returns the writer
+// of the weights.
 WeightsWriter begin_weights(const Learner& learner, BlobSetWriter& set);
 
-// What can be known of a model without reading it all.
+// The parts of a model that are known without reading all of it.
 struct ModelHead {
   ModelOptions options;
-  std::uint64_t digest = 0;  // equal for copies of one model; of the checksums of all its files
+  std::uint64_t digest = 0;  // of the checksums of all its files: equal for copies of one model
 };
 // Throws as load_learner() does.
 ModelHead read_model_head(const std::filesystem::path& directory);
 
-// Throws Error(kNoInput) if there is no finished model, Error(kBadData) if it is damaged or not one, or of a newer
+// Reads and checks all weights, but keeps only those of the wanted partitions; the rows of others are zero. Throws
+// Error(kNoInput) if there is no finished model, and Error(kBadData) if it is damaged, of another kind, or of a newer
 // format.
-std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory);
-// The weights of other partitions than the wanted ones are read and checked, but not kept: their rows are zero.
-std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
-                                      const std::function<bool(Partition)>& wanted);
+std::unique_ptr<Learner> load_learner(
+    const std::filesystem::path& directory,
+    const std::function<bool(Partition)>& wanted = [](Partition) { return true; });
 
 }  // namespace cpt

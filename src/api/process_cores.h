@@ -1,15 +1,24 @@
-// How many threads this process may keep busy.
+// The processors that this process may use.
 #pragma once
 
 #include <sched.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
 
 namespace cpt {
 
-// The processors that this process may run on; empty where the machine has more than the mask holds.
-cpu_set_t affinity_of_process();
+// The processors in the affinity mask of this process; empty if the machine has more than a mask holds.
+inline cpu_set_t affinity_of_process() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
+  return allowed;
+}
 
-// How many processors its affinity mask has; all of the machine where the mask is too large to be asked for. At
-// least 1.
-int cores_of_process();
+// Their number, at least 1; all processors of the machine if the mask cannot be read.
+inline int cores_of_process() {
+  const cpu_set_t allowed = affinity_of_process();
+  return std::max(1, CPU_COUNT(&allowed) > 0 ? CPU_COUNT(&allowed) : get_nprocs());
+}
 
 }  // namespace cpt

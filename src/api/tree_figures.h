@@ -1,4 +1,4 @@
-// What there is to know of a tree's shape.
+// Size and shape of a tree.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace cpt {
 
-// [depth] -> labels whose leaf has it, up to the greatest depth; empty for an empty tree. O(n) short paths.
+// The number of labels by depth of their leaves, up to the greatest depth; empty for an empty tree. Walks the path of
+// every label.
 std::vector<std::uint64_t> labels_by_depth(const Tree& tree);
 
 TreeFigures measure_tree(const Learner& learner);

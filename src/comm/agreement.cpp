@@ -10,17 +10,7 @@ namespace {
 
 constexpr const char* kCall = "agreement on an error";
 
-Fault fault_in(const std::exception_ptr& mine) {
-  try {
-    std::rethrow_exception(mine);
-  } catch (const std::exception& error) {
-    return fault_of(error);
-  } catch (...) {
-    return Fault::kFailed;
-  }
-}
-
-// What all ranks will say of the error of this rank; `others` ranks failed beside it.
+// The text of the AgreedError for the error of this rank; `others` is the number of other ranks that failed.
 std::string reason_of(const Communicator& comm, const std::exception_ptr& mine, std::ptrdiff_t others) {
   std::string reason = "unknown error";
   try {
@@ -40,7 +30,15 @@ std::string reason_of(const Communicator& comm, const std::exception_ptr& mine, 
 }  // namespace
 
 std::uint64_t encode_fault(const std::exception_ptr& mine) {
-  return mine == nullptr ? 0 : static_cast<std::uint64_t>(fault_in(mine));
+  if (mine == nullptr) return 0;
+  Fault fault = Fault::kFailed;
+  try {
+    std::rethrow_exception(mine);
+  } catch (const std::exception& error) {
+    fault = fault_of(error);
+  } catch (...) {
+  }
+  return static_cast<std::uint64_t>(fault);
 }
 
 void agree_on_error(Communicator& comm, const std::exception_ptr& mine, const char* call) {

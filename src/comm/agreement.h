@@ -1,4 +1,4 @@
-// Work that all ranks do, and how they fail together: if one rank fails, all throw the same error.
+// Work on all ranks that fails on all of them together: if one rank fails, all throw the same error.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "core/deferred_error.h"
 
 namespace cpt {
 
@@ -18,26 +19,23 @@ class AgreedError : public Error {
   AgreedError(Fault fault, const std::string& reason) : Error(fault, reason) {}
 };
 
-// Called by all ranks, each with the exception it caught or nullptr. If any brings one, all throw the same AgreedError.
-// Costs 8 bytes to every other rank when nobody fails. Not for a failure of the communicator itself (StallError, an
-// Error of wait()): the others would not come. An AgreedError brought here is passed on as it is.
+// Collective: each rank passes the exception that it caught, or nullptr. If any rank passes one, all throw the same
+// AgreedError; if that one is itself an AgreedError, its text stays as it is. Sends 8 bytes to every other rank if
+// nobody fails. Not for failures of the communicator itself (StallError, or an Error of wait()): the other ranks would
+// not call this.
 void agree_on_error(Communicator& comm, const std::exception_ptr& mine, const char* call);
 
-// Runs `work` on every rank; if it throws on any, all throw the same AgreedError. `work` must not call the
-// communicator. Alone, the error stays as it is.
+// Runs `work` on every rank. If it throws on any, all throw the same AgreedError; on a single rank, the original error.
+// `work` must not call the communicator.
 template <class Work>
 void run_on_all(Communicator& comm, const char* call, Work work) {
   if (comm.size() == 1) return work();
-  std::exception_ptr failure;
-  try {
-    work();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  agree_on_error(comm, failure, call);
+  DeferredError error;
+  error.run(work);
+  agree_on_error(comm, error.get(), call);
 }
 
-// Returns the values of work(0) ... work(count - 1), on all ranks: rank i % n computes the i-th and sends it to the
+// Returns the values of work(0) ... work(count - 1) on all ranks. Rank i % n computes the i-th and sends it to the
 // others. Fails as run_on_all() does.
 template <class Work>
 std::vector<std::uint64_t> distribute_work(Communicator& comm, std::size_t count, const char* call, Work work) {
@@ -54,10 +52,10 @@ std::vector<std::uint64_t> distribute_work(Communicator& comm, std::size_t count
   return values;
 }
 
-// The same as agree_on_error() in two halves, for callers whose own messages can carry the fault: 0 for nullptr, else
-// the fault ...
+// agree_on_error() in two halves, for callers whose own messages can carry the fault. encode_fault() returns the fault,
+// or 0 for nullptr. Once all ranks know that at least one failed, all call throw_agreed(), which sends a few words and
+// the reason.
 std::uint64_t encode_fault(const std::exception_ptr& mine);
-// ... and once all ranks know that at least one failed, all call this. Sends a few words and the reason.
 [[noreturn]] void throw_agreed(Communicator& comm, const std::exception_ptr& mine);
 
 }  // namespace cpt

@@ -16,7 +16,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 void Buffer::resize(std::size_t size) {
   if (size > capacity_) {
     const std::size_t capacity = grown(size);
-    // The old memory goes first: nothing in it is wanted.
+    // Released first, since its bytes are not needed.
     memory_.reset();
     size_ = capacity_ = 0;
     memory_ = allocate(capacity);

@@ -1,4 +1,4 @@
-// Bytes whose number is not known beforehand: memory that is kept from use to use and never zeroed.
+// A growing array of bytes that keeps its memory from use to use and never zeroes it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace cpt {
 using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
 
-// The value that bytes begin with, of which there must be enough.
+// The value at the start of `bytes`, which must be at least as long.
 template <class T>
 T read_front(ConstBytes bytes) {
   T value;
@@ -19,8 +19,8 @@ T read_front(ConstBytes bytes) {
   return value;
 }
 
-// A run of bytes that starts at a multiple of kAlignment. Memory grows by half at least, so that many small steps cost
-// little, and is given back only at the end of its life. Moving and swapping pass it on: addresses stay good.
+// Its memory starts at a multiple of kAlignment, grows by at least half, so that many small steps cost little, and is
+// released only by the destructor. Moving and swapping pass the memory on, so addresses stay valid.
 class Buffer {
  public:
   static constexpr std::size_t kAlignment = 64;
@@ -29,20 +29,20 @@ class Buffer {
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept;  // other is empty afterwards
 
-  // nullptr as long as there is no memory. Good until the memory grows.
+  // nullptr if there is no memory. Valid until the memory grows.
   std::byte* data() { return memory_.get(); }
   const std::byte* data() const { return memory_.get(); }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  std::size_t capacity() const { return capacity_; }  // bytes that fit into the memory that is there
+  std::size_t capacity() const { return capacity_; }  // bytes that fit into the current memory
   Bytes bytes() { return {data(), size_}; }
   ConstBytes bytes() const { return {data(), size_}; }
 
-  // So many bytes to be overwritten: what they are is undefined, whether or not there were some before.
+  // Sets the size. All bytes are undefined afterwards, including those that were there before.
   void resize(std::size_t size);
   void clear() { size_ = 0; }
-  // Adds bytes at the end and keeps those before. append() copies them from `source`, which is not in this buffer; the
-  // bytes of extend() are undefined and to be overwritten.
+  // Add bytes at the end. append() copies them from `source`, which must not lie in this buffer; extend() returns them
+  // undefined, for the caller to overwrite.
   void append(const void* source, std::size_t count) {
     if (count > 0) std::memcpy(extend(count).data(), source, count);
   }
@@ -51,8 +51,6 @@ class Buffer {
     size_ += count;
     return bytes().last(count);
   }
-  // Takes bytes off the end, at most size().
-  void shrink(std::size_t count) { size_ -= count; }
 
   void swap(Buffer& other) noexcept;
   friend void swap(Buffer& a, Buffer& b) noexcept { a.swap(b); }
@@ -63,9 +61,9 @@ class Buffer {
   };
   using Memory = std::unique_ptr<std::byte[], Release>;
 
-  // Memory for at least `needed` bytes, with those that are there.
+  // Allocates memory for at least `needed` bytes and keeps the current ones.
   void grow(std::size_t needed);
-  // Its size.
+  // The size of that memory.
   std::size_t grown(std::size_t needed) const;
   static Memory allocate(std::size_t capacity);
 

@@ -1,5 +1,5 @@
-// Blocking collectives built on those of Communicator. All ranks call each with the same `call`, which names it in
-// messages. What a rank pays is given per call; n = number of ranks. Errors are those of Communicator::wait.
+// Blocking collectives built on those of Communicator. All ranks must call each with the same `call`, its name in
+// messages. Comments state what each rank sends; n = number of ranks. They throw what Communicator::wait() throws.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace cpt {
 
-// What may travel as its bytes. Ranks of a job run the same program on the same kind of machine.
-// bool is left out because a vector of it is no array; pointers because they mean nothing elsewhere.
+// Types that are sent as their bytes: the ranks of a job run the same program on the same kind of machine. Not bool,
+// because std::vector<bool> is no array, and not pointers, which mean nothing on other ranks.
 template <typename T>
 concept Sendable = std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_pointer_v<T>;
 
@@ -29,7 +29,7 @@ Bytes writable_bytes_of(T& value) {
   return std::as_writable_bytes(std::span<T, 1>(&value, 1));
 }
 
-// One value of every rank, in rank order. Sends sizeof(T) bytes to every other rank.
+// Returns the values of all ranks, in rank order. Sends sizeof(T) bytes to every other rank.
 template <Sendable T>
 std::vector<T> all_gather_value(Communicator& comm, const T& mine, const char* call) {
   std::vector<T> all(static_cast<std::size_t>(comm.size()));
@@ -37,7 +37,7 @@ std::vector<T> all_gather_value(Communicator& comm, const T& mine, const char* c
   return all;
 }
 
-// A rank that has another value than rank 0: the first one, as rank_and_host() names it.
+// The first rank whose value differs from that of rank 0, as rank_and_host() names it.
 template <Sendable T>
 struct Difference {
   std::string rank;
@@ -45,7 +45,7 @@ struct Difference {
   T of_rank_0;
 };
 
-// Nothing where all ranks have the same. Sends sizeof(T) bytes to every other rank.
+// nullopt if all ranks have the same value. Sends sizeof(T) bytes to every other rank.
 template <Sendable T>
 std::optional<Difference<T>> find_difference(Communicator& comm, const T& mine, const char* call) {
   const std::vector<T> all = all_gather_value(comm, mine, call);
@@ -55,34 +55,35 @@ std::optional<Difference<T>> find_difference(Communicator& comm, const T& mine, 
   return std::nullopt;
 }
 
-// The value of `root`, on all ranks. sizeof(T) bytes reach every rank.
+// Returns the value of `root` on all ranks. sizeof(T) bytes reach every rank.
 template <Sendable T>
 T broadcast_value(Communicator& comm, T value, int root, const char* call) {
   comm.wait(*comm.start_broadcast(writable_bytes_of(value), root), call);
   return value;
 }
 
-// outgoing[r] goes to rank r; returns what came from each rank, in rank order. The lengths are nobody's knowledge
-// beforehand: every rank first sends 8n bytes of them to every other, then the contents.
+// Sends outgoing[r] to rank r; returns what each rank sent to this one, in rank order. Receivers need not know lengths:
+// every rank first sends 8n bytes of lengths to every other, then the contents.
 std::vector<std::vector<std::byte>> exchange(Communicator& comm, const std::vector<ConstBytes>& outgoing,
                                              const char* call);
 
-// `mine` of every rank, in rank order, at `root`; nothing elsewhere. Lengths may differ. Sends 8 bytes to every other
-// rank, then the contents to root.
+// Returns `mine` of every rank at `root`, in rank order, and nothing on other ranks. Lengths may differ. Sends 8 bytes
+// to every other rank, then the contents to root.
 std::vector<std::vector<std::byte>> gather_bytes(Communicator& comm, ConstBytes mine, int root, const char* call);
 
-// `mine` of every rank, in rank order, on all ranks. Lengths may differ. Sends 8 bytes and the contents to every other.
+// Returns `mine` of every rank on all ranks, in rank order. Lengths may differ. Sends 8 bytes and the contents to every
+// other rank.
 std::vector<std::vector<std::byte>> all_gather_bytes(Communicator& comm, ConstBytes mine, const char* call);
 
-// `data` of root becomes the data of all, whose own is replaced. 8 bytes and the contents reach every rank.
+// Replaces `data` on all ranks by that of root. 8 bytes and the contents reach every rank.
 void broadcast_bytes(Communicator& comm, std::vector<std::byte>& data, int root, const char* call);
 
-// The text of root, on all ranks.
+// Returns the text of root on all ranks.
 std::string broadcast_text(Communicator& comm, const std::string& text, int root, const char* call);
 
-// Each element becomes its sum over the ranks (integers modulo 2^64), added in rank order, so that the same ranks get
-// the same bytes in every run and on every rank. For short vectors of one length on all ranks: sends
-// values.size_bytes() to every other rank and holds n times as much for a moment.
+// Replaces each element by its sum over the ranks (integers modulo 2^64), added in rank order, so the bytes are the
+// same in every run and on every rank. For short vectors, of the same length on all ranks: sends values.size_bytes() to
+// every other rank, and allocates n times as much.
 void sum_in_rank_order(Communicator& comm, std::span<std::uint64_t> values, const char* call);
 void sum_in_rank_order(Communicator& comm, std::span<double> values, const char* call);
 

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kRollCallGrace{1000};
-// Well below the grace, so that every waiting rank answers in time; long enough to cost nothing.
+// Well below the grace, so that every waiting rank answers in time, but long enough to cost nothing.
 constexpr std::chrono::milliseconds kAnswerInterval{50};
 constexpr std::size_t kMaxRanksNamed = 8;
 
@@ -33,10 +33,10 @@ std::string list_ranks(const Communicator& comm, const std::vector<int>& ranks) 
 }
 
 // How a rank polls: it spins for a few microseconds, then yields the core for a millisecond, then sleeps, up to a
-// millisecond at a time. Dozens of ranks may share a core, and the one that is waited for must get it. Most waits end
-// while the core is yielded; a rank that sleeps notices its message too late.
+// millisecond at a time. Dozens of ranks may share a core, and the rank that the others wait for must get it. Most
+// waits end while the core is yielded; a rank that sleeps notices its message late.
 //
-// Why yield for a millisecond: against 30 microseconds, on two cores (medians of three runs in turns), 8 replicated
+// Why a millisecond: compared with 30 microseconds, on two cores (medians of three alternating runs), 8 replicated
 // ranks are 1.33 times as fast and 16 are 1.22 times, partitioned ones 1.28 and 1.09 times; 64 ranks, 32 to a core,
 // lose 5 %.
 class Backoff {
@@ -67,7 +67,7 @@ class Backoff {
   std::chrono::nanoseconds sleep_{50'000};
 };
 
-// Refuses a list of the ranks on the other ends of a delivery's messages if it names one twice, itself, or nobody.
+// Checks the ranks at the other ends of the messages of a delivery: each must exist, be another rank, and occur once.
 class OtherRanks {
  public:
   explicit OtherRanks(const Communicator& comm) : comm_(comm), named_(static_cast<std::size_t>(comm.size())) {}
@@ -93,7 +93,7 @@ class OtherRanks {
 
 std::string host_name() {
   std::array<char, 256> name{};
-  // One byte is kept back: a name that is cut may come without its final zero.
+  // Without the last byte, because a truncated name may lack its final zero.
   if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown host";
   return name.data();
 }
@@ -140,19 +140,19 @@ std::unique_ptr<Operation> Communicator::start_delivery(std::vector<Outgoing> ou
   OtherRanks receivers(*this);
   for (const Outgoing& message : outgoing) receivers.name(message.to, " sends to ");
   OtherRanks senders(*this);
-  for (const Incoming& message : incoming) senders.name(message.from, " hears of ");
+  for (const Incoming& message : incoming) senders.name(message.from, " expects a message of ");
   std::uint64_t bytes = 0;
   for (const Outgoing& message : outgoing) bytes += message.bytes.size();
   return sending(bytes, begin_delivery(std::move(outgoing), incoming));
 }
 
-// The watchdog watches over the meeting; MPI's own calls after it do not have to wait for anyone.
+// wait() guards this by the watchdog; MPI's own calls after it do not have to wait for other ranks.
 std::vector<Bytes> Communicator::share_memory(std::size_t bytes) {
   const std::uint64_t mine = bytes;
   std::vector<std::uint64_t> all(static_cast<std::size_t>(size()));
   wait(*start_all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))), "share memory");
   if (std::ranges::any_of(all, [&](std::uint64_t one) { return one != mine; })) {
-    refuse("share memory: the ranks ask for different sizes");
+    refuse("share memory: the ranks pass different sizes");
   }
   return allocate_shared(bytes);
 }
@@ -202,7 +202,7 @@ void Communicator::poll_until_done(Operation& operation, const char* call) {
     }
     if (stall_timeout_.count() == 0 || now - start < stall_timeout_) continue;
     const std::vector<int> silent = silent_ranks(kRollCallGrace);
-    // The missing rank may have come during the roll call; then it was slow, not stuck.
+    // The missing rank may have arrived during the roll call; then it was slow, not stuck.
     if (!operation.done()) throw_stall(silent, call, seconds_since(start));
     return;
   }

@@ -1,7 +1,7 @@
-// Collectives over a fixed group of ranks. This layer moves bytes and knows nothing of learning.
+// Collectives over a fixed group of ranks. This layer moves bytes and does not interpret them.
 //
-// A communicator is a value that is passed, never a global. There are three: alone (one rank), threads (ranks of one
-// process, for tests and thread sanitizers) and MPI; a test wrapper fails at a chosen (rank, call).
+// A communicator is passed as an argument, never a global. There are three: Alone (one rank), ThreadGroup (ranks of one
+// process, for tests and thread sanitizers) and MpiSession.
 #pragma once
 
 #include <chrono>
@@ -17,19 +17,19 @@
 
 namespace cpt {
 
-// A wait took longer than the stall timeout. The message names the call, the ranks that gave no sign of life with their
-// hosts, and who speaks. The collective is lost: nothing but ending the job can follow, so never agree_on_error() on
-// it.
+// A wait took longer than the stall timeout. The message names this rank, the call, and the ranks that gave no sign of
+// life, with their hosts. The collective is lost, and the job must end: never pass this to agree_on_error().
 class StallError : public Error {
  public:
   explicit StallError(const std::string& reason) : Error(Fault::kFailed, reason) {}
 };
 
-// A collective that has begun. Destroying one that is not done is allowed only when the whole job is being given up.
+// A collective in progress. It may be destroyed before it is done only if the whole job is given up.
 class Operation {
  public:
   virtual ~Operation() = default;
-  // Makes progress and says whether the buffers may be used again. Never blocks. Throws Error(kFailed) if it failed.
+  // Makes progress, and returns whether the buffers may be used again. Never blocks. Throws Error(kFailed) if it
+  // failed.
   virtual bool done() = 0;
 
  private:
@@ -37,7 +37,7 @@ class Operation {
   std::uint64_t bytes_sent_ = 0;  // to other ranks
 };
 
-// A rank's parts in a delivery.
+// A message that a rank sends or receives in a delivery.
 struct Outgoing {
   int to;
   ConstBytes bytes;
@@ -47,9 +47,9 @@ struct Incoming {
   Buffer bytes;
 };
 
-// Every rank starts the same collectives in the same order, from one thread per rank; several may be under way at once.
-// Buffers belong to the caller and stay untouched and alive until the operation is done. No single message exceeds
-// kMaxMessage bytes: larger buffers travel as several. All throw Error(kFailed) on a failure of the transport.
+// Every rank must start the same collectives in the same order, from one thread per rank; several may be in progress at
+// once. Buffers belong to the caller, who must keep them, unchanged, until the operation is done. Buffers above
+// kMaxMessage bytes are sent as several messages. All functions throw Error(kFailed) on a failure of the transport.
 class Communicator {
  public:
   static constexpr std::size_t kMaxMessage = std::size_t{1} << 26;
@@ -61,63 +61,61 @@ class Communicator {
   virtual std::string host_of(int rank) const = 0;  // name of the machine that a rank runs on
   std::string host() const { return host_of(rank()); }
 
-  // Every rank gives mine.size() bytes (the same on all); all.size() == size() * mine.size(), in rank order.
-  // Each rank sends mine.size() bytes to every other.
+  // Gathers `mine` of all ranks into `all`, in rank order. mine.size() must be equal on all ranks, and all.size() ==
+  // size() * mine.size(). Each rank sends mine.size() bytes to every other.
   std::unique_ptr<Operation> start_all_gather(ConstBytes mine, Bytes all);
-  // `data` of rank `root` becomes the data of all; the same length and root on all. data.size() bytes reach every rank.
+  // Copies `data` of rank `root` to all ranks. Length and root must be equal on all. data.size() bytes reach every
+  // rank.
   std::unique_ptr<Operation> start_broadcast(Bytes data, int root);
-  // outgoing[r] goes to rank r, incoming[r] comes from it; both have size() entries, and the lengths agree pairwise
-  // (see exchange() in collectives.h where they are not known beforehand). Empty ones cost no message. What a rank
-  // sends to itself is copied.
+  // Sends outgoing[r] to rank r, and receives incoming[r] from it. Both have size() entries, and lengths must agree
+  // pairwise (see exchange() in collectives.h for lengths that receivers do not know). Empty entries send no message;
+  // the entry of this rank itself is copied.
   std::unique_ptr<Operation> start_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming);
-  // Messages whose lengths only their senders know. Each entry of `outgoing` is a message, even where it is empty;
-  // `incoming` names the ranks that this one hears of, and when the operation is done, their Buffers hold what they
-  // sent in place of what was there (until then they are the operation's, as are the entries). Both name a rank once at
-  // most and never this one, and they agree pairwise: a sends to b if and only if b hears of a. Ranks with nothing to
-  // send or hear start it with empty lists. Costs nothing but the messages: no rank waits for one that it does not
-  // name. Large messages arrive only while the receiver calls done() on the delivery or is in a wait() for anything.
+  // Exchanges messages whose lengths only their senders know. Each entry of `outgoing` is a message, even an empty one.
+  // `incoming` names the ranks that send to this one; when the operation is done, each Buffer holds the message of its
+  // rank. Until then, entries and Buffers belong to the operation. Both lists name a rank at most once and never this
+  // one, and must agree pairwise: a sends to b if and only if b expects a. Ranks without messages pass empty lists. No
+  // rank waits for one that it does not name. Large messages arrive only while the receiver calls done() on the
+  // delivery or is in any wait().
   std::unique_ptr<Operation> start_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming);
 
-  // Collective: memory of `bytes` for each rank, the same size on all. Returns, by rank, the areas that this rank can
-  // read where they lie; those of ranks on other machines are empty, and all are where a machine has no memory to
-  // share. Each starts at a multiple of 64 bytes. The memory stays until the ranks' group (MPI session, threads, this
-  // object if it is alone) ends. For SharedWindow, which knows when what is written can be read. Sends 8 bytes to every
-  // other rank.
+  // Collective: allocates `bytes`, equal on all, of shared memory for each rank. Returns, by rank, the areas that this
+  // rank can read in place, each at a multiple of 64 bytes. Areas of ranks on other machines are empty; all are empty
+  // if a machine has no memory to share. The memory lives as long as the group of ranks (the MPI session, the
+  // ThreadGroup, or this Alone). Use SharedWindow, which orders writes and reads. Sends 8 bytes to every other rank.
   std::vector<Bytes> share_memory(std::size_t bytes);
 
-  // Waits for an operation; `call` names it in messages: it leads the chain of an Error from the transport. Throws
-  // StallError when it takes longer than the stall timeout.
+  // Waits for an operation. `call` names it in messages and leads the chain of an Error from the transport. Throws
+  // StallError if it takes longer than the stall timeout.
   void wait(Operation& operation, const char* call);
 
-  // Bytes this rank has handed to others so far (not those to itself; a broadcast counts once per receiver), and
-  // seconds spent in wait().
+  // Bytes that this rank has sent to others so far (a broadcast counts once per receiver), and seconds spent in wait().
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   double seconds_waited() const { return seconds_waited_; }
-  // The same by `call`, of all waits that have ended.
+  // Both by `call`, over all waits that have ended.
   const TrafficByCall& traffic() const { return traffic_; }
 
   // 0 turns the watchdog off. Default: ten minutes.
   void set_stall_timeout(std::chrono::milliseconds timeout) { stall_timeout_ = timeout; }
   std::chrono::milliseconds stall_timeout() const { return stall_timeout_; }
 
-  // What wait() does besides asking whether its operation is done. Public for wrappers that pass it on.
-  //
-  // Lets the other operations under way go on, so that ranks may wait for them in different orders. Never blocks.
+  // The rest is for implementations. It is public for wrappers that pass it on.
+
+  // Called in wait(): advances the other operations in progress, so that ranks may wait for them in different orders.
+  // Never blocks.
   virtual void advance() = 0;
 
-  // What share_memory() does once all ranks have come.
+  // Called by share_memory() once all ranks have arrived.
   virtual std::vector<Bytes> allocate_shared(std::size_t bytes) = 0;
 
-  // The watchdog's roll call. wait() uses both; they are public for wrappers that pass them on.
-  //
-  // Asks all other ranks for a sign of life, listens for at most `grace`, and returns the ranks that gave none, in
-  // ascending order: those that are not inside a wait().
+  // The watchdog's roll call, in wait(). Requests a sign of life from all other ranks, waits for at most `grace`, and
+  // returns the ranks that gave none, in ascending order: those that are not in a wait().
   virtual std::vector<int> silent_ranks(std::chrono::milliseconds grace) = 0;
-  // Gives the sign of life that others have asked for. Cheap; never blocks.
+  // Gives the sign of life that other ranks requested. Cheap; never blocks.
   virtual void answer_roll_call() = 0;
 
  protected:
-  // What the start functions do once the arguments are checked.
+  // Called by the start functions once the arguments are checked.
   virtual std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) = 0;
   virtual std::unique_ptr<Operation> begin_broadcast(Bytes data, int root) = 0;
   virtual std::unique_ptr<Operation> begin_exchange(std::vector<ConstBytes> outgoing, std::vector<Bytes> incoming) = 0;
@@ -136,11 +134,11 @@ class Communicator {
   std::chrono::milliseconds stall_timeout_{std::chrono::minutes(10)};
 };
 
-// The name of this machine; "unknown host" if the system gives none.
+// The name of this machine, or "unknown host".
 std::string host_name();
 
-// Lengthens the stall timeout while it lives, because all ranks do something that is known to take long. If the
-// watchdog is off, it stays off.
+// Lengthens the stall timeout during its lifetime, for work of all ranks that is known to take long. If the watchdog is
+// off, it stays off.
 class StallTimeoutExtension {
  public:
   StallTimeoutExtension(Communicator& comm, std::chrono::milliseconds more)
@@ -156,7 +154,7 @@ class StallTimeoutExtension {
   std::chrono::milliseconds before_;
 };
 
-// "rank 3 on node17": how messages name a rank.
+// How messages name a rank: "rank 3 on node17".
 std::string rank_and_host(const Communicator& comm, int rank);
 
 }  // namespace cpt

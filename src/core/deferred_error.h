@@ -5,8 +5,8 @@
 
 namespace cpt {
 
-// For work between calls that must be made whether or not the work succeeds, such as collectives that other ranks take
-// part in. The first error wins. Not thread-safe.
+// For work between calls that must happen whether or not the work succeeds, such as collectives with other ranks. Keeps
+// the first error. Not thread-safe.
 class DeferredError {
  public:
   // Runs work() and keeps what it throws. After an error it does nothing.
@@ -20,7 +20,7 @@ class DeferredError {
     }
   }
 
-  // Keeps another error, if there is one.
+  // Keeps `error`, which may be nullptr, unless an earlier error is kept.
   void keep(const std::exception_ptr& error) {
     if (error_ == nullptr) error_ = error;
   }

@@ -7,14 +7,13 @@
 #include <cstring>
 #include <utility>
 
-#include "core/value_limit.h"
+#include "core/input_limits.h"
 #include "cpt/hashing.h"
 
 namespace cpt {
 namespace {
 
-// Turns the number of items in each bucket into the index where the bucket begins. Adds eight numbers at a time; the
-// sum of all is at most 255.
+// Turns the number of items in each bucket into the bucket's start. Adds up eight at a time; their sum is at most 255.
 template <std::size_t kBuckets>
 void make_begins(std::array<std::uint8_t, kBuckets>& counts) {
   static_assert(std::endian::native == std::endian::little);
@@ -49,12 +48,13 @@ void deal_many(std::span<const Item> items, std::span<Item> dealt) {
   for (const Item& item : items) dealt[next[item.feature >> shift]++] = item;
 }
 
-// Puts features into buckets by the upper bits of their hash, stably: `dealt`, as long as `items`, is then in order
-// except for features whose upper bits agree, which are neighbors. Fewer than 2^32 features.
+// Puts items into buckets by the upper bits of `feature`, their 64-bit hash, and keeps their order within a bucket. In
+// `dealt`, which has the length of `items`, only neighbors whose upper bits agree may be out of order. Fewer than 2^32
+// items.
 //
-// Why not sort? Comparisons of hashes are unpredictable branches, and mispredicting half of them was a third of the
-// time to read a line of ten features, and half with forty. Hashes are spread evenly, so their upper bits say almost
-// exactly where each belongs, without a branch.
+// Why not sort: the processor cannot predict comparisons of hashes. Mispredicting half of them took a third of the time
+// to read a line of ten features, and half of it with forty. Hashes are spread evenly, so their upper bits give each
+// position nearly exactly, without a branch.
 template <class Item>
 void deal_by_hash(std::span<const Item> items, std::span<Item> dealt) {
   if (items.size() <= 16) return deal_few<6>(items, dealt);
@@ -64,13 +64,13 @@ void deal_by_hash(std::span<const Item> items, std::span<Item> dealt) {
   deal_many(items, dealt);
 }
 
-// Values break ties, so that the sum of a repeated feature does not depend on the order in the text.
+// Values break ties, so that the sum of a repeated feature does not depend on the order of the text.
 template <class Feature>
 bool comes_before(const Feature& a, const Feature& b) {
   return a.feature != b.feature ? a.feature < b.feature : a.value < b.value;
 }
 
-// An insertion sort, which is fast if few features are out of order, up to a limit of moves.
+// Fast if few are out of order.
 template <class Feature>
 void sort(std::span<Feature> features) {
   std::size_t moves_left = 8 * features.size();
@@ -84,7 +84,7 @@ void sort(std::span<Feature> features) {
   }
 }
 
-// Writes features, at least one, that are almost in order, exchanging each with the next one if that is lower. Returns
+// Writes features (at least one) that are nearly in order, and swaps each with the next one if that is lower. Returns
 // false if they are then not ascending and distinct, which is rare, or if some must be left out.
 template <class Feature>
 bool put_distinct(std::span<const Feature> dealt, const Batch::Space& to) {
@@ -108,7 +108,7 @@ bool put_distinct(std::span<const Feature> dealt, const Batch::Space& to) {
   return good;
 }
 
-// Writes features that are in order, repeated ones as their sum; returns the number written.
+// Writes features that are in order, and adds up repeated ones; returns the number that it writes.
 template <class Feature>
 std::size_t put_sums(std::span<const Feature> sorted, const Batch::Space& to) {
   constexpr auto kMost = static_cast<float>(kMaxValue);
@@ -116,7 +116,7 @@ std::size_t put_sums(std::span<const Feature> sorted, const Batch::Space& to) {
   for (std::size_t i = 0; i < sorted.size();) {
     Feature sum = sorted[i++];
     while (i < sorted.size() && sorted[i].feature == sum.feature) sum.value += sorted[i++].value;
-    // Each value is within the limit, but their sum may not be.
+    // Each value is within the bound, but their sum may not be.
     sum.value = std::clamp(sum.value, -kMost, kMost);
     if (sum.value == 0 || sum.feature == kConstantFeature) continue;
     to.features[kept] = sum.feature;

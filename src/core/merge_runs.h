@@ -1,4 +1,4 @@
-// Merges sorted runs, such as one from each rank.
+// Merges runs of elements that several ranks have sorted.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace cpt {
 
-// Merges consecutive sorted runs of `values` into one; equal elements keep their order. Run i ends at ends[i], where
-// run i + 1 begins; the last one ends with `values`. `scratch` keeps its memory from call to call.
+// Merges adjacent sorted runs into one; equal elements keep their order. Run i ends at ends[i], where run i + 1 begins;
+// the last run ends with `values`. `scratch` keeps its memory from call to call.
 template <class T>
 void merge_runs(std::vector<T>& values, std::vector<std::size_t> ends, std::vector<T>& scratch) {
   while (ends.size() > 1) {

@@ -1,4 +1,4 @@
-// The hash of a name, for loops in which calling FeatureHasher (cpt/hashing.h) would cost as much as hashing.
+// The hash of a name, inline, for loops in which a call of FeatureHasher (cpt/hashing.h) would cost as much as hashing.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace cpt {
 
-// XXH3 of a long name. A function of its own, because it uses many registers that short names do not need.
+// XXH3. Not inline, because it uses many registers that short names do not need.
 std::uint64_t hash_long_name(std::string_view name, std::uint64_t seed);
 
-// Equals FeatureHasher::feature() if the seed is the hash of a namespace.
+// FeatureHasher::feature(), if the seed is the hash of a namespace.
 inline std::uint64_t hash_name(std::string_view name, std::uint64_t seed) {
   return name.size() <= 16 ? XXH3_64bits_withSeed(name.data(), name.size(), seed) : hash_long_name(name, seed);
 }

@@ -1,6 +1,6 @@
 #include "cpt/options.h"
 
-#include "core/interaction_pairs.h"
+#include "core/input_limits.h"
 #include "core/number_text.h"
 #include "cpt/error.h"
 

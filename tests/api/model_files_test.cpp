@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <limits>
 
+#include "api/options/option_table.h"
 #include "cpt/model.h"
 #include "store/blob/blob_set.h"
 #include "train/small_model.h"
@@ -26,7 +28,7 @@ class ModelFiles : public ::testing::Test {
     return Model::load(directory_);
   }
 
-  // What is wrong with the model that lies there.
+  // The error of loading the model.
   Thrown refusal() const {
     return thrown_by([&] { Model::load(directory_); });
   }
@@ -35,7 +37,7 @@ class ModelFiles : public ::testing::Test {
     return BlobSetReader(directory_, "cpt model").read_all(name, 1 << 30);
   }
 
-  // Writes the model again, checksums and all, with another content of one blob.
+  // Writes the model again, with valid checksums, and with another content of one blob.
   void replace_blob(const std::string& name, const ByteVector& content) const {
     std::vector<std::pair<std::string, ByteVector>> blobs;
     for (const std::string& each : BlobSetReader(directory_, "cpt model").names()) {
@@ -91,17 +93,10 @@ TEST_F(ModelFiles, KeepEveryOption) {
   options.seed = 0xfedcba9876543210;
   options.normalize = Normalize::kL2;
   options.interactions = {"ab", "aa"};
-  const ModelOptions read = written_and_read(Model(options)).options();
-  EXPECT_EQ(read.tree, options.tree);
-  EXPECT_EQ(read.alpha, options.alpha);
-  EXPECT_EQ(read.loss, options.loss);
-  EXPECT_EQ(read.update, options.update);
-  EXPECT_EQ(read.learning_rate, options.learning_rate);
-  EXPECT_EQ(read.clip, options.clip);
-  EXPECT_EQ(read.bits, options.bits);
-  EXPECT_EQ(read.seed, options.seed);
-  EXPECT_EQ(read.normalize, options.normalize);
-  EXPECT_EQ(read.interactions, options.interactions);
+  TrainingOptions written, read;
+  written.model = options;
+  read.model = written_and_read(Model(options)).options();
+  EXPECT_EQ(describe_training_options(read), describe_training_options(written));
 }
 
 TEST_F(ModelFiles, LearnOnAsIfNeverWritten) {
@@ -179,7 +174,7 @@ TEST_F(ModelFiles, WithAFlippedByteInAnyFileAreRefused) {
   }
 }
 
-// Checksums hold here: what was written is not what a model is.
+// The checksums are valid, but the content is not that of a model.
 TEST_F(ModelFiles, ThatMakeNoSenseAreRefused) {
   const Model model = trained_model(random_lines({}));
   for (const std::string name : {"options", "tree", "weights"}) {
@@ -194,14 +189,39 @@ TEST_F(ModelFiles, ThatMakeNoSenseAreRefused) {
   }
 }
 
-TEST_F(ModelFiles, WithOptionsOutOfRangeAreRefused) {
-  trained_model(random_lines({})).save(directory_);
-  ByteVector options = blob("options");
-  // One byte of byte order and one of the kind of tree, then alpha.
-  std::fill_n(options.begin() + 2, sizeof(double), std::byte{0});
-  replace_blob("options", options);
-  EXPECT_EQ(refusal().fault, Fault::kBadData);
-  EXPECT_THAT(refusal().text, HasSubstr("options make no sense: --alpha is 0"));
+TEST_F(ModelFiles, WithForgedContentAreRefused) {
+  struct Forgery {
+    const char* blob;
+    std::function<void(ByteVector&)> change;
+    const char* reason;
+  };
+  const auto zero_alpha = [](ByteVector& options) {
+    // One byte of byte order and one of the kind of tree, then alpha.
+    std::fill_n(options.begin() + 2, sizeof(double), std::byte{0});
+  };
+  const auto rename_a_label = [](ByteVector& tree) {
+    const std::string label = "label-7";
+    const auto name = std::as_bytes(std::span(label));
+    const auto found = std::search(tree.begin(), tree.end(), name.begin(), name.end());
+    ASSERT_NE(found, tree.end());
+    *found = std::byte{'L'};
+  };
+  const Forgery forgeries[] = {
+      {"options", zero_alpha, "options make no sense: --alpha is 0"},
+      {"tree", rename_a_label, "does not match its digest"},
+      // The number of the first run of rows, after the partition and the number of its runs.
+      {"weights", [](ByteVector& weights) { weights[8] = std::byte{77}; }, "beyond its region"},
+      {"weights", [](ByteVector& weights) { weights.resize(weights.size() + 8); }, "more weights than its table"},
+  };
+  for (const Forgery& forgery : forgeries) {
+    SCOPED_TRACE(forgery.reason);
+    trained_model(random_lines({})).save(directory_);
+    ByteVector content = blob(forgery.blob);
+    forgery.change(content);
+    replace_blob(forgery.blob, content);
+    EXPECT_EQ(refusal().fault, Fault::kBadData);
+    EXPECT_THAT(refusal().text, HasSubstr(forgery.reason));
+  }
 }
 
 TEST_F(ModelFiles, OfTwoModelsAreRefused) {
@@ -211,36 +231,6 @@ TEST_F(ModelFiles, OfTwoModelsAreRefused) {
   replace_blob("weights", weights);
   EXPECT_EQ(refusal().fault, Fault::kBadData);
   EXPECT_THAT(refusal().text, HasSubstr("weights of partition"));
-}
-
-TEST_F(ModelFiles, WithWeightsBeyondTheTableAreRefused) {
-  trained_model(random_lines({})).save(directory_);
-  ByteVector weights = blob("weights");
-  weights[8] = std::byte{77};  // the number of the first run of rows, after the partition and how many runs it has
-  replace_blob("weights", weights);
-  EXPECT_EQ(refusal().fault, Fault::kBadData);
-  EXPECT_THAT(refusal().text, HasSubstr("beyond its region"));
-}
-
-TEST_F(ModelFiles, WithARenamedLabelAreRefused) {
-  trained_model(random_lines({})).save(directory_);
-  ByteVector tree = blob("tree");
-  const std::string label = "label-7";
-  const ByteVector name(std::as_bytes(std::span(label)).begin(), std::as_bytes(std::span(label)).end());
-  const auto found = std::search(tree.begin(), tree.end(), name.begin(), name.end());
-  ASSERT_NE(found, tree.end());
-  *found = std::byte{'L'};
-  replace_blob("tree", tree);
-  EXPECT_EQ(refusal().fault, Fault::kBadData);
-  EXPECT_THAT(refusal().text, HasSubstr("does not match its digest"));
-}
-
-TEST_F(ModelFiles, WithMoreWeightsThanTheTableHasAreRefused) {
-  trained_model(random_lines({})).save(directory_);
-  ByteVector weights = blob("weights");
-  weights.resize(weights.size() + 8);
-  replace_blob("weights", weights);
-  EXPECT_EQ(refusal().fault, Fault::kBadData);
 }
 
 }  // namespace

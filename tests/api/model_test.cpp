@@ -91,7 +91,7 @@ TEST(Model, TopKStopsAtTheThresholdAndAtTheLastLabel) {
   EXPECT_GE(likely.back().probability, all[4].probability);
 }
 
-// Whoever makes an example by hand need not know that labels have hashes.
+// A program that makes its own examples need not set the hashes of labels.
 TEST(Model, KnowsALabelByItsName) {
   Model model(small_model());
   const Batch batch = parse(random_lines({}));

@@ -7,9 +7,9 @@
 #include <set>
 #include <sstream>
 
-#include "api/blobs/archive_blob.h"
 #include "api/checkpoint/run_state_archive.h"
 #include "cpt/error.h"
+#include "store/blob/archive.h"
 
 namespace cpt {
 namespace {

@@ -54,23 +54,23 @@ TEST(Arguments, OfADeliveryThatDoNotFitAreRefused) {
   Communicator& comm = group.at(1);
   const std::vector<std::byte> two(2);
   EXPECT_EQ(error_of_delivery(comm, {{2, two}, {1, two}}, {}), "delivery: rank 1 sends to itself");
-  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({1})), "delivery: rank 1 hears of itself");
+  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({1})), "delivery: rank 1 expects a message of itself");
   EXPECT_EQ(error_of_delivery(comm, {{3, two}}, {}), "delivery: rank 1 sends to rank 3 among 3");
   EXPECT_EQ(error_of_delivery(comm, {{-1, two}}, {}), "delivery: rank 1 sends to rank -1 among 3");
-  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({3})), "delivery: rank 1 hears of rank 3 among 3");
-  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({-1})), "delivery: rank 1 hears of rank -1 among 3");
+  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({3})), "delivery: rank 1 expects a message of rank 3 among 3");
+  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({-1})), "delivery: rank 1 expects a message of rank -1 among 3");
   EXPECT_EQ(error_of_delivery(comm, {{0, two}, {2, two}, {0, {}}}, {}), "delivery: rank 1 sends to rank 0 twice");
-  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({2, 0, 2})), "delivery: rank 1 hears of rank 2 twice");
+  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({2, 0, 2})), "delivery: rank 1 expects a message of rank 2 twice");
 }
 
 TEST(Arguments, OfADeliveryNameNobodyWhereThereIsNobodyElse) {
   Alone comm;
   EXPECT_EQ(error_of_delivery(comm, {{0, {}}}, {}), "delivery: rank 0 sends to itself");
-  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({1})), "delivery: rank 0 hears of rank 1 among 1");
+  EXPECT_EQ(error_of_delivery(comm, {}, heard_from({1})), "delivery: rank 0 expects a message of rank 1 among 1");
   EXPECT_EQ(error_of_delivery(comm, {}, {}), "no error");
 }
 
-// Never done; the rest of the job, as far as the watchdog hears of it, is `silent`.
+// Never done; the rest of the job, as far as the watchdog sees it, is `silent`.
 class Stuck : public Alone, public Operation {
  public:
   bool done() override { return false; }
@@ -106,7 +106,7 @@ TEST(Watchdog, NamesAFewOfManyMissingRanks) {
 
 TEST(Watchdog, SaysWhenAllRanksWait) { EXPECT_THAT(Stuck().complaint(), HasSubstr("all ranks are waiting")); }
 
-// Rank 1 of three is busy until one of the others has given up; the third may be told of it before its own time is up.
+// Rank 1 of three is busy until one of the others has given up; the third may learn of it before its own timeout.
 TEST(Watchdog, FindsTheSilentRankAmongThreads) {
   std::atomic<int> complaints = 0;
   const auto body = [&](Communicator& inner) {

@@ -13,13 +13,13 @@
 namespace cpt::testing {
 namespace {
 
-// The length of what `from` sends to `to`, known to all ranks; nothing where there is no message.
+// The length of the message from `from` to `to`, known to all ranks; nullopt if there is none.
 using Plan = std::function<std::optional<std::size_t>(int from, int to)>;
 
 // Around the multiples of the seven bytes that MPI's messages have in one of the tests, and far above.
 constexpr std::size_t kLengths[] = {0, 1, 6, 7, 8, 13, 14, 15, 49, 50, 1000};
 
-// Above what MPI takes from a sender on the same machine before the receiver asks for it.
+// Above the size that MPI accepts from a sender on the same machine before the receiver receives it.
 constexpr std::size_t kLarge = 5'000;
 
 Plan all_to_all(std::size_t length) {
@@ -31,12 +31,12 @@ class Part {
  public:
   Part(Communicator& comm, Plan plan) : comm_(comm) { follow(std::move(plan)); }
 
-  // The Buffers are those of the plan before, as far as there are so many.
+  // Reuses the Buffers of the previous plan.
   void follow(Plan plan) {
     plan_ = std::move(plan);
     contents_.clear();
     outgoing_.clear();
-    std::size_t heard = 0;
+    std::size_t senders = 0;
     for (int other = 0; other < comm_.size(); ++other) {
       if (other == comm_.rank()) continue;
       if (const auto length = plan_(comm_.rank(), other)) {
@@ -44,20 +44,20 @@ class Part {
         outgoing_.push_back({other, contents_.back()});
       }
       if (!plan_(other, comm_.rank())) continue;
-      if (heard == incoming_.size()) incoming_.emplace_back();
-      incoming_[heard++].from = other;
+      if (senders == incoming_.size()) incoming_.emplace_back();
+      incoming_[senders++].from = other;
     }
-    incoming_.resize(heard);
+    incoming_.resize(senders);
   }
 
   std::unique_ptr<Operation> start() { return comm_.start_delivery(outgoing_, incoming_); }
   void deliver() { comm_.wait(*start(), "delivery"); }
 
   void expect_arrived() const {
-    for (const Incoming& heard : incoming_) {
-      const Contents expected = message(heard.from, comm_.rank(), plan_(heard.from, comm_.rank()).value());
-      EXPECT_TRUE(std::ranges::equal(heard.bytes.bytes(), expected))
-          << heard.bytes.size() << " bytes from rank " << heard.from << ", expected " << expected.size();
+    for (const Incoming& received : incoming_) {
+      const Contents expected = message(received.from, comm_.rank(), plan_(received.from, comm_.rank()).value());
+      EXPECT_TRUE(std::ranges::equal(received.bytes.bytes(), expected))
+          << received.bytes.size() << " bytes from rank " << received.from << ", expected " << expected.size();
     }
   }
 
@@ -153,7 +153,7 @@ void delivery_reuses_buffers(Communicator& comm) {
   Part part(comm, all_to_all(700));
   part.deliver();
   std::vector<const std::byte*> memory;
-  for (const Incoming& heard : part.incoming()) memory.push_back(heard.bytes.data());
+  for (const Incoming& received : part.incoming()) memory.push_back(received.bytes.data());
   for (const std::size_t length : {100U, 0U, 700U, 49U}) {
     part.follow(all_to_all(length));
     part.deliver();

@@ -1,4 +1,4 @@
-// Ranks that believe to be on several machines.
+// Ranks that appear to be on several machines.
 #pragma once
 
 #include <string>

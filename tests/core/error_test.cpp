@@ -5,27 +5,29 @@
 #include <cerrno>
 #include <exception>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace cpt {
 namespace {
 
-// Throws `innermost` below one Error per fault, the first being the outermost.
-template <typename Innermost>
-[[noreturn]] void throw_chain(const Innermost& innermost, Fault outer) {
+// Throws `inner` as the cause of `outer`.
+template <typename Outer, typename Inner>
+[[noreturn]] void throw_chain(const Outer& outer, const Inner& inner) {
   try {
-    throw innermost;
+    throw inner;
   } catch (...) {
-    std::throw_with_nested(Error(outer, "outer"));
+    std::throw_with_nested(outer);
   }
 }
 
-template <typename Action, typename Check>
-void expect_thrown(Action action, Check check) {
+// The description and the fault of such a chain.
+template <typename Outer, typename Inner>
+std::pair<std::string, Fault> chain(const Outer& outer, const Inner& inner) {
   try {
-    action();
-    FAIL() << "nothing was thrown";
+    throw_chain(outer, inner);
   } catch (const std::exception& error) {
-    check(error);
+    return {describe(error), fault_of(error)};
   }
 }
 
@@ -44,30 +46,14 @@ TEST(Error, FaultsAreExitCodes) {
   EXPECT_EQ(static_cast<int>(Fault::kCannotWrite), 73);
 }
 
-TEST(Error, DescribesTheChainOfCausesOutermostFirst) {
-  expect_thrown([] { throw_chain(std::runtime_error("inner"), Fault::kBadData); },
-                [](const std::exception& error) {
-                  EXPECT_EQ(describe(error), "outer: inner");
-                  EXPECT_EQ(fault_of(error), Fault::kBadData);
-                });
-  expect_thrown([] { throw_chain(7, Fault::kBadData); },
-                [](const std::exception& error) { EXPECT_EQ(describe(error), "outer: unknown cause"); });
-}
-
-TEST(Error, TheOutermostFaultCounts) {
-  expect_thrown([] { throw_chain(Error(Fault::kNoInput, "inner"), Fault::kBadData); },
-                [](const std::exception& error) { EXPECT_EQ(fault_of(error), Fault::kBadData); });
-}
-
-TEST(Error, AFaultIsFoundBelowForeignExceptions) {
-  const auto foreign_around_ours = [] {
-    try {
-      throw Error(Fault::kNoInput, "inner");
-    } catch (...) {
-      std::throw_with_nested(std::runtime_error("foreign"));
-    }
-  };
-  expect_thrown(foreign_around_ours, [](const std::exception& error) { EXPECT_EQ(fault_of(error), Fault::kNoInput); });
+TEST(Error, IsDescribedWithItsCausesAndHasTheFaultOfTheOutermostError) {
+  using Chain = std::pair<std::string, Fault>;
+  const Error outer(Fault::kBadData, "outer");
+  EXPECT_EQ(chain(outer, std::runtime_error("inner")), (Chain{"outer: inner", Fault::kBadData}));
+  EXPECT_EQ(chain(outer, 7), (Chain{"outer: unknown cause", Fault::kBadData}));
+  EXPECT_EQ(chain(outer, Error(Fault::kNoInput, "inner")), (Chain{"outer: inner", Fault::kBadData}));
+  EXPECT_EQ(chain(std::runtime_error("foreign"), Error(Fault::kNoInput, "inner")),
+            (Chain{"foreign: inner", Fault::kNoInput}));
   EXPECT_EQ(fault_of(std::runtime_error("foreign")), Fault::kFailed);
 }
 

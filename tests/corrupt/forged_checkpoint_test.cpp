@@ -167,7 +167,7 @@ TEST_F(ForgedCheckpoint, CutAnywhereInABlobIsRefused) {
 
 TEST_F(ForgedCheckpoint, WithPartitionsThatDoNotFitIsRefused) {
   const std::string gaps = "its partitions overlap or leave gaps";
-  const std::string missing = "its list of partitions is not whole";
+  const std::string missing = "its list of partitions is not complete";
   expect(missing, [](std::vector<Place>& places) { places.pop_back(); });
   expect(missing, [](std::vector<Place>& places) { places.clear(); });
   expect(missing, [](std::vector<Place>& places) { places.push_back(places.back()); });
@@ -194,12 +194,12 @@ TEST_F(ForgedCheckpoint, WithPartitionsOfOtherLengthsIsRefused) {
     expect_refused(reason);
   };
   expect_moved_border(-std::uint64_t{4}, "partition 0 ends too early");
-  expect_moved_border(4, "partition 0 is shorter than its place");
+  expect_moved_border(4, "partition 0 is shorter than its entry in the list of partitions");
 }
 
 TEST_F(ForgedCheckpoint, WithShardsThatMakeNoSenseIsRefused) {
   const std::string counts = "its shards and its losses do not agree";
-  const std::string shards = "its shards are not whole";
+  const std::string shards = "its list of shards is not complete";
   expect(counts, [](RunState& state) { ++state.plan.data[0].cursor.examples; });
   expect(counts, [](RunState& state) { --state.plan.shard_pass->examples_before; });
   expect(counts, [](RunState& state) { state.progress.losses.clear(); });
@@ -212,7 +212,7 @@ TEST_F(ForgedCheckpoint, WithShardsThatMakeNoSenseIsRefused) {
   expect(shards, [](RunState& state) { state.plan.shard_pass->phase = Phase::kTest; });
   expect(shards, [](RunState& state) { state.plan.data.clear(); });
   expect(shards, [](RunState& state) { state.plan.data[1].shard.regular = false; });
-  const std::string parts = "its shards are no parts of files";
+  const std::string parts = "its shards are not parts of files";
   expect(parts, [](RunState& state) { state.plan.data[1].shard.part = {0, 0}; });
   expect(parts, [](RunState& state) { state.plan.data[1].shard.part = {1, 1}; });
   expect(parts, [](RunState& state) { state.plan.data[1].shard.part = {7, 7}; });

@@ -1,5 +1,6 @@
-// What the golden files say, as text: the test compares what it reads from them with what was recorded when they were
-// written. Paths in them are relative, so both the test and the program that made them work in their directory.
+// The content of the golden files as text: the test compares what it reads from them with the figures recorded when
+// they were written. Paths in them are relative, so both the test and the program that made them run in their
+// directory.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ inline constexpr const char* kModelFigures = "model.txt";
 
 // A run that was cut off in the middle of a shard, with one checkpoint.
 struct Run {
-  const char* name;  // its checkpoints are in NAME/, what it comes to is in NAME.txt
+  const char* name;  // its checkpoints are in NAME/, its figures are in NAME.txt
   Placement placement;
   int ranks;  // that wrote it
   Method method = Method::kTree;

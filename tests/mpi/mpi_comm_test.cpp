@@ -137,7 +137,7 @@ TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
 
 TEST(MpiCommunicator, TellsOfADeliveryThatNobodySends) {
   const auto comm = world();
-  if (comm->size() == 1) GTEST_SKIP() << "one rank hears of nobody";
+  if (comm->size() == 1) GTEST_SKIP() << "a single rank expects no messages";
   std::vector<Incoming> incoming(1);
   incoming[0].from = (comm->rank() + 1) % comm->size();
   all_gather_value(*comm, comm->rank(), "all begin at about the same time");

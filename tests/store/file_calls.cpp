@@ -33,8 +33,8 @@ bool& links_are_denied() {
   return denied;
 }
 
-// What the watcher does must change neither errno nor the calls that it sees.
-void tell(const FileCall& call) {
+// The watcher must change neither errno nor the calls that it sees.
+void notify(const FileCall& call) {
   const int reason = errno;
   const auto current = std::exchange(watch(), nullptr);
   current(call);
@@ -54,8 +54,8 @@ fs::path absolute(int directory, const char* path) {
 }
 
 template <typename Result>
-Result told(Result result, const std::function<FileCall()>& call) {
-  if (result >= 0 && watch()) tell(call());
+Result reported(Result result, const std::function<FileCall()>& call) {
+  if (result >= 0 && watch()) notify(call());
   return result;
 }
 
@@ -66,7 +66,7 @@ int open_at(int directory, const char* path, int flags, mode_t mode) {
   errno = reason;
   const int file = static_cast<int>(::syscall(SYS_openat, directory, path, flags, mode));
   const bool changes = (flags & O_TRUNC) != 0 || ((flags & O_CREAT) != 0 && !exists);
-  return changes ? told(file, [&] { return FileCall{Kind::kCreate, absolute(directory, path), {}, 0, {}}; }) : file;
+  return changes ? reported(file, [&] { return FileCall{Kind::kCreate, absolute(directory, path), {}, 0, {}}; }) : file;
 }
 
 FileCall written(int file, const void* bytes, ssize_t size, off_t offset) {
@@ -76,7 +76,7 @@ FileCall written(int file, const void* bytes, ssize_t size, off_t offset) {
 
 int remove_at(int directory, const char* path, int flags) {
   const fs::path whole = watch() ? absolute(directory, path) : fs::path();
-  return told(static_cast<int>(::syscall(SYS_unlinkat, directory, path, flags)), [&] {
+  return reported(static_cast<int>(::syscall(SYS_unlinkat, directory, path, flags)), [&] {
     return FileCall{Kind::kRemove, whole, {}, 0, {}};
   });
 }
@@ -122,16 +122,16 @@ int openat(int directory, const char* path, int flags, ...) {
 
 ssize_t write(int file, const void* bytes, std::size_t size) {
   const ssize_t count = ::syscall(SYS_write, file, bytes, size);
-  return cpt::told(count, [&] { return cpt::written(file, bytes, count, ::lseek(file, 0, SEEK_CUR) - count); });
+  return cpt::reported(count, [&] { return cpt::written(file, bytes, count, ::lseek(file, 0, SEEK_CUR) - count); });
 }
 
 ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t offset) {
   const ssize_t count = ::syscall(SYS_pwrite64, file, bytes, size, offset);
-  return cpt::told(count, [&] { return cpt::written(file, bytes, count, offset); });
+  return cpt::reported(count, [&] { return cpt::written(file, bytes, count, offset); });
 }
 
 int ftruncate(int file, off_t length) noexcept {
-  return cpt::told(static_cast<int>(::syscall(SYS_ftruncate, file, length)), [&] {
+  return cpt::reported(static_cast<int>(::syscall(SYS_ftruncate, file, length)), [&] {
     return FileCall{Kind::kCut, cpt::path_of(file), {}, static_cast<std::size_t>(length), {}};
   });
 }
@@ -141,7 +141,7 @@ int fsync(int file) {
     errno = EIO;
     return -1;
   }
-  return cpt::told(static_cast<int>(::syscall(SYS_fsync, file)), [&] {
+  return cpt::reported(static_cast<int>(::syscall(SYS_fsync, file)), [&] {
     return FileCall{Kind::kSync, cpt::path_of(file), {}, 0, {}};
   });
 }
@@ -150,7 +150,7 @@ int fdatasync(int file) { return ::fsync(file); }
 
 int rename(const char* from, const char* to) noexcept {
   const auto source = cpt::absolute(AT_FDCWD, from);
-  return cpt::told(static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)), [&] {
+  return cpt::reported(static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)), [&] {
     return FileCall{Kind::kRename, source, cpt::absolute(AT_FDCWD, to), 0, {}};
   });
 }
@@ -160,13 +160,13 @@ int link(const char* from, const char* to) noexcept {
     errno = EPERM;
     return -1;
   }
-  return cpt::told(static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0)), [&] {
+  return cpt::reported(static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0)), [&] {
     return FileCall{Kind::kLink, cpt::absolute(AT_FDCWD, from), cpt::absolute(AT_FDCWD, to), 0, {}};
   });
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {
-  return cpt::told(static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode)), [&] {
+  return cpt::reported(static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode)), [&] {
     return FileCall{Kind::kMakeDirectory, cpt::absolute(AT_FDCWD, path), {}, 0, {}};
   });
 }

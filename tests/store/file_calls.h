@@ -1,5 +1,5 @@
-// The system calls by which this program changes files and directories. A power failure cannot be staged in a test, so
-// these calls are watched instead: file_calls.cpp defines them, and so stands before the C library.
+// The system calls by which this program changes files and directories. A test cannot cause a power failure, so it
+// watches these calls instead: file_calls.cpp defines them, in place of the C library.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace cpt {
 
 struct FileCall {
   enum class Kind {
-    kCreate,         // or cut to nothing what is there
+    kCreate,         // or truncate an existing file
     kMakeDirectory,  //
     kWrite,          // `bytes` from `offset` on
     kCut,            // to `offset` bytes
     kSync,           // a file or a directory
     kRename,         // to `target`
-    kLink,           // a file, which gets the name `target` too
+    kLink,           // a file, under the new name `target`
     kRemove,         // a file or an empty directory
   };
   Kind kind{};
@@ -27,7 +27,7 @@ struct FileCall {
   std::vector<std::byte> bytes;
 };
 
-// Hands every call that succeeds to `watch` while it lives, in the order in which they are made. One at a time.
+// During its lifetime, passes every successful call to `watch`, in order. One at a time.
 class FileCallWatcher {
  public:
   explicit FileCallWatcher(std::function<void(const FileCall&)> watch);
@@ -36,7 +36,7 @@ class FileCallWatcher {
   ~FileCallWatcher();
 };
 
-// While it lives, syncs of the files and directories that `fails` picks fail, as those of a broken disk do. One at a
+// During its lifetime, syncs of the files and directories that `fails` selects fail, as on a broken disk. One at a
 // time.
 class FailingSyncs {
  public:
@@ -46,7 +46,7 @@ class FailingSyncs {
   ~FailingSyncs();
 };
 
-// While it lives, no file gets a second name, as on a file system that cannot do that. One at a time.
+// During its lifetime, no file can be linked, as on a file system without hard links. One at a time.
 class NoLinks {
  public:
   NoLinks();

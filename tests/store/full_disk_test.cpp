@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 
 const Blobs kOldBlobs{{"blob", noise(1000)}};
 
-// `reason` is the system's. The writer must stay unusable after the error, whatever the caller goes on to do.
+// `reason` is that of the system. The writer must stay unusable after the error, whatever the caller does next.
 void expect_old_set_survives(const std::filesystem::path& root, const std::string& reason) {
   const auto directory = root / "set";
   const ByteVector too_much = noise(std::size_t{2} << 20);
@@ -72,18 +72,18 @@ void expect_old_checkpoint_survives(const std::filesystem::path& root, const std
   EXPECT_THAT(names_in(root / "checkpoints"), ElementsAre("000000001"));
 }
 
-TEST(FullDiskTest, AFileThatCannotGrowLeavesTheOldSet) {
-  const TemporaryDirectory root;
-  write_set(root / "set", kOldBlobs);
-  const FileSizeLimit limit(rlim_t{1} << 20);
-  expect_old_set_survives(root.path(), "write failed: File too large");
+void expect_old_data_survives(const std::filesystem::path& root, const std::string& reason) {
+  const auto sets = root / "sets";
+  write_set(sets / "set", kOldBlobs);
+  expect_old_set_survives(sets, reason);
+  write_set(root / "checkpoints/000000001", kOldBlobs);
+  expect_old_checkpoint_survives(root, reason);
 }
 
-TEST(FullDiskTest, APartThatCannotGrowLeavesTheCheckpointBefore) {
+TEST(FullDiskTest, AFileThatCannotGrowLeavesTheOldData) {
   const TemporaryDirectory root;
-  write_set(root / "checkpoints/000000001", kOldBlobs);
   const FileSizeLimit limit(rlim_t{1} << 20);
-  expect_old_checkpoint_survives(root.path(), "write failed: File too large");
+  expect_old_data_survives(root.path(), "write failed: File too large");
 }
 
 class SmallDisk {
@@ -104,18 +104,10 @@ class SmallDisk {
   int reason_;
 };
 
-TEST(FullDiskTest, AFullFileSystemLeavesTheOldSet) {
+TEST(FullDiskTest, AFullFileSystemLeavesTheOldData) {
   const SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "a file system of 1 MiB cannot be mounted here: " << disk.reason();
-  write_set(disk.path() / "set", kOldBlobs);
-  expect_old_set_survives(disk.path(), "write failed: No space left on device");
-}
-
-TEST(FullDiskTest, APartOnAFullFileSystemLeavesTheCheckpointBefore) {
-  const SmallDisk disk;
-  if (!disk.mounted()) GTEST_SKIP() << "a file system of 1 MiB cannot be mounted here: " << disk.reason();
-  write_set(disk.path() / "checkpoints/000000001", kOldBlobs);
-  expect_old_checkpoint_survives(disk.path(), "write failed: No space left on device");
+  expect_old_data_survives(disk.path(), "write failed: No space left on device");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The power fails after any system call, and any of what was not synced is lost: a checkpoint is complete or absent
-// (C1, C2), what was committed stays, the checkpoint before stays until the new one is there (C8), and the rest can be
-// cleaned up. The calls of a real run of the code are recorded, then what each beginning of them may leave is laid out
-// and read.
+// The power fails after any system call, and loses any part of what was not synced: a checkpoint is complete or absent
+// (C1, C2), committed data stays, the previous checkpoint stays until the new one is there (C8), and the rest can be
+// cleaned up. The tests record the system calls of a real run. For every prefix of them, they lay out each state that a
+// disk may then have, and read it.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void commit(const fs::path& directory, std::uint64_t number) {
   writer.commit();
 }
 
-// What is wrong with the set; nothing if it is exactly that of `number`.
+// The fault of the set; empty if it is exactly that of `number`.
 std::string flaw_of(const fs::path& directory, std::uint64_t number) {
   const std::string flaw = error_of([&] {
     const BlobSetReader set(directory, kCheckpointKind);
@@ -60,7 +60,7 @@ std::string flaw_of(const fs::path& directory, std::uint64_t number) {
   return flaw == "no error" ? "" : "set " + std::to_string(number) + ": " + flaw;
 }
 
-// A step of what is recorded, and what a crash during it must leave in any case, and may leave.
+// A recorded step, with the checkpoints that a crash during it must leave, and those that it may leave.
 struct Step {
   std::string name;
   std::set<std::uint64_t> must_be_there;
@@ -84,7 +84,7 @@ std::vector<Step> checkpointing() {
 
 constexpr const char* kDisk = "/disk";
 
-// Runs the steps in a new folder, which is called kDisk in what is recorded.
+// Runs the steps in a new folder; the recorded paths name it kDisk.
 std::vector<FileCall> record(std::vector<Step>& steps) {
   const TemporaryDirectory folder;
   std::vector<FileCall> calls;
@@ -123,7 +123,7 @@ void lay_out(const FolderContent& content, const fs::path& folder) {
   }
 }
 
-// What is wrong, a line each; empty lines do not count.
+// Returns faults, one per line; empty lines do not count.
 using Check = std::function<std::vector<std::string>(const fs::path& folder, const Step& step)>;
 
 // Thousands of folders are laid out, and none needs a real disk.
@@ -132,8 +132,8 @@ fs::path fast_folder() {
   return fs::is_directory("/dev/shm", unknown) ? fs::path("/dev/shm") : fs::temp_directory_path();
 }
 
-// What `check` finds wrong after the first crash that leaves something wrong; nothing if no crash at any call does.
-// States of a step that are equal are checked once.
+// The faults after the first crash that leaves any; empty if no crash at any call does. Equal states of a step are
+// checked once.
 std::vector<std::string> flaws_after_crashes(const std::vector<Step>& steps, const std::vector<FileCall>& calls,
                                              const Check& check) {
   SimulatedDisk disk(kDisk);
@@ -172,7 +172,7 @@ std::vector<std::string> flaws_of_checkpoints(const fs::path& root, const Step& 
   return flaws;
 }
 
-// A job that comes after the crash finds nothing in its way and leaves nothing behind.
+// The next job after the crash can run, and leaves nothing behind.
 std::vector<std::string> flaws_of_cleaning(const fs::path& root, const Step&) {
   const Checkpoints checkpoints(root / "checkpoints");
   const std::vector<Checkpoint> before = checkpoints.list();
@@ -189,7 +189,7 @@ std::vector<std::string> flaws_of_cleaning(const fs::path& root, const Step&) {
   return flaws;
 }
 
-// Commits of which some sync fails; `fails` picks it by its path below the checkpoints.
+// Commits in which a sync fails; `fails` selects it by its path below the checkpoints.
 std::vector<Step> failing_commit(const std::function<bool(const fs::path&)>& fails) {
   const auto first = [](const fs::path& root) { commit(Checkpoints(root / "checkpoints").next(), 1); };
   const auto second = [fails](const fs::path& root) {
@@ -204,7 +204,7 @@ std::vector<Step> failing_commit(const std::function<bool(const fs::path&)>& fai
           {"the end", {1}, {1, 2}, [](const fs::path&) {}}};
 }
 
-// A finished run, and then a fresh one in its place.
+// A finished run, and then a fresh one that replaces it.
 std::vector<Step> replacing_a_run() {
   const auto finish = [](const fs::path& root) {
     const RunDirectory run(root);
@@ -238,7 +238,7 @@ std::vector<std::string> flaws_of_replacing(const fs::path& root, const Step& st
   return flaws;
 }
 
-// A model that shares the files of a checkpoint, which goes then; and the other way round.
+// A model that shares the files of a checkpoint, which is removed then; and the reverse.
 std::vector<Step> sharing() {
   const auto share = [](const fs::path& root) {
     const BlobSetReader checkpoint(Checkpoints(root / "checkpoints").list().back().directory, kCheckpointKind);
@@ -256,7 +256,7 @@ std::vector<Step> sharing() {
           {"the end", {2}, {2}, [](const fs::path&) {}}};
 }
 
-// The model is that of one of the checkpoints that it may be of, or, where none need be there, absent.
+// The model is that of a checkpoint that is allowed in this step, or absent if none is required.
 std::vector<std::string> flaws_of_sharing(const fs::path& root, const Step& step) {
   const std::map<std::string, std::set<std::uint64_t>> models{
       {"commit", {}},           {"model", {1}},   {"second commit", {1}}, {"prune", {1}},
@@ -277,7 +277,7 @@ std::vector<std::string> flaws_of_sharing(const fs::path& root, const Step& step
 // The calls as they would be if the code forgot those syncs.
 std::vector<FileCall> forgetting(std::vector<FileCall> calls, const std::function<bool(const fs::path&)>& forgotten) {
   for (FileCall& call : calls) {
-    // MovedLabelFilter away, not removed: the steps begin at numbers of calls.
+    // Redirected, not removed, because steps are identified by the number of their first call.
     if (call.kind == Kind::kSync && forgotten(call.path)) call.path = "/elsewhere";
   }
   return calls;
@@ -327,7 +327,7 @@ TEST(PowerFailureTest, SetsThatShareFilesGoWithoutHarmToOneAnother) {
   EXPECT_THAT(flaws_after_crashes(steps, calls, flaws_of_sharing), IsEmpty());
 }
 
-// The tests above would find it if a sync were forgotten, or if a directory went in another order.
+// The tests above fail if a sync is forgotten, or if a directory is removed in another order.
 TEST(PowerFailureTest, EverySyncIsMissedIfItIsForgotten) {
   std::vector<Step> steps = checkpointing();
   const std::vector<FileCall> calls = record(steps);

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
-// What is left of a file of which `synced` is safe and `now` was to be.
+// The bytes left of a file whose synced bytes are `synced` and whose current bytes are `now`.
 Bytes surviving_bytes(const Bytes& synced, const Bytes& now, Survival::Bytes survival, std::mt19937& random) {
   if (synced == now) return now;
   if (survival == Survival::Bytes::kAll) return now;
@@ -33,8 +33,8 @@ Bytes surviving_bytes(const Bytes& synced, const Bytes& now, Survival::Bytes sur
   }
 }
 
-template <typename Names, typename Split>
-void apply_change(Names& names, const Split& change) {
+template <typename Names, typename Change>
+void apply_change(Names& names, const Change& change) {
   for (const auto& [name, node] : change) {
     if (node) {
       names[name] = *node;

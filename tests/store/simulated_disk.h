@@ -1,5 +1,5 @@
-// A disk that loses what was not synced: it is told of the calls that a program makes on a folder, and says what may be
-// left of the folder if the power fails after the last of them.
+// A disk that loses unsynced changes: it applies the system calls that a program made on a folder, and returns what may
+// be left of the folder if the power fails after the last of them.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace cpt {
 
-// Path below the folder -> the bytes of a file, nothing for a directory. Directories come before what they hold.
+// By path below the folder: the bytes of a file, nullopt for a directory. Directories come before their contents.
 using FolderContent = std::map<std::filesystem::path, std::optional<std::vector<std::byte>>>;
 
-// What of the unsynced changes is on the disk when the power fails. No order among them is assumed, not even between a
+// Which unsynced changes are on the disk when the power fails. No order among them is assumed, not even between a
 // change that was not synced and a later one, in another directory or file, that was.
 struct Survival {
   // kSome: each creation, rename and removal, independently of the others; a rename is one change.
@@ -34,7 +34,7 @@ class SimulatedDisk {
   // The folder is empty and synced.
   explicit SimulatedDisk(std::filesystem::path folder);
 
-  // Calls on paths outside the folder do nothing. std::logic_error for what cannot have succeeded.
+  // Ignores calls on paths outside the folder. Throws std::logic_error for a call that cannot have succeeded.
   void apply(const FileCall& call);
 
   FolderContent after_power_failure(const Survival& survival) const;
@@ -60,7 +60,7 @@ class SimulatedDisk {
   void change(const std::filesystem::path& directory, NameChange change);
 
   std::filesystem::path folder_;
-  std::vector<Node> nodes_;  // the first is the folder; what is removed stays
+  std::vector<Node> nodes_;  // the first is the folder; removed ones stay
 };
 
 }  // namespace cpt

@@ -1,9 +1,7 @@
 #include "api/blobs/learner_blobs.h"
 
-#include <cereal/types/string.hpp>
-#include <cereal/types/vector.hpp>
+#include <vector>
 
-#include "api/blobs/counts_blob.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 
@@ -40,6 +38,45 @@ StoredTree stored_tree(const Learner& learner) {
   return stored;
 }
 
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+template <class T>
+void append(T value, std::vector<std::byte>& bytes) {
+  const auto* begin = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), begin, begin + sizeof value);
+}
+
+// Reads a key and its labels.
+void read_entry(const StoredBytes& bytes, std::uint64_t key, std::size_t labels, const auto& refuse,
+                Frequencies& frequencies) {
+  const auto count = read_value<std::uint32_t>(bytes);
+  if (count == 0) refuse("has a key without labels");
+  LabelId least = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto label = read_value<LabelId>(bytes);
+    const auto units = read_value<Units>(bytes);
+    if (label < least || label >= labels || units == 0) refuse("makes no sense at label " + std::to_string(label));
+    least = label + 1;
+    frequencies.add(key, label, units);
+  }
+}
+
+void read_entries(const StoredBytes& bytes, const std::string& name, std::size_t labels, Frequencies& frequencies) {
+  const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
+  const auto keys = read_value<std::uint64_t>(bytes);
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const auto key = read_value<std::uint64_t>(bytes);
+    if (i > 0 && key <= before) refuse("has its keys out of order");
+    before = key;
+    read_entry(bytes, key, labels, refuse, frequencies);
+  }
+}
+
+[[noreturn]] void refuse_rest(const std::string& name) {
+  throw Error(Fault::kBadData, name + " has more than its keys");
+}
+
 }  // namespace
 
 void write_structure(const Learner& learner, BlobSetWriter& set) {
@@ -48,7 +85,7 @@ void write_structure(const Learner& learner, BlobSetWriter& set) {
   if (learner.counts()) write_counts(learner.frequencies(), set.add("counts"));
 }
 
-// Options that nothing can have been saved with are damage, not a mistake of the user.
+// Invalid options mean damage, not a mistake of the user, since nothing is saved with them.
 ModelOptions read_model_options(const BlobSetReader& set) {
   auto options = read_archive<ModelOptions>(set, "options", kMostOptionBytes);
   try {
@@ -59,22 +96,22 @@ ModelOptions read_model_options(const BlobSetReader& set) {
   return options;
 }
 
-void read_tree(const BlobSetReader& set, Learner& learner) {
-  read_tree(set.read_all("tree", kMostTreeBytes), set.directory().string() + ": its tree", learner);
+std::unique_ptr<Learner> read_structure(const BlobSetReader& set) {
+  auto learner = std::make_unique<Learner>(read_model_options(set));
+  read_tree(set.read_all("tree", kMostTreeBytes), set.directory().string() + ": its tree", *learner);
+  if (learner->counts()) {
+    BlobReader blob = set.open("counts");
+    read_counts(blob, set.directory().string() + ": its blob of counts", learner->tree().labels(),
+                learner->frequencies());
+  }
+  return learner;
 }
 
-void read_counts(const BlobSetReader& set, Learner& learner) {
-  if (!learner.counts()) return;
-  BlobReader blob = set.open("counts");
-  read_counts(blob, set.directory().string() + ": its blob of counts", learner.tree().labels(), learner.frequencies());
-}
-
-// Grows the tree again, label by label.
 void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner) {
   StoredTree stored;
   decode_archive(blob, name, [&](ArchiveReader& archive) { archive(stored); });
   const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
-  if (stored.labels.size() != stored.splits.size()) refuse("is not whole");
+  if (stored.labels.size() != stored.splits.size()) refuse("is not complete");
   for (std::size_t i = 0; i < stored.labels.size(); ++i) {
     const bool fits = i == 0 ? stored.splits[i] == kNoLabel : stored.splits[i] < i;
     if (!fits || learner.labels().find(stored.labels[i], hash_label(stored.labels[i])) != kNoLabel) {
@@ -84,6 +121,37 @@ void read_tree(std::span<const std::byte> blob, const std::string& name, Learner
   }
   learner.restore_disagreements(stored.disagreements);
   if (learner.structure_digest() != stored.digest) refuse("does not match its digest");
+}
+
+void write_counts(const Frequencies& frequencies, BlobWriter& blob) {
+  std::vector<std::byte> bytes;
+  append<std::uint64_t>(frequencies.keys(), bytes);
+  for (const std::uint64_t key : frequencies.sorted_keys()) {
+    const Frequencies::Entry& entry = *frequencies.find(key);
+    append(key, bytes);
+    append(static_cast<std::uint32_t>(entry.counts.size()), bytes);
+    for (const Frequencies::Count& count : entry.counts) {
+      append(count.label, bytes);
+      append(count.units, bytes);
+    }
+    if (bytes.size() < kPiece) continue;
+    blob.append(bytes);
+    bytes.clear();
+  }
+  blob.append(bytes);
+}
+
+void read_counts(BlobReader& blob, const std::string& name, std::size_t labels, Frequencies& frequencies) {
+  read_entries(front_of(blob), name, labels, frequencies);
+  std::byte rest;
+  if (blob.read({&rest, 1}) != 0) refuse_rest(name);
+}
+
+void unpack_counts(std::span<const std::byte> packed, const std::string& name, std::size_t labels,
+                   Frequencies& frequencies) {
+  const auto refuse = [&] { throw Error(Fault::kBadData, name + " ends too early"); };
+  read_entries(front_of(packed, refuse), name, labels, frequencies);
+  if (!packed.empty()) refuse_rest(name);
 }
 
 }  // namespace cpt

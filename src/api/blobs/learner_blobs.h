@@ -1,18 +1,24 @@
-// What a model and a checkpoint have in common: options and tree of a learner as blobs.
+// The blobs that a model and a checkpoint have in common: all of a learner but its weights.
 //   options   of the model (cereal)
-//   tree      the labels' names, and for each the label whose leaf it split (cereal): the tree is a function of that
-//   counts    of the method `table` only: how often each label came with each x (see counts_blob.h)
+//   tree      the names of labels, and for each the label whose leaf it split (cereal); they determine the tree
+//   counts    method `table` only: how often each label came with each x (see write_counts)
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
 
-#include "api/blobs/archive_blob.h"
+#include "model/estimators/table.h"
 #include "model/learning/learner.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {
 
-// In the place of the kind of tree: that the options of other methods follow, which the first programs did not know.
+// Stands where the kind of tree stood in the first format: the options of other methods follow.
 inline constexpr std::uint8_t kMoreOptions = 255;
 
 template <class Archive>
@@ -36,18 +42,28 @@ void serialize(Archive& archive, ModelOptions& options) {
   archive(options.interactions);
 }
 
-// What write_structure() writes, "counts" only where there are any.
+// The blobs that write_structure() writes; "counts" only for the method `table`.
 inline constexpr std::array<const char*, 3> kStructureBlobs = {"options", "tree", "counts"};
 
 void write_structure(const Learner& learner, BlobSetWriter& set);
 
-// All throw Error(kBadData) where a blob is damaged or makes no sense.
+// All functions that read throw Error(kBadData) if a blob is damaged or its values make no sense.
 ModelOptions read_model_options(const BlobSetReader& set);
-// Into a learner with an empty tree.
-void read_tree(const BlobSetReader& set, Learner& learner);
-// The content of such a blob; errors call it `name`.
+// Makes a learner with the options, the tree and the counts of a set.
+std::unique_ptr<Learner> read_structure(const BlobSetReader& set);
+// Grows the tree, from the content of its blob, in a learner with an empty tree. Errors call the blob `name`.
 void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner);
-// After the tree; nothing where the method counts nothing.
-void read_counts(const BlobSetReader& set, Learner& learner);
+
+// Frequencies are written as
+//   keys (u64), and for each key, ascending:
+//   key (u64), labels (u32), and for each label, ascending: label (u32), units (u64)
+// All numbers are little-endian. Equal frequencies give equal bytes.
+void write_counts(const Frequencies& frequencies, BlobWriter& blob);
+// Adds the frequencies that a blob holds. Throws Error(kBadData) that begins with `name` if it is damaged or has a
+// label that is not below `labels`.
+void read_counts(BlobReader& blob, const std::string& name, std::size_t labels, Frequencies& frequencies);
+// The same for bytes in memory.
+void unpack_counts(std::span<const std::byte> packed, const std::string& name, std::size_t labels,
+                   Frequencies& frequencies);
 
 }  // namespace cpt

@@ -49,7 +49,7 @@ struct UsedRun {
   Bitmap used;
 };
 
-// Those that have any, found once: reading a large table again would take longer than keeping a bit of each row.
+// The runs with used rows, found once: keeping a bit of each row is faster than reading a large table again.
 std::vector<UsedRun> find_used_runs(const WeightTable& weights, const Region& region) {
   std::vector<UsedRun> runs;
   for (std::uint64_t run = 0; run < runs_of(region); ++run) {
@@ -79,7 +79,7 @@ class RowPacker {
 
   void clear() { rows_ = used_lanes_ = 0; }
 
-  // Without a branch: which lanes are +0 is as good as random.
+  // Without a branch: the processor could not predict which lanes are +0.
   void append(const float* row) {
     std::uint32_t mask = 0;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -97,7 +97,7 @@ class RowPacker {
     return all;
   }
 
-  // By row: bit s is set where lane s follows.
+  // By row: bit s is set if lane s follows.
   std::span<const std::uint16_t> masks() const { return {masks_.data(), rows_}; }
   std::span<const float> lanes() const { return {lanes_.data(), used_lanes_}; }
 
@@ -108,7 +108,7 @@ class RowPacker {
   std::size_t used_lanes_ = 0;
 };
 
-// What it has packed.
+// The result of a RowPacker, read back.
 struct PackedRows {
   std::vector<std::uint16_t> masks;
   std::vector<float> lanes;
@@ -129,7 +129,7 @@ PackedRows read_packed(const StoredBytes& source, std::size_t rows) {
   return packed;
 }
 
-// visit(index, mask, lanes): a row of the table and those of its lanes that are not +0.
+// Calls visit(index, mask, lanes) with each row of the table and those of its lanes that are not +0.
 template <class Visit>
 void read_run(const StoredBytes& source, const Region& region, std::uint64_t run, Partition partition, Visit visit) {
   const auto used = read_value<Bitmap>(source);
@@ -159,9 +159,11 @@ void read_runs(const StoredBytes& source, const Region& region, Partition partit
   }
 }
 
-StoredBytes source_of(BlobReader& blob) {
-  return [&blob](std::span<std::byte> out) { blob.read_exactly(out); };
-}
+// Reached by all regions of a table of 64 MiB or more: compared with them, a segment for each costs little.
+constexpr std::uint64_t kRowsForOwnSegments = 2048;
+// The least that is written between two cuts of small partitions.
+constexpr std::uint64_t kLeastCut = std::uint64_t{256} << 10;
+constexpr std::uint64_t kBytesAtOnce = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -198,7 +200,7 @@ void read_partition(const StoredBytes& source, Partition partition, WeightTable&
 }
 
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights) {
-  read_partition(source_of(blob), partition, weights);
+  read_partition(front_of(blob), partition, weights);
 }
 
 void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights) {
@@ -207,7 +209,48 @@ void unpack_partition(std::span<const std::byte> packed, Partition partition, We
 }
 
 void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights) {
-  read_runs(source_of(blob), weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
+  read_runs(front_of(blob), weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
+}
+
+bool WeightsWriter::has_own_segments(Partition partition) const {
+  return regions_[partition].rows >= kRowsForOwnSegments;
+}
+
+void WeightsWriter::begin(Partition partition) {
+  if (has_own_segments(partition)) blob_.cut();
+}
+
+void WeightsWriter::end(Partition partition) {
+  if (!has_own_segments(partition) && blob_.raw_bytes() - cut_ < kLeastCut) return;
+  blob_.cut();
+  cut_ = blob_.raw_bytes();
+}
+
+void WeightsWriter::write(const WeightTable& weights, Partition partition) {
+  begin(partition);
+  write_partition(weights, partition, [&](std::span<const std::byte> bytes) { blob_.append(bytes); });
+  end(partition);
+}
+
+void WeightsWriter::append(Partition partition, std::span<const std::byte> packed) {
+  begin(partition);
+  blob_.append(packed);
+  end(partition);
+}
+
+void WeightsWriter::take(Partition partition, BlobReader& from, std::uint64_t raw_bytes) {
+  begin(partition);
+  if (has_own_segments(partition)) {
+    blob_.append_stored(from, raw_bytes);
+  } else {
+    std::vector<std::byte> piece;
+    for (std::uint64_t left = raw_bytes; left > 0; left -= piece.size()) {
+      piece.resize(std::min(left, kBytesAtOnce));
+      from.read_exactly(piece);
+      blob_.append(piece);
+    }
+  }
+  end(partition);
 }
 
 }  // namespace cpt

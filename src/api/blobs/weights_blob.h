@@ -1,13 +1,15 @@
-// The weights of a partition as a stream of bytes: only the rows that were used, by their place in the region.
+// The weights of a partition as bytes: only the used rows, each with its index in the region.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "api/blobs/stored_bytes.h"
 #include "model/weights/weight_table.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {
@@ -16,25 +18,52 @@ namespace cpt {
 //   partition (u32), runs (u32), then per run of 1024 rows of its region that holds any used row:
 //   number of the run (u64), a bit per row that is used (128 bytes, lowest bit first),
 //   for each of those rows a bit per lane that is not +0 (u16), and then all those lanes (f32).
-// Most rows have trained a few lanes only, so this is a third of their size, and quick to make.
-// All in the byte order of the machine, which is little-endian wherever this builds.
+// Most rows have trained only a few lanes, so this takes a third of their size, and little time.
+// All numbers are little-endian.
 
-// Takes the bytes piece by piece, in order; a piece is valid during the call only.
+// Takes the bytes piece by piece, in order; a piece is valid only during the call.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 
-// Throws Error(kFailed), in the middle, where a weight is not finite: what cannot be gone on with takes no checkpoint's
-// place.
+// Throws Error(kFailed), possibly after some pieces, if a weight is not finite: such weights must not replace a good
+// checkpoint.
 void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink);
 std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition);
 
-// Reads what write_partition() wrote into a table of the same bits; rows that are not in it keep what they hold.
-// Throws Error(kBadData) if it does not fit the table.
+// Reads a partition that write_partition() wrote into a table with the same number of bits; other rows of the table
+// keep their values. Throws Error(kBadData) if it does not fit the table.
 void read_partition(const StoredBytes& source, Partition partition, WeightTable& weights);
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights);
-// The same of all of `packed`; Error(kBadData) if it is too short or too long.
+// The same for all of `packed`; throws Error(kBadData) if it is too short or too long.
 void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights);
 
-// Reads and checks what write_partition() wrote, and keeps nothing of it. `weights` is any table of the same bits.
+// Reads and checks such a partition without keeping it. `weights` is any table with the same number of bits.
 void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights);
+
+// Writes partitions of weights into a blob and cuts it, so that partitions can be reached, and large ones moved to
+// another blob as they are stored. The cuts depend only on the partitions and on the size of the table, so the same
+// partitions in the same order give the same bytes. A partition with a large region has segments of its own; small ones
+// share them, up to a cut after each 256 KiB at the end of a partition. Borrows the blob.
+class WeightsWriter {
+ public:
+  // `bits`: of the table, see WeightTable.
+  WeightsWriter(BlobWriter& blob, int bits) : blob_(blob), regions_(divide_table(bits)) {}
+
+  // Throws as write_partition() does.
+  void write(const WeightTable& weights, Partition partition);
+  // `packed` is the result of pack_partition().
+  void append(Partition partition, std::span<const std::byte> packed);
+  // Appends the next `raw_bytes` of a blob that was also written by a WeightsWriter: the whole partition. Does not
+  // compress a partition with segments of its own again. Throws Error(kBadData) if the blob is damaged.
+  void take(Partition partition, BlobReader& from, std::uint64_t raw_bytes);
+
+ private:
+  bool has_own_segments(Partition partition) const;
+  void begin(Partition partition);
+  void end(Partition partition);
+
+  BlobWriter& blob_;
+  std::array<Region, kPartitions> regions_;
+  std::uint64_t cut_ = 0;  // where the blob was cut last
+};
 
 }  // namespace cpt

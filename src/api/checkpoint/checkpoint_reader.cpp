@@ -4,13 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "api/blobs/archive_blob.h"
 #include "api/blobs/learner_blobs.h"
-#include "api/blobs/partition_places.h"
 #include "api/blobs/weights_blob.h"
 #include "api/checkpoint/run_state_archive.h"
-#include "api/checkpoint/run_state_check.h"
 #include "cpt/error.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 
 namespace cpt {
@@ -21,25 +19,39 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostStateBytes = std::uint64_t{1} << 32;
 
+constexpr std::uint64_t kMostPartitionBytes = std::uint64_t{1} << 32;
+
+void require_full(const BlobSetReader& set, const StoredPartitions& partitions) {
+  std::map<std::string, std::uint64_t> filled;
+  bool fits = true;
+  for (const StoredPartition& stored : partitions) {
+    std::uint64_t& end = filled[stored.blob];
+    fits = fits && stored.offset == end && stored.bytes <= set.raw_bytes(stored.blob) - end;
+    if (fits) end += stored.bytes;
+  }
+  for (const auto& [blob, end] : filled) fits = fits && end == set.raw_bytes(blob);
+  if (!fits) throw Error(Fault::kBadData, set.directory().string() + ": its partitions overlap or leave gaps");
+}
+
 struct OpenBlob {
   BlobReader reader;
   std::uint64_t position;
 };
 
-// Neither more nor fewer bytes than the place has.
-void read_place(BlobReader& reader, const PartitionPlace& place, const fs::path& directory, WeightTable& weights) {
-  std::uint64_t left = place.bytes;
+// Reads all of a partition, and fails if its length is not the stated one.
+void read_stored(BlobReader& reader, const StoredPartition& stored, const fs::path& directory, WeightTable& weights) {
+  std::uint64_t left = stored.bytes;
   const auto refuse = [&](const char* what) {
     throw Error(Fault::kBadData,
-                (directory / place.blob).string() + ": partition " + std::to_string(place.partition) + what);
+                (directory / stored.blob).string() + ": partition " + std::to_string(stored.partition) + what);
   };
   const StoredBytes source = [&](std::span<std::byte> out) {
     if (out.size() > left) refuse(" ends too early");
     left -= out.size();
     reader.read_exactly(out);
   };
-  read_partition(source, place.partition, weights);
-  if (left > 0) refuse(" is shorter than its place");
+  read_partition(source, stored.partition, weights);
+  if (left > 0) refuse(" is shorter than its entry in the list of partitions");
 }
 
 void require_known_format(std::uint32_t format, const std::string& name) {
@@ -52,6 +64,21 @@ void require_known_format(std::uint32_t format, const std::string& name) {
 }
 
 }  // namespace
+
+StoredPartitions read_stored_partitions(const BlobSetReader& checkpoint) {
+  const auto listed = read_archive<std::vector<StoredPartition>>(checkpoint, "partitions", kMostPartitionBytes);
+  StoredPartitions partitions;
+  bool complete = listed.size() == partitions.size();
+  for (Partition p = 0; complete && p < kPartitions; ++p) {
+    partitions[p] = listed[p];
+    complete = listed[p].partition == p;
+  }
+  if (!complete) {
+    throw Error(Fault::kBadData, checkpoint.directory().string() + ": its list of partitions is not complete");
+  }
+  require_full(checkpoint, partitions);
+  return partitions;
+}
 
 RunState read_run_state(const fs::path& checkpoint) {
   const BlobSetReader set(checkpoint, kCheckpointKind);
@@ -78,24 +105,22 @@ std::uint64_t verify_checkpoint(const fs::path& checkpoint) {
   const BlobSetReader set(checkpoint, kCheckpointKind);
   for (const std::string& name : set.names()) set.verify(name);
   read_run_state(checkpoint);
-  read_places(set);
+  read_stored_partitions(set);
   return set.stored_bytes();
 }
 
 std::unique_ptr<Learner> load_checkpoint(const fs::path& checkpoint, const std::function<bool(Partition)>& wanted) {
   const BlobSetReader set(checkpoint, kCheckpointKind);
-  auto learner = std::make_unique<Learner>(read_model_options(set));
-  read_tree(set, *learner);
-  read_counts(set, *learner);
+  std::unique_ptr<Learner> learner = read_structure(set);
   std::map<std::string, OpenBlob> blobs;
-  for (const PartitionPlace& place : read_places(set)) {
-    if (!wanted(place.partition)) continue;
-    auto found = blobs.find(place.blob);
-    if (found == blobs.end()) found = blobs.emplace(place.blob, OpenBlob{set.open(place.blob), 0}).first;
+  for (const StoredPartition& stored : read_stored_partitions(set)) {
+    if (!wanted(stored.partition)) continue;
+    auto found = blobs.find(stored.blob);
+    if (found == blobs.end()) found = blobs.emplace(stored.blob, OpenBlob{set.open(stored.blob), 0}).first;
     OpenBlob& blob = found->second;
-    blob.reader.skip(place.offset - blob.position);
-    read_place(blob.reader, place, checkpoint, learner->weights());
-    blob.position = place.offset + place.bytes;
+    blob.reader.skip(stored.offset - blob.position);
+    read_stored(blob.reader, stored, checkpoint, learner->weights());
+    blob.position = stored.offset + stored.bytes;
   }
   return learner;
 }

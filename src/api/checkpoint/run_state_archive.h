@@ -1,16 +1,14 @@
-// What cereal needs to know of a run's state. The order of members is the format; kStateFormat numbers it.
+// How cereal stores the state of a run. The order of members is the format; kStateFormat is its number.
 #pragma once
 
 #include <cereal/types/optional.hpp>
-#include <cereal/types/string.hpp>
-#include <cereal/types/vector.hpp>
 
 #include "api/blobs/learner_blobs.h"
 #include "api/checkpoint/run_state.h"
 
 namespace cpt {
 
-// The one format that is written and read (C9).
+// The only format that is written and read (C9).
 inline constexpr std::uint32_t kStateFormat = 2;
 
 template <class Archive>
@@ -69,7 +67,7 @@ void serialize(Archive& archive, SyncCounts& counts) {
   archive(counts.in_interval, counts.all);
 }
 
-// Of a summary what only the run itself can know: the rest is measured when it ends.
+// Only the members that cannot be measured at the end of the run.
 template <class Archive>
 void serialize(Archive& archive, Summary& s) {
   archive(s.train, s.test, s.trained, s.tested, s.train_error_lines, s.test_error_lines);

@@ -1,10 +1,7 @@
 #include "api/options/option_table.h"
 
-#include <charconv>
-#include <limits>
-#include <system_error>
-
 #include "api/given_tree_files.h"
+#include "api/options/option_bindings.h"
 #include "api/options/option_values.h"
 #include "core/number_text.h"
 #include "data/shards/shards.h"
@@ -13,100 +10,38 @@ namespace cpt {
 
 namespace {
 
-using Words = std::vector<std::string>;
+using namespace binding;
 using Binding = OptionBinding<TrainingOptions>;
-
-// A member of the options, wherever it lies.
-template <class Options, class T>
-auto& field(Options& options, T TrainingOptions::*member) {
-  return options.*member;
-}
-template <class Options, class T>
-auto& field(Options& options, T ModelOptions::*member) {
-  return options.model.*member;
-}
-template <class Options, class T>
-auto& field(Options& options, T CheckpointOptions::*member) {
-  return options.checkpoints.*member;
-}
-
-template <class Member>
-auto copy_of(Member member) {
-  return [member](TrainingOptions& to, const TrainingOptions& from) { field(to, member) = field(from, member); };
-}
-
-template <class Owner, class T>
-Binding count(T Owner::*member, std::uint64_t least,
-              std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
-  return {[=](TrainingOptions& o, const Words& words) {
-            field(o, member) = static_cast<T>(parse_count(words.front(), least, most));
-          },
-          [=](const TrainingOptions& o) { return std::to_string(field(o, member)); }, copy_of(member)};
-}
-
-template <class Owner>
-Binding number(double Owner::*member) {
-  return {[=](TrainingOptions& o, const Words& words) { field(o, member) = parse_number(words.front()); },
-          [=](const TrainingOptions& o) { return number_text(field(o, member)); }, copy_of(member)};
-}
-
-template <class Owner, class Choice>
-Binding choice(Choice Owner::*member, const Names<Choice>& names) {
-  return {
-      [=, &names](TrainingOptions& o, const Words& words) { field(o, member) = parse_choice(names, words.front()); },
-      [=, &names](const TrainingOptions& o) { return name_of(names, field(o, member)); }, copy_of(member)};
-}
-
-template <class Owner>
-Binding flag(bool Owner::*member) {
-  return {[=](TrainingOptions& o, const Words&) { field(o, member) = true; },
-          [=](const TrainingOptions& o) { return std::string(field(o, member) ? "true" : "false"); }, copy_of(member)};
-}
-
-template <class Owner, class Text>
-Binding text(Text Owner::*member) {
-  return {[=](TrainingOptions& o, const Words& words) { field(o, member) = words.front(); },
-          [=](const TrainingOptions& o) { return std::string(field(o, member)); }, copy_of(member)};
-}
-
-std::string joined(const Words& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-template <class Owner>
-Binding list(Words Owner::*member) {
-  return {[=](TrainingOptions& o, const Words& words) { field(o, member) = words; },
-          [=](const TrainingOptions& o) { return joined(field(o, member)); }, copy_of(member)};
-}
 
 constexpr const char* kAuto = "auto";
 
 int parse_bits(const std::string& text) {
-  int bits = 0;
-  const char* end = text.data() + text.size();
-  const auto number = std::from_chars(text.data(), end, bits);
-  if (number.ec == std::errc() && number.ptr == end) return bits;
+  if (const auto bits = parse_all<int>(text)) return *bits;
   throw Error(Fault::kUsage, "'" + text + "' is neither a whole number nor auto");
 }
 
 Binding bits() {
-  return {[](TrainingOptions& o, const Words& words) {
+  return {
+      .set =
+          [](TrainingOptions& o, const Words& words) {
             o.auto_bits = words.front() == kAuto;
             if (!o.auto_bits) o.model.bits = parse_bits(words.front());
           },
-          [](const TrainingOptions& o) { return o.auto_bits ? std::string(kAuto) : std::to_string(o.model.bits); },
+      .show = [](const TrainingOptions& o) { return o.auto_bits ? std::string(kAuto) : std::to_string(o.model.bits); },
+      .copy =
           [](TrainingOptions& to, const TrainingOptions& from) {
             to.auto_bits = from.auto_bits;
             to.model.bits = from.model.bits;
-          }};
+          },
+      .of_model = true};
 }
 
 std::string tree_words() { return words_of(tree_names()) + ", file:PATH, huffman:PATH"; }
 
 Binding tree() {
-  return {[](TrainingOptions& o, const Words& words) {
+  return {
+      .set =
+          [](TrainingOptions& o, const Words& words) {
             const std::string& word = words.front();
             const auto rule = tree_names().find(word);
             const bool is_rule = rule != tree_names().end();
@@ -116,24 +51,28 @@ Binding tree() {
             o.model.tree = is_rule ? rule->second : TreeKind::kGiven;
             o.given_tree = is_rule ? "" : word;
           },
-          [](const TrainingOptions& o) { return o.given_tree.empty() ? name_of_tree(o.model.tree) : o.given_tree; },
+      .show = [](const TrainingOptions& o) { return o.given_tree.empty() ? name_of_tree(o.model.tree) : o.given_tree; },
+      .copy =
           [](TrainingOptions& to, const TrainingOptions& from) {
             to.model.tree = from.model.tree;
             to.given_tree = from.given_tree;
-          }};
+          },
+      .of_model = true};
 }
 
 Binding bad_line_policy() {
-  return {[](TrainingOptions& o, const Words& words) {
-            const BadLinePolicy policy = parse_bad_line_policy(words.front());
-            o.skip_bad_lines = policy.skip;
-            o.most_bad_lines = policy.most;
-          },
-          [](const TrainingOptions& o) { return bad_line_policy_text(o.skip_bad_lines, o.most_bad_lines); },
-          [](TrainingOptions& to, const TrainingOptions& from) {
-            to.skip_bad_lines = from.skip_bad_lines;
-            to.most_bad_lines = from.most_bad_lines;
-          }};
+  return {.set =
+              [](TrainingOptions& o, const Words& words) {
+                const BadLinePolicy policy = parse_bad_line_policy(words.front());
+                o.skip_bad_lines = policy.skip;
+                o.most_bad_lines = policy.most;
+              },
+          .show = [](const TrainingOptions& o) { return bad_line_policy_text(o.skip_bad_lines, o.most_bad_lines); },
+          .copy =
+              [](TrainingOptions& to, const TrainingOptions& from) {
+                to.skip_bad_lines = from.skip_bad_lines;
+                to.most_bad_lines = from.most_bad_lines;
+              }};
 }
 
 template <class Choice>
@@ -163,7 +102,6 @@ using M = ModelOptions;
 Table main_options() {
   return {
       {.name = "data",
-       .group = kMainOptions,
        .value = "PATH ...",
        .help = "Training shards: files, directories or globs, plain, gzip or zstd; - reads standard input (one rank). "
                "Required unless you give --init and --test, or resume a run",
@@ -171,7 +109,6 @@ Table main_options() {
        .words = OptionWords::kMany,
        .on_resume = OnResume::kShards},
       {.name = "test",
-       .group = kMainOptions,
        .value = "PATH ...",
        .help = "Test shards, streamed after the last pass and reported separately. Each example is predicted, then "
                "learned",
@@ -179,45 +116,34 @@ Table main_options() {
        .words = OptionWords::kMany,
        .on_resume = OnResume::kShards},
       {.name = "passes",
-       .group = kMainOptions,
        .value = "N",
        .help = "Number of passes over the training data",
        .binding = count(&T::passes, 1),
        .on_resume = OnResume::kMayChange,
        .use = {[](const T& o) { return !o.data.empty(); }, "a run with --data"}},
       {.name = "method",
-       .group = kMainOptions,
        .value = one_of(method_names()),
        .help = "How probabilities are estimated. tree: a binary regressor at every node; cpecoc: a tree with --arity "
                "branches per node and a code over them; oaa: one regressor per label, all evaluated for every example; "
                "pecoc: one code over all labels, which must be known in advance; table: label counts per distinct x",
-       .binding = choice(&M::method, method_names()),
-       .of_model = true},
+       .binding = choice(&M::method, method_names())},
       {.name = "alpha",
-       .group = kMainOptions,
        .value = "A",
        .help = "How the online tree grows, in (0, 1]: 1 only balances it; near 0, the regressors decide",
        .binding = number(&M::alpha),
-       .use = for_growing_trees(),
-       .of_model = true},
+       .use = for_growing_trees()},
       {.name = "learning-rate",
-       .group = kMainOptions,
        .value = "R",
        .help = "Step size of the updates",
        .binding = number(&M::learning_rate),
-       .use = for_regressors(),
-       .of_model = true},
+       .use = for_regressors()},
       {.name = "bits",
-       .group = kMainOptions,
        .value = "B|auto",
-       .help =
-           "The weight table has 2^B rows of 64 bytes. auto chooses B by the size of the data (22 for 30 MB of text) "
-           "and uses at most half of the free memory",
+       .help = "The weight table has 2^B rows of 64 bytes. auto chooses B by the size of the data (22 for 30 MB of "
+               "text) and uses at most half of the free memory",
        .binding = bits(),
-       .use = for_regressors(),
-       .of_model = true},
+       .use = for_regressors()},
       {.name = "init",
-       .group = kMainOptions,
        .value = "MODEL",
        .help = "Start from this model. Options that you omit come from it; conflicting ones are errors",
        .binding = text(&T::init)},
@@ -227,45 +153,35 @@ Table main_options() {
 Table input_options() {
   return {
       {.name = "test-frozen",
-       .group = kInputOptions,
-       .value = "",
        .help = "Only predict the test shards, do not learn from them",
        .binding = flag(&T::test_frozen),
        .words = OptionWords::kNone,
        .use = {[](const T& o) { return !o.test.empty(); }, "a run with --test"}},
       {.name = "format",
-       .group = kInputOptions,
        .value = one_of(format_names()),
        .help = "Format of the shards; auto detects it from their content",
        .binding = choice(&T::format, format_names())},
       {.name = "multilabel",
-       .group = kInputOptions,
        .value = one_of(multilabel_names()),
        .help = "What to do with a libsvm or fasttext line that has several labels. first: use the first; sample: use a "
                "random one, the same in every pass; split: make one example per label and share the importance; error: "
                "treat it as a bad line",
        .binding = choice(&T::multilabel, multilabel_names())},
       {.name = "interactions",
-       .group = kInputOptions,
        .value = "AB",
        .help = "Add a feature for each pair of features from namespaces that begin with A and with B. May be repeated",
        .binding = list(&M::interactions),
-       .words = OptionWords::kEach,
-       .of_model = true},
+       .words = OptionWords::kEach},
       {.name = "normalize",
-       .group = kInputOptions,
        .value = one_of(normalize_names()),
        .help = "l2 scales every x to length 1",
-       .binding = choice(&M::normalize, normalize_names()),
-       .of_model = true},
+       .binding = choice(&M::normalize, normalize_names())},
       {.name = "on-error",
-       .group = kInputOptions,
        .value = std::string("(") + kBadLineWords + ")",
        .help = "At a bad line: stop, skip it, or skip at most N per pass",
        .binding = bad_line_policy(),
        .on_resume = OnResume::kMayChange},
       {.name = "split",
-       .group = kInputOptions,
        .value = "N",
        .help = "Read each uncompressed file as N shards (at most 4096), so that several ranks can share it",
        .binding = count(&T::split, 1, kMostFileParts)},
@@ -275,86 +191,66 @@ Table input_options() {
 Table model_options() {
   return {
       {.name = "tree",
-       .group = kModelOptions,
        .value = "(" + tree_words() + ")",
        .help = "How new labels enter the tree, or the tree to start from. file: a tree written by cpt dump; huffman: "
                "lines of LABEL, tab, COUNT. Labels missing from a given tree enter as with online",
        .binding = tree(),
-       .use = for_trees(),
-       .of_model = true},
+       .use = for_trees()},
       {.name = "arity",
-       .group = kModelOptions,
        .value = "K",
        .help = "Branches per node of cpecoc: 2, 4, 8 or 16",
        .binding = count(&M::arity, 0),
-       .use = {[](const T& o) { return o.model.method == Method::kConditionalPecoc; }, "--method cpecoc"},
-       .of_model = true},
+       .use = {[](const T& o) { return o.model.method == Method::kConditionalPecoc; }, "--method cpecoc"}},
       {.name = "labels",
-       .group = kModelOptions,
        .value = "FILE",
        .help = "All labels, one per line, for pecoc. Without it, an extra pass collects them from the shards",
        .binding = text(&T::labels),
        .on_resume = OnResume::kFree},
       {.name = "loss",
-       .group = kModelOptions,
        .value = one_of(loss_names()),
        .help = "Loss of the node regressors; the paper uses squared",
        .binding = choice(&M::loss, loss_names()),
-       .use = for_regressors(),
-       .of_model = true},
+       .use = for_regressors()},
       {.name = "update",
-       .group = kModelOptions,
        .value = one_of(update_names()),
        .help = "Update rule of the weights; the paper uses sgd",
        .binding = choice(&M::update, update_names()),
-       .use = for_regressors(),
-       .of_model = true},
+       .use = for_regressors()},
       {.name = "clip",
-       .group = kModelOptions,
        .value = "E",
        .help = "Keep node probabilities in [E, 1 - E] when predicting; the paper uses 0",
        .binding = number(&M::clip),
-       .use = for_regressors(),
-       .of_model = true},
+       .use = for_regressors()},
       {.name = "seed",
-       .group = kModelOptions,
        .value = "N",
        .help = "Seed of hashing and of all random choices",
-       .binding = count(&M::seed, 0),
-       .of_model = true},
+       .binding = count(&M::seed, 0)},
   };
 }
 
 Table rank_options() {
   return {
       {.name = "placement",
-       .group = kRankOptions,
        .value = one_of(placement_names()),
-       .help =
-           "partitioned: each rank holds a part of the weights, and the result equals that of one rank; replicated: "
-           "each rank holds all weights, merged at sync points",
+       .help = "partitioned: each rank holds a part of the weights, and the result equals that of one rank; "
+               "replicated: each rank holds all weights, merged at sync points",
        .binding = choice(&T::placement, placement_names())},
       {.name = "merge",
-       .group = kRankOptions,
        .value = one_of(merge_names()),
        .help = "How replicated weights are merged",
        .binding = choice(&T::merge, merge_names()),
        .use = {[](const T& o) { return o.placement == Placement::kReplicated; }, "--placement replicated"}},
       {.name = "sync-fraction",
-       .group = kRankOptions,
        .value = "F",
-       .help =
-           "Set a sync point, where replicas merge and partitions are balanced, whenever the number of examples has "
-           "grown by this fraction",
+       .help = "Set a sync point, where replicas merge and partitions are balanced, whenever the number of "
+               "examples has grown by this fraction",
        .binding = number(&T::sync_fraction)},
       {.name = "sync-examples",
-       .group = kRankOptions,
        .value = "N",
        .help = "Set a sync point every N examples instead",
        .binding = count(&T::sync_examples, 1),
        .excludes = "sync-fraction"},
       {.name = "round-examples",
-       .group = kRankOptions,
        .value = "N",
        .help = "Approximate number of examples that all ranks together process per round; if partitioned, it affects "
                "speed only",
@@ -366,7 +262,6 @@ Table rank_options() {
 Table checkpoint_options() {
   return {
       {.name = "keep",
-       .group = kCheckpointOptions,
        .value = "N",
        .help = "Number of recent checkpoints to keep",
        .binding = count(&CheckpointOptions::keep, 1),
@@ -377,9 +272,15 @@ Table checkpoint_options() {
 
 Table make_table() {
   Table table;
-  for (const Table& rows : {main_options(), input_options(), model_options(), rank_options(), checkpoint_options()}) {
+  const auto add = [&](const char* group, Table rows) {
+    for (TrainingOptionRow& row : rows) row.group = group;
     table.insert(table.end(), rows.begin(), rows.end());
-  }
+  };
+  add(kMainOptions, main_options());
+  add(kInputOptions, input_options());
+  add(kModelOptions, model_options());
+  add(kRankOptions, rank_options());
+  add(kCheckpointOptions, checkpoint_options());
   return table;
 }
 
@@ -388,31 +289,6 @@ Table make_table() {
 const std::vector<TrainingOptionRow>& training_option_table() {
   static const std::vector<TrainingOptionRow> table = make_table();
   return table;
-}
-
-std::string describe_training_options(const TrainingOptions& options) {
-  std::string text;
-  for (const TrainingOptionRow& row : training_option_table()) {
-    text += std::string(row.name) + ' ' + row.binding.show(options) + '\n';
-  }
-  return text;
-}
-
-bool may_change_on_resume(OnResume on_resume, const TrainingOptions& then) {
-  if (on_resume == OnResume::kMayChangeIfPartitioned) return then.placement == Placement::kPartitioned;
-  return on_resume != OnResume::kFixed;
-}
-
-TrainingOptions options_on_resume(const TrainingOptions& then, const TrainingOptions& now) {
-  TrainingOptions options = then;
-  for (const TrainingOptionRow& row : training_option_table()) {
-    if (may_change_on_resume(row.on_resume, then)) row.binding.copy(options, now);
-  }
-  if (now.data.empty()) options.data = then.data;
-  if (now.test.empty()) options.test = then.test;
-  options.checkpoints = now.checkpoints;
-  options.resume = now.resume;
-  return options;
 }
 
 }  // namespace cpt

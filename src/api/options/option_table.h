@@ -17,7 +17,7 @@
 
 namespace cpt {
 
-// How many words of the command line follow the option.
+// The number of words of the command line that follow an option.
 enum class OptionWords : std::uint8_t {
   kNone,  // a flag
   kOne,
@@ -25,16 +25,16 @@ enum class OptionWords : std::uint8_t {
   kMany,
 };
 
-// What --resume does with an option.
+// How --resume treats an option.
 enum class OnResume : std::uint8_t {
-  kFixed,                   // the run keeps its value; giving another one is an error
-  kMayChange,               // a given value replaces the run's
-  kMayChangeIfPartitioned,  // it changes results only of replicated runs, where it is fixed
-  kShards,                  // like kMayChange; an empty list means the run's own
+  kFixed,                   // the run keeps its value; another value is an error
+  kMayChange,               // a given value replaces that of the run
+  kMayChangeIfPartitioned,  // fixed in replicated runs, since it changes their results
+  kShards,                  // like kMayChange; an empty list means that of the run
   kFree,                    // not part of the run: only the value given now counts
 };
 
-// How a row reads and writes its value in a set of options.
+// How a row reads and writes its value in the options.
 template <class Options>
 struct OptionBinding {
   // Takes the words that follow the option; none for a flag. Throws Error(kUsage) that does not name the option.
@@ -42,9 +42,10 @@ struct OptionBinding {
   // The value as the command line takes it. Empty function: the option is not part of summary.json and log.txt.
   std::function<std::string(const Options&)> show;
   std::function<void(Options& to, const Options& from)> copy;
+  bool of_model = false;  // the value is part of ModelOptions, so a model given with --init brings it
 };
 
-// When an option has an effect. Users who give it elsewhere get a warning.
+// When an option has an effect. It causes a warning elsewhere.
 template <class Options>
 struct OptionUse {
   bool (*applies)(const Options&) = nullptr;  // null: always
@@ -53,16 +54,15 @@ struct OptionUse {
 
 template <class Options>
 struct OptionRow {
-  const char* name;   // without the dashes
-  const char* group;  // of --help
-  std::string value;  // what --help calls the value; empty for a flag
+  const char* name;        // without the dashes
+  const char* group = "";  // of --help
+  std::string value = {};  // placeholder of the value in --help; empty for a flag
   const char* help;
   OptionBinding<Options> binding;
   OptionWords words = OptionWords::kOne;
   OnResume on_resume = OnResume::kFixed;
   OptionUse<Options> use = {};
   const char* excludes = "";  // another option that may not be given with this one
-  bool of_model = false;      // part of ModelOptions, so a model given with --init brings it
 };
 
 using TrainingOptionRow = OptionRow<TrainingOptions>;
@@ -77,14 +77,13 @@ inline constexpr const char* kOutputOptions = "Output";
 
 const std::vector<TrainingOptionRow>& training_option_table();
 
-// All values in one text, a line each: the same on ranks that have the same options.
+// All values, one line each: equal on ranks that have equal options.
 std::string describe_training_options(const TrainingOptions& options);
 
-// The options of a run that is resumed: `then`, as the checkpoint holds them, changed by those of `now` that may
-// change.
+// The options of a resumed run: `then`, as stored in the checkpoint, with those of `now` that may change.
 TrainingOptions options_on_resume(const TrainingOptions& then, const TrainingOptions& now);
 
-// Whether a run that began with `then` may go on with another value of the option.
+// Whether a run that began with `then` may continue with another value of the option.
 bool may_change_on_resume(OnResume on_resume, const TrainingOptions& then);
 
 }  // namespace cpt

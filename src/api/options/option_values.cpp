@@ -1,7 +1,8 @@
 #include "api/options/option_values.h"
 
-#include <charconv>
 #include <cmath>
+
+#include "core/number_text.h"
 
 namespace cpt {
 
@@ -67,45 +68,24 @@ const Names<MergeRule>& merge_names() {
 }
 
 std::optional<std::uint64_t> parse_count(std::string_view text) {
-  const char* end = text.data() + text.size();
-  std::uint64_t count = 0;
-  if (const auto whole = std::from_chars(text.data(), end, count); whole.ec == std::errc() && whole.ptr == end) {
-    return count;
-  }
+  if (const auto count = parse_all<std::uint64_t>(text)) return count;
   constexpr double kBeyond = 18446744073709551616.0;  // 2^64
-  double value = 0;
-  const auto real = std::from_chars(text.data(), end, value);
-  const bool whole = real.ec == std::errc() && real.ptr == end && value >= 0 && value < kBeyond;
-  if (!whole || value != std::floor(value)) return std::nullopt;
+  const double value = parse_all<double>(text).value_or(-1);
+  if (!(value >= 0 && value < kBeyond) || value != std::floor(value)) return std::nullopt;
   return static_cast<std::uint64_t>(value);
 }
-
-namespace {
-
-// Also true for numbers that no integer can hold.
-bool is_number_above(const std::string& text, std::uint64_t most) {
-  const char* end = text.data() + text.size();
-  double value = 0;
-  const auto number = std::from_chars(text.data(), end, value);
-  return number.ec == std::errc() && number.ptr == end && value > static_cast<double>(most);
-}
-
-}  // namespace
 
 std::uint64_t parse_count(const std::string& text, std::uint64_t least, std::uint64_t most) {
   const std::optional<std::uint64_t> count = parse_count(text);
   if (count && *count >= least && *count <= most) return *count;
-  const std::string range = is_number_above(text, most)
-                                ? "from " + std::to_string(least) + " to " + std::to_string(most)
-                                : "of at least " + std::to_string(least);
+  const bool is_above = parse_all<double>(text).value_or(0) > static_cast<double>(most);  // even if above 2^64
+  const std::string range = is_above ? "from " + std::to_string(least) + " to " + std::to_string(most)
+                                     : "of at least " + std::to_string(least);
   throw Error(Fault::kUsage, "'" + text + "' is not a whole number " + range);
 }
 
 double parse_number(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto number = std::from_chars(text.data(), end, value);
-  if (number.ec == std::errc() && number.ptr == end) return value;
+  if (const auto value = parse_all<double>(text)) return *value;
   throw Error(Fault::kUsage, "'" + text + "' is not a number");
 }
 
@@ -122,6 +102,12 @@ BadLinePolicy parse_bad_line_policy(const std::string& text) {
 std::string bad_line_policy_text(bool skip, std::optional<std::uint64_t> most) {
   if (!skip) return "stop";
   return most ? "skip:" + std::to_string(*most) : "skip";
+}
+
+std::optional<Error> excess_of_bad_lines(std::uint64_t skipped, std::optional<std::uint64_t> most) {
+  if (!most || skipped <= *most) return std::nullopt;
+  return Error(Fault::kBadData, std::to_string(skipped) + (skipped == 1 ? " bad line was" : " bad lines were") +
+                                    " skipped, more than the " + std::to_string(*most) + " that --on-error allows");
 }
 
 }  // namespace cpt

@@ -1,4 +1,4 @@
-// How users write the values of options: words for choices, counts such as 1e6, and what to do at a bad line.
+// How users write the values of options: words for choices, counts such as 1e6, and the policy for bad lines.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cpt {
 
-// The words of a choice. One table serves parsing, --help and printing.
+// The words for the values of an enum. One table serves parsing, --help and printing.
 template <class Choice>
 using Names = std::map<std::string, Choice>;
 
@@ -48,7 +48,8 @@ std::string words_of(const Names<Choice>& names) {
   return words;
 }
 
-// The parsers below throw Error(kUsage) that quotes the text and says what was expected; they do not name the option.
+// The parsers below throw Error(kUsage) that quotes the text and states what was expected, but does not name the
+// option.
 
 template <class Choice>
 Choice parse_choice(const Names<Choice>& names, const std::string& word) {
@@ -57,7 +58,7 @@ Choice parse_choice(const Names<Choice>& names, const std::string& word) {
   return found->second;
 }
 
-// A whole number, also as 1e6; nothing if the text is not one.
+// A whole number, also written as 1e6; nullopt if the text is not one.
 std::optional<std::uint64_t> parse_count(std::string_view text);
 // The same, in [least, most].
 std::uint64_t parse_count(const std::string& text, std::uint64_t least, std::uint64_t most);
@@ -72,5 +73,7 @@ struct BadLinePolicy {
 inline constexpr const char* kBadLineWords = "stop, skip, skip:N";
 BadLinePolicy parse_bad_line_policy(const std::string& text);
 std::string bad_line_policy_text(bool skip, std::optional<std::uint64_t> most);
+// The error to throw if all ranks together skipped more lines than that.
+std::optional<Error> excess_of_bad_lines(std::uint64_t skipped, std::optional<std::uint64_t> most);
 
 }  // namespace cpt

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "api/given_tree_files.h"
+#include "api/options/option_table.h"
 #include "cpt/error.h"
 #include "cpt/trainer.h"
 #include "data/shards/shards.h"
@@ -49,6 +50,31 @@ void TrainingOptions::validate() const {
   if (!(sync_fraction > 0 && sync_fraction <= 1)) {
     throw Error(Fault::kUsage, "--sync-fraction must be above 0 and at most 1");
   }
+}
+
+std::string describe_training_options(const TrainingOptions& options) {
+  std::string text;
+  for (const TrainingOptionRow& row : training_option_table()) {
+    text += std::string(row.name) + ' ' + row.binding.show(options) + '\n';
+  }
+  return text;
+}
+
+bool may_change_on_resume(OnResume on_resume, const TrainingOptions& then) {
+  if (on_resume == OnResume::kMayChangeIfPartitioned) return then.placement == Placement::kPartitioned;
+  return on_resume != OnResume::kFixed;
+}
+
+TrainingOptions options_on_resume(const TrainingOptions& then, const TrainingOptions& now) {
+  TrainingOptions options = then;
+  for (const TrainingOptionRow& row : training_option_table()) {
+    if (may_change_on_resume(row.on_resume, then)) row.binding.copy(options, now);
+  }
+  if (now.data.empty()) options.data = then.data;
+  if (now.test.empty()) options.test = then.test;
+  options.checkpoints = now.checkpoints;
+  options.resume = now.resume;
+  return options;
 }
 
 }  // namespace cpt

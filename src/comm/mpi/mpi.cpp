@@ -1,5 +1,5 @@
-// Only this file and mpi_*.h and mpi_*.cpp beside it include MPI headers. MPI 3.1 calls only; Boost.MPI where it has
-// the call (it has no non-blocking collectives), and MPI itself on Boost's communicator elsewhere.
+// Only this file and mpi_*.h and mpi_*.cpp beside it include MPI headers. They use MPI 3.1: through Boost.MPI where it
+// has the call (it has no non-blocking collectives), and on Boost's communicator elsewhere.
 #include "comm/mpi/mpi.h"
 
 #include <mpi.h>
@@ -13,8 +13,7 @@
 #include <list>
 #include <thread>
 
-#include "comm/mpi/mpi_delivery.h"
-#include "comm/mpi/mpi_operation.h"
+#include "comm/mpi/mpi_messages.h"
 #include "comm/mpi/mpi_windows.h"
 
 namespace cpt {
@@ -22,7 +21,7 @@ namespace {
 
 namespace mpi = boost::mpi;
 
-// Runs what calls Boost.MPI; its exceptions become ours.
+// Calls body() and turns exceptions of Boost.MPI into ours.
 template <typename Body>
 auto translated(Body body) {
   try {
@@ -32,8 +31,8 @@ auto translated(Body body) {
   }
 }
 
-// The watchdog's questions and answers, on a communicator of their own. Both carry the number of the question, so that
-// a late answer is not taken for one to a later question.
+// The watchdog's questions and answers, on their own communicator. Both carry the number of the question, so a late
+// answer is not taken for an answer to a later question.
 class RollCall {
  public:
   explicit RollCall(const mpi::communicator& world) : comm_(world, mpi::comm_duplicate) {}
@@ -75,7 +74,7 @@ class RollCall {
     mpi::request request;
   };
 
-  // Never blocks, even if the receiver is stopped: the note waits in sent_.
+  // Never blocks, even if the receiver is stopped: the note stays in sent_.
   void send(int rank, Tag tag, std::uint64_t number) {
     Note& note = sent_.emplace_back(Note{number, {}});
     note.request = comm_.isend(rank, tag, note.number);
@@ -91,7 +90,7 @@ class RollCall {
 
   mpi::communicator comm_;
   std::uint64_t question_ = 0;
-  std::list<Note> sent_;  // a list, for its addresses stay
+  std::list<Note> sent_;  // a list, because addresses must not change
 };
 
 class MpiCommunicator : public Communicator {
@@ -121,7 +120,7 @@ class MpiCommunicator : public Communicator {
   std::unique_ptr<Operation> begin_delivery(std::vector<Outgoing> outgoing, std::vector<Incoming>& incoming) override;
 
  private:
-  // A tag per exchange or delivery keeps the messages of those that overlap apart; the pieces of one stay in order
+  // Each exchange or delivery has its own tag, so that those that overlap do not mix. Pieces of one stay in order
   // anyway.
   int next_tag() {
     const auto tags = static_cast<std::uint64_t>(mpi::environment::max_tag()) + 1;
@@ -146,8 +145,8 @@ class MpiCommunicator : public Communicator {
 };
 
 std::unique_ptr<Operation> MpiCommunicator::begin_all_gather(ConstBytes mine, Bytes all) {
-  // Inside MPI one message may carry the parts of many ranks, so it is the whole that must be small. Where it is not,
-  // every rank sends its part to every other, which moves the same bytes.
+  // Inside MPI, one message may carry the parts of many ranks, so the whole must be small. Otherwise every rank sends
+  // its part to every other, which moves the same bytes.
   if (all.size() > max_message_) {
     const auto ranks = static_cast<std::size_t>(size());
     std::vector<Bytes> incoming;
@@ -164,8 +163,8 @@ std::unique_ptr<Operation> MpiCommunicator::begin_all_gather(ConstBytes mine, By
 
 std::unique_ptr<Operation> MpiCommunicator::begin_broadcast(Bytes data, int root) {
   auto operation = std::make_unique<MpiOperation>();
-  // All pieces start now: were a later one started when the one before is done, its place among the collectives would
-  // differ between ranks.
+  // All pieces start now: if each started when the previous one is done, the order of collectives would differ between
+  // ranks.
   for_each_piece(data, [&](Bytes piece) {
     check_mpi(MPI_Ibcast(piece.data(), mpi_count(piece.size()), MPI_BYTE, root, comm_, operation->add()), "MPI_Ibcast");
   });
@@ -178,7 +177,7 @@ std::unique_ptr<Operation> MpiCommunicator::begin_exchange(std::vector<ConstByte
   const int tag = next_tag();
   const int self = rank();
   std::ranges::copy(outgoing[static_cast<std::size_t>(self)], incoming[static_cast<std::size_t>(self)].begin());
-  // Each rank begins with its right-hand neighbour, so that not all send to rank 0 first.
+  // Each rank begins with its right-hand neighbor, so that not all send to rank 0 first.
   for (int step = 1; step < size(); ++step) {
     const int source = (self + size() - step) % size();
     for_each_piece(incoming[static_cast<std::size_t>(source)], [&](Bytes piece) {
@@ -207,7 +206,7 @@ class MpiSession::State {
  public:
   State() : environment_(mpi::threading::funneled, /*abort_on_exception=*/false) {
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    // A reader thread parses while the main thread talks to MPI.
+    // Other threads parse input while the main thread calls MPI.
     if (mpi::environment::thread_level() < mpi::threading::funneled) {
       throw Error(Fault::kFailed,
                   "this MPI cannot be used beside threads (MPI_THREAD_FUNNELED is not provided): " + mpi_version());
@@ -232,14 +231,14 @@ std::unique_ptr<Communicator> MpiSession::world(std::size_t max_message) {
 
 void MpiSession::abort(int exit_code) {
   MPI_Abort(MPI_COMM_WORLD, exit_code);
-  std::_Exit(exit_code);  // MPI_Abort may return where it fails
+  std::_Exit(exit_code);  // MPI_Abort may return if it fails
 }
 
 std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   if (MPI_Get_library_version(text, &length) != MPI_SUCCESS) return "unknown MPI";
-  const std::string version(text);  // Open MPI counts the end as a part of it
+  const std::string version(text);  // Open MPI counts the final zero as part of it
   return version.substr(0, version.find('\n'));
 }
 

@@ -1,4 +1,4 @@
-// Ranks as MPI processes. No MPI header is seen from here, so that only mpi*.cpp depend on the installed MPI.
+// Ranks as MPI processes. This header includes none of MPI, so only mpi*.cpp depend on the installed MPI.
 #pragma once
 
 #include <memory>
@@ -8,22 +8,23 @@
 
 namespace cpt {
 
-// MPI from its start to its end; one per process, made and used by the main thread only. Failures of MPI are
-// Error(kFailed) with MPI's own text, never an abort by the library.
+// MPI from its initialization to its end. One per process; created and used by the main thread only. Failures of MPI
+// are Error(kFailed) with MPI's own text, never an abort by the library.
 class MpiSession {
  public:
-  MpiSession();  // throws Error if MPI does not offer what is needed
-  // Ends MPI, which waits for all other ranks to do the same: after an error that not all ranks share, abort() instead.
+  MpiSession();  // throws Error if this MPI lacks a required feature
+  // Ends MPI, which waits until all other ranks do the same. After an error that not all ranks share, call abort()
+  // instead.
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
-  // All processes of the job. Called by all of them; must not outlive the session. Messages carry max_message bytes at
-  // most, the same on all ranks: tests make it small. Not so small that 2^16 messages to one rank are under way at
-  // once: Open MPI then confuses their order.
+  // Collective: a communicator of all processes of the job. It must not outlive the session. Messages have at most
+  // max_message bytes, equal on all ranks. Tests make it small, but not so small that 2^16 messages to one rank are in
+  // progress at once: Open MPI then confuses their order.
   std::unique_ptr<Communicator> world(std::size_t max_message = Communicator::kMaxMessage);
 
-  // Ends all ranks at once with this exit code. For main alone, once the reason has been printed and flushed.
+  // Ends all ranks at once with this exit code. For main only, after it has printed and flushed the reason.
   [[noreturn]] void abort(int exit_code);
 
  private:
@@ -31,7 +32,7 @@ class MpiSession {
   std::unique_ptr<State> state_;
 };
 
-// What the MPI library calls itself, in one line. Needs no session.
+// Name and version of the MPI library, in one line. Needs no session.
 std::string mpi_version();
 
 }  // namespace cpt

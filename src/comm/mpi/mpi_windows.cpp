@@ -8,7 +8,7 @@
 #include <memory>
 #include <numeric>
 
-#include "comm/mpi/mpi_operation.h"
+#include "comm/mpi/mpi_messages.h"
 
 namespace cpt {
 
@@ -18,7 +18,7 @@ constexpr std::size_t kAlignment = 64;
 
 // MPI keeps windows in files of this memory file system. Containers often limit it to 64 MiB.
 constexpr const char* kSharedMemory = "/dev/shm";
-// MPI's own share of a window's file, per rank.
+// The bytes that MPI itself needs in the file of a window, per rank.
 constexpr std::uint64_t kBytesOfMpi = std::uint64_t{1} << 16;
 
 std::uint64_t free_shared_memory() {
@@ -49,7 +49,7 @@ class Host {
     return value != 0;
   }
 
-  // By rank of this host: its rank in `comm`.
+  // The rank in `comm` of each rank of this host.
   std::vector<int> ranks_in(MPI_Comm comm) const {
     MPI_Group host_group = MPI_GROUP_NULL;
     MPI_Group group = MPI_GROUP_NULL;
@@ -70,7 +70,7 @@ class Host {
   int size_ = 0;
 };
 
-// Windows in which a plain store is seen by a plain load of another rank, as on all machines with coherent caches.
+// Whether a plain load sees plain stores of other ranks, as on all machines with coherent caches.
 bool has_unified_memory(MPI_Win window) {
   int* model = nullptr;
   int found = 0;
@@ -78,8 +78,7 @@ bool has_unified_memory(MPI_Win window) {
          *model == MPI_WIN_UNIFIED;
 }
 
-// A window with an area of `bytes` for each rank of a host; MPI_WIN_NULL if MPI refuses. Each area begins at a page of
-// its own.
+// A window with an area of `bytes` for each rank of a host, each on its own pages; MPI_WIN_NULL if MPI refuses.
 MPI_Win create_window(const Host& host, std::size_t bytes) {
   MPI_Info info = MPI_INFO_NULL;
   check_mpi(MPI_Info_create(&info), "MPI_Info_create");
@@ -98,7 +97,7 @@ Bytes area_of(MPI_Win window, int rank, std::size_t bytes) {
   check_mpi(MPI_Win_shared_query(window, rank, &size, &unit, &base), "MPI_Win_shared_query");
   std::size_t room = static_cast<std::size_t>(size);
   if (std::align(kAlignment, bytes, base, room) == nullptr) {
-    throw Error(Fault::kFailed, "MPI_Win_shared_query: an area is smaller than what was asked for");
+    throw Error(Fault::kFailed, "MPI_Win_shared_query: an area is smaller than requested");
   }
   return {static_cast<std::byte*>(base), bytes};
 }
@@ -112,8 +111,8 @@ MpiWindows::~MpiWindows() {
   }
 }
 
-// Memory is asked for first: a rank that runs out of it inside MPI_Win_allocate_shared leaves the others waiting in it
-// (Open MPI 4.1), and a page that is not there when it is written ends the process.
+// Checks the free memory first: a rank that runs out of it inside MPI_Win_allocate_shared leaves the others waiting
+// there (Open MPI 4.1), and a process that writes to a page that cannot be allocated is killed.
 std::vector<Bytes> MpiWindows::allocate(MPI_Comm comm, std::size_t bytes) {
   int ranks = 0;
   check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -139,7 +138,7 @@ std::vector<Bytes> MpiWindows::allocate(MPI_Comm comm, std::size_t bytes) {
     areas[at] = area_of(window, rank, bytes);
   }
   const Bytes own = areas[static_cast<std::size_t>(mine)];
-  std::memset(own.data(), 0, own.size());  // takes its pages now, so that windows made later know what is left
+  std::memset(own.data(), 0, own.size());  // allocates its pages now, so that later windows see what is left
   host.all(true);
   return areas;
 }

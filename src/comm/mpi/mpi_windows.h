@@ -1,4 +1,4 @@
-// MPI shared windows: memory that the ranks of one host have in common. For the mpi*.cpp files alone.
+// MPI shared windows: memory that the ranks of one host share. Only the mpi*.cpp files include this.
 #pragma once
 
 #include <mpi.h>
@@ -10,8 +10,8 @@
 
 namespace cpt {
 
-// All windows of a session. To free one is collective, so none is freed while ranks work: after an error that only some
-// ranks know of, a destructor would wait for ranks that never come. They end with the session, as MPI does.
+// All windows of a session. Freeing a window is collective, so none is freed while ranks work: after an error on only
+// some ranks, a destructor would wait for the others for ever. Windows are freed with the session.
 class MpiWindows {
  public:
   MpiWindows() = default;
@@ -19,8 +19,9 @@ class MpiWindows {
   MpiWindows(const MpiWindows&) = delete;
   MpiWindows& operator=(const MpiWindows&) = delete;
 
-  // Collective over `comm`: an area of `bytes` for each rank; returns those that this rank can address, by rank of
-  // `comm`, each at a multiple of 64 bytes. All empty on a host where there is too little memory to share.
+  // Collective over `comm`: allocates an area of `bytes` for each rank. Returns, by rank of `comm`, the areas that this
+  // rank can address, each at a multiple of 64 bytes; the others are empty. All are empty if the host has too little
+  // shared memory.
   std::vector<Bytes> allocate(MPI_Comm comm, std::size_t bytes);
 
  private:

@@ -8,7 +8,7 @@ namespace cpt {
 
 namespace {
 
-// Each area begins with a cache line of its own, which holds the number of its rank's publish() calls (u64).
+// Each area begins with its own cache line, which counts the publish() calls of its rank (u64).
 constexpr std::size_t kHeadBytes = 64;
 
 std::atomic_ref<std::uint64_t> times_published(Bytes area) {
@@ -17,7 +17,8 @@ std::atomic_ref<std::uint64_t> times_published(Bytes area) {
 
 }  // namespace
 
-// MPI knows which ranks can share memory; the host name decides which ranks the user takes for one machine. Both count.
+// MPI knows which ranks can share memory, and equal host names show which ranks are one machine to the user. Both
+// count.
 SharedWindow::SharedWindow(Communicator& comm, std::size_t bytes) : areas_(comm.share_memory(kHeadBytes + bytes)) {
   for (int rank = 0; rank < comm.size(); ++rank) {
     if (comm.host_of(rank) != comm.host()) areas_[static_cast<std::size_t>(rank)] = {};
@@ -25,7 +26,7 @@ SharedWindow::SharedWindow(Communicator& comm, std::size_t bytes) : areas_(comm.
   head_ = areas_[static_cast<std::size_t>(comm.rank())];
   if (head_.empty()) return;
   own_ = head_.subspan(kHeadBytes);
-  new (head_.data()) std::uint64_t{0};  // nobody reads it before the first message after publish()
+  new (head_.data()) std::uint64_t{0};  // read only after the first message after publish()
 }
 
 void SharedWindow::publish() const {

@@ -9,29 +9,28 @@
 
 namespace cpt {
 
-// The memory belongs to the ranks' communicators (see Communicator::share_memory); a window only refers to it. Ranks
-// of different hosts share nothing, and neither do ranks whose system has no memory to share. That is no error.
+// The memory belongs to the communicators of the ranks (see Communicator::share_memory); a window only refers to it. If
+// ranks are on different hosts, or their system has no memory to share, their areas are empty; that is no error.
 //
-// A reader sees what a rank wrote before publish() if it calls of() after receiving a message that the rank sent after
-// publish(). Not overwriting what others still read is up to the ranks.
+// A reader sees what a rank wrote before publish(), if it calls of() after it receives a message that the rank sent
+// after publish(). Ranks must not overwrite what others still read.
 class SharedWindow {
  public:
-  // Collective: every rank asks for an area of the same size. Throws only what collectives throw.
+  // Collective; `bytes` must be equal on all ranks. Throws only what collectives throw.
   SharedWindow(Communicator& comm, std::size_t bytes);
 
-  // The area of this rank, at a multiple of 64 bytes; empty where there is no shared memory.
+  // The area of this rank, at a multiple of 64 bytes; empty if there is no shared memory.
   Bytes mine() const { return own_; }
-  // Makes what this rank has written visible to those that read it after a later message.
+  // Makes what this rank has written visible to ranks that read it after a later message.
   void publish() const;
-  // Whether a rank reads this rank's area; this rank itself does if there is one. True on one rank if and only if of()
-  // is not empty on the other.
+  // Whether `rank` can read the area of this rank, which is so if and only if of(this rank) is not empty there.
   bool read_by(int rank) const { return !areas_[static_cast<std::size_t>(rank)].empty(); }
-  // The area of a rank; empty where this rank cannot read it.
+  // The area of a rank; empty if this rank cannot read it.
   ConstBytes of(int rank) const;
 
  private:
-  std::vector<Bytes> areas_;  // by rank, each with its head; empty: not shared
-  Bytes head_;                // of this rank
+  std::vector<Bytes> areas_;  // by rank, each with its header; empty: not shared
+  Bytes head_;                // the whole area of this rank
   Bytes own_;
 };
 

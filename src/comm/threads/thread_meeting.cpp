@@ -49,8 +49,8 @@ ThreadCall ThreadCall::exchange(std::vector<ConstBytes> outgoing, std::vector<By
   return {Kind::kExchange, 0, 0, std::move(outgoing), std::move(incoming), {}, {}};
 }
 
-ThreadCall ThreadCall::delivery(std::vector<Outgoing> messages, std::span<Incoming> heard) {
-  return {Kind::kDelivery, 0, 0, {}, {}, std::move(messages), heard};
+ThreadCall ThreadCall::delivery(std::vector<Outgoing> messages, std::span<Incoming> expected) {
+  return {Kind::kDelivery, 0, 0, {}, {}, std::move(messages), expected};
 }
 
 void Meeting::join(int rank, ThreadCall call) {
@@ -76,13 +76,13 @@ void Meeting::move_data() {
   for (std::size_t from = 0; from < ranks; ++from) {
     for (std::size_t to = 0; to < ranks; ++to) {
       const ConstBytes sent = calls_[from]->outgoing[to];
-      const Bytes expected = calls_[to]->incoming[from];
-      if (sent.size() != expected.size()) {
+      const Bytes room = calls_[to]->incoming[from];
+      if (sent.size() != room.size()) {
         throw Error(Fault::kFailed, "exchange: rank " + std::to_string(from) + " sends " + std::to_string(sent.size()) +
                                         " bytes to rank " + std::to_string(to) + ", which expects " +
-                                        std::to_string(expected.size()));
+                                        std::to_string(room.size()));
       }
-      std::ranges::copy(sent, expected.begin());
+      std::ranges::copy(sent, room.begin());
     }
   }
 }
@@ -90,7 +90,7 @@ void Meeting::move_data() {
 void Meeting::deliver() {
   const int ranks = static_cast<int>(calls_.size());
   for (int to = 0; to < ranks; ++to) {
-    for (const Incoming& incoming : calls_[static_cast<std::size_t>(to)]->heard) expect_message(incoming.from, to);
+    for (const Incoming& incoming : calls_[static_cast<std::size_t>(to)]->expected) expect_message(incoming.from, to);
   }
   for (int from = 0; from < ranks; ++from) {
     for (const Outgoing& message : calls_[static_cast<std::size_t>(from)]->messages) {
@@ -102,18 +102,18 @@ void Meeting::deliver() {
 }
 
 Incoming& Meeting::entry(int from, int to) const {
-  const std::span<Incoming> heard = calls_[static_cast<std::size_t>(to)]->heard;
-  const auto found = std::ranges::find(heard, from, &Incoming::from);
-  if (found != heard.end()) return *found;
+  const std::span<Incoming> expected = calls_[static_cast<std::size_t>(to)]->expected;
+  const auto found = std::ranges::find(expected, from, &Incoming::from);
+  if (found != expected.end()) return *found;
   throw Error(Fault::kFailed, "delivery: rank " + std::to_string(from) + " sends to rank " + std::to_string(to) +
-                                  ", which does not hear of it");
+                                  ", which does not expect it");
 }
 
 void Meeting::expect_message(int from, int to) const {
   const auto& messages = calls_[static_cast<std::size_t>(from)]->messages;
   if (std::ranges::find(messages, to, &Outgoing::to) != messages.end()) return;
-  throw Error(Fault::kFailed, "delivery: rank " + std::to_string(to) + " hears of rank " + std::to_string(from) +
-                                  ", which does not send to it");
+  throw Error(Fault::kFailed, "delivery: rank " + std::to_string(to) + " expects a message of rank " +
+                                  std::to_string(from) + ", which does not send to it");
 }
 
 }  // namespace cpt

@@ -6,10 +6,11 @@
 #include <thread>
 
 #include "comm/threads/thread_meeting.h"
+#include "core/deferred_error.h"
 
 namespace cpt {
 
-// What the ranks share. All members but the immutable ones are guarded by mutex_.
+// The state that all ranks share. mutex_ guards all members but the immutable ones.
 class ThreadGroup::State {
  public:
   explicit State(int ranks) : ranks_(ranks), members_(static_cast<std::size_t>(ranks)) {}
@@ -19,15 +20,15 @@ class ThreadGroup::State {
 
   // Joins the meeting of this rank's next call.
   std::shared_ptr<Meeting> join(int rank, ThreadCall call);
-  // Throws if the group has failed and the meeting will therefore never be complete.
+  // Throws if the group has failed, because the meeting will then never be complete.
   bool complete(int rank, const Meeting& meeting);
-  // The rank no longer waits: its buffers are gone, so a meeting that is not complete never will be.
+  // The rank no longer waits. Its buffers are gone, so an incomplete meeting will never be complete.
   void abandon(int rank, const Meeting& meeting);
   void leave(int rank);
   void fail(const std::string& reason);
-  bool was_told(int rank) const;
+  bool failed_by_others(int rank) const;
 
-  // The n-th call of every rank returns the same areas, one for each rank.
+  // The n-th call of every rank returns the same areas, one per rank.
   std::vector<Bytes> allocate_shared(int rank, std::size_t bytes);
 
   std::uint64_t open_roll_call(int rank);
@@ -40,18 +41,18 @@ class ThreadGroup::State {
     std::uint64_t last_answered = 0;
     std::size_t allocations = 0;
     bool left = false;
-    bool told = false;
+    bool failed_by_others = false;
   };
 
   Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
   void fail_locked(const std::string& reason);
-  [[noreturn]] void tell_failure_locked(int rank);
+  [[noreturn]] void throw_failure_locked(int rank);
 
   const int ranks_;
   const std::string host_ = host_name();
   mutable std::mutex mutex_;
   std::vector<Member> members_;
-  std::map<std::uint64_t, std::shared_ptr<Meeting>> open_;  // by call number; those not complete
+  std::map<std::uint64_t, std::shared_ptr<Meeting>> open_;  // incomplete ones, by call number
   std::string failure_;                                     // the first one; empty while all is well
   std::uint64_t roll_calls_ = 0;
   std::vector<std::vector<Buffer>> memory_;  // by allocation, by rank
@@ -59,13 +60,13 @@ class ThreadGroup::State {
 
 std::shared_ptr<Meeting> ThreadGroup::State::join(int rank, ThreadCall call) {
   const std::lock_guard lock(mutex_);
-  if (!failure_.empty()) tell_failure_locked(rank);
+  if (!failure_.empty()) throw_failure_locked(rank);
   const std::uint64_t number = member(rank).calls++;
   for (int other = 0; other < ranks_; ++other) {
     if (!member(other).left || member(other).calls > number) continue;
     fail_locked("rank " + std::to_string(other) + " ended before call " + std::to_string(number) + ", which rank " +
                 std::to_string(rank) + " has started");
-    tell_failure_locked(rank);
+    throw_failure_locked(rank);
   }
   std::shared_ptr<Meeting>& slot = open_[number];
   if (slot == nullptr) slot = std::make_shared<Meeting>(members_.size());
@@ -84,7 +85,7 @@ bool ThreadGroup::State::complete(int rank, const Meeting& meeting) {
   if (meeting.complete()) return true;
   const std::lock_guard lock(mutex_);
   if (meeting.complete()) return true;
-  if (!failure_.empty()) tell_failure_locked(rank);
+  if (!failure_.empty()) throw_failure_locked(rank);
   return false;
 }
 
@@ -108,17 +109,17 @@ void ThreadGroup::State::fail(const std::string& reason) {
   fail_locked(reason);
 }
 
-bool ThreadGroup::State::was_told(int rank) const {
+bool ThreadGroup::State::failed_by_others(int rank) const {
   const std::lock_guard lock(mutex_);
-  return members_[static_cast<std::size_t>(rank)].told;
+  return members_[static_cast<std::size_t>(rank)].failed_by_others;
 }
 
 void ThreadGroup::State::fail_locked(const std::string& reason) {
   if (failure_.empty()) failure_ = reason;
 }
 
-void ThreadGroup::State::tell_failure_locked(int rank) {
-  member(rank).told = true;
+void ThreadGroup::State::throw_failure_locked(int rank) {
+  member(rank).failed_by_others = true;
   throw Error(Fault::kFailed, failure_);
 }
 
@@ -192,7 +193,7 @@ class ThreadCommunicator : public Communicator {
     return silent;
   }
   void answer_roll_call() override { state_.answer_roll_call(rank_); }
-  void advance() override {}  // the last rank to come moves all data
+  void advance() override {}  // the last rank to join moves all data
   std::vector<Bytes> allocate_shared(std::size_t bytes) override { return state_.allocate_shared(rank_, bytes); }
 
  protected:
@@ -234,30 +235,26 @@ void ThreadGroup::fail(int rank, const std::string& reason) {
   state_->fail("rank " + std::to_string(rank) + " failed: " + reason);
 }
 
-bool ThreadGroup::was_told(int rank) const { return state_->was_told(rank); }
+bool ThreadGroup::failed_by_others(int rank) const { return state_->failed_by_others(rank); }
 
 namespace {
 
-std::string describe_current_exception() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    return describe(error);
-  } catch (...) {
-    return "unknown error";
-  }
-}
-
-// What the body threw, or nullptr; the others have been told.
+// Returns the error of the body, or nullptr, after the group knows about it.
 std::exception_ptr run_rank(ThreadGroup& group, int rank, const std::function<void(Communicator&)>& body) {
-  try {
-    body(group.at(rank));
-    group.leave(rank);
-    return nullptr;
-  } catch (...) {
-    group.fail(rank, describe_current_exception());
-    return std::current_exception();
-  }
+  DeferredError error;
+  error.run([&] {
+    try {
+      body(group.at(rank));
+      group.leave(rank);
+    } catch (const std::exception& failure) {
+      group.fail(rank, describe(failure));
+      throw;
+    } catch (...) {
+      group.fail(rank, "unknown error");
+      throw;
+    }
+  });
+  return error.get();
 }
 
 }  // namespace
@@ -274,10 +271,10 @@ void run_threads(int ranks, const std::function<void(Communicator&)>& body) {
   std::exception_ptr consequence;
   for (int rank = 0; rank < ranks; ++rank) {
     const std::exception_ptr& error = errors[static_cast<std::size_t>(rank)];
-    if (error != nullptr && !group.was_told(rank)) std::rethrow_exception(error);
+    if (error != nullptr && !group.failed_by_others(rank)) std::rethrow_exception(error);
     if (error != nullptr && consequence == nullptr) consequence = error;
   }
-  // Nobody failed at first hand: a rank ended while others still waited for it.
+  // All errors are consequences: a rank ended while others still waited for it.
   if (consequence != nullptr) std::rethrow_exception(consequence);
 }
 

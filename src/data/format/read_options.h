@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/value_limit.h"  // kMaxValue
+#include "core/input_limits.h"  // kMaxValue
 #include "cpt/example.h"
 #include "cpt/input.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/deferred_error.h"
-#include "core/interaction_pairs.h"
+#include "core/input_limits.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_reader.h"

@@ -39,6 +39,12 @@ void verify_length(const fs::path& path, std::uint64_t expected) {
                                    " bytes from byte " + std::to_string(offset) + " on do not match their checksum");
 }
 
+// C3: reads and verifies a segment as it is stored; `space` becomes its bytes.
+void read_stored(const InputFile& file, const Segment& segment, std::uint64_t offset, std::vector<std::byte>& space) {
+  space.resize(segment.stored_bytes);
+  if (file.read_at(offset, space) != space.size() || !is_intact(segment, space)) fail_segment(file, segment, offset);
+}
+
 }  // namespace
 
 BlobReader::BlobReader(const fs::path& directory, Blob blob)
@@ -100,10 +106,7 @@ std::optional<SegmentEncoder::Encoded> BlobReader::next_stored(std::vector<std::
   }
   if (next_segment_ == blob_.segments.size()) return std::nullopt;
   const Segment& segment = blob_.segments[next_segment_];
-  space.resize(segment.stored_bytes);
-  if (file_.read_at(file_offset_, space) != space.size() || !is_intact(segment, space)) {
-    fail_segment(file_, segment, file_offset_);
-  }
+  read_stored(file_, segment, file_offset_, space);
   file_offset_ += segment.stored_bytes;
   ++next_segment_;
   return SegmentEncoder::Encoded{segment, space};
@@ -167,10 +170,7 @@ void BlobSetReader::verify(std::string_view name) const {
   std::vector<std::byte> stored;
   std::uint64_t offset = 0;
   for (const Segment& segment : blob.segments) {
-    stored.resize(segment.stored_bytes);
-    if (file.read_at(offset, stored) != stored.size() || !is_intact(segment, stored)) {
-      fail_segment(file, segment, offset);
-    }
+    read_stored(file, segment, offset, stored);
     offset += segment.stored_bytes;
   }
 }

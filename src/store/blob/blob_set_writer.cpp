@@ -17,14 +17,13 @@ void require_blob_name(const std::string& name) {
   if (!is_blob_name(name)) throw Error(Fault::kFailed, "'" + name + "' cannot be the name of a blob");
 }
 
-// Not the file itself: another set may have it, too, where a name was given that the file system then denied.
+// Removes only the name: another set may have the file too, if the file system made a link and then reported a failure.
 void remove_name(const fs::path& path) {
-  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return;
-  throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno("unlink", errno));
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_writing(path, "unlink");
 }
 
-// The length is asked of the opened file: network file systems promise only to those who open it that they see what
-// another host wrote.
+// Takes the length of the opened file: network file systems promise a current view of what another host wrote only to
+// processes that open the file.
 void require_length(const fs::path& path, std::uint64_t expected) {
   std::uint64_t length = 0;
   try {
@@ -100,7 +99,7 @@ const Blob& BlobWriter::finish() {
   intact_ = false;
   blob_.segments = segments_->finish();
   segments_.reset();
-  // Still not intact: a sync that failed must not be tried again: the second one reports success, without the data
+  // Still not intact: a sync that failed must not be repeated, because the second one reports success without the data.
   file_->sync();
   file_->close();
   sync_directory(directory_of(file_->path()));  // C2
@@ -129,7 +128,7 @@ BlobSetWriter::BlobSetWriter(fs::path directory, std::string kind, int threads)
     throw Error(Fault::kCannotWrite,
                 directory_.string() + ": exists and is not a " + manifest_.kind + "; move it away or write elsewhere");
   }
-  remove_durably(temporary_);  // left by a killed process that had the same number
+  remove_durably(temporary_);  // of a killed process that had the same number
   create_directory_durably(temporary_);
 }
 
@@ -137,11 +136,11 @@ BlobSetWriter::~BlobSetWriter() {
   if (committed_) return;
   std::error_code ignored;
   try {
-    // A commit whose last sync failed may have left the final name on the disk, though not here: as in C8.
+    // The final name may be on disk if the last sync of a commit failed, so the manifest goes first, as in C8.
     if (fs::remove(temporary_ / kManifestName, ignored)) sync_directory(temporary_);
     fs::remove_all(temporary_, ignored);
   } catch (const Error&) {
-    // Stays as the leftover of a killed process would.
+    // It stays, like the leftovers of a killed process.
   }
 }
 

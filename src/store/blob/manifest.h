@@ -1,5 +1,5 @@
-// The manifest of a blob set: what it is, which blobs it has, and the length and checksum of every piece of them. See
-// format.md for the bytes.
+// The manifest of a blob set: its kind, its blobs, and the length and checksum of every segment. format.md describes
+// the bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "store/blob/segment_codec.h"
+#include "store/blob/segments.h"
 
 namespace cpt {
 
-// The newest format that is read, and the one that is written. Older ones are read for ever (C9).
+// The format that is written, and the newest one that is read. Older ones are read for ever (C9).
 inline constexpr std::uint32_t kBlobSetFormat = 1;
 inline constexpr const char* kManifestName = "MANIFEST";
 // Enough for the segments of nearly 16 TiB.
@@ -34,7 +34,7 @@ struct Manifest {
   std::string kind;         // what the set is, e.g. "cpt model": 1 to 64 printable ASCII characters
   std::vector<Blob> blobs;  // in the order in which they were written; names are valid and distinct
 
-  // Null if there is no blob of this name.
+  // nullptr if there is no blob of this name.
   const Blob* find(std::string_view name) const;
 };
 
@@ -45,15 +45,16 @@ bool is_kind(std::string_view kind);
 
 std::vector<std::byte> encode_manifest(const Manifest& manifest);
 
-// Of all that it says: equal for sets of the same names, lengths and checksums in the same order.
+// A checksum of all of it: equal for sets with the same names, lengths and checksums in the same order.
 std::uint64_t digest_of(const Manifest& manifest);
 
-// Throws Error(kBadData) that names `path` and what is wrong unless every length, checksum and name holds (C3), or if
-// the format is newer than kBlobSetFormat (C9).
+// Throws Error(kBadData) that names `path` and the fault, if a length, checksum or name is wrong (C3), or if the format
+// is newer than kBlobSetFormat (C9).
 Manifest decode_manifest(std::span<const std::byte> file, const std::filesystem::path& path);
 
-// A blob's description as bytes, for the way from the process that wrote the blob to the one that writes the manifest.
-// Both run the same program; the bytes are never stored. Error(kBadData) unless they are what encode_blob() made.
+// A blob's description as bytes, to send from the process that wrote the blob to the one that writes the manifest. Both
+// run the same program; the bytes are never stored. decode_blob() throws Error(kBadData) unless encode_blob() made
+// them.
 std::vector<std::byte> encode_blob(const Blob& blob);
 Blob decode_blob(std::span<const std::byte> bytes);
 

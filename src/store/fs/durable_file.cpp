@@ -25,10 +25,6 @@ constexpr std::string_view kTemporaryMark = ".tmp-";
   throw Error(fault, path.string() + ": " + describe_errno(action, error_number));
 }
 
-[[noreturn]] void fail_writing(const fs::path& path, const std::string& action, int error_number = errno) {
-  fail(Fault::kCannotWrite, path, action, error_number);
-}
-
 // Repeats a system call that a signal interrupted.
 template <typename Call>
 auto retry(Call call) {
@@ -65,12 +61,16 @@ fs::path without_trailing_slash(const fs::path& path) {
 
 }  // namespace
 
+void fail_writing(const fs::path& path, const std::string& action, int error_number) {
+  fail(Fault::kCannotWrite, path, action, error_number);
+}
+
 OutputFile::OutputFile(fs::path path) : path_(std::move(path)), file_(open_for_writing(path_)) {}
 
 void OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const std::size_t ask = std::min(bytes.size(), kMaxBytesPerCall);
-    const ssize_t written = retry([&] { return ::write(file_.get(), bytes.data(), ask); });
+    const std::size_t count = std::min(bytes.size(), kMaxBytesPerCall);
+    const ssize_t written = retry([&] { return ::write(file_.get(), bytes.data(), count); });
     if (written < 0) fail_writing(path_, "write");
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
@@ -81,7 +81,7 @@ void OutputFile::sync() {
 }
 
 void OutputFile::close() {
-  // Not repeated after a signal: the descriptor is gone all the same, and may already be another thread's.
+  // Not repeated after a signal: the descriptor is closed even then, and another thread may already have its number.
   if (::close(file_.release()) != 0 && errno != EINTR) fail_writing(path_, "close");
 }
 
@@ -96,9 +96,9 @@ std::uint64_t InputFile::size() const {
 std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   std::size_t filled = 0;
   while (filled < out.size()) {
-    const std::size_t ask = std::min(out.size() - filled, kMaxBytesPerCall);
+    const std::size_t count = std::min(out.size() - filled, kMaxBytesPerCall);
     const auto position = static_cast<off_t>(offset + filled);
-    const ssize_t got = retry([&] { return ::pread(file_.get(), out.data() + filled, ask, position); });
+    const ssize_t got = retry([&] { return ::pread(file_.get(), out.data() + filled, count, position); });
     if (got < 0) fail(Fault::kNoInput, path_, "read", errno);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
@@ -141,7 +141,7 @@ void create_directory_durably(const fs::path& path) {
   if (fs::is_directory(path, unknown)) return;
   const fs::path parent = directory_of(path);
   if (parent != path) create_directory_durably(parent);
-  // Another process may have been faster; anything else of this name is an error.
+  // Another process may have created it first; anything else of this name is an error.
   const bool made = ::mkdir(path.c_str(), 0777) == 0;
   const int reason = errno;
   if (!made && !fs::is_directory(path, unknown)) fail_writing(path, "mkdir", reason);
@@ -167,13 +167,13 @@ void publish_directory(const fs::path& from, const fs::path& to) {
     if (replaces) ::rename(aside.c_str(), to.c_str());
     throw;
   }
-  // The new one is in place, so a remainder of the old one is no failure of this call.
+  // The new one is in place, so it is no error if some of the old one remains.
   std::error_code ignored;
   if (replaces) fs::remove_all(aside, ignored);
 }
 
 void publish_new_directory(const fs::path& from, const fs::path& to) {
-  rename_path(from, to);  // a directory takes the place of an empty one only
+  rename_path(from, to);  // rename replaces a directory only if it is empty
   sync_directory(directory_of(to));
 }
 
@@ -197,7 +197,7 @@ void remove_durably(const fs::path& path) {
   if (doomed != path) {
     fs::remove_all(doomed, error);
     rename_path(path, doomed);
-    // Before anything in it goes: otherwise a power failure can leave the old name on half of what it held (C1).
+    // Before anything in it goes: otherwise a power failure can leave the old name on half of its files (C1).
     sync_directory(directory_of(path));
   }
   fs::remove_all(doomed, error);
@@ -206,7 +206,7 @@ void remove_durably(const fs::path& path) {
 }
 
 fs::path temporary_name(const fs::path& path) {
-  constexpr std::size_t kDigits = 10;  // of every process: names that ranks send have the same length in every run
+  constexpr std::size_t kDigits = 10;  // fixed, so that names that ranks send have the same length in every run
   const std::string process = std::to_string(::getpid());
   const std::string zeros(kDigits - std::min(kDigits, process.size()), '0');
   return without_trailing_slash(path).string() + std::string(kTemporaryMark) + zeros + process;

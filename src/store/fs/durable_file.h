@@ -1,13 +1,14 @@
 // Files and directories that survive a power failure, on plain POSIX calls. Every failure is an Error that names the
-// path and the system's reason: kCannotWrite where something was to be written, kNoInput where something was to be
-// read.
+// path and the system's reason: kCannotWrite from calls that write, kNoInput from calls that read.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,15 +16,18 @@
 
 namespace cpt {
 
-// A new file, written from its beginning; an existing one is cut to nothing. What was written is durable only after
-// sync(), and the file's name only after sync_directory() of its directory.
+// Throws Error(kCannotWrite), "PATH: ACTION failed: REASON", for an error number of the system.
+[[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& action, int error_number = errno);
+
+// A new file, written from its beginning; an existing file is truncated. Its bytes are durable only after sync(), and
+// its name only after sync_directory() of its directory.
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
 
   void write(std::span<const std::byte> bytes);
   void sync();
-  // Reports what the file system found out late; the destructor closes too, but in silence.
+  // Throws errors that the file system reports late. The destructor closes the file too, but ignores them.
   void close();
 
   const std::filesystem::path& path() const { return path_; }
@@ -39,9 +43,9 @@ class InputFile {
   explicit InputFile(std::filesystem::path path);
 
   std::uint64_t size() const;
-  // Fills `out` from `offset` on; returns how many bytes that were, fewer than out.size() only at the end of the file.
+  // Fills `out` from `offset` on. Returns the number of bytes read, below out.size() only at the end of the file.
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const;
-  // Tells the kernel to read ahead far: the file will be read from front to back.
+  // Makes the kernel read far ahead, for a file that is read from front to back.
   void expect_sequential_reads() const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -51,45 +55,45 @@ class InputFile {
   FileDescriptor file_;
 };
 
-// All bytes of a file; Error(kBadData) if there are more than `max_bytes`, before memory is taken for them.
+// All bytes of a file. Throws Error(kBadData) if there are more than `max_bytes`, before it allocates memory for them.
 std::vector<std::byte> read_file(const std::filesystem::path& path,
                                  std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
 // After this, and after a crash at any moment of it, `path` holds either all of `bytes` or what it held before.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-// Creates a directory and those above it as far as they are missing, all durable. An existing directory is fine.
+// Creates a directory and the missing ones above it, all durably. An existing directory is fine.
 void create_directory_durably(const std::filesystem::path& path);
 
-// Makes the names in a directory durable: what was created, renamed and removed there.
+// Makes the names in a directory durable: all that was created, renamed and removed there.
 void sync_directory(const std::filesystem::path& path);
 
-// Gives the directory `from` the name `to`, durably. What had that name before is renamed aside, and removed once the
-// new one is in its place; if the new one cannot be put there, it gets its name back.
+// Durably renames the directory `from` to `to`. An old file or directory of that name is renamed aside first, and
+// removed once the new one is in place; if that fails, the old one gets its name back.
 void publish_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// The same, but nothing is replaced: Error(kCannotWrite) where something but an empty directory has that name.
+// The same, but replaces nothing except an empty directory: otherwise throws Error(kCannotWrite).
 void publish_new_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Where publish_directory() was killed between the two, so that nothing has the name `path`: what it had renamed aside
-// gets its name back, durably.
+// Undoes a publish_directory() that was killed between its two renames: if nothing has the name `path`, what was
+// renamed aside gets that name back, durably.
 void restore_directory(const std::filesystem::path& path);
 
-// Gives a file a second name on the same file system, which must be new; durable after sync_directory() of its
-// directory. False, and nothing done, if the file system does not do that, or not for these two.
+// Hard-links a file under a new name on the same file system; durable after sync_directory() of its directory. Returns
+// false, and does nothing, if the file system cannot.
 bool link_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Removes a file or a whole directory, durably. A directory vanishes in one step, by a rename; a crash before its files
-// are gone leaves a temporary name. Fine if there is none.
+// Durably removes a file or a whole directory; does nothing if there is none. A directory vanishes in one step, by a
+// rename to a temporary name; a crash before its files are gone leaves that name.
 void remove_durably(const std::filesystem::path& path);
 
-// A name beside `path` for what is not finished yet: "PATH.tmp-PID", the process number in ten digits. One
-// process uses it for one thing at a time.
+// A name beside `path` for output that is not complete yet: "PATH.tmp-PID", the process number in ten digits. A process
+// may use it for one thing at a time.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
-// Whether `path` looks like such a name, of any process.
+// Whether `path` has the form of such a name, of any process.
 bool is_temporary_name(const std::filesystem::path& path);
 
-// The directory that holds `path`; "." if it names none.
+// The directory that contains `path`; "." if `path` has no directory part.
 std::filesystem::path directory_of(const std::filesystem::path& path);
 
 }  // namespace cpt

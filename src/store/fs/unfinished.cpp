@@ -2,26 +2,23 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <system_error>
 #include <vector>
 
-#include "cpt/error.h"
 #include "store/fs/durable_file.h"
-#include "store/fs/file_lock.h"
 
 namespace cpt {
 
 namespace fs = std::filesystem;
 
-bool hold_unfinished(const FileDescriptor& file, const fs::path& name) {
-  ::flock(file.get(), LOCK_EX | LOCK_NB);
-  return has_name(file, name);
-}
+namespace {
+
+bool lock(const FileDescriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0; }
 
 std::vector<fs::path> find_unfinished(const fs::path& path) {
-  // PATH may end with a slash.
-  const fs::path name = temporary_name(path).stem();
+  const fs::path name = temporary_name(path).stem();  // PATH may end with a slash
   std::vector<fs::path> found;
   std::error_code failure;
   for (fs::directory_iterator entry(directory_of(path), failure), end; !failure && entry != end;
@@ -31,15 +28,27 @@ std::vector<fs::path> find_unfinished(const fs::path& path) {
   return found;
 }
 
+}  // namespace
+
+bool has_name(const FileDescriptor& file, const fs::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+bool hold_unfinished(const FileDescriptor& file, const fs::path& name) {
+  lock(file);
+  return has_name(file, name);
+}
+
 void sweep_unfinished(const fs::path& path) {
   std::error_code failure;
   for (const fs::path& unfinished : find_unfinished(path)) {
-    try {
-      const int flags = fs::is_directory(fs::symlink_status(unfinished, failure)) ? O_RDONLY : O_RDWR | O_NONBLOCK;
-      const FileDescriptor mine = lock_if_free(unfinished, flags | O_NOFOLLOW);
-      if (mine.get() != -1) fs::remove_all(unfinished, failure);
-    } catch (const Error&) {  // gone, or another's
-    }
+    const int flags = fs::is_directory(fs::symlink_status(unfinished, failure)) ? O_RDONLY : O_RDWR | O_NONBLOCK;
+    const FileDescriptor file(::open(unfinished.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+    // The previous holder of the lock may have renamed or removed it.
+    if (file.get() != -1 && lock(file) && has_name(file, unfinished)) fs::remove_all(unfinished, failure);
   }
 }
 

@@ -1,22 +1,23 @@
-// What is written under a temporary name (durable_file.h) until it is whole: those who write it hold it, and what
-// killed processes have left of it is swept away.
+// Output under a temporary name (see durable_file.h) that is not complete yet. Its writer holds a lock on it, which
+// ends with the process, however it ends. Output that nobody holds was left by killed processes, and is swept away.
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 #include "core/file_descriptor.h"
 
 namespace cpt {
 
-// Keeps sweep_unfinished() of other processes from a file or directory of this name, just made, until every copy of the
-// descriptor is closed; of processes on this machine only, for a directory on NFS. On a file system that does not lock
-// it they cannot lock it either, and leave it alone. False: it was swept before it was held, so make it again.
+// Whether an open file or directory still has this name.
+bool has_name(const FileDescriptor& file, const std::filesystem::path& path);
+
+// Protects a new file or directory of this name from sweep_unfinished() in other processes, until every copy of the
+// descriptor is closed. A directory on NFS is protected only from processes on this machine. If the file system has no
+// locks, other processes cannot lock it either, and leave it alone. Returns false if it was swept before it was locked:
+// create it again.
 [[nodiscard]] bool hold_unfinished(const FileDescriptor& file, const std::filesystem::path& name);
 
-// "PATH.tmp-PID", of whatever process.
-std::vector<std::filesystem::path> find_unfinished(const std::filesystem::path& path);
-// Removes those of them that nobody holds. Says nothing of what cannot be removed.
+// Removes every "PATH.tmp-PID", of any process, that nobody holds. What cannot be removed stays, without an error.
 void sweep_unfinished(const std::filesystem::path& path);
 
 }  // namespace cpt

@@ -21,16 +21,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kDigits = 9;
 constexpr std::uint64_t kMostNumber = 999'999'999;
 
-[[noreturn]] void fail_removing(const fs::path& path, const std::string& action, int error_number) {
-  throw Error(Fault::kCannotWrite, path.string() + ": " + describe_errno(action, error_number));
-}
-
 std::string name_of(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   return std::string(kDigits - digits.size(), '0') + digits;
 }
 
-// 7 for "000000007" and "000000007.tmp-123"; nothing for names that no checkpoint has.
+// 7 for "000000007" and "000000007.tmp-123"; nullopt for names that no checkpoint has.
 std::optional<std::uint64_t> number_in(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::string digits = name.substr(0, name.find('.'));
@@ -39,7 +35,7 @@ std::optional<std::uint64_t> number_in(const fs::path& path) {
   return number == 0 ? std::nullopt : std::optional(number);
 }
 
-// A link to a directory is not the run's to remove.
+// Not a link to a directory: the run may not remove those.
 bool is_numbered_directory(const fs::path& path) {
   std::error_code error;
   return path.filename().string().size() == kDigits && number_in(path) &&
@@ -76,10 +72,10 @@ bool is_half_removed(const fs::path& directory) {
 }
 
 void remove_file(const fs::path& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_removing(path, "unlink", errno);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_writing(path, "unlink");
 }
 
-// C8. A rename to a temporary name would not do instead: on disk it may come after what is done to the files.
+// C8. A rename to a temporary name is not enough: the disk may see the removal of the files first.
 void dismantle(const fs::path& directory) {
   remove_file(directory / kManifestName);
   sync_directory(directory);
@@ -87,13 +83,13 @@ void dismantle(const fs::path& directory) {
     if (may_be_blob(file)) remove_file(file);
   }
   const bool holds_more = ::rmdir(directory.c_str()) != 0;
-  if (holds_more && errno != ENOTEMPTY && errno != EEXIST) fail_removing(directory, "rmdir", errno);
+  if (holds_more && errno != ENOTEMPTY && errno != EEXIST) fail_writing(directory, "rmdir");
   sync_directory(directory_of(directory));
 }
 
 }  // namespace
 
-// One that is there and cannot be looked at was not.
+// A manifest that exists but cannot be examined was not removed.
 bool was_removed(const Checkpoint& checkpoint) {
   std::error_code error;
   return fs::symlink_status(checkpoint.directory / kManifestName, error).type() == fs::file_type::not_found;

@@ -1,6 +1,13 @@
 #include "store/run/run_directory.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "cpt/error.h"
@@ -19,13 +26,61 @@ fs::path made(fs::path directory) {
   return directory;
 }
 
-// Holds something. An empty folder, or a link, may have been put there for the run to write to.
-bool is_somebodys(const fs::path& path) {
+// An empty folder, or a link, may have been put there for the run to write to.
+bool holds_something(const fs::path& path) {
   std::error_code unknown;
   return !fs::is_symlink(path, unknown) && fs::exists(path, unknown) && !fs::is_empty(path, unknown);
 }
 
+std::string host_and_process() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) return "unknown " + std::to_string(::getpid());
+  return std::string(host.data()) + ' ' + std::to_string(::getpid());
+}
+
+// "process 17 on host a", from the text that the holder wrote into the lock; it may not have written it yet.
+std::string describe_holder(int lock) {
+  std::array<char, 300> text{};
+  const ssize_t length = ::pread(lock, text.data(), text.size(), 0);
+  const std::string_view line(text.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const std::size_t space = line.find(' ');
+  if (space == std::string_view::npos) return "another process";
+  const std::string_view process = line.substr(space + 1, line.find('\n') - space - 1);
+  return "process " + std::string(process) + " on host " + std::string(line.substr(0, space));
+}
+
 }  // namespace
+
+RunLock::RunLock(const fs::path& directory) : directory_(directory), path_(directory / "lock") {
+  do {
+    lock();
+  } while (!has_name(file_, path_));  // the previous holder has removed it
+  const std::string text = host_and_process() + '\n';
+  if (::ftruncate(file_.get(), 0) != 0 || ::pwrite(file_.get(), text.data(), text.size(), 0) < 0) {
+    fail_writing(path_, "write");
+  }
+}
+
+RunLock::~RunLock() {
+  std::error_code ignored;
+  if (is_first_ && !has_begun_) fs::remove(path_, ignored);
+}
+
+void RunLock::lock() {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
+  file_ = FileDescriptor(::open(path_.c_str(), kFlags | O_EXCL, 0666));
+  is_first_ = file_.get() != -1;
+  if (!is_first_ && errno == EEXIST) file_ = FileDescriptor(::open(path_.c_str(), kFlags, 0666));
+  if (file_.get() == -1) fail_writing(path_, "open");
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK) {
+    throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("flock", errno) +
+                                         "; a run directory must lie on a file system with locks: mount it with "
+                                         "them, or choose another run directory");
+  }
+  throw Error(Fault::kCannotWrite, directory_.string() + ": in use by " + describe_holder(file_.get()) +
+                                       "; wait for it or choose another run directory");
+}
 
 RunDirectory::RunDirectory(fs::path path, Begin begin) : path_(made(std::move(path))), lock_(path_) {
   if (begin == Begin::kFresh) {
@@ -64,7 +119,7 @@ void RunDirectory::require_no_model() const {
   std::error_code unknown;
   if (!fs::exists(model(), unknown)) return;
   throw Error(Fault::kCannotWrite, model().string() +
-                                       ": is the model of another run, and this one makes none in its place; choose "
+                                       ": is the model of another run, and this run makes none to replace it; choose "
                                        "another run directory");
 }
 
@@ -75,20 +130,20 @@ void RunDirectory::require_nothing_to_lose() const {
   };
   if (!may_hold_blob_set(model())) refuse(model());
   for (const fs::path& path : {checkpoints(), summary(), metrics(), log()}) {
-    if (lock_.is_first() && is_somebodys(path)) refuse(path);
+    if (lock_.is_first() && holds_something(path)) refuse(path);
   }
   if (!fs::exists(summary(), unknown) && !Checkpoints(checkpoints()).list().empty()) {
     throw Error(Fault::kUsage, path_.string() +
-                                   ": holds checkpoints of a run that did not finish: add --resume to go on with it, "
+                                   ": holds checkpoints of a run that did not finish: add --resume to continue it, "
                                    "or remove " +
-                                   checkpoints().string() + " to start anew");
+                                   checkpoints().string() + " to start again");
   }
 }
 
 void RunDirectory::remove_earlier_results() const {
-  // The checkpoints before the summary: a crash between them leaves a finished run with fewer checkpoints, and the next
-  // fresh run goes on here. The other way round it would leave checkpoints without a summary, that is a run that looks
-  // unfinished: a fresh run would be refused, and --resume would bring back what was to be replaced.
+  // Checkpoints go before the summary: a crash in between leaves a finished run with fewer checkpoints, and the next
+  // fresh run continues here. In the opposite order it would leave checkpoints without a summary, which look like an
+  // unfinished run: a fresh run would be refused, and --resume would bring back the results that were to be replaced.
   Checkpoints(checkpoints()).remove_all();
   for (const fs::path& stale : {summary(), metrics()}) remove_durably(stale);
 }

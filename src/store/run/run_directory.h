@@ -4,39 +4,63 @@
 #include <array>
 #include <filesystem>
 
-#include "store/run/run_lock.h"
+#include "core/file_descriptor.h"
 
 namespace cpt {
 
-// What a job does with the results of the run before it: starts anew without them, or goes on where it stopped.
+// Whether a job starts a new run, without the results of the run before it, or continues that run.
 enum class Begin { kFresh, kResume };
 
-// Holds the run directory of a run from construction to destruction. Only one process of a job does so; the others take
+// Holds DIRECTORY/lock, a file with the line "HOST PID", from construction to destruction. The lock ends with its
+// process, however it ends. The file stays, to show later jobs that a run was here; but a new file is removed again if
+// no run began.
+class RunLock {
+ public:
+  // Throws Error(kCannotWrite) if another process holds it (the message names host and process), or if it cannot be
+  // locked.
+  explicit RunLock(const std::filesystem::path& directory);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+  // Whether there was no lock file before.
+  bool is_first() const { return is_first_; }
+  void begin_run() { has_begun_ = true; }
+
+ private:
+  void lock();
+
+  std::filesystem::path directory_;
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  bool is_first_ = false;
+  bool has_begun_ = false;
+};
+
+// Holds the run directory from construction to destruction. Only one process of a job has this object; the others take
 // paths from it.
 //
-//   DIR/lock             see store/run_lock.h
-//   DIR/checkpoints/     see store/checkpoints.h
-//   DIR/model/           a blob set: of this run where there is a summary.json, else perhaps of an earlier one
+//   DIR/lock             see RunLock
+//   DIR/checkpoints/     see store/run/checkpoints.h
+//   DIR/model/           a blob set; without a summary.json, possibly that of an earlier run
 //   DIR/summary.json     written last: a run without it did not finish
 //   DIR/metrics.jsonl
 //   DIR/log.txt
 class RunDirectory {
  public:
-  // Creates the directory if it is missing and locks it. Begin::kFresh is then the same as begin_fresh();
-  // Begin::kResume removes leftovers of killed processes, what a run had under a temporary name, and leaves all else.
-  // Throws Error(kCannotWrite) if the directory cannot be created or if another job holds it (named by host and
-  // process).
+  // Creates the directory if it is missing, and locks it. Begin::kFresh then does what begin_fresh() does.
+  // Begin::kResume removes only what killed processes left under temporary names. Throws Error(kCannotWrite) if the
+  // directory cannot be created or another job holds it.
   explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh);
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
-  // What lies in it.
   static constexpr std::array<const char*, 6> kNames = {"lock",         "checkpoints",   "model",
                                                         "summary.json", "metrics.jsonl", "log.txt"};
-  // For processes that do not hold the run directory. is_at: whether a run has begun there.
+  // For processes that do not hold the run directory. is_at() returns whether a run has begun there.
   static bool is_at(const std::filesystem::path& path);
   static std::filesystem::path model(const std::filesystem::path& run) { return run / "model"; }
-  // Throws Error(kCannotWrite) if a finished run has its results there, which a fresh run would remove.
+  // Throws Error(kCannotWrite) if it holds the results of a finished run, which a fresh run would remove.
   static void require_unfinished(const std::filesystem::path& run);
 
   const std::filesystem::path& path() const { return path_; }
@@ -47,17 +71,17 @@ class RunDirectory {
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path log() const { return path_ / "log.txt"; }
 
-  // REMOVES leftovers, and the checkpoints, summary.json and metrics.jsonl of an earlier run, so that none of its
-  // figures is taken for this run's; its model/ stays until this run's takes its place, because it is all that there is
-  // if this run fails. log.txt is left to who writes it. Throws, before anything is removed, Error(kCannotWrite) if
-  // anything of what it would remove or write over was not left by a run (which leaves a lock, and a blob set in
-  // model/), and Error(kUsage) if there is a complete checkpoint of a run that did not finish.
+  // REMOVES leftovers, and the checkpoints, summary.json and metrics.jsonl of an earlier run, so that nobody takes its
+  // figures for those of this run. Its model/ stays until the model of this run replaces it: if this run fails, it is
+  // all there is. The writer of log.txt replaces that file. Throws before it removes anything: Error(kCannotWrite) if
+  // something that would be removed or overwritten was not left by a run (a run leaves a lock, and a blob set in
+  // model/); Error(kUsage) if there is a complete checkpoint of a run that did not finish.
   void begin_fresh();
-  // For a resumed run, when it has found the checkpoint that it goes on from and before it learns: from here on it is a
-  // run that did not finish, without a summary.json. Durable.
+  // For a resumed run, to be called when it has found its checkpoint and before it learns. Durably removes
+  // summary.json: from here on, the run is one that did not finish.
   void go_on();
-  // For a run that makes no model, before it begins: an earlier one's would be taken for its own. Throws
-  // Error(kCannotWrite) if there is one.
+  // For a run that makes no model, to be called before it begins. Throws Error(kCannotWrite) if there is a model, which
+  // users would take for that of this run.
   void require_no_model() const;
 
  private:

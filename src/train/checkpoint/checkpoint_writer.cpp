@@ -6,16 +6,15 @@
 #include <span>
 #include <string>
 
-#include "api/blobs/archive_blob.h"
 #include "api/blobs/learner_blobs.h"
-#include "api/blobs/partition_places.h"
-#include "api/blobs/weights_writer.h"
+#include "api/blobs/weights_blob.h"
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/checkpoint/run_state_archive.h"
 #include "api/model_files.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"
+#include "store/blob/archive.h"
 #include "store/blob/blob_set.h"
 #include "train/host/host.h"
 #include "train/placement/partition_traffic.h"
@@ -29,7 +28,7 @@ namespace fs = std::filesystem;
 // The blob that a rank has written, as it is described to rank 0.
 struct Part {
   std::string blob;  // encode_blob()
-  std::vector<PartitionPlace> places;
+  std::vector<StoredPartition> places;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -68,14 +67,14 @@ Part unpacked(const std::vector<std::byte>& bytes) {
 
 // Completes the set on rank 0 with the parts of all ranks.
 void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& parts, const RunState& state) {
-  std::vector<PartitionPlace> places;
+  std::vector<StoredPartition> places;
   for (const std::vector<std::byte>& bytes : parts) {
     const Part part = unpacked(bytes);
     if (part.places.empty()) continue;
     set.adopt(decode_blob(std::as_bytes(std::span(part.blob))));
     places.insert(places.end(), part.places.begin(), part.places.end());
   }
-  std::ranges::sort(places, {}, &PartitionPlace::partition);
+  std::ranges::sort(places, {}, &StoredPartition::partition);
   append_archive(set.add("partitions"), places);
   append_archive(set.add("state"), std::make_pair(kStateFormat, state));
   set.commit();

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "api/checkpoint/run_state_check.h"
+#include "api/checkpoint/run_state.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "cpt/error.h"

@@ -1,6 +1,6 @@
 #include "train/local/local_loop.h"
 
-#include "api/bad_lines.h"
+#include "api/options/option_values.h"
 
 namespace cpt {
 

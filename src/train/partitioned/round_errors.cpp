@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "api/bad_lines.h"
+#include "api/options/option_values.h"
 #include "train/partitioned/partitioned_loop.h"
 
 namespace cpt {

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "api/bad_lines.h"
+#include "api/options/option_values.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "model/tree/bounds.h"

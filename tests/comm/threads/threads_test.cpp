@@ -1,4 +1,4 @@
-// What goes wrong between ranks that are threads is said on all of them, and nobody hangs.
+// An error on one rank of a thread group is reported on all of them, and no rank hangs.
 #include "comm/threads/threads.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(RunThreads, RethrowsTheErrorOfTheRankThatFailedFirstHand) {
 }
 
 TEST(RunThreads, TellsTheOthersWhyTheirCallsFail) {
-  std::atomic<int> told = 0;
+  std::atomic<int> informed = 0;
   error_of(4, [&](Communicator& comm) {
     if (comm.rank() == 2) throw Error(Fault::kBadData, "rotten shard");
     try {
@@ -59,10 +59,10 @@ TEST(RunThreads, TellsTheOthersWhyTheirCallsFail) {
     } catch (const Error& error) {
       // From the start of the call or from the wait, whichever came first.
       EXPECT_THAT(describe(error), HasSubstr("rank 2 failed: rotten shard"));
-      ++told;
+      ++informed;
     }
   });
-  EXPECT_EQ(told, 3);
+  EXPECT_EQ(informed, 3);
 }
 
 TEST(RunThreads, PrefersTheLowestRankIfSeveralFail) {
@@ -131,22 +131,23 @@ TEST(Mismatch, OfAnExchangeNamesThePair) {
   EXPECT_THAT(error_of(2, uneven), HasSubstr("rank 0 sends 2 bytes to rank 1, which expects 1"));
 }
 
-// Ranks send to and hear of those that are named by rank; the others have empty lists.
-std::string error_of_delivery(int ranks, const std::map<int, int>& sends, const std::map<int, int>& hears) {
+// Ranks send to and expect messages of the named ranks; the others have empty lists.
+std::string error_of_delivery(int ranks, const std::map<int, int>& sends, const std::map<int, int>& expects) {
   return error_of(ranks, [&](Communicator& comm) {
     std::vector<Outgoing> outgoing;
     std::vector<Incoming> incoming;
     if (sends.contains(comm.rank())) outgoing.push_back({sends.at(comm.rank()), {}});
-    if (hears.contains(comm.rank())) incoming.emplace_back().from = hears.at(comm.rank());
+    if (expects.contains(comm.rank())) incoming.emplace_back().from = expects.at(comm.rank());
     comm.wait(*comm.start_delivery(outgoing, incoming), "delivery");
   });
 }
 
 TEST(Mismatch, OfADeliveryNamesThePair) {
   EXPECT_EQ(error_of_delivery(3, {{0, 2}}, {{2, 0}}), "no error");
-  EXPECT_THAT(error_of_delivery(3, {{0, 2}}, {}), HasSubstr("rank 0 sends to rank 2, which does not hear of it"));
-  EXPECT_THAT(error_of_delivery(3, {}, {{1, 2}}), HasSubstr("rank 1 hears of rank 2, which does not send to it"));
-  EXPECT_THAT(error_of_delivery(3, {{0, 1}}, {{1, 2}}), HasSubstr("rank 1 hears of rank 2"));
+  EXPECT_THAT(error_of_delivery(3, {{0, 2}}, {}), HasSubstr("rank 0 sends to rank 2, which does not expect it"));
+  EXPECT_THAT(error_of_delivery(3, {}, {{1, 2}}),
+              HasSubstr("rank 1 expects a message of rank 2, which does not send to it"));
+  EXPECT_THAT(error_of_delivery(3, {{0, 1}}, {{1, 2}}), HasSubstr("rank 1 expects a message of rank 2"));
 }
 
 TEST(Mismatch, OfADeliveryAndAnExchangeNamesBoth) {

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "api/blobs/counts_blob.h"
 #include "api/blobs/learner_blobs.h"
 #include "api/blobs/weights_blob.h"
+#include "api/checkpoint/run_state.h"
 #include "api/checkpoint/run_state_archive.h"
-#include "api/checkpoint/run_state_check.h"
 #include "cpt/error.h"
 #include "model/learning/learner.h"
 #include "store/blob/blob_set.h"

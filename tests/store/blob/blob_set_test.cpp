@@ -21,7 +21,9 @@ struct BlobSetTest : ::testing::Test {
   std::filesystem::path directory = root / "set";
 };
 
-TEST_F(BlobSetTest, BlobsOfAnySizeComeBack) {
+TEST_F(BlobSetTest, NoBlobsAndBlobsOfAnySizeComeBack) {
+  write_set(directory, {});
+  EXPECT_EQ(read_set(directory), Blobs{});
   Blobs blobs;
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{100}, kSegment - 1, kSegment, kSegment + 1,
                                  2 * kSegment, 2 * kSegment + 12345}) {
@@ -31,11 +33,6 @@ TEST_F(BlobSetTest, BlobsOfAnySizeComeBack) {
   }
   write_set(directory, blobs);
   EXPECT_TRUE(read_set(directory) == blobs);
-}
-
-TEST_F(BlobSetTest, ASetWithoutBlobsIsASet) {
-  write_set(directory, {});
-  EXPECT_EQ(read_set(directory), Blobs{});
 }
 
 TEST_F(BlobSetTest, CopiesHaveOneDigestAndOthersAnother) {
@@ -77,12 +74,6 @@ TEST_F(BlobSetTest, SizesOfAppendsAndReadsDoNotMatter) {
   }
 }
 
-TEST_F(BlobSetTest, WhatDoesNotShrinkIsStoredAsItIsAndTheRestIsSmaller) {
-  write_set(directory, {{"noise", noise(100000)}, {"zero", ByteVector(100000)}});
-  EXPECT_EQ(std::filesystem::file_size(directory / "noise"), 100000U);
-  EXPECT_LT(std::filesystem::file_size(directory / "zero"), 1000U);
-}
-
 TEST_F(BlobSetTest, NamesAreListedInTheOrderOfWriting) {
   write_set(directory, {{"tree", {}}, {"labels", {}}, {"a.weights-0", {}}});
   const BlobSetReader reader(directory, kKind);
@@ -115,14 +106,6 @@ TEST_F(BlobSetTest, AnotherKindIsRefused) {
   write_set(directory, {}, "cpt checkpoint");
   EXPECT_THAT(error_of([&] { BlobSetReader(directory, "cpt model"); }),
               AllOf(StartsWith("65: "), HasSubstr("is a cpt checkpoint, not a cpt model")));
-}
-
-TEST_F(BlobSetTest, AWriterThatDoesNotCommitLeavesNothing) {
-  {
-    BlobSetWriter writer(directory, kKind);
-    writer.add("blob").append(noise(100));
-  }
-  EXPECT_THAT(names_in(root.path()), ElementsAre());
 }
 
 TEST_F(BlobSetTest, AKilledWriterLeavesNoSet) {
@@ -194,14 +177,6 @@ TEST_F(BlobSetTest, NamesThatAreNoFileNamesAreRefused) {
     EXPECT_THAT(error_of([&] { writer.add(name); }), StartsWith("1: ")) << name;
   }
   EXPECT_EQ(error_of([&] { writer.add(std::string(128, 'a')); }), "no error");
-}
-
-TEST_F(BlobSetTest, AFinishedBlobTakesNoMoreBytes) {
-  BlobSetWriter writer(directory, kKind);
-  BlobWriter& blob = writer.add("blob");
-  blob.finish();
-  blob.finish();
-  EXPECT_THAT(error_of([&] { blob.append(noise(1)); }), AllOf(StartsWith("1: "), HasSubstr("'blob'")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a manifest says is believed only within bounds, even if its checksum is right; newer formats are refused (C9).
+// The values of a manifest must lie within bounds, even if its checksum is right; newer formats are refused (C9).
 #include "store/blob/manifest.h"
 
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ TEST(ManifestTest, ADamagedVersionIsNotTakenForANewerOne) {
 TEST(ManifestTest, AbsurdCountsAreRefusedBeforeMemoryIsTaken) {
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 60;
   for (const std::size_t offset : {kKindLengthAt, kBlobCountAt, kNameLengthAt, kSegmentCountAt}) {
-    EXPECT_EQ(error_of_decoding(forged(offset, kHuge)), "65: set/MANIFEST: damaged: it has an invalid count");
+    EXPECT_EQ(error_of_decoding(forged(offset, kHuge)), "65: set/MANIFEST: damaged: it ends too early");
   }
 }
 

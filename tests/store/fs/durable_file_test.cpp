@@ -12,8 +12,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(DurableFileTest, WhatIsWrittenAtomicallyIsReadBack) {
+struct DurableFileTest : ::testing::Test {
   const TemporaryDirectory root;
+};
+
+TEST_F(DurableFileTest, WhatIsWrittenAtomicallyIsReadBack) {
   for (const std::string text : {"first, and longer", "second", ""}) {
     write_file_atomically(root / "file", bytes_of(text));
     EXPECT_EQ(read_file(root / "file"), bytes_of(text));
@@ -21,22 +24,20 @@ TEST(DurableFileTest, WhatIsWrittenAtomicallyIsReadBack) {
   }
 }
 
-TEST(DurableFileTest, AFileThatCannotBeReplacedStaysAndNothingElseIsLeft) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, AFileThatCannotBeReplacedStaysAndNothingElseIsLeft) {
   std::filesystem::create_directories(root / "file/below");
   EXPECT_THAT(error_of([&] { write_file_atomically(root / "file", bytes_of("text")); }),
               AllOf(StartsWith("73: "), HasSubstr("rename")));
   EXPECT_THAT(names_in(root.path()), ElementsAre("file"));
 }
 
-TEST(DurableFileTest, AFullDiskIsNamed) {
+TEST_F(DurableFileTest, AFullDiskIsNamed) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   OutputFile file("/dev/full");
   EXPECT_EQ(error_of([&] { file.write(noise(100)); }), "73: /dev/full: write failed: No space left on device");
 }
 
-TEST(DurableFileTest, APathBelowAFileIsNamed) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, APathBelowAFileIsNamed) {
   write_plain(root / "file", {});
   const auto below = root / "file/below";
   EXPECT_EQ(error_of([&] { OutputFile{below}; }), "73: " + below.string() + ": open failed: Not a directory");
@@ -46,23 +47,20 @@ TEST(DurableFileTest, APathBelowAFileIsNamed) {
   EXPECT_THAT(error_of([&] { sync_directory(below); }), StartsWith("73: " + below.string()));
 }
 
-TEST(DurableFileTest, AMissingFileIsNoInput) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, AMissingFileIsNoInput) {
   const auto path = root / "missing";
   EXPECT_EQ(error_of([&] { read_file(path); }), "66: " + path.string() + ": open failed: No such file or directory");
   EXPECT_THAT(error_of([&] { read_file(root.path()); }), StartsWith("66: " + root.path().string()));
 }
 
-TEST(DurableFileTest, AFileLargerThanExpectedIsRefused) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, AFileLargerThanExpectedIsRefused) {
   write_plain(root / "file", noise(10));
   EXPECT_EQ(read_file(root / "file", 10).size(), 10U);
   EXPECT_THAT(error_of([&] { read_file(root / "file", 9); }),
               AllOf(StartsWith("65: "), HasSubstr("10 bytes, at most 9")));
 }
 
-TEST(DurableFileTest, ReadsAtAnyOffsetEndWithTheFile) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, ReadsAtAnyOffsetEndWithTheFile) {
   write_plain(root / "file", bytes_of("0123456789"));
   const InputFile file(root / "file");
   ByteVector out(4);
@@ -73,16 +71,14 @@ TEST(DurableFileTest, ReadsAtAnyOffsetEndWithTheFile) {
   EXPECT_EQ(file.read_at(10, out), 0U);
 }
 
-TEST(DurableFileTest, DirectoriesAreMadeWithThoseAboveThem) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, DirectoriesAreMadeWithThoseAboveThem) {
   for (const char* path : {"a/b/c", "a/b/c", "a/d/", "a"}) {
     create_directory_durably(root / path);
     EXPECT_TRUE(std::filesystem::is_directory(root / path)) << path;
   }
 }
 
-TEST(DurableFileTest, APublishedDirectoryReplacesWhatHadItsName) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, APublishedDirectoryReplacesWhatHadItsName) {
   create_directory_durably(root / "old");
   create_directory_durably(root / "new");
   write_plain(root / "new/file", noise(1));
@@ -91,8 +87,7 @@ TEST(DurableFileTest, APublishedDirectoryReplacesWhatHadItsName) {
   EXPECT_THAT(names_in(root / "old"), ElementsAre("file"));
 }
 
-TEST(DurableFileTest, ANewDirectoryTakesThePlaceOfAnEmptyOneOnly) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, ANewDirectoryTakesThePlaceOfAnEmptyOneOnly) {
   create_directory_durably(root / "new");
   create_directory_durably(root / "empty");
   create_directory_durably(root / "full");
@@ -104,8 +99,7 @@ TEST(DurableFileTest, ANewDirectoryTakesThePlaceOfAnEmptyOneOnly) {
   EXPECT_THAT(names_in(root / "empty"), ElementsAre("file"));
 }
 
-TEST(DurableFileTest, ADirectoryThatCannotBePublishedLeavesTheOldOneInPlace) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, ADirectoryThatCannotBePublishedLeavesTheOldOneInPlace) {
   create_directory_durably(root / "old");
   write_plain(root / "old/file", noise(1));
   EXPECT_THAT(error_of([&] { publish_directory(root / "missing", root / "old"); }), StartsWith("73: "));
@@ -113,8 +107,7 @@ TEST(DurableFileTest, ADirectoryThatCannotBePublishedLeavesTheOldOneInPlace) {
   EXPECT_THAT(names_in(root / "old"), ElementsAre("file"));
 }
 
-TEST(DurableFileTest, RemovingTakesFilesAndWholeDirectories) {
-  const TemporaryDirectory root;
+TEST_F(DurableFileTest, RemovingTakesFilesAndWholeDirectories) {
   create_directory_durably(root / "directory/below");
   write_plain(root / "file", noise(1));
   write_plain(root / "kept", noise(1));
@@ -122,7 +115,7 @@ TEST(DurableFileTest, RemovingTakesFilesAndWholeDirectories) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("kept"));
 }
 
-TEST(DurableFileTest, TemporaryNamesAreKnownAgain) {
+TEST_F(DurableFileTest, TemporaryNamesAreKnownAgain) {
   EXPECT_TRUE(is_temporary_name(temporary_name("runs/model")));
   EXPECT_EQ(directory_of(temporary_name("runs/model/")), "runs");
   EXPECT_THAT(temporary_name("model").string(), ::testing::MatchesRegex(R"(model\.tmp-[0-9]{10})"));

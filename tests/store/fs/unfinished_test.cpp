@@ -11,8 +11,11 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 
-TEST(UnfinishedTest, WhatNobodyHoldsIsSweptAway) {
+struct UnfinishedTest : ::testing::Test {
   const TemporaryDirectory root;
+};
+
+TEST_F(UnfinishedTest, WhatNobodyHoldsIsSweptAway) {
   fs::create_directories(root / "out.tmp-17/below");
   for (const char* name : {"out", "out.tmp-18", "out.tmp-x", "other.tmp-18", "out.txt.tmp-18", "out.tmp-17/file"}) {
     write_plain(root / name, {});
@@ -22,8 +25,7 @@ TEST(UnfinishedTest, WhatNobodyHoldsIsSweptAway) {
   sweep_unfinished(root / "missing/out");
 }
 
-TEST(UnfinishedTest, WhatIsHeldStays) {
-  const TemporaryDirectory root;
+TEST_F(UnfinishedTest, WhatIsHeldStays) {
   fs::create_directory(root / "out.tmp-17");
   write_plain(root / "out.tmp-18", {});
   {
@@ -38,16 +40,14 @@ TEST(UnfinishedTest, WhatIsHeldStays) {
   EXPECT_THAT(names_in(root.path()), ElementsAre());
 }
 
-TEST(UnfinishedTest, WhatWasSweptBeforeItWasHeldIsToldOf) {
-  const TemporaryDirectory root;
+TEST_F(UnfinishedTest, WhatWasSweptBeforeItWasHeldIsReported) {
   write_plain(root / "out.tmp-17", {});
   const FileDescriptor file(::open((root / "out.tmp-17").c_str(), O_WRONLY));
   sweep_unfinished(root / "out");
   EXPECT_FALSE(hold_unfinished(file, root / "out.tmp-17"));
 }
 
-TEST(UnfinishedTest, NothingBehindALinkIsSweptAway) {
-  const TemporaryDirectory root;
+TEST_F(UnfinishedTest, NothingBehindALinkIsSweptAway) {
   fs::create_directory(root / "kept");
   write_plain(root / "kept/file", {});
   fs::create_directory_symlink("kept", root / "out.tmp-17");

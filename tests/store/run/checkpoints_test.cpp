@@ -1,5 +1,5 @@
-// Checkpoints are numbered blob sets in a folder. What a crash leaves of one that is written or removed is tried in
-// power_failure_test.cpp; here is what the folder may hold besides, and who stays.
+// Checkpoints are numbered blob sets in a folder. power_failure_test.cpp tests what a crash leaves of one that is
+// written or removed; this file tests which entries of the folder count, go and stay.
 #include "store/run/checkpoints.h"
 
 #include <gmock/gmock.h>

@@ -79,30 +79,23 @@ TEST_F(RunDirectoryTest, IsCreatedWithThoseAboveItAndKnowsItsPaths) {
   const RunDirectory run(path);
   EXPECT_TRUE(std::filesystem::is_directory(path));
   EXPECT_EQ(run.path(), path);
-  EXPECT_EQ(run.checkpoints(), path / "checkpoints");
-  EXPECT_EQ(run.model(), path / "model");
-  EXPECT_EQ(run.summary(), path / "summary.json");
-  EXPECT_EQ(run.metrics(), path / "metrics.jsonl");
-  EXPECT_EQ(run.log(), path / "log.txt");
+  const std::filesystem::path paths[] = {run.lock(),    run.checkpoints(), run.model(),
+                                         run.summary(), run.metrics(),     run.log()};
+  for (std::size_t i = 0; i < RunDirectory::kNames.size(); ++i) EXPECT_EQ(paths[i], path / RunDirectory::kNames[i]);
 }
 
-TEST_F(RunDirectoryTest, ASecondJobIsRefusedWithHostAndProcessOfTheHolder) {
+TEST_F(RunDirectoryTest, ASecondJobIsRefusedWithHostAndProcessOfTheHolderAndTouchesNothing) {
   const Holder holder(path);
   ASSERT_TRUE(holder.holds());
+  for (const char* name : {"summary.json", "model.tmp-1"}) write_plain(path / name, noise(1));
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "73: " + path.string() + ": in use by process " +
-                                                       std::to_string(holder.process()) + " on host " + host.data() +
-                                                       "; wait for it or choose another run directory");
-}
-
-TEST_F(RunDirectoryTest, ARefusedJobTouchesNothing) {
-  const Holder holder(path);
-  ASSERT_TRUE(holder.holds());
-  write_plain(path / "summary.json", noise(1));
-  write_plain(path / "model.tmp-1", noise(1));
-  EXPECT_THAT(error_of([&] { RunDirectory{path}; }), StartsWith("73: "));
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "summary.json", "model.tmp-1"));
+  for (const Begin begin : {Begin::kFresh, Begin::kResume}) {
+    EXPECT_EQ(error_of([&] { RunDirectory(path, begin); }),
+              "73: " + path.string() + ": in use by process " + std::to_string(holder.process()) + " on host " +
+                  host.data() + "; wait for it or choose another run directory");
+    EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "summary.json", "model.tmp-1"));
+  }
 }
 
 TEST_F(RunDirectoryTest, TheLockEndsWithItsHolder) {
@@ -113,24 +106,13 @@ TEST_F(RunDirectoryTest, TheLockEndsWithItsHolder) {
   EXPECT_EQ(error_of([&] { RunDirectory{path}; }), "no error");
 }
 
-// But for the model, which is all that there is if this run fails.
-TEST_F(RunDirectoryTest, NoFiguresOfAnEarlierRunCanBeTakenForThisOnes) {
-  {
-    const RunDirectory run(path);
-    write_set(run.model(), {{"tree", noise(10)}}, "cpt model");
-    for (const char* name : {"summary.json", "metrics.jsonl", "log.txt", "notes.txt", "summary.json.tmp-1"}) {
-      write_plain(path / name, noise(1));
-    }
-    write_set(path / "model.old.tmp-2", {{"tree", noise(10)}});
-  }
-  const RunDirectory run(path);
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "notes.txt", "model"));
-}
-
-TEST_F(RunDirectoryTest, CheckpointsOfAFinishedRunGoWithItsResults) {
+// The model stays, because it is all there is if this run fails.
+TEST_F(RunDirectoryTest, NoFiguresAndNoCheckpointsOfAFinishedRunCanBeTakenForThisOnes) {
   leave_finished_run();
+  for (const char* name : {"notes.txt", "summary.json.tmp-1"}) write_plain(path / name, noise(1));
+  write_set(path / "model.old.tmp-2", {{"tree", noise(10)}});
   const RunDirectory run(path);
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "checkpoints", "model"));
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "notes.txt", "checkpoints", "model"));
   EXPECT_THAT(names_in(run.checkpoints()), ElementsAre());
 }
 
@@ -139,8 +121,8 @@ TEST_F(RunDirectoryTest, CheckpointsOfAnUnfinishedRunAreNotRemoved) {
   const auto before = names_in(path);
   EXPECT_EQ(error_of([&] { RunDirectory{path}; }),
             "2: " + path.string() +
-                ": holds checkpoints of a run that did not finish: add --resume to go on with it, " + "or remove " +
-                (path / "checkpoints").string() + " to start anew");
+                ": holds checkpoints of a run that did not finish: add --resume to continue it, or remove " +
+                (path / "checkpoints").string() + " to start again");
   EXPECT_EQ(names_in(path), before);
   EXPECT_EQ(names_in(path / "checkpoints").size(), 3U);
 
@@ -192,23 +174,9 @@ TEST_F(RunDirectoryTest, ResumingMayBeTheFirstRun) {
   EXPECT_THAT(names_in(path), ElementsAre("lock"));
 }
 
-TEST_F(RunDirectoryTest, AResumedRunHoldsTheDirectoryToo) {
-  const Holder holder(path);
-  ASSERT_TRUE(holder.holds());
-  EXPECT_THAT(error_of([&] { RunDirectory(path, Begin::kResume); }), HasSubstr("in use by process"));
-}
-
-TEST_F(RunDirectoryTest, AModelDirectoryThatNoRunWroteIsNotRemoved) {
-  std::filesystem::create_directories(path / "model");
-  write_plain(path / "model/precious", noise(1));
-  write_plain(path / "summary.json", noise(1));
-  EXPECT_THAT(error_of([&] { RunDirectory{path}; }), AllOf(StartsWith("73: "), HasSubstr("was not written by a run")));
-  EXPECT_THAT(names_in(path), UnorderedElementsAre("model", "summary.json"));
-  EXPECT_THAT(names_in(path / "model"), ElementsAre("precious"));
-}
-
 TEST_F(RunDirectoryTest, NothingThatNoRunWroteIsRemovedOrWrittenOver) {
-  for (const char* name : {"summary.json", "metrics.jsonl", "log.txt", "checkpoints/000000001/precious"}) {
+  for (const char* name :
+       {"summary.json", "metrics.jsonl", "log.txt", "model/precious", "checkpoints/000000001/precious"}) {
     std::filesystem::create_directories((path / name).parent_path());
     write_plain(path / name, noise(1));
     const std::set<std::string> before = names_in(path);

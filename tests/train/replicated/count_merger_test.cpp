@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "api/blobs/counts_blob.h"
+#include "api/blobs/learner_blobs.h"
 #include "comm/threads/threads.h"
 #include "model/random_stream.h"
 #include "store/blob/blob_set.h"
@@ -230,7 +230,7 @@ TEST_F(CountsBlob, IsRefusedWhereItMakesNoSense) {
   EXPECT_THAT(error_of(U64{1}, U64{5}, U32{2}, U32{3}, U64{1}, U32{3}, U64{1}), HasSubstr("makes no sense at label 3"));
   EXPECT_THAT(error_of(U64{1}, U64{5}, U32{0}), HasSubstr("a key without labels"));
   EXPECT_THAT(error_of(U64{2}, U64{5}, U32{1}, U32{3}, U64{1}, U64{5}, U32{1}, U32{4}, U64{1}),
-              HasSubstr("keys in another order"));
+              HasSubstr("keys out of order"));
   EXPECT_THAT(error_of(U64{1}, U64{5}, U32{1}, U32{3}, U64{1}, U32{7}), HasSubstr("more than its keys"));
   EXPECT_NE(error_of(U64{2}, U64{5}, U32{1}, U32{3}, U64{1}), "");
 }

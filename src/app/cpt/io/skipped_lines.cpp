@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "api/bad_lines.h"
+#include "api/options/option_values.h"
 #include "data/pipeline/example_stream.h"
 
 namespace cpt {

@@ -152,8 +152,7 @@ OptionEntry row_of(const TrainingOptionRow& row) {
                       {}},
           .words = row.words,
           .on_resume = row.on_resume,
-          .excludes = row.excludes,
-          .of_model = row.of_model};
+          .excludes = row.excludes};
 }
 
 const std::vector<OptionEntry>& option_table() {

@@ -84,7 +84,7 @@ void take_model_options(DistOptions& options) {
   TrainingOptions then;
   then.model = read_model_head(init).options;
   for (const TrainingOptionRow& row : training_option_table()) {
-    if (!row.of_model) continue;
+    if (!row.binding.of_model) continue;
     const std::string reason = conflict(row, options, then, "the model " + init + " was trained with");
     if (!reason.empty()) throw Error(Fault::kUsage, reason + ": omit the option");
   }

@@ -1,4 +1,4 @@
-#include "api/checkpoint/run_state_check.h"
+#include "api/checkpoint/run_state.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,10 +12,10 @@ namespace cpt {
 
 namespace {
 
-// A third of a century; clocks count nanoseconds up to ten times that.
+// A third of a century; a clock of nanoseconds overflows after ten times that.
 constexpr double kMostSeconds = 1e9;
 
-// Options that no run can have begun with are damage, not a mistake of the user.
+// Invalid options mean damage, not a mistake of the user, since no run begins with them.
 void check_options(const TrainingOptions& options, const std::string& name) {
   try {
     options.validate();
@@ -29,7 +29,7 @@ bool is_sound(const ProgressState& progress) {
          progress.seconds >= 0 && progress.seconds <= kMostSeconds;
 }
 
-// Ascending numbers of files among `shards`: a shard_pass that reads a pipe is never kept.
+// The numbers must ascend and name files among `shards`: a pass over a pipe is never stored.
 bool is_sound(const ShardPass& shard_pass, const std::vector<TrackedShard>& shards) {
   return !shard_pass.shards.empty() && std::ranges::is_sorted(shard_pass.shards, std::less_equal()) &&
          shard_pass.shards.back() < shards.size() &&
@@ -65,12 +65,12 @@ void check_run_state(const RunState& state, const std::string& name) {
   if (!is_sound(state.progress)) throw Error(Fault::kBadData, name + ": its progress makes no sense");
   for (const auto* shards : {&state.plan.data, &state.plan.test}) {
     if (std::ranges::all_of(*shards, [](const TrackedShard& known) { return is_sound(known); })) continue;
-    throw Error(Fault::kBadData, name + ": its shards are no parts of files");
+    throw Error(Fault::kBadData, name + ": its shards are not parts of files");
   }
   if (!state.plan.shard_pass) return;
   const ShardPass& shard_pass = *state.plan.shard_pass;
   if (shard_pass.phase != state.progress.phase || !is_sound(shard_pass, shards_of(state.plan))) {
-    throw Error(Fault::kBadData, name + ": its shards are not whole");
+    throw Error(Fault::kBadData, name + ": its list of shards is not complete");
   }
   if (!counts_agree(state)) throw Error(Fault::kBadData, name + ": its shards and its losses do not agree");
 }

@@ -1,5 +1,5 @@
-// Any number of threads write the bytes that one writes, and what goes wrong in one of them is not lost.
-#include "store/blob/segment_writer.h"
+// Any number of threads write the bytes that one thread writes, and an error in one of them is not lost.
+#include "store/blob/segments.h"
 
 #include <gmock/gmock.h>
 
@@ -89,7 +89,7 @@ TEST_F(SegmentWriterTest, MayBeGivenUpAtAnyTime) {
   }
 }
 
-// What a blob comes to, written whole or in pieces with cuts.
+// A blob that is written whole, or in pieces with cuts.
 TEST_F(SegmentWriterTest, MakesTheSameBlobsForAnyNumberOfThreads) {
   const ByteVector bytes = half_zero(5 * kMaxSegmentBytes / 2);
   std::optional<Blob> expected;

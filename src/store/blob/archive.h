@@ -1,16 +1,22 @@
-// Values as blobs, by cereal: written by its portable binary archive, read by one that believes no length.
+// Values as bytes. Raw ones are read from front to back. Others are written by cereal's portable binary archive, and
+// read by an archive that bounds every length.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cereal/archives/portable_binary.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cpt/error.h"
@@ -18,9 +24,34 @@
 
 namespace cpt {
 
-// Reads what cereal::PortableBinaryOutputArchive wrote on a little-endian machine. Takes memory only for what is there:
-// a text is as long as the bytes that are left at most, a vector grows as its elements are read. Throws
-// cereal::Exception where the bytes end, or are no such value: a bool is 0 or 1, a floating-point number finite.
+// Fills its argument with the next bytes; throws Error(kBadData) if there are too few.
+using StoredBytes = std::function<void(std::span<std::byte>)>;
+
+// Takes the bytes from the front of `left`. Calls `refuse`, which must throw, if there are too few.
+inline StoredBytes front_of(std::span<const std::byte>& left, std::function<void()> refuse) {
+  return [&left, refuse = std::move(refuse)](std::span<std::byte> out) {
+    if (out.size() > left.size()) refuse();
+    std::copy_n(left.begin(), out.size(), out.begin());
+    left = left.subspan(out.size());
+  };
+}
+
+// Takes the bytes from the front of `blob`.
+inline StoredBytes front_of(BlobReader& blob) {
+  return [&blob](std::span<std::byte> out) { blob.read_exactly(out); };
+}
+
+template <class T>
+T read_value(const StoredBytes& bytes) {
+  T value;
+  bytes(std::as_writable_bytes(std::span<T, 1>(&value, 1)));
+  return value;
+}
+
+// Reads what cereal::PortableBinaryOutputArchive wrote on a little-endian machine. Memory is bounded by the bytes: a
+// text is at most as long as the bytes that are left, and a vector grows as its elements are read. Throws
+// cereal::Exception if the bytes end too early or are not such a value: a bool must be 0 or 1, a floating-point number
+// finite.
 class ArchiveReader : public cereal::InputArchive<ArchiveReader, cereal::AllowEmptyClassElision> {
  public:
   // The bytes must outlive it.
@@ -87,10 +118,10 @@ void load(ArchiveReader& archive, std::optional<T>& value) {
   if (!is_empty) archive(value.emplace());
 }
 
-// A choice among a few, of which `last` is the last: anything beyond it is refused.
+// An enum whose last value is `last`; throws cereal::Exception for a larger number.
 template <class Choice>
 Choice checked_choice(std::uint8_t number, Choice last) {
-  if (number > static_cast<std::uint8_t>(last)) throw cereal::Exception("a choice that there is not");
+  if (number > static_cast<std::uint8_t>(last)) throw cereal::Exception("a number stands for no choice");
   return static_cast<Choice>(number);
 }
 
@@ -117,7 +148,8 @@ void append_archive(BlobWriter& blob, const T& value) {
   blob.append(std::as_bytes(std::span(bytes)));
 }
 
-// All of `bytes`, by read(archive). Throws Error(kBadData) that begins with `name` where they are something else.
+// Calls read(archive), which must read all of `bytes`. Throws Error(kBadData) that begins with `name` if they are not
+// what it expects.
 template <class Read>
 void decode_archive(std::span<const std::byte> bytes, const std::string& name, Read read) {
   try {
@@ -129,7 +161,7 @@ void decode_archive(std::span<const std::byte> bytes, const std::string& name, R
   }
 }
 
-// Throws Error(kBadData) if the blob is damaged, is no such value, or has more than `most_bytes`.
+// The value of a blob. Throws Error(kBadData) if the blob is damaged, is not a T, or has more than `most_bytes`.
 template <class T>
 T read_archive(const BlobSetReader& set, const char* name, std::uint64_t most_bytes) {
   T value;
@@ -140,7 +172,7 @@ T read_archive(const BlobSetReader& set, const char* name, std::uint64_t most_by
 
 }  // namespace cpt
 
-// What cereal asks of an archive that reads choices (enums): which one wrote them.
+// cereal needs to know which archive writes the enums that ArchiveReader reads.
 namespace cereal::traits::detail {
 template <>
 struct get_output_from_input<cpt::ArchiveReader> {
