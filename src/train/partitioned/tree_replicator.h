@@ -13,9 +13,6 @@
 
 namespace cpt {
 
-// Says that the tree of this rank is not that of rank 0: Error(kFailed), with both digests.
-[[noreturn]] void throw_other_tree(std::uint64_t mine, std::uint64_t first);
-
 // Borrows all of them; the learner has the same tree on all ranks. Not thread-safe.
 class TreeReplicator {
  public:

@@ -1,6 +1,4 @@
 // The table's counts on several ranks and on disk: exactly those of one rank.
-#include "train/replicated/count_merger.h"
-
 #include <gmock/gmock.h>
 
 #include <map>
@@ -14,6 +12,7 @@
 #include "model/random_stream.h"
 #include "store/blob/blob_set.h"
 #include "train/job.h"
+#include "train/replicated/merge.h"
 
 namespace cpt {
 namespace {
