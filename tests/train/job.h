@@ -79,8 +79,7 @@ struct Staging {
   std::filesystem::path model = {};                                       // where the run writes it; empty: not
 };
 
-// Trains on so many ranks and waits for all. A rank that waits for half a minute gives up: a test fails, it never
-// hangs.
+// Trains on this many ranks, as run_ranks().
 std::vector<Ending> train_on(int ranks, const TrainingOptions& options, const Staging& staging = {});
 // The same where no rank may fail.
 std::vector<TrainingResult> results_on(int ranks, const TrainingOptions& options, const Staging& staging = {});
@@ -109,5 +108,10 @@ struct Thrown {
   std::string text;
 };
 Thrown thrown_by(const std::function<void()>& action);
+
+// Runs `action` on this many ranks. A call that waits for half a minute throws: a test fails, it never hangs.
+void run_ranks(int ranks, const std::function<void(Communicator&)>& action);
+// The same; what all ranks throw: on several ranks the same AgreedError.
+Thrown thrown_by_all(int ranks, const std::function<void(Communicator&)>& action);
 
 }  // namespace cpt

@@ -1,4 +1,4 @@
-// Whatever the number of ranks and wherever labels turn up: one tree with every label once, one set of weights.
+// Replicas, whatever their number and wherever labels turn up: one tree with every label once, one set of weights.
 #include <gmock/gmock.h>
 
 #include "model/learning/invariants.h"
@@ -15,7 +15,7 @@ void expect_alike(const TrainingResult& a, const TrainingResult& b) {
   EXPECT_EQ(a.summary.tree.digest, b.summary.tree.digest);
   EXPECT_EQ(a.summary.weight_digest, b.summary.weight_digest);
   EXPECT_EQ(digests_of(a.model).structure, digests_of(b.model).structure);
-  if (a.model.owners().empty()) {
+  if (a.model.is_whole()) {
     EXPECT_EQ(digests_of(a.model), digests_of(b.model));
   }
   expect_same_losses(a.summary.train, b.summary.train);
@@ -45,22 +45,13 @@ Shards even_shards(std::size_t count, std::size_t examples = 300) {
   return shards;
 }
 
-class OneTree : public ::testing::TestWithParam<std::tuple<Placement, int>> {
+// Owners leave the tree and the weights of one rank (partitioned_test.cpp).
+class OneTree : public ::testing::TestWithParam<int> {
  protected:
-  int ranks() const { return std::get<1>(GetParam()); }
-  TrainingOptions job() const {
-    TrainingOptions options = small_job();
-    options.placement = std::get<0>(GetParam());
-    return options;
-  }
+  int ranks() const { return GetParam(); }
+  TrainingOptions job() const { return small_job(); }
 };
-INSTANTIATE_TEST_SUITE_P(
-    , OneTree,
-    ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated),
-                       ::testing::Values(1, 2, 3, 5, 8)),
-    [](const auto& test) {
-      return name_of_placement({std::get<0>(test.param), 0}) + "On" + std::to_string(std::get<1>(test.param));
-    });
+INSTANTIATE_TEST_SUITE_P(Ranks, OneTree, ::testing::Values(1, 2, 3, 5, 8));
 
 TEST_P(OneTree, WithBothLossesAndAllKindsOfTree) {
   for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {

@@ -2,13 +2,10 @@
 // ranks and in both placements.
 #include <gmock/gmock.h>
 
-#include <chrono>
-#include <fstream>
-
 #include "api/model_files.h"
-#include "comm/threads/threads.h"
 #include "model/learning/learner.h"
 #include "train/errors.h"
+#include "train/files_in.h"
 
 namespace cpt {
 namespace {
@@ -109,8 +106,7 @@ TEST_P(InitialModel, SavesWhatOneRankSaves) {
   options.data = second_;
   options.passes = 2;
   std::move(results_on(1, options)[0].model).into_model().save(folder_ / "alone");
-  run_threads(ranks(), [&](Communicator& comm) {
-    comm.set_stall_timeout(std::chrono::seconds(30));
+  run_ranks(ranks(), [&](Communicator& comm) {
     Recorder unheard;
     Training(options, comm).run(unheard).model.save(comm, folder_ / "together");
   });
@@ -232,12 +228,7 @@ TEST_P(InitialModelErrors, AModelThatIsMissingStopsAll) {
 }
 
 TEST_P(InitialModelErrors, ADamagedModelStopsAll) {
-  std::fstream weights(folder_ / "model" / "weights", std::ios::in | std::ios::out | std::ios::binary);
-  weights.seekg(100);
-  const auto byte = static_cast<char>(weights.get());
-  weights.seekp(100);
-  weights.put(static_cast<char>(byte ^ 1));
-  weights.close();
+  flip_bit(folder_ / "model" / "weights", 100);
   EXPECT_THAT(agreed_error(Fault::kBadData), AllOf(HasSubstr("weights"), HasSubstr("checksum")));
 }
 
