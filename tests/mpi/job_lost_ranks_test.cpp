@@ -12,7 +12,6 @@ using ::testing::ContainsRegex;
 using ::testing::IsEmpty;
 
 constexpr int kRanks = 3;
-constexpr int kStoppedOnRequest = 75;
 // Far beyond the end of any test.
 const Words kForEver{"--passes", "4000000000"};
 // Whoever writes to a disk is given more time.

@@ -53,6 +53,7 @@ TEST_P(Errors, OtherOptionsOrShardsOnOneRankStopAll) {
         const bool partitioned = options.placement == Placement::kPartitioned;
         options.placement = partitioned ? Placement::kReplicated : Placement::kPartitioned;
       },
+      [](TrainingOptions& options) { options.model.tree = TreeKind::kGiven, options.given_tree = "file:other"; },
       [](TrainingOptions& options) { options.round_examples = 7; },
       [](TrainingOptions& options) { options.passes = 2; },
       [](TrainingOptions& options) { options.test = {options.data[0]}; },

@@ -53,29 +53,23 @@ class OneTree : public ::testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Ranks, OneTree, ::testing::Values(1, 2, 3, 5, 8));
 
-TEST_P(OneTree, WithBothLossesAndAllKindsOfTree) {
+TEST_P(OneTree, WithOtherOptions) {
+  const auto expect_with = [this](auto change) {
+    TrainingOptions options = job();
+    change(options);
+    expect_one_tree(ranks(), options, even_shards(8, 150));
+  };
   for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {
-    for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom}) {
-      SCOPED_TRACE("loss " + std::to_string(static_cast<int>(loss)) + ", tree " +
-                   std::to_string(static_cast<int>(tree)));
-      TrainingOptions options = job();
-      options.model.loss = loss;
-      options.model.tree = tree;
-      expect_one_tree(ranks(), options, even_shards(8, 150));
-    }
+    for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom})
+      expect_with([&](TrainingOptions& options) { options.model.loss = loss, options.model.tree = tree; });
   }
-}
-
-TEST_P(OneTree, WithAllMergeRulesAndBothUpdates) {
   for (const MergeRule merge : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
     for (const Update update : {Update::kAdaptive, Update::kSgd}) {
-      SCOPED_TRACE("merge " + std::to_string(static_cast<int>(merge)) + ", update " +
-                   std::to_string(static_cast<int>(update)));
-      TrainingOptions options = job();
-      options.merge = merge;
-      options.model.update = update;
-      options.model.learning_rate = 0.3;
-      expect_one_tree(ranks(), options, even_shards(8, 150));
+      expect_with([&](TrainingOptions& options) {
+        options.merge = merge;
+        options.model.update = update;
+        options.model.learning_rate = 0.3;
+      });
     }
   }
 }

@@ -115,8 +115,8 @@ void PartitionedLoop::run_stage(Round& round, const RankMessages& hops, Stage st
   run_tasks(tasks_, round);
 }
 
-// Messages move on meanwhile. If they cannot, that is no failure of the work: ranks that have lost messages cannot
-// agree on anything any more.
+// Messages progress meanwhile. A failure of the communicator is not kept as one of the work: ranks that have lost
+// messages cannot agree on anything.
 void PartitionedLoop::run_tasks(const std::vector<PartitionTask>& tasks, Round& round) {
   owner_.run(tasks, learning_, round.results, [this] {
     if (transport_) return;
@@ -128,7 +128,7 @@ void PartitionedLoop::run_tasks(const std::vector<PartitionTask>& tasks, Round& 
   });
 }
 
-// Completes what begin_hops() began.
+// Completes and sends the messages that begin_hops() began.
 void PartitionedLoop::start_hops(Round& round, RankMessages& messages, const std::vector<int>& from) {
   const bool sends = std::ranges::count(from, comm_.rank()) > 0;
   for (Buffer& message : messages.outgoing()) {
@@ -146,7 +146,7 @@ void PartitionedLoop::read_partials(Round& round) const {
   for (const RankMessages::Message& message : round.partials.received(0)) round.ledger.enter_all(message.bytes);
 }
 
-// Each stage counts up to the same round, whatever the others are at.
+// Each stage counts up to the same round, although the stages are in different rounds.
 void PartitionedLoop::take_loads(Round& round, Stage stage) {
   if (round.loads.interval == 0) return;
   owner_.take_loads(stage, round.loads.of);
@@ -154,7 +154,7 @@ void PartitionedLoop::take_loads(Round& round, Stage stage) {
   if (stage == Stage::kDeep) interval_ = round.loads;
 }
 
-// Runs work whose failure all ranks learn of later; meanwhile this rank sends nothing that others could take for whole.
+// Runs work whose failure all ranks learn of later. Until then this rank marks what it sends as void.
 void PartitionedLoop::guarded(Round& round, const std::function<void()>& work) {
   if (!failure_ && progress_.failure()) failure_ = progress_.failure();
   if (failure_) tainted_ = true;
@@ -230,7 +230,7 @@ void PartitionedLoop::count_interval(Round& round, std::uint64_t examples) {
   round.loads = {.interval = progress_.sync_points(), .rounds = std::exchange(rounds_in_interval_, 0)};
 }
 
-// All ranks come here in the same step, so whatever one of them has started all have: let it end in order.
+// All ranks call it in the same step and have started the same operations, which must end in order.
 void PartitionedLoop::abort_pass(const AgreedError* reason) {
   for (const auto& round : rounds_) {
     for (RankMessages* messages : round->all_messages()) {

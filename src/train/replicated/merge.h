@@ -1,5 +1,5 @@
-// The merge of the ranks' weights at a sync point: an allreduce with its own order of additions, its own handling of
-// untouched rows, and messages of bounded size.
+// The merge of the ranks' weights and counts at a sync point. For weights it is an allreduce with its own order of
+// additions, its own handling of untouched rows, and messages of bounded size.
 #pragma once
 
 #include <cstdint>

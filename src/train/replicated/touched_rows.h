@@ -16,7 +16,7 @@ namespace cpt {
 // Costs two bits per row of the table and kBytesOfRow per touched row, in chunks that never move. Not thread-safe.
 class TouchedRows {
  public:
-  // Including its share of a chunk and of the index of chunks.
+  // Includes its share of a chunk and of the index of chunks.
   static constexpr std::uint64_t kBytesOfRow = 80;
 
   struct Entry {

@@ -158,15 +158,5 @@ TEST(BatchReader, KeepsTheLastPieceButOne) {
   }
 }
 
-TEST(BatchReader, ThrowsAfterTheExamplesBeforeAndAgain) {
-  const Folder folder;
-  BatchReader reader(
-      stream_of(folder.write("shard", random_lines({.examples = 10}) + "bad\n" + random_lines({.examples = 10}))));
-  EXPECT_EQ(reader.next(6).size(), 6U);
-  EXPECT_EQ(reader.next(6).size(), 4U);
-  EXPECT_THROW(reader.next(6), Error);
-  EXPECT_THROW(reader.next(6), Error);
-}
-
 }  // namespace
 }  // namespace cpt

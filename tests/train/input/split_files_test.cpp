@@ -15,7 +15,6 @@ namespace cpt {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // One file of examples, bad lines and line ends of both kinds.

@@ -330,14 +330,6 @@ TEST_P(PartitionedStreams, CrossedNamespacesAndUnitLength) {
   expect_that_of_one_rank();
 }
 
-// Node probabilities of exactly 0 and 1 make equal labels, of which the search must take the same.
-TEST_P(PartitionedStreams, WithoutClipping) {
-  add_data(with_hot_label(4));
-  options_.model.loss = Loss::kSquared;
-  options_.model.clip = 0;
-  expect_that_of_one_rank();
-}
-
 TEST_P(PartitionedStreams, BadLinesThatAreSkipped) {
   Shards shards;
   for (std::size_t i = 0; i < 4; ++i) {

@@ -181,24 +181,6 @@ TEST_P(InitialModel, IsWhatReplicasBeginWith) {
   }
 }
 
-TEST_P(InitialModel, KeepsItsOptions) {
-  save_first();
-  TrainingOptions options = from_model();
-  options.test = second_;
-  for (const Placement placement : {Placement::kPartitioned, Placement::kReplicated}) {
-    options.placement = placement;
-    for (const TrainingResult& result : results_on(ranks(), options)) {
-      const ModelOptions& kept = result.model.learner().options();
-      EXPECT_EQ(kept.alpha, 0.7);
-      EXPECT_EQ(kept.learning_rate, 0.8);
-      EXPECT_EQ(kept.clip, 0.01);
-      EXPECT_EQ(kept.bits, 16);
-      EXPECT_EQ(kept.seed, 3U);
-      EXPECT_EQ(kept.normalize, Normalize::kL2);
-    }
-  }
-}
-
 // The train part of the job comes on top of a model, in both placements.
 class InitialModelErrors : public Errors {
  protected:

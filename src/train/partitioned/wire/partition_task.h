@@ -1,4 +1,4 @@
-// What happens to an example at one partition, and how it gets there.
+// The task of an example at one partition, and its route there.
 //
 // The path of an example leads through up to three partitions: the root, one of level 1, a deep one. The rank that has
 // read the example sends it to the owners of all of them if it knows the path (directly); otherwise one owner sends it
@@ -16,13 +16,14 @@
 
 namespace cpt {
 
-// In the order in which an example does them at a partition: what only looks comes before what changes the weights.
+// In the order in which a partition does them for an example: those that only read come before those that change
+// weights.
 enum class TaskKind : std::uint8_t {
   kDraw,    // a step of the draw for the Brier score
   kSearch,  // for the most probable label
   kKnown,   // predict and learn the label, which the partition knows
-  kSettle,  // the label is new and goes down by the rule
-  kOpen,    // the label is new and splits the leaf of `split`, whose node opens the partition
+  kSettle,  // the label is new: descend by the insertion rule
+  kOpen,    // the label is new, and splits the leaf of `split` with a node that opens the partition
 };
 
 // Where an example stands in its round: by position, counted from the round's first, then by shard, then by its place
@@ -36,8 +37,8 @@ inline std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std
          field(index_in_line, 22, "examples on a line");
 }
 
-// Like an RoutedExample it is filled in where it is to lie: a copy that is made right after a part was written has to
-// wait until that part has come to the cache, which took a tenth of the time of an example.
+// Like a RoutedExample it is filled in at its final place: a copy right after a write waits until the write has reached
+// the cache, which took a tenth of the time of an example.
 struct PartitionTask {
   std::uint64_t order = 0;  // make_order()
   std::uint32_t slot = 0;   // the example's number among all of its round: rank by rank, as they were read

@@ -1,5 +1,5 @@
 // A rank's latest examples in memory that it shares with the ranks of its machine: each example is written once, and
-// its owners there read it in place, however many they are.
+// all its owners there read it in place.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class SharedExampleRing {
 
   // Overwrites the examples of the oldest round from now on.
   void begin_round();
-  // Writes an example; the one that `head` refers to does not matter. Returns its offset in the ring, in units of 8
-  // bytes, or kNoOffset if there is no room, and then for all later examples of the round.
+  // Writes an example; ignores head.example. Returns its offset in the ring, in units of 8 bytes, or kNoOffset if there
+  // is no room, and then for all later examples of the round.
   std::uint32_t put(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
                     std::string_view name);
   static constexpr std::uint32_t kNoOffset = 0xffffffffU;
