@@ -316,20 +316,6 @@ TEST_P(PartitionedStreams, ShardsThatEndAtDifferentTimes) {
   expect_that_of_one_rank();
 }
 
-TEST_P(PartitionedStreams, CrossedNamespacesAndUnitLength) {
-  Shards shards(3);
-  Dice dice(6);
-  for (std::size_t i = 0; i < 900; ++i) {
-    const std::string label = std::to_string(dice.below(2 + i / 8));
-    shards[i % 3] += "l" + label + " |page p" + label + ":0.5 q" + std::to_string(dice.below(9)) + " |user u" + label +
-                     " v" + std::to_string(dice.below(9)) + ":-3\n";
-  }
-  add_data(shards);
-  options_.model.interactions = {"pu", "uu"};
-  options_.model.normalize = Normalize::kL2;
-  expect_that_of_one_rank();
-}
-
 TEST_P(PartitionedStreams, BadLinesThatAreSkipped) {
   Shards shards;
   for (std::size_t i = 0; i < 4; ++i) {

@@ -100,19 +100,6 @@ TEST_P(InitialModel, GoesOnBitForBit) {
   }
 }
 
-TEST_P(InitialModel, SavesWhatOneRankSaves) {
-  save_first();
-  TrainingOptions options = from_model();
-  options.data = second_;
-  options.passes = 2;
-  std::move(results_on(1, options)[0].model).into_model().save(folder_ / "alone");
-  run_ranks(ranks(), [&](Communicator& comm) {
-    Recorder unheard;
-    Training(options, comm).run(unheard).model.save(comm, folder_ / "together");
-  });
-  EXPECT_EQ(read_model_head(folder_ / "together").digest, read_model_head(folder_ / "alone").digest);
-}
-
 TEST_P(InitialModel, ScoresAsTheRunThatMadeIt) {
   first_.test = second_;
   first_.test_frozen = true;
