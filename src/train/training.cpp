@@ -208,7 +208,7 @@ class Training::Run {
     return bad_lines;
   }
 
-  // Opens the shards of this rank, and skips what lies before the cursors of a resumed run.
+  // Opens the shards of this rank, at the cursors of a resumed run.
   void open_shards(const ShardPass& shard_pass, const std::vector<Shard>& shards,
                    const std::vector<std::uint32_t>& mine, ReadOptions options, std::optional<BatchReader>& reader) {
     const auto is_begun = [&](std::uint32_t number) { return plan_.cursor(number).bytes > 0; };

@@ -14,8 +14,8 @@
 
 namespace cpt {
 
-// What a rank holds of a trained model: all of it on one rank and with replicas; in the partitioned placement the tree
-// and the weights of its own partitions, from which no probability can be computed.
+// The part of a trained model that a rank holds: all of it on one rank and with replicas; in the partitioned placement
+// the tree and the weights of its own partitions, from which no probability can be computed.
 class ModelShare {
  public:
   // `owners`: the rank that owns each partition; empty if every rank has the whole model.

@@ -1,4 +1,4 @@
-// What kill_at.cpp writes down of a rank, and the choice of calls before which a rank is to be killed.
+// The calls of a rank that kill_at.cpp records, and the choice of those before which a rank is killed.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ Calls of_checkpoint(const Calls& calls, std::uint64_t number);
 // The file calls before the first checkpoint and after the last one has been written; without the lines of the log,
 // which nothing depends on.
 Calls outside_of_checkpoints(const Calls& calls);
-// How many checkpoints the rank had a hand in.
+// The number of checkpoints that the rank helped to write.
 std::uint64_t count_checkpoints(const Calls& calls);
-// So many of them (all, if there are fewer), evenly spread, with the first and the last.
+// `count` of them (all, if there are fewer), evenly spread, with the first and the last.
 Calls spread(const Calls& calls, std::size_t count);
 
 // The names of the calls, each once.

@@ -1,5 +1,4 @@
-// Whole jobs that are killed at a chosen call and resumed: what the run comes to in the end must be what an
-// uninterrupted one comes to.
+// Whole jobs that are killed at a chosen call and resumed: the run must end with the results of an uninterrupted one.
 #pragma once
 
 #include <cstdint>
@@ -51,13 +50,6 @@ class CrashTest : public JobTest {
   void crash_at_each(const std::vector<Points>& crashes);
 
  private:
-  struct Results {
-    Json figures;  // of summary.json, without what a clock told and what depends on how often the job was started
-    std::vector<Json> reports;  // of metrics.jsonl, the same
-
-    friend bool operator==(const Results&, const Results&) = default;
-  };
-
   std::unique_ptr<Job> start_watched(int ranks, const Words& more, const Points& crash_at = {});
   Outcome run_watched(int ranks, const Words& more) { return start_watched(ranks, more)->wait(kLongEnough); }
   void crash(const Points& points);
@@ -68,11 +60,11 @@ class CrashTest : public JobTest {
   void resume_to_the_end(int ranks);
   void expect_whole_checkpoints();
   void expect_no_leftovers() const;
-  Results results() const;
 
   CrashJob job_;
   Words arguments_;
-  Results undisturbed_;
+  Json undisturbed_figures_;
+  std::vector<Json> undisturbed_reports_;
   std::vector<Calls> calls_;
   std::filesystem::path latest_calls_;  // where the ranks of the job started last wrote theirs
   int jobs_ = 0;

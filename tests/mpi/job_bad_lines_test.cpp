@@ -11,8 +11,6 @@ using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-constexpr int kBadData = 65;
-
 class BadLines : public JobTest {
  protected:
   // Three shards for three ranks, with 0, 2 and 3 bad lines among 400, 300 and 200 good ones.
@@ -33,14 +31,6 @@ TEST_F(BadLines, SkippedAreCounted) {
       EXPECT_THAT(outcome.out, HasSubstr("5 bad lines skipped"));
     }
   }
-}
-
-TEST_F(BadLines, SkippedAreCountedApartInTheTest) {
-  Words arguments = train({data()[1]}, {"--on-error", "skip", "--test", data()[2]});
-  expect_complete(run(2, arguments));
-  EXPECT_EQ(summary()["train"]["error_lines"], 2);
-  EXPECT_EQ(summary()["test"]["error_lines"], 3);
-  EXPECT_EQ(summary()["test"]["examples"], 200);
 }
 
 // Each one with its place, and with the rank and host that met it.
@@ -67,10 +57,6 @@ TEST_F(BadLines, BeyondTheLimitEndTheJob) {
     expect_failed(start(ranks, train(data(), {"--on-error", "skip:4"}))->wait(kSoon), kBadData,
                   AllOf(HasSubstr("5 bad lines were skipped"), HasSubstr("4 that --on-error allows")));
   }
-}
-
-TEST_F(BadLines, EndTheJobAtTheFirstByDefault) {
-  expect_failed(start(3, train(data()))->wait(kSoon), kBadData, HasSubstr("rank 1 on "));
 }
 
 }  // namespace

@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int kUsage = 2;
-
 class BinaryShardsOfAJob : public OneResultTest {
  protected:
   std::string convert(const std::string& folder, const std::string& name, const Words& more = {}) {

@@ -2,9 +2,6 @@
 
 #include <signal.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "api/checkpoint/checkpoint_reader.h"
 #include "mpi/job_waiting.h"
 
@@ -59,30 +56,12 @@ void CheckpointTest::expect_whole_checkpoints() {
   EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
 }
 
-Json CheckpointTest::figures() const {
-  const Json told = summary();
-  Json figures;
-  for (const char* part : {"train", "test", "tree", "weights"}) {
-    if (told.contains(part)) figures[part] = told[part];
-  }
-  return figures;
-}
-
-std::vector<Json> CheckpointTest::reports() const {
-  std::vector<Json> reports = metrics();
-  for (Json& report : reports) {
-    for (const char* name : {"seconds", "communication", "rounds", "sync_points"}) report.erase(name);
-  }
-  return reports;
-}
-
 std::map<std::string, std::string> CheckpointTest::model_files() const {
   std::map<std::string, std::string> files;
   const fs::path model = run_directory() / "model";
   for (const auto& entry : fs::recursive_directory_iterator(model)) {
     if (!entry.is_regular_file()) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    files[fs::relative(entry.path(), model)] = {std::istreambuf_iterator<char>(file), {}};
+    files[fs::relative(entry.path(), model)] = content_of(entry.path());
   }
   return files;
 }

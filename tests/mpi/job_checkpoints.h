@@ -1,4 +1,4 @@
-// Jobs that leave off and go on: they are asked to stop, are killed, or find their run directory as a crash left it.
+// Jobs that are stopped, killed or crash, and are resumed.
 #pragma once
 
 #include <signal.h>
@@ -17,7 +17,7 @@ namespace cpt::testing {
 
 inline constexpr int kExamples = 1500;  // in JobTest::shards()
 
-// A run that stops to write a checkpoint wherever it may is slow enough to be met on its way.
+// A run that writes as many checkpoints as it can is slow enough to be stopped before its end.
 inline const Words kManyCheckpoints{"--checkpoint-every", "1"};
 
 class CheckpointTest : public JobTest {
@@ -29,24 +29,20 @@ class CheckpointTest : public JobTest {
   RunState newest_state() const;
   // Waits until the checkpoint of this number or a later one is there.
   void wait_for_checkpoint(std::uint64_t number) const;
-  // As a crash right after this checkpoint was written would have left the run. Metrics are told ahead of the disk, so
-  // those that follow may be there.
+  // Leaves the run directory as a crash right after this checkpoint would have. Metrics are written ahead of
+  // checkpoints, so later ones may be there.
   void rewind(std::uint64_t number) const;
 
   // Ends a job by this signal to one of its processes, when some more checkpoints are there.
   static constexpr int kAskToStop = SIGUSR2;
   Outcome stop(Job& job, pid_t process, int signal);
   Outcome stop(Job& job) { return stop(job, job.process(), kAskToStop); }
-  // It was stopped on request: the reason told once, no results, and checkpoints that are whole.
+  // It was stopped on request: one message, no results, and checkpoints that are whole.
   void expect_stopped(const Outcome& outcome);
   // `cpt checkpoint WHAT RUN...`
   Outcome checkpoint_command(const std::string& what, const Words& more = {});
   void expect_whole_checkpoints();
 
-  // What the summary says of examples, losses and the model; nothing of time and ranks.
-  Json figures() const;
-  // The reports so far, without what clocks told, and without rounds, of which several are under way at a time.
-  std::vector<Json> reports() const;
   // Name and content of all files of the model.
   std::map<std::string, std::string> model_files() const;
 };

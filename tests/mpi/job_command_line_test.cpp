@@ -1,5 +1,7 @@
 // The command line under mpirun: what all ranks see is told once.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "mpi/job_fixture.h"
 
@@ -13,9 +15,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
-
-constexpr int kUsage = 2;
-constexpr int kNoInput = 66;
 
 class CommandLineOfAJob : public JobTest {
  protected:
@@ -34,47 +33,37 @@ TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
                      StartsWith("cpt_dist: --data is missing: "));
 }
 
-TEST_F(CommandLineOfAJob, IsCheckedBeforeAnythingIsWritten) {
-  expect_usage_error(with({"--bitz", "12"}), AllOf(HasSubstr("--bitz"), HasSubstr("see --help")));
-  expect_usage_error(with({"--dta", "x"}), AllOf(HasSubstr("--dta"), HasSubstr("see --help")));
-  expect_usage_error(with({"--passes", "0"}), HasSubstr("--passes: '0' is not a whole number of at least 1"));
-  expect_usage_error(with({"--passes", "2", "--passes", "3"}), HasSubstr("--passes: At Most 1"));
-  expect_usage_error(with({"--passes", "many"}), HasSubstr("--passes"));
-  expect_usage_error(with({"--sync-examples", "9", "--sync-fraction", "0.1"}),
-                     AllOf(HasSubstr("--sync-examples"), HasSubstr("--sync-fraction")));
-}
-
-// Else the next word would be taken for it.
-TEST_F(CommandLineOfAJob, WantsAValueBehindAnEqualsSign) {
-  expect_usage_error(with({"--run=", "--resume"}), Eq("cpt_dist: --run is empty (see --help)"));
-  expect_usage_error(with({"--init="}), Eq("cpt_dist: --init is empty (see --help)"));
-}
-
-TEST_F(CommandLineOfAJob, NamesTheOptionThatHasAWrongWord) {
+// Before anything is written.
+TEST_F(CommandLineOfAJob, IsRefusedForEachWrongWord) {
+  const std::vector<std::pair<Words, ::testing::Matcher<std::string>>> cases = {
+      {{"--bitz", "12"}, AllOf(HasSubstr("--bitz"), HasSubstr("see --help"))},
+      {{"--dta", "x"}, AllOf(HasSubstr("--dta"), HasSubstr("see --help"))},
+      {{"--passes", "0"}, HasSubstr("--passes: '0' is not a whole number of at least 1")},
+      {{"--passes", "2", "--passes", "3"}, HasSubstr("--passes: At Most 1")},
+      {{"--passes", "many"}, HasSubstr("--passes")},
+      {{"--sync-examples", "9", "--sync-fraction", "0.1"},
+       AllOf(HasSubstr("--sync-examples"), HasSubstr("--sync-fraction"))},
+      {{"--run=", "--resume"}, Eq("cpt_dist: --run is empty (see --help)")},  // the next word is no value
+      {{"--init="}, Eq("cpt_dist: --init is empty (see --help)")},
+      {{"--sync-examples", "few"}, HasSubstr("--sync-examples: 'few' is not a whole number")},
+      {{"--on-error", "skip:few"}, HasSubstr("--on-error: 'skip:few' is none of: ")},
+      {{"--checkpoint-every", "soon"}, HasSubstr("--checkpoint-every: 'soon' is not a duration")},
+      {{"--checkpoint-every", "1.5"}, HasSubstr("'1.5' is not a whole number")},
+      {{"--checkpoint-every", "0s"}, HasSubstr("use never for no checkpoints")},
+      {{"--bits", "many"}, HasSubstr("' is neither a whole number nor auto")},
+      {{"--bits", "12.5"}, HasSubstr("' is neither a whole number nor auto")},
+      {{"--keep", "0"}, HasSubstr("--keep: '0' is not a whole number of at least 1")},
+      {{"--stall-timeout", "soon"}, HasSubstr("--stall-timeout: 'soon' is not a duration")},
+      {{"--stall-timeout", "0.0001"}, HasSubstr("'0.0001' is less than a millisecond")},
+      {{"--format", "csv"}, HasSubstr("--format: 'csv' is none of: auto, binary, fasttext")},
+      {{"--method", "oaa", "--placement", "partitioned"},
+       AllOf(HasSubstr("--placement partitioned needs a tree"), HasSubstr("--method oaa"))},
+      {{"--interactions", "ab", "cd"}, HasSubstr("cd")}};
+  for (const auto& [words, reason] : cases) expect_usage_error(with(words), reason);
   for (const char* option : {"--format", "--multilabel", "--normalize", "--on-error", "--method", "--tree", "--loss",
                              "--update", "--merge", "--placement", "--progress"}) {
     expect_usage_error(with({option, "what"}), HasSubstr(std::string(option) + ": 'what' is none of: "));
   }
-  expect_usage_error(with({"--sync-examples", "few"}), HasSubstr("--sync-examples: 'few' is not a whole number"));
-  expect_usage_error(with({"--on-error", "skip:few"}), HasSubstr("--on-error: 'skip:few' is none of: "));
-  expect_usage_error(with({"--checkpoint-every", "soon"}), HasSubstr("--checkpoint-every: 'soon' is not a duration"));
-  expect_usage_error(with({"--checkpoint-every", "1.5"}), HasSubstr("'1.5' is not a whole number"));
-  expect_usage_error(with({"--checkpoint-every", "0s"}), HasSubstr("use never for no checkpoints"));
-  for (const char* bits : {"many", "12.5"}) {
-    expect_usage_error(with({"--bits", bits}), HasSubstr("' is neither a whole number nor auto"));
-  }
-  expect_usage_error(with({"--keep", "0"}), HasSubstr("--keep: '0' is not a whole number of at least 1"));
-  expect_usage_error(with({"--stall-timeout", "soon"}), HasSubstr("--stall-timeout: 'soon' is not a duration"));
-  expect_usage_error(with({"--stall-timeout", "0.0001"}), HasSubstr("'0.0001' is less than a millisecond"));
-}
-
-TEST_F(CommandLineOfAJob, RefusesFormatsThatItDoesNotRead) {
-  expect_usage_error(with({"--format", "csv"}), HasSubstr("--format: 'csv' is none of: auto, binary, fasttext"));
-}
-
-TEST_F(CommandLineOfAJob, RefusesOwnersOfWhatEveryRankNeeds) {
-  expect_usage_error(with({"--method", "oaa", "--placement", "partitioned"}),
-                     AllOf(HasSubstr("--placement partitioned needs a tree"), HasSubstr("--method oaa")));
 }
 
 // A finished run is worth hours; a second one in the same directory, by default or by --run, must not remove it
@@ -200,8 +189,7 @@ TEST_F(CommandLineOfAJob, ChecksTheConfigFileLikeTheCommandLine) {
   expect_usage_error(with_config("loss = \"hinge\"\n"), HasSubstr("--loss: 'hinge' is none of: "));
 }
 
-TEST_F(CommandLineOfAJob, TakesOneInteractionAtATime) {
-  expect_usage_error(with({"--interactions", "ab", "cd"}), HasSubstr("cd"));
+TEST_F(CommandLineOfAJob, TakesAnInteractionWithEachOption) {
   expect_complete(run_alone(train({shards()}, {"--interactions", "ab", "--interactions", "cd"})));
   EXPECT_EQ(summary()["options"]["interactions"], "ab cd");
 }

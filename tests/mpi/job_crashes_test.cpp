@@ -17,8 +17,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr int kCannotWrite = 73;
-
 class CrashedJob : public CheckpointTest {
  protected:
   void expect_as_without_crash(const Outcome& outcome) const {

@@ -13,9 +13,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
-constexpr int kBadData = 65;
-constexpr int kNoInput = 66;
-
 // Shards of falling size, so that rank r reads the r-th; the last one has this content.
 class FailingShard : public JobTest {
  protected:
@@ -36,15 +33,6 @@ TEST_F(FailingShard, WithABadLine) {
                 AllOf(MatchesRegex("cpt_dist: rank 2 on [^ ]+: .*"), EndsWith(": " + reason)));
   EXPECT_THAT(log().back(), AllOf(HasSubstr(" error rank 2 on "), EndsWith(reason)));
   expect_failed(alone(shard), kBadData, ::testing::Eq("cpt_dist: " + reason));
-}
-
-TEST_F(FailingShard, OfATruncatedStream) {
-  const std::string packed = gzip(stream(200));
-  const std::string shard = file("cut.vw.gz", packed.substr(0, packed.size() / 2));
-  expect_failed(
-      on_rank_2(shard), kBadData,
-      AllOf(HasSubstr("rank 2 on "), HasSubstr(shard + ":"), HasSubstr("expected the rest of a gzip stream")));
-  expect_failed(alone(shard), kBadData, StartsWith("cpt_dist: " + shard));
 }
 
 // It can be opened by its owner, but there is nothing at its begin.
@@ -86,23 +74,9 @@ TEST_F(TooLargeATable, IsRefusedAtTheStartWithTheNumbers) {
 
 using Divergence = JobTest;
 
-const Words kAbsurdRate{"--loss", "squared", "--update", "sgd", "--learning-rate", "1e12"};
-
-// Rate times importance times value is beyond what a float can hold.
-TEST_F(Divergence, OfTheWeightsIsAnErrorWithAdvice) {
-  Words shards;
-  for (const char* name : {"0.vw", "1.vw", "2.vw"})
-    shards.push_back(file(name, "l1 |a f\nl2 |a g\nl1 1e12 |a f\nl2 1e12 |a g\nl1 |a f:1e30\nl2 |a g:1e30\n"));
-  for (const int ranks : {1, 3}) {
-    expect_failed(start(ranks, train(shards, kAbsurdRate))->wait(kSoon), 1,
-                  AllOf(HasSubstr("the weights are no longer finite"), HasSubstr("use a lower --learning-rate")));
-  }
-}
-
 // Errors are bounded, so the weights are.
 TEST_F(Divergence, DoesNotFollowFromAnAbsurdRateAlone) {
-  Words more = kAbsurdRate;
-  more.insert(more.end(), {"--passes", "5"});
+  const Words more{"--loss", "squared", "--update", "sgd", "--learning-rate", "1e12", "--passes", "5"};
   for (const int ranks : {1, 3}) {
     expect_complete(run(ranks, train({shards()}, more)));
     EXPECT_TRUE(summary()["train"]["log"].is_number());

@@ -10,19 +10,10 @@
 #include "mpi/job_waiting.h"
 
 namespace cpt::testing {
-namespace {
 
 namespace fs = std::filesystem;
 
 using ::testing::ElementsAre;
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
 
 Words joined(Words first, const Words& second) {
   first.insert(first.end(), second.begin(), second.end());
@@ -96,6 +87,23 @@ void JobTest::wait_until_learning() const {
 }
 
 Json JobTest::summary() const { return Json::parse(content_of(run_directory() / "summary.json")); }
+
+Json JobTest::figures() const {
+  const Json told = summary();
+  Json figures;
+  for (const char* part : {"train", "test", "tree", "weights"}) {
+    if (told.contains(part)) figures[part] = told[part];
+  }
+  return figures;
+}
+
+std::vector<Json> JobTest::reports() const {
+  std::vector<Json> reports = metrics();
+  for (Json& report : reports) {
+    for (const char* name : {"seconds", "communication", "rounds", "sync_points"}) report.erase(name);
+  }
+  return reports;
+}
 
 std::vector<Json> JobTest::metrics() const {
   std::vector<Json> reports = metrics_lines();

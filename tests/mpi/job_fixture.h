@@ -1,4 +1,4 @@
-// What the tests of jobs share: shards to learn, jobs in one line, and what a run leaves behind.
+// The fixture of tests of jobs: shards to learn, jobs in one line, and the files that a run leaves.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -25,9 +25,16 @@ inline constexpr int kSlowdown = CPT_SLOWDOWN;
 inline constexpr std::chrono::seconds kSoon{30 * kSlowdown};
 inline constexpr std::chrono::seconds kLongEnough{120 * kSlowdown};
 
+// Exit codes of cpt_dist.
+inline constexpr int kUsage = 2;
+inline constexpr int kBadData = 65;
+inline constexpr int kNoInput = 66;
+inline constexpr int kCannotWrite = 73;
+inline constexpr int kStoppedOnRequest = 75;
+
 inline constexpr int kLabels = 40;
 
-// Lines in vw format whose features tell the label, the same in every call; all kLabels occur in 400 of them.
+// Lines in vw format whose features determine the label, the same in every call; all kLabels occur in 400 of them.
 std::string stream(int examples, unsigned seed = 1);
 
 Words joined(Words first, const Words& second);
@@ -58,6 +65,10 @@ class JobTest : public ::testing::Test {
   void wait_until_learning() const;
 
   Json summary() const;
+  // The figures in the summary that must not depend on ranks and times: losses, tree, weights.
+  Json figures() const;
+  // The same of the reports so far.
+  std::vector<Json> reports() const;
   // Of metrics.jsonl; all fail the test if a line is not valid JSON.
   std::vector<Json> metrics() const;  // the reports
   std::vector<Json> changes_of_owners() const;
@@ -68,7 +79,7 @@ class JobTest : public ::testing::Test {
   void expect_complete() const;
   // It ended well, too.
   void expect_complete(const Outcome& outcome) const;
-  // It ended with this code for one reason, told once, and left no results.
+  // It ended with this code and one error message, and left no results.
   void expect_failed(const Outcome& outcome, int code, const ::testing::Matcher<std::string>& reason) const;
   // No summary, and no model but that of an earlier job.
   void expect_no_results() const;

@@ -11,11 +11,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kUsage = 2;
-constexpr int kBadData = 65;
-constexpr int kNoInput = 66;
-constexpr int kCannotWrite = 73;
-
 class InitialModelOfAJob : public JobTest {
  protected:
   InitialModelOfAJob() {
@@ -113,11 +108,6 @@ TEST_F(InitialModelOfAJob, CostsAnEarlierRunNothingWhenItCannotBeRead) {
   expect_failed(itself, kUsage, AllOf(HasSubstr("--init"), HasSubstr("--run")));
   EXPECT_TRUE(fs::exists(path("made") / "summary.json"));
   EXPECT_EQ(run(2, score()).code, 0);
-}
-
-TEST_F(InitialModelOfAJob, NeedsSomethingToDo) {
-  expect_failed(run(2, begin({})), kUsage,
-                AllOf(HasSubstr("--data is missing"), HasSubstr("--init MODEL --test PATH")));
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ using ::testing::ContainsRegex;
 using ::testing::IsEmpty;
 
 constexpr int kRanks = 3;
-constexpr int kStoppedOnRequest = 75;
 // Far beyond the end of any test.
 const Words kForEver{"--passes", "4000000000"};
 // Whoever writes to a disk is given more time.
@@ -84,12 +83,13 @@ INSTANTIATE_TEST_SUITE_P(, EndedJob, ::testing::Values(SIGINT, SIGTERM, SIGKILL)
                          [](const auto& test) { return std::string("By") + ::sigabbrev_np(test.param); });
 
 // Control-C, a batch system's request, and its last word.
-TEST_P(EndedJob, UnderMpirunTakesItsRanksAlong) {
+TEST_P(EndedJob, TakesItsRanksAlongAndLeavesTheRunDirectoryToTheNext) {
   const auto job = start(kRanks, train({shards()}, kForEver));
   wait_until_learning();
   ::kill(job->process(), GetParam());
   EXPECT_NE(job->wait(kSoon).code, 0);
   expect_no_results();
+  expect_complete(run(kRanks, train({shards()}, {"--resume", "--passes", "1"})));
 }
 
 TEST_P(EndedJob, AloneLeavesNoResults) {
@@ -98,14 +98,6 @@ TEST_P(EndedJob, AloneLeavesNoResults) {
   ::kill(job->process(), GetParam());
   EXPECT_EQ(job->wait(kSoon).code, GetParam() == SIGKILL ? 128 + SIGKILL : kStoppedOnRequest);
   expect_no_results();
-}
-
-TEST_P(EndedJob, LeavesTheRunDirectoryToTheNext) {
-  const auto job = start(kRanks, train({shards()}, kForEver));
-  wait_until_learning();
-  ::kill(job->process(), GetParam());
-  job->wait(kSoon);
-  expect_complete(run(kRanks, train({shards()}, {"--resume", "--passes", "1"})));
 }
 
 using InterruptedJob = JobTest;

@@ -1,16 +1,6 @@
 #include "mpi/job_one_result.h"
 
 namespace cpt::testing {
-namespace {
-
-// Without what a clock told, and what follows from the length of rounds.
-Json without_course(Json report) {
-  for (const char* name : {"seconds", "rounds", "sync_points", "communication"}) report.erase(name);
-  return report;
-}
-
-}  // namespace
-
 Results OneResultTest::results_on(int ranks, const Words& arguments, const std::string& questions,
                                   const Launch& launch) {
   expect_complete(run(ranks, arguments, launch));
@@ -18,12 +8,7 @@ Results OneResultTest::results_on(int ranks, const Words& arguments, const std::
 }
 
 Results OneResultTest::results(const std::string& questions) {
-  Results results;
-  const Json told = summary();
-  for (const char* part : {"train", "test", "tree", "weights"}) {
-    if (told.contains(part)) results.figures[part] = told[part];
-  }
-  for (const Json& report : metrics()) results.reports.push_back(without_course(report));
+  Results results{.figures = figures(), .reports = reports(), .scores = {}, .predictions = {}};
   const Words asked{"--model", (run_directory() / "model").string(), "--data", questions};
   results.scores = answers({"score", asked[0], asked[1], asked[2], asked[3]});
   results.predictions = answers({"predict", asked[0], asked[1], asked[2], asked[3], "--top", "3"});

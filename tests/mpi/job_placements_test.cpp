@@ -78,15 +78,6 @@ TEST_F(PartitionedJobs, AreNotReplicatedOnes) {
   EXPECT_NE(replicated.scores, partitioned.scores);
 }
 
-TEST_F(PartitionedJobs, DoNotDependOnTheLengthOfRoundsAndIntervals) {
-  const std::string test = file("test.vw", stream(50, 5));
-  const Results one = results_on(1, train({shards()}), test);
-  for (const Words& lengths :
-       {Words{"--round-examples", "1"}, Words{"--round-examples", "100000"}, Words{"--sync-examples", "1"}}) {
-    expect_same(results_on(3, train({shards()}, lengths), test), one);
-  }
-}
-
 TEST_F(PartitionedJobs, TellWhichPartitionsMove) {
   expect_complete(run(3, train({shards()}, {"--sync-examples", "300"})));
   std::size_t moves = 0;

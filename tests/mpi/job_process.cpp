@@ -27,11 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMarkName = "CPT_TEST_JOB";
 
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // What this test was started by must not look like the launcher of the job.
 bool is_of_a_launcher(std::string_view variable) {
   constexpr std::array kPrefixes{"OMPI_COMM_WORLD_", "PMI_", "PMIX_", "SLURM_"};
@@ -111,6 +106,11 @@ bool has_in_environment(pid_t process, const std::string& name, const std::strin
 }
 
 }  // namespace
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 Job::Job(const std::vector<std::string>& command, const Launch& launch, const fs::path& folder) : folder_(folder) {
   fs::create_directories(folder);

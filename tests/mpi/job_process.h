@@ -11,14 +11,16 @@
 
 namespace cpt::testing {
 
-// How a job came to its end.
+std::string content_of(const std::filesystem::path& file);
+
+// How a job ended.
 struct Outcome {
   int code = -1;    // 128 + signal if one ended it
   std::string out;  // standard output
   std::string err;  // standard error
 };
 
-// What is unusual about the way a job is started.
+// Special conditions of the start of a job.
 struct Launch {
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::string input = {};                // what standard input holds

@@ -30,6 +30,7 @@ const std::map<std::string, std::string> kFields{{"/version", "s"},
                                                  {"/train/log_seen", "x"},
                                                  {"/train/brier_seen", "x?"},
                                                  {"/train/error_lines", "n"},
+                                                 {"/test/error_lines", "n"},
                                                  {"/test/examples", "n"},
                                                  {"/test/new_labels", "n"},
                                                  {"/test/squared", "x"},
@@ -280,16 +281,6 @@ TEST_F(JobResults, TellTheTop1ErrorOfASampleThatIsLargeEnough) {
   EXPECT_THAT(told(9000), HasSubstr("top-1 error about "));
 }
 
-TEST_F(JobResults, DoNotNeedAShardForEveryRank) {
-  const std::string one = file("one.vw", stream(400));
-  const std::string empty = file("empty.vw", "");
-  for (const Words& data : {Words{one}, Words{one, empty}, Words{empty, one}}) {
-    expect_complete(run(3, train(data)));
-    EXPECT_EQ(summary()["train"]["examples"], 400);
-    EXPECT_EQ(summary()["tree"]["labels"], kLabels);
-  }
-}
-
 TEST_F(JobResults, OfNoExampleAtAllAreAnEmptyModel) {
   const std::string empty = file("empty.vw", "");
   for (const int ranks : {1, 3}) {
@@ -299,20 +290,6 @@ TEST_F(JobResults, OfNoExampleAtAllAreAnEmptyModel) {
     EXPECT_EQ(summary()["train"]["examples"], 0);
     EXPECT_EQ(summary()["tree"]["labels"], 0);
   }
-}
-
-TEST_F(JobResults, DoNotDependOnCompression) {
-  const std::string a = stream(300, 1), b = stream(200, 2), c = stream(250, 3);
-  const std::string plain = path("plain"), packed = path("packed");
-  file("plain/a", a), file("plain/b", b), file("plain/c", c);
-  file("packed/a", gzip(a)), file("packed/b", zstd(b)), file("packed/c", c);
-  expect_complete(run(1, train({plain})));
-  const Json expected = summary();
-  expect_complete(run(1, train({packed})));
-  EXPECT_EQ(summary()["tree"], expected["tree"]);
-  EXPECT_EQ(summary()["weights"], expected["weights"]);
-  expect_complete(run(3, train({packed})));
-  EXPECT_EQ(summary()["train"]["examples"], 750);
 }
 
 TEST_F(JobResults, OfAnEarlierRunAreReplaced) {

@@ -11,12 +11,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-constexpr int kUsage = 2;
-constexpr int kBadData = 65;
-constexpr int kNoInput = 66;
 
 class ResumedCommandLine : public CheckpointTest {
  protected:
@@ -99,12 +94,6 @@ TEST_F(ResumedCommandLine, MayHaveALineEndInTheRunPath) {
   }
 }
 
-TEST_F(ResumedCommandLine, MayRaiseThePasses) {
-  expect_complete(resume({"--passes", "4"}));
-  EXPECT_EQ(summary()["train"]["examples"], 4 * kExamples);
-  EXPECT_EQ(summary()["options"]["alpha"], "0.7");
-}
-
 class BeginningOrGoingOn : public CheckpointTest {};
 
 // As a batch script does that appends --resume to the command of the first start.
@@ -161,13 +150,6 @@ TEST_F(BeginningOrGoingOn, DoesNotBeginOverARunThatDidNotFinish) {
   EXPECT_EQ(figures(), straight);
   expect_complete(run(2, train({shards()})));
   EXPECT_EQ(summary()["train"]["examples"], kExamples);
-}
-
-TEST_F(BeginningOrGoingOn, KeepsNothingIfNothingIsToBeKept) {
-  expect_complete(run(2, train({shards()}, {"--passes", "2", "--checkpoint-every", "never"})));
-  EXPECT_THAT(checkpoints(), IsEmpty());
-  EXPECT_THAT(checkpoints_told(), IsEmpty());
-  EXPECT_EQ(summary()["checkpoints"]["written"], 0);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // The shards of a job that goes on: those that it has begun must be the same, and more may come.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "mpi/job_checkpoints.h"
 
@@ -12,14 +10,6 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr int kBadData = 65;
-constexpr int kNoInput = 66;
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class ShardsOfAResumedJob : public CheckpointTest {
  protected:
@@ -75,24 +65,11 @@ TEST_F(ShardsOfAResumedJob, AreNamedAsTheRunsOwn) {
   expect_complete(run(2, resume));
 }
 
-TEST_F(ShardsOfAResumedJob, MustNotChange) {
-  std::string changed = content();
-  changed[1] = changed[1] == '1' ? '2' : '1';
-  write(changed);
-  expect_refused(kBadData, "has changed since the checkpoint, it begins with other bytes");
-}
-
 TEST_F(ShardsOfAResumedJob, MustNotGrow) {
   write(content() + "l1 |a f1\n");
   expect_refused(kBadData, "has grown since the checkpoint, it has " + std::to_string(content().size() + 9) +
                                " bytes, but had " + std::to_string(content().size()) +
                                "; put what is new into shards of its own");
-}
-
-TEST_F(ShardsOfAResumedJob, MustNotBeCut) {
-  write(content().substr(0, content().size() / 2));
-  expect_refused(kBadData, "has changed since the checkpoint, it has " + std::to_string(content().size() / 2) +
-                               " bytes, but had " + std::to_string(content().size()));
 }
 
 class MoreShards : public CheckpointTest, public ::testing::WithParamInterface<int> {
@@ -148,17 +125,6 @@ TEST_F(ContinualTraining, DoesNothingIfNothingIsNew) {
   }
 }
 
-TEST_F(ContinualTraining, TraversesAllAgainIfThereAreMorePasses) {
-  expect_complete(run(2, train({shards()}, {"--passes", "3"})));
-  const Json straight = figures();
-  fs::remove_all(run_directory());
-  expect_complete(run(2, train({shards()})));
-  expect_complete(resume({"--passes", "3"}));
-  EXPECT_EQ(figures()["train"]["examples"], 2 * kExamples);
-  EXPECT_EQ(figures()["weights"], straight["weights"]);
-  EXPECT_EQ(figures()["tree"], straight["tree"]);
-}
-
 // What it has learned from it is no test any more.
 TEST_F(ContinualTraining, DoesNotLearnTheTestTwice) {
   expect_complete(run(2, train({shards()}, {"--test", test()})));
@@ -166,16 +132,6 @@ TEST_F(ContinualTraining, DoesNotLearnTheTestTwice) {
   expect_complete(resume());
   EXPECT_EQ(figures()["train"]["examples"], 170);
   EXPECT_FALSE(figures().contains("test"));
-}
-
-TEST_F(ContinualTraining, PredictsAFrozenTestAgain) {
-  expect_complete(run(2, train({shards()}, {"--test", test(), "--test-frozen"})));
-  const Json before = figures();
-  file("shards/6.vw", stream(170, 6));
-  expect_complete(resume());
-  EXPECT_EQ(figures()["train"]["examples"], 170);
-  EXPECT_EQ(figures()["test"]["examples"], 300);
-  EXPECT_NE(figures()["test"]["log"], before["test"]["log"]);
 }
 
 // The same as from files, day after day.

@@ -7,13 +7,9 @@
 namespace cpt::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr int kBadData = 65;
 
 class SplitFiles : public OneResultTest {};
 
@@ -27,22 +23,6 @@ TEST_F(SplitFiles, AreSharedByRanksAndGiveOneResult) {
   EXPECT_THAT(log(), Contains(HasSubstr("warning " + packed + ": --split leaves it whole, since it is compressed")));
   expect_same(results_on(3, arguments, questions), one);
   EXPECT_THAT(log(), Not(Contains(HasSubstr("nothing to read"))));
-}
-
-TEST_F(SplitFiles, AreProposedWhereRanksHaveNothingToRead) {
-  const Outcome outcome = run(3, train({file("one.vw", stream(100))}));
-  expect_complete(outcome);
-  EXPECT_THAT(lines_of(outcome.err),
-              Contains("cpt_dist: warning: 2 of 3 ranks have nothing to read; --split 3 lets ranks "
-                       "share a file"));
-}
-
-TEST_F(SplitFiles, CallABadLineByItsByteInTheFile) {
-  const std::string text = stream(900);
-  const std::string one = file("one.vw", text + "l1 |a x:bad\n");
-  expect_failed(run(2, train({one}, {"--split", "2"})), kBadData,
-                AllOf(HasSubstr(one + ": byte " + std::to_string(text.size() + 8) + ": expected a number"),
-                      EndsWith("found 'bad'")));
 }
 
 }  // namespace

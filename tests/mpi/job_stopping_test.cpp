@@ -121,16 +121,6 @@ TEST_P(AskedJob, WarnsIfItWritesNone) {
   EXPECT_FALSE(fs::exists(run_directory() / "checkpoints"));
 }
 
-TEST_P(AskedJob, EndsWithAReasonIfItWritesNone) {
-  const auto job = start(3, slowly({"--checkpoint-every", "never"}));
-  wait_until_learning();
-  ASSERT_EQ(::kill(job->process(), SIGUSR2), 0);
-  expect_failed(job->wait(kLongEnough), 1,
-                ::testing::MatchesRegex("cpt_dist: stopped on request after [0-9]+ examples, and nothing is kept: this "
-                                        "run writes no checkpoints"));
-  EXPECT_FALSE(fs::exists(run_directory() / "checkpoints"));
-}
-
 // Each rank a pipe that brings no more.
 class WaitingJob : public CheckpointTest, public ::testing::WithParamInterface<const char*> {
  protected:
@@ -152,13 +142,6 @@ class WaitingJob : public CheckpointTest, public ::testing::WithParamInterface<c
 
 INSTANTIATE_TEST_SUITE_P(, WaitingJob, ::testing::Values("partitioned", "replicated"),
                          [](const auto& test) { return test.param; });
-
-TEST_P(WaitingJob, EndsOnRequest) {
-  const auto job = start(2, on(2));
-  wait_until_learning();
-  ASSERT_EQ(::kill(job->process(), SIGUSR2), 0);
-  expect_nothing_kept(job->wait(kSoon));
-}
 
 TEST_P(WaitingJob, OfOneRankEndsOnRequest) {
   for (const int signal : {SIGUSR2, SIGTERM, SIGINT}) {
@@ -187,20 +170,6 @@ TEST_F(ElasticJob, LeavesTheModelOfAStraightRun) {
   EXPECT_EQ(summary()["ranks"], 1);
   EXPECT_FALSE(model.empty());
   EXPECT_EQ(model_files(), model);
-}
-
-TEST_F(ElasticJob, LearnsEveryExampleOfEveryShardOnceWhereWeightsAreReplicated) {
-  const Words arguments = train(
-      {shards()}, {"--test", file("test.vw", stream(300, 99)), "--placement", "replicated", "--sync-examples", "50"});
-  expect_stopped(stop(*start(2, joined(arguments, kManyCheckpoints))));
-  expect_stopped(stop(*start(3, joined(arguments, {"--checkpoint-every", "1", "--resume"}))));
-  const TraversalState plan = newest_state().plan;
-  ASSERT_EQ(plan.data.size(), 6U);
-  for (std::size_t i = 0; i < plan.data.size(); ++i) EXPECT_LE(plan.data[i].cursor.examples, 200 + 20 * i);
-  expect_complete(run(1, joined(arguments, {"--resume"})));
-  EXPECT_EQ(summary()["train"]["examples"], kExamples);
-  EXPECT_EQ(summary()["test"]["examples"], 300);
-  EXPECT_EQ(summary()["tree"]["labels"], kLabels);
 }
 
 }  // namespace

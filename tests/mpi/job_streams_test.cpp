@@ -10,10 +10,6 @@ using ::testing::AllOf;
 
 using ::testing::HasSubstr;
 
-constexpr int kUsage = 2;
-constexpr int kNoInput = 66;
-constexpr int kCannotWrite = 73;
-
 using StandardStreams = JobTest;
 
 TEST_F(StandardStreams, InputIsLearnedByOneRank) {
@@ -25,16 +21,6 @@ TEST_F(StandardStreams, InputIsLearnedByOneRank) {
   EXPECT_EQ(summary()["weights"], expected["weights"]);
   expect_complete(run(1, words, {.input = stream(500)}));
   EXPECT_EQ(summary()["weights"], expected["weights"]);
-}
-
-TEST_F(StandardStreams, InputIsForOneRankOnly) {
-  expect_failed(start(2, train({"-"}), {.input = stream(500)})->wait(kSoon), kUsage,
-                HasSubstr("standard input (-) can be read by one rank only"));
-}
-
-TEST_F(StandardStreams, InputCannotBeReadTwice) {
-  expect_failed(start_alone(train({"-"}, {"--passes", "2"}), {.input = stream(500)})->wait(kSoon), kUsage,
-                HasSubstr("--passes 1"));
 }
 
 TEST_F(StandardStreams, ClosedInputCannotBeLearned) {

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/fifo.h"
 #include "mpi/job_disk.h"
 #include "mpi/job_fixture.h"
 
@@ -15,9 +14,6 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr int kUsage = 2;
-constexpr int kCannotWrite = 73;
 
 class RunDirectoryOfAJob : public JobTest {
  protected:
@@ -92,21 +88,6 @@ TEST_F(RunDirectoryOfAJob, CannotLieWhereNothingMayBeWritten) {
   fs::create_directory(run_directory());
   fs::permissions(run_directory(), fs::perms::owner_read | fs::perms::owner_exec);
   expect_refused(HasSubstr("Permission denied"));
-}
-
-// The second job names the process that holds the directory, and the first one does not notice.
-TEST_F(RunDirectoryOfAJob, BelongsToOneJobAtATime) {
-  Fifo shard(path("shard.vw"));
-  shard.write(stream(1100));
-  const auto holder = start(2, train({shard.path()}));
-  wait_until_learning();
-  const std::string process = std::to_string(holder->process_of_rank(0));
-  expect_refused(AllOf(HasSubstr(run_directory().string() + ": in use by process " + process + " on host "),
-                       HasSubstr("choose another run directory")));
-  shard.write(stream(50));
-  shard.close();
-  expect_complete(holder->wait(kLongEnough));
-  EXPECT_EQ(summary()["train"]["examples"], 1150);
 }
 
 TEST_F(RunDirectoryOfAJob, MustHoldTheLog) {

@@ -36,20 +36,6 @@ TEST_P(MpiLaws, HoldWhereBuffersTravelInPieces) { GetParam().check(*world(31)); 
 
 INSTANTIATE_TEST_SUITE_P(, MpiLaws, ::testing::ValuesIn(laws()), [](const auto& test) { return name_of(test.param); });
 
-TEST(MpiCommunicator, MovesBuffersAboveTheLargestMessage) {
-  const auto comm = world(std::size_t{1} << 16);
-  const std::size_t length = (std::size_t{1} << 20) + 12345;
-  std::vector<std::byte> data(length, static_cast<std::byte>(comm->rank()));
-  comm->wait(*comm->start_broadcast(data, comm->size() - 1), "broadcast");
-  EXPECT_EQ(data, std::vector<std::byte>(length, static_cast<std::byte>(comm->size() - 1)));
-
-  const std::vector<std::byte> mine(length, static_cast<std::byte>(comm->rank()));
-  const auto all = exchange(*comm, std::vector<ConstBytes>(static_cast<std::size_t>(comm->size()), mine), "exchange");
-  for (int r = 0; r < comm->size(); ++r) {
-    EXPECT_EQ(all[static_cast<std::size_t>(r)], std::vector<std::byte>(length, static_cast<std::byte>(r)));
-  }
-}
-
 // No rank may wait inside MPI for one that found too little memory.
 TEST(MpiCommunicator, SharesNothingWhereThereIsTooLittleMemory) {
   const auto comm = world();
@@ -114,42 +100,35 @@ void answer_the_others(Communicator& comm) {
   }
 }
 
-// Every rank waits for a message that its neighbour never sends: all are alive, so none is named.
-TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
+// Every rank waits for what its neighbour never sends: all are alive, so none is named.
+template <class Start>
+void expect_all_to_wait(const char* call, Start start) {
   const auto comm = world();
   if (comm->size() == 1) GTEST_SKIP() << "one rank waits for nobody";
-  std::byte byte{};
-  std::vector<ConstBytes> outgoing(static_cast<std::size_t>(comm->size()));
-  std::vector<Bytes> incoming(outgoing.size());
-  const std::size_t neighbour = static_cast<std::size_t>((comm->rank() + 1) % comm->size());
-  incoming[neighbour] = Bytes(&byte, 1);
   all_gather_value(*comm, comm->rank(), "all begin at about the same time");
   comm->set_stall_timeout(kTimeoutExtension);
-  const auto lost = comm->start_exchange(outgoing, incoming);
+  std::byte byte{};
+  std::vector<Incoming> incoming(1);
+  const std::unique_ptr<Operation> lost = start(*comm, (comm->rank() + 1) % comm->size(), Bytes(&byte, 1), incoming);
   try {
-    comm->wait(*lost, "a lost message");
+    comm->wait(*lost, call);
     ADD_FAILURE() << "received what nobody sent";
   } catch (const StallError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("in a lost message: all ranks are waiting"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("in " + std::string(call) + ": all ranks are waiting"));
   }
   answer_the_others(*comm);
 }
 
-TEST(MpiCommunicator, TellsOfADeliveryThatNobodySends) {
-  const auto comm = world();
-  if (comm->size() == 1) GTEST_SKIP() << "a single rank expects no messages";
-  std::vector<Incoming> incoming(1);
-  incoming[0].from = (comm->rank() + 1) % comm->size();
-  all_gather_value(*comm, comm->rank(), "all begin at about the same time");
-  comm->set_stall_timeout(kTimeoutExtension);
-  const auto lost = comm->start_delivery({}, incoming);
-  try {
-    comm->wait(*lost, "a lost delivery");
-    ADD_FAILURE() << "received what nobody sent";
-  } catch (const StallError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("in a lost delivery: all ranks are waiting"));
-  }
-  answer_the_others(*comm);
+TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
+  expect_all_to_wait("a lost message", [](Communicator& comm, int neighbour, Bytes byte, auto&) {
+    std::vector<Bytes> incoming(static_cast<std::size_t>(comm.size()));
+    incoming[static_cast<std::size_t>(neighbour)] = byte;
+    return comm.start_exchange(std::vector<ConstBytes>(incoming.size()), incoming);
+  });
+  expect_all_to_wait("a lost delivery", [](Communicator& comm, int neighbour, Bytes, auto& incoming) {
+    incoming[0].from = neighbour;
+    return comm.start_delivery({}, incoming);
+  });
 }
 
 TEST(MpiVersion, IsOneLine) {

@@ -16,22 +16,6 @@ using BadLines = Errors;
 INSTANTIATE_TEST_SUITE_P(, BadLines, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
                          name_of_placement);
 
-TEST_P(BadLines, ABadLineOfOneRankStopsAll) {
-  for (std::size_t shard = 0; shard < kRanks; ++shard) {
-    append(shard, "label | word:abc\n");
-    EXPECT_THAT(agreed_error(Fault::kBadData),
-                AllOf(StartsWith(reader_of(shard)), HasSubstr(options_.data[shard] + ":201:14: expected a number"),
-                      HasSubstr("found 'abc'")));
-    folder_.write(fs::path(options_.data[shard]).filename(), random_lines({.seed = shard + 1, .examples = 200}));
-  }
-}
-
-TEST_P(BadLines, ABadFirstLineStopsAll) {
-  options_.data[1] = folder_.write("rotten", "label\n" + random_lines({.examples = 200}));
-  options_.format = Format::kVw;
-  EXPECT_THAT(agreed_error(Fault::kBadData), HasSubstr(options_.data[1] + ":1:6: expected '|'"));
-}
-
 TEST_P(BadLines, OfSeveralRanksTheLowestSpeaksAndTheOthersAreCounted) {
   for (std::size_t shard = 0; shard < kRanks; ++shard) append(shard, "label | word:abc\n");
   EXPECT_THAT(agreed_error(Fault::kBadData), AllOf(StartsWith("rank 0 on "), HasSubstr("(and 2 more ranks failed)")));
@@ -47,15 +31,17 @@ TEST_P(BadLines, ABadLineInTheTestPartStopsAll) {
 }
 
 TEST_P(BadLines, ABadLineAnywhereStopsAll) {
+  options_.format = Format::kVw;
   for (std::size_t shard = 0; shard < kRanks; ++shard) {
     const std::string name = fs::path(options_.data[shard]).filename();
-    for (const std::size_t before : {1U, 7U, 31U, 64U, 150U, 197U}) {
+    for (const std::size_t before : {0U, 1U, 7U, 31U, 64U, 150U, 197U, 200U}) {
       SCOPED_TRACE(name + " after " + std::to_string(before) + " lines");
-      folder_.write(name, random_lines({.seed = 1, .examples = before}) + "| no label\n" +
-                              random_lines({.seed = 2, .examples = 199 - before}));
+      folder_.write(name, random_lines({.seed = 1, .examples = before}) + "label | word:abc\n" +
+                              random_lines({.seed = 2, .examples = 200 - before}));
       EXPECT_THAT(agreed_error(Fault::kBadData),
                   AllOf(StartsWith(reader_of(shard)),
-                        HasSubstr(options_.data[shard] + ":" + std::to_string(before + 1) + ":1: ")));
+                        HasSubstr(options_.data[shard] + ":" + std::to_string(before + 1) + ":14: expected a number"),
+                        HasSubstr("found 'abc'")));
     }
     folder_.write(name, random_lines({.seed = shard + 1, .examples = 200}));
   }
@@ -122,19 +108,13 @@ TEST_P(BadLines, AreCountedInEveryPassAndInTheTestPart) {
   EXPECT_EQ(summary.test_error_lines, 2U);
 }
 
-TEST_P(BadLines, AsManyBadLinesAsAllowedAreSkipped) {
+TEST_P(BadLines, MoreBadLinesThanAllowedStopAllAfterTheirWarnings) {
   options_.skip_bad_lines = true;
   options_.most_bad_lines = 4;
   append(0, "bad\nbad\n");
   append(2, "bad\nbad\n");
   EXPECT_EQ(results_on(kRanks, options_)[0].summary.train_error_lines, 4U);
-}
-
-TEST_P(BadLines, MoreBadLinesThanAllowedStopAllAfterTheirWarnings) {
-  options_.skip_bad_lines = true;
   options_.most_bad_lines = 3;
-  append(0, "bad\nbad\n");
-  append(2, "bad\nbad\n");
   Recorder recorder;
   EXPECT_EQ(agreed_error(Fault::kBadData, {.observer = &recorder}),
             "4 bad lines were skipped, more than the 3 that --on-error allows");

@@ -1,4 +1,4 @@
-// What the tests of errors share: a job of three ranks in either placement, of which one will fail.
+// The fixture of tests of errors: a job of three ranks in either placement, of which one will fail.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class Errors : public ::testing::TestWithParam<Placement> {
     std::ofstream(options_.data[shard], std::ios::app) << lines;
   }
 
-  // "rank 2 on host": who reads the shard.
+  // "rank 2 on " for the rank that reads the shard.
   std::string reader_of(std::size_t shard) const {
     const auto assigned = assign_shards(find_shards(options_.data), kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
@@ -40,7 +40,7 @@ class Errors : public ::testing::TestWithParam<Placement> {
     return "nobody";
   }
 
-  // What all ranks say; each must have stopped with the same AgreedError.
+  // The error of all ranks, which must be the same AgreedError.
   std::string agreed_error(Fault fault, const Staging& staging = {}) const {
     const std::vector<Ending> endings = train_on(kRanks, options_, staging);
     for (const Ending& ending : endings) {

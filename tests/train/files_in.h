@@ -1,4 +1,4 @@
-// What lies in a folder, to be compared with another.
+// The files of a folder, to be compared with those of another, or damaged.
 #pragma once
 
 #include <filesystem>
@@ -18,6 +18,15 @@ inline Files files_in(const std::filesystem::path& directory) {
     files[entry.path().filename()] = std::string(std::istreambuf_iterator<char>(stream), {});
   }
   return files;
+}
+
+// Damages a file.
+inline void flip_bit(const std::filesystem::path& path, std::streamoff at) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(at);
+  const int byte = file.get();
+  file.seekp(at);
+  file.put(static_cast<char>(byte ^ 1));
 }
 
 }  // namespace cpt

@@ -55,21 +55,6 @@ TEST_P(FlatJob, ThatIsResumedIsTheOneThatWentOn) {
   }
 }
 
-TEST_P(FlatJob, LeavesAModelThatReadsAsItWas) {
-  const Folder folder;
-  const Model model = std::move(results_on(2, job().options)[0].model).into_model();
-  model.save(folder / "model");
-  const Model read = Model::load(folder / "model");
-  EXPECT_EQ(read.options().method, GetParam());
-  EXPECT_EQ(digests_of(read), digests_of(model));
-  Batch batch;
-  for (FeatureHash feature = 0; feature < 20; ++feature) batch.add_feature(feature, 1);
-  batch.finish_example("", 1, {});
-  for (const std::string& label : labels_in(model)) {
-    EXPECT_EQ(read.probability(batch[0], label), model.probability(batch[0], label));
-  }
-}
-
 TEST_P(FlatJob, GoesOnFromAModel) {
   const Folder folder;
   std::move(results_on(2, job().options)[0].model).into_model().save(folder / "model");

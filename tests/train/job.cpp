@@ -104,10 +104,10 @@ Ending run_rank(Communicator& comm, TrainingOptions options, const Staging& stag
 
 std::vector<Ending> train_on(int ranks, const TrainingOptions& options, const Staging& staging) {
   std::vector<Ending> endings(static_cast<std::size_t>(ranks));
-  run_threads(ranks, [&](Communicator& plain) {
+  run_ranks(ranks, [&](Communicator& plain) {
     const std::unique_ptr<Communicator> wrapped = staging.wrap ? staging.wrap(plain) : nullptr;
     Communicator& comm = wrapped ? *wrapped : plain;
-    comm.set_stall_timeout(std::chrono::seconds(30));
+    comm.set_stall_timeout(plain.stall_timeout());
     endings[static_cast<std::size_t>(comm.rank())] = run_rank(comm, options, staging);
   });
   return endings;
@@ -162,6 +162,30 @@ Thrown thrown_by(const std::function<void()>& action) {
     return {fault_of(error), describe(error)};
   }
   return {};
+}
+
+void run_ranks(int ranks, const std::function<void(Communicator&)>& action) {
+  run_threads(ranks, [&](Communicator& comm) {
+    comm.set_stall_timeout(std::chrono::seconds(30));
+    action(comm);
+  });
+}
+
+Thrown thrown_by_all(int ranks, const std::function<void(Communicator&)>& action) {
+  std::vector<Thrown> thrown(static_cast<std::size_t>(ranks));
+  run_ranks(ranks, [&](Communicator& comm) {
+    try {
+      action(comm);
+    } catch (const std::exception& error) {
+      EXPECT_EQ(dynamic_cast<const AgreedError*>(&error) != nullptr, ranks > 1);
+      thrown[static_cast<std::size_t>(comm.rank())] = {fault_of(error), describe(error)};
+    }
+  });
+  for (const Thrown& each : thrown) {
+    EXPECT_EQ(each.fault, thrown[0].fault);
+    EXPECT_EQ(each.text, thrown[0].text);
+  }
+  return thrown[0];
 }
 
 }  // namespace cpt

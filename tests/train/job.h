@@ -1,4 +1,4 @@
-// A training job in a test: shards in a folder that goes away, ranks that are threads, and what became of each rank.
+// A training job in a test: shards in a temporary folder, ranks that are threads, and the result or error of each rank.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,10 +49,10 @@ std::set<std::string> labels_of(const std::string& lines);
 // Options that make a small, quick job.
 TrainingOptions small_job();
 
-// What a test parameter that is a placement is called.
+// The name of a test parameter that is a placement.
 std::string name_of_placement(const ::testing::TestParamInfo<Placement>& test);
 
-// Keeps all it is told.
+// Keeps reports and warnings.
 class Recorder : public Observer {
  public:
   void report(const Report& report) override { reports.push_back(report); }
@@ -63,7 +63,7 @@ class Recorder : public Observer {
   std::vector<std::string> warnings;
 };
 
-// What a rank ended with: a result or an error.
+// The result or the error of a rank.
 struct Ending {
   std::optional<TrainingResult> result;
   std::string error;  // with its causes
@@ -71,21 +71,20 @@ struct Ending {
   bool agreed = false;  // the error is an AgreedError
 };
 
-// What may be special about a job.
+// The special conditions of a job.
 struct Staging {
-  Observer* observer = nullptr;                                           // of rank 0; else nobody listens
+  Observer* observer = nullptr;                                           // of rank 0
   std::function<void(int rank, TrainingOptions&)> options_of = {};        // changes those of one rank
   std::function<std::unique_ptr<Communicator>(Communicator&)> wrap = {};  // around each rank's communicator
   std::filesystem::path model = {};                                       // where the run writes it; empty: not
 };
 
-// Trains on so many ranks and waits for all. A rank that waits for half a minute gives up: a test fails, it never
-// hangs.
+// Trains on this many ranks, as run_ranks().
 std::vector<Ending> train_on(int ranks, const TrainingOptions& options, const Staging& staging = {});
 // The same where no rank may fail.
 std::vector<TrainingResult> results_on(int ranks, const TrainingOptions& options, const Staging& staging = {});
 
-// All that one model differs from another in.
+// Two models with equal digests are equal.
 struct Digests {
   std::uint64_t structure = 0;
   std::uint64_t weights = 0;
@@ -109,5 +108,10 @@ struct Thrown {
   std::string text;
 };
 Thrown thrown_by(const std::function<void()>& action);
+
+// Runs `action` on this many ranks. A call that waits for half a minute throws: a test fails, it never hangs.
+void run_ranks(int ranks, const std::function<void(Communicator&)>& action);
+// The same; what all ranks throw: on several ranks the same AgreedError.
+Thrown thrown_by_all(int ranks, const std::function<void(Communicator&)>& action);
 
 }  // namespace cpt

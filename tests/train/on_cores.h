@@ -9,7 +9,7 @@
 
 namespace cpt {
 
-// Those that this thread may run on, ascending.
+// The cores that this thread may run on, ascending.
 inline std::vector<std::size_t> allowed_cores() {
   cpu_set_t allowed;
   EXPECT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -20,7 +20,7 @@ inline std::vector<std::size_t> allowed_cores() {
   return cores;
 }
 
-// This thread, and those that it will start.
+// Binds this thread and those that it will start.
 inline void bind_to(const std::vector<std::size_t>& cores) {
   cpu_set_t mask;
   CPU_ZERO(&mask);

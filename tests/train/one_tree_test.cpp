@@ -1,4 +1,4 @@
-// Whatever the number of ranks and wherever labels turn up: one tree with every label once, one set of weights.
+// Replicas, whatever their number and wherever labels turn up: one tree with every label once, one set of weights.
 #include <gmock/gmock.h>
 
 #include "model/tree/bounds.h"
@@ -15,7 +15,7 @@ void expect_alike(const TrainingResult& a, const TrainingResult& b) {
   EXPECT_EQ(a.summary.tree.digest, b.summary.tree.digest);
   EXPECT_EQ(a.summary.weight_digest, b.summary.weight_digest);
   EXPECT_EQ(digests_of(a.model).structure, digests_of(b.model).structure);
-  if (a.model.owners().empty()) {
+  if (a.model.is_whole()) {
     EXPECT_EQ(digests_of(a.model), digests_of(b.model));
   }
   expect_same_losses(a.summary.train, b.summary.train);
@@ -45,46 +45,31 @@ Shards even_shards(std::size_t count, std::size_t examples = 300) {
   return shards;
 }
 
-class OneTree : public ::testing::TestWithParam<std::tuple<Placement, int>> {
+// Owners leave the tree and the weights of one rank (partitioned_test.cpp).
+class OneTree : public ::testing::TestWithParam<int> {
  protected:
-  int ranks() const { return std::get<1>(GetParam()); }
-  TrainingOptions job() const {
-    TrainingOptions options = small_job();
-    options.placement = std::get<0>(GetParam());
-    return options;
-  }
+  int ranks() const { return GetParam(); }
+  TrainingOptions job() const { return small_job(); }
 };
-INSTANTIATE_TEST_SUITE_P(
-    , OneTree,
-    ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated),
-                       ::testing::Values(1, 2, 3, 5, 8)),
-    [](const auto& test) {
-      return name_of_placement({std::get<0>(test.param), 0}) + "On" + std::to_string(std::get<1>(test.param));
-    });
+INSTANTIATE_TEST_SUITE_P(Ranks, OneTree, ::testing::Values(1, 2, 3, 5, 8));
 
-TEST_P(OneTree, WithBothLossesAndAllKindsOfTree) {
+TEST_P(OneTree, WithOtherOptions) {
+  const auto expect_with = [this](auto change) {
+    TrainingOptions options = job();
+    change(options);
+    expect_one_tree(ranks(), options, even_shards(8, 150));
+  };
   for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {
-    for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom}) {
-      SCOPED_TRACE("loss " + std::to_string(static_cast<int>(loss)) + ", tree " +
-                   std::to_string(static_cast<int>(tree)));
-      TrainingOptions options = job();
-      options.model.loss = loss;
-      options.model.tree = tree;
-      expect_one_tree(ranks(), options, even_shards(8, 150));
-    }
+    for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom})
+      expect_with([&](TrainingOptions& options) { options.model.loss = loss, options.model.tree = tree; });
   }
-}
-
-TEST_P(OneTree, WithAllMergeRulesAndBothUpdates) {
   for (const MergeRule merge : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
     for (const Update update : {Update::kAdaptive, Update::kSgd}) {
-      SCOPED_TRACE("merge " + std::to_string(static_cast<int>(merge)) + ", update " +
-                   std::to_string(static_cast<int>(update)));
-      TrainingOptions options = job();
-      options.merge = merge;
-      options.model.update = update;
-      options.model.learning_rate = 0.3;
-      expect_one_tree(ranks(), options, even_shards(8, 150));
+      expect_with([&](TrainingOptions& options) {
+        options.merge = merge;
+        options.model.update = update;
+        options.model.learning_rate = 0.3;
+      });
     }
   }
 }

@@ -1,4 +1,4 @@
-// The place between two rounds at which a run can be saved or stopped.
+// The safe point between two rounds, at which a run can be saved or stopped.
 #pragma once
 
 #include <chrono>
@@ -18,17 +18,17 @@
 
 namespace cpt {
 
-// What ranks ask of a run, as bits: the requests of all ranks are their OR.
+// Requests to the run, as bits: those of all ranks are ORed.
 struct RequestBits {
-  static constexpr std::uint64_t kCheckpoint = 1;  // at the next place where it changes nothing
-  static constexpr std::uint64_t kNow = 2;         // at the next place possible
+  static constexpr std::uint64_t kCheckpoint = 1;  // at the next safe point that changes no result
+  static constexpr std::uint64_t kNow = 2;         // at the next possible one
   static constexpr std::uint64_t kStop = 4;        // end the run there
 };
 
-// How much longer than for a message other ranks wait for one that reads or writes the learner's data.
+// How much longer ranks wait for one that reads or writes the learner's data than for a message.
 std::chrono::minutes timeout_for_disks(const Learner& learner);
 
-// Writes checkpoints and stops the run, where its state is whole: what comes after is a function of the checkpoint and
+// Writes checkpoints and stops the run when its state is whole: the rest of the run is a function of the checkpoint and
 // the shards (C7). A loop collects the requests of all ranks and calls pause() between two rounds. One per rank; all
 // ranks make the same calls, except requests() and stop_waiting_in_vain(). Borrows its arguments.
 class SafePoint {

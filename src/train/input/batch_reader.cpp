@@ -39,7 +39,7 @@ void skip_to_cursors(ExampleStream& stream, Communicator& comm) {
 BatchReader::BatchReader(ExampleStream stream)
     : index_of_shard_(index_by_shard(stream.mine())), cursors_(stream.cursors()), chunks_(std::move(stream)) {}
 
-// Makes sure that there is a rest to hand out; false at the end.
+// Fetches a chunk if the current one is used up. Returns false at the end.
 bool BatchReader::fetch() {
   if (rest_.size() > 0) return true;
   if (ended_) return false;
@@ -84,7 +84,7 @@ Slice BatchReader::next_lines(std::size_t most) {
 
 bool BatchReader::at_line_end() const { return !is_inside_line(rest_.begin); }
 
-// Whether a line of the current chunk has examples before the i-th as well as the i-th. Chunks end with lines.
+// Whether examples i - 1 and i of the current chunk are of one line. Chunks end with lines.
 bool BatchReader::is_inside_line(std::size_t i) const {
   if (i == 0 || i == rest_.end) return false;
   const Origin& before = rest_.batch->origin(i - 1);
@@ -92,7 +92,7 @@ bool BatchReader::is_inside_line(std::size_t i) const {
   return before.line == after.line && before.shard == after.shard;
 }
 
-// By what was handed out of the current chunk.
+// Moves cursors by the examples handed out of the current chunk.
 void BatchReader::advance(std::vector<Cursor>& cursors) const {
   for (std::size_t i = 0; i < rest_.begin; ++i) {
     const Origin& origin = rest_.batch->origin(i);

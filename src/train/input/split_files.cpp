@@ -12,12 +12,12 @@ namespace cpt {
 
 namespace {
 
-// Of all files together: each is a shard on every rank, and in every checkpoint.
+// Every rank and every checkpoint lists all shards.
 constexpr std::size_t kMostShards = std::size_t{1} << 20;
 
 bool has_content(const Shard& shard) { return !shard.regular || own_bytes(shard) > 0; }
 
-// How much there is to split of a binary shard only its index tells. Where a file cannot be read, others will say so.
+// The size of a binary shard's content stands in its index. A file that cannot be read fails when it is opened.
 bool is_text(const Shard& shard) {
   try {
     return can_be_split(shard) && is_text_file(shard);
@@ -26,7 +26,7 @@ bool is_text(const Shard& shard) {
   }
 }
 
-// The least number of parts of each text that gives each rank one; 0 if there is none.
+// The least number of parts per text file that gives every rank a shard; 0 if no number does.
 std::uint64_t parts_for_all(const std::vector<Shard>& shards, std::uint64_t ranks) {
   std::uint64_t others = 0;
   std::uint64_t files = 0;

@@ -11,16 +11,16 @@
 
 namespace cpt {
 
-// Every file that can be split as so many shards, in their place; those that stay whole are appended to `whole`.
-// Collective: of each file one rank reads the first bytes.
+// Replaces every file that can be split by `parts` shards; appends the others to `whole`. Collective: one rank reads
+// the first bytes of each file.
 std::vector<TrackedShard> split_files(const std::vector<TrackedShard>& files, std::uint32_t parts, Communicator& comm,
                                       std::vector<Shard>& whole);
 
-// Which files are not split, although that was asked for; empty if there are none.
+// A warning that names the files that --split leaves whole; empty if there are none.
 std::string warning_of_whole_files(const std::vector<Shard>& whole);
 
-// How many ranks have nothing to read of these shards, and, where they `may_be_split` as the run begins, what would
-// help; empty if all have something.
+// A warning of ranks that have none of these shards to read, with the --split that would help if files `may_be_split`;
+// empty if all have some.
 std::string warning_of_idle_ranks(const std::vector<Shard>& shards, int ranks, bool may_be_split);
 
 }  // namespace cpt

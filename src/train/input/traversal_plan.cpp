@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<std::optional<std::uint32_t>>;
 
-// What a file keeps when a folder above it is named otherwise.
+// What identifies a file after a folder above it was renamed.
 using Traits = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint32_t>;
 
 Traits traits_of(const TrackedShard& known) {
@@ -23,12 +23,12 @@ Traits traits_of(const TrackedShard& known) {
           known.shard.part.index};
 }
 
-// Where a shard lies, and which part of the file it is.
+// The path of a shard, and its part of the file.
 using Place = std::pair<std::string, std::uint32_t>;
 
 Place place_of(const TrackedShard& known) { return {known.shard.path, known.shard.part.index}; }
 
-// [i] -> which of `known` found[i] is. Those of one place are the same; of the others, those of the same traits.
+// Returns for each found shard the number of the known one that it is: one of the same place, else of the same traits.
 Numbers recognize(const std::vector<TrackedShard>& known, const std::vector<TrackedShard>& found) {
   std::map<Place, std::uint32_t> by_place;
   for (std::uint32_t number = 0; number < known.size(); ++number) by_place.emplace(place_of(known[number]), number);
@@ -67,7 +67,7 @@ void require_same(const TrackedShard& then, const TrackedShard& now) {
   }
 }
 
-// Whether it may be the file of a known shard, but under another name, or compressed.
+// Whether it may be the file of a known shard, renamed or compressed.
 bool may_be(const TrackedShard& known, const TrackedShard& found) {
   if (!known.shard.regular || known.shard.part.index != found.shard.part.index) return false;
   const std::string name = std::filesystem::path(known.shard.path).filename().string() + ".";
@@ -100,9 +100,9 @@ TraversalPlan::TraversalPlan(TraversalState state, const std::vector<TrackedShar
 }
 
 bool TraversalPlan::is_done(Phase phase, std::uint32_t number) const {
-  const bool in_leg = state_.shard_pass && state_.shard_pass->phase == phase &&
-                      std::ranges::binary_search(state_.shard_pass->shards, number);
-  return !in_leg && known(phase)[number].traversals >= (phase == Phase::kTrain ? options_.passes : 1);
+  const bool in_pass = state_.shard_pass && state_.shard_pass->phase == phase &&
+                       std::ranges::binary_search(state_.shard_pass->shards, number);
+  return !in_pass && known(phase)[number].traversals >= (phase == Phase::kTrain ? options_.passes : 1);
 }
 
 void TraversalPlan::take_up(Phase phase, const std::vector<TrackedShard>& found) {
@@ -170,7 +170,7 @@ std::uint64_t TraversalPlan::examples() const {
 
 void TraversalPlan::end_pass() {
   for (const std::uint32_t number : shard_pass().shards) ++known(shard_pass().phase)[number].traversals;
-  // What was only predicted is predicted anew once the model is another one.
+  // Test examples that are only predicted are predicted again after the model has changed.
   if (shard_pass().phase == Phase::kTrain && options_.test_frozen) {
     for (TrackedShard& shard : state_.test) shard.traversals = 0;
   }

@@ -1,4 +1,5 @@
-// The way of a run through its shards: which are read in which order, how far, and what is left. The same on all ranks.
+// The plan of a run: which shards it reads in which order, how far each is read, and which are left. Equal on all
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace cpt {
 
-// Every data shard is traversed `passes` times: in pass p those that were traversed p - 1 times. So one that turns up
-// later, in a run that goes on, has all its passes then, and one that is done has no more. Test shards follow, once
-// each; if nothing is learned from them, all of them again whenever training has gone on.
+// Every data shard is traversed `passes` times: pass p reads the shards that were traversed p - 1 times. So a shard
+// that is added to a resumed run gets all its passes, and one that is done gets no more. Test shards follow, once each;
+// if the run does not learn from them, all of them are read again after any further training.
 class TraversalPlan {
  public:
   struct Options {
@@ -23,34 +24,33 @@ class TraversalPlan {
   };
 
   TraversalPlan(std::vector<TrackedShard> data, std::vector<TrackedShard> test, Options options);
-  // Goes on in `state` with the shards that are found now: known ones are told by their paths, or, where folders have
-  // other names now, by name, size and beginning, and by which part of the file they are; others are new and follow
-  // them. Throws Error(kNoInput) where a shard that is not done has vanished, Error(kBadData) where a known one has
-  // another size or another beginning.
+  // Resumes from `state` with the shards found now. A known shard is recognized by its path and part, or, if folders
+  // were renamed, by file name, size, first bytes and part; all others are new and follow. Throws Error(kNoInput) if a
+  // shard that is not done has vanished, Error(kBadData) if a known one has another size or other first bytes.
   TraversalPlan(TraversalState state, const std::vector<TrackedShard>& data, const std::vector<TrackedShard>& test,
                 Options options);
-  // What the user should know of how it goes on: a new shard that may be one that is done and has vanished.
+  // For the user: new shards that may be finished ones under another name.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Makes shard_pass() the next traversal, unless one is under way; false when all is done.
+  // Makes shard_pass() the next traversal, unless one is under way. Returns false if nothing is left.
   bool begin_pass();
   bool under_way() const { return state_.shard_pass.has_value(); }
-  // Whether nothing is left.
+  // Returns whether nothing is left.
   bool finished() const { return !under_way() && !next_pass(); }
   const ShardPass& shard_pass() const { return *state_.shard_pass; }
   void set_examples_before(std::uint64_t examples) { state_.shard_pass->examples_before = examples; }
   // All known shards of a phase, by number.
   std::vector<Shard> shards(Phase phase) const;
-  // How far a shard of the shard_pass is read.
+  // How far a shard of shard_pass() was read.
   const Cursor& cursor(std::uint32_t number) const { return known(shard_pass().phase)[number].cursor; }
   void set_cursor(std::uint32_t number, const Cursor& cursor) { known(shard_pass().phase)[number].cursor = cursor; }
-  // By shard_pass() so far, all shards together (C6).
+  // The examples that shard_pass() has read so far in all shards (C6).
   std::uint64_t examples() const;
   void end_pass();
 
-  // Whether all shards of the shard_pass can be read again from anywhere.
+  // Whether all shards of shard_pass() can be read again from any cursor.
   bool resumable() const;
-  // To go on from. Of a run that is finished without its pipes: what they bring next time is new.
+  // The state to resume from. That of a finished run leaves out pipes: their next data is new.
   TraversalState state() const;
 
  private:

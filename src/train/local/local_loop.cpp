@@ -6,11 +6,11 @@ namespace cpt {
 
 std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& in_order, BatchReader& reader,
                         Progress& progress, SafePoint& safe_point) {
-  const auto pause_if_wished = [&] {
+  const auto pause_if_requested = [&] {
     const std::uint64_t requests = safe_point.requests();
     if (requests != 0 && reader.at_line_end()) safe_point.pause(requests, reader.cursors());
   };
-  reader.call_while_waiting(pause_if_wished);
+  reader.call_while_waiting(pause_if_requested);
   for (;;) {
     const Slice slice = reader.next(progress.until_report());
     for (const std::string& warning : reader.take_warnings()) progress.warn(warning);
@@ -25,7 +25,7 @@ std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& 
     progress.advance(slice.size());
     progress.show(reader.part_read());
     progress.rethrow_failure();
-    pause_if_wished();
+    pause_if_requested();
   }
 }
 

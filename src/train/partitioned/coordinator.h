@@ -1,5 +1,5 @@
-// What rank 0 does besides owning the root: it numbers labels, counts the losses in the order of examples, and collects
-// the changes of the tree for the other ranks.
+// The part of rank 0 in a round besides owning the root: it numbers labels, counts the losses in the order of examples,
+// and collects the changes of the tree for the other ranks.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +37,13 @@ class RoundLedger {
   std::uint64_t first_number = 0;    // of the first of them in its phase, counted from 1
   std::vector<Split> splits;
 
-  // Throws a protocol error where there is no example of its slot.
+  // Throws a protocol error if no example has its slot.
   void enter(const PartialResult& partial);
-  // What a rank sent: ResultHeader, results and splits. Throws a protocol error where the header does not fit.
+  // Enters the message of a rank: ResultHeader, results and splits. Throws a protocol error if the header does not fit.
   void enter_all(ConstBytes message);
 };
 
-// Works on the learner whose tree all ranks come to have, and on the losses of the phase.
+// Works on the learner whose tree is copied to all ranks, and on the losses of the phase.
 class Coordinator {
  public:
   Coordinator(Learner& learner, Progress& progress) : learner_(learner), progress_(progress) {}

@@ -1,6 +1,6 @@
 // One pass on several ranks that each own a part of the model. All examples have one global order, and every partition
 // sees those on its path in this order: the result is that of one rank, bit for bit. The length of rounds and the
-// number of ranks change speed only. See pipeline.h for the steps of a round.
+// number of ranks change speed only. See wire/messages.h for the steps of a round.
 //
 // The tree by which a rank routes examples is some rounds old. That changes only how an example reaches an owner.
 #pragma once
@@ -26,7 +26,6 @@
 #include "train/partitioned/tree_replicator.h"
 #include "train/partitioned/wire/shared_example_ring.h"
 #include "train/placement/balancer.h"
-#include "train/progress/busy_time.h"
 #include "train/progress/progress.h"
 #include "train/progress/schedule.h"
 
@@ -63,7 +62,7 @@ class PartitionedLoop {
   void change_owners();
   void drain();
 
-  // stages.cpp: what a round does in a step.
+  // stages.cpp: what a round does in a step ...
   void pass_root(Round& round);
   void pass_level1(Round& round);
   void pass_deep(Round& round);
@@ -75,7 +74,7 @@ class PartitionedLoop {
   void read_partials(Round& round) const;
   void take_loads(Round& round, Stage stage);
 
-  // round_errors.cpp: how ranks learn of failures, and of all else that their headers say.
+  // ... and what its headers say.
   void guarded(Round& round, const std::function<void()>& work);
   void timed(Round& round, Stage stage, const std::function<void()>& work);
   std::vector<RoundHeader> read_headers(const Round& round) const;

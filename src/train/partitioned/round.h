@@ -1,4 +1,4 @@
-// A round in progress in the partitioned placement: its messages, and what a rank keeps of it between steps.
+// A round in progress in the partitioned placement: its messages, and the state of a rank between its steps.
 #pragma once
 
 #include <array>

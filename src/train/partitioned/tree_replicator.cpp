@@ -5,15 +5,9 @@
 #include "core/number_text.h"
 #include "cpt/error.h"
 #include "train/partitioned/wire/messages.h"
-#include "train/partitioned/wire/pipeline.h"
 #include "train/partitioned/wire/tree_change_messages.h"
 
 namespace cpt {
-
-void throw_other_tree(std::uint64_t mine, std::uint64_t first) {
-  throw Error(Fault::kFailed, "this tree is not that of rank 0: its digest is " + digest_text(mine) + ", that one's " +
-                                  digest_text(first));
-}
 
 TreeReplicator::TreeReplicator(Communicator& comm, Learner& learner, PartitionOwner& owner)
     : comm_(comm), learner_(learner), owner_(owner), shared_labels_(static_cast<LabelId>(learner.tree().labels())) {}
@@ -42,9 +36,10 @@ void TreeReplicator::apply_changes(ConstBytes message) {
   if (!message.empty()) {
     for (const TreeChange& change : unpack_changes(message)) learner_.apply(change);
   }
-  if (learner_.growth_digest() != announcement.digest) {
-    throw_other_tree(learner_.growth_digest(), announcement.digest);
-  }
+  const std::uint64_t mine = learner_.growth_digest();
+  if (mine == announcement.digest) return;
+  throw Error(Fault::kFailed, "this tree is not that of rank 0: its digest is " + digest_text(mine) + ", that one's " +
+                                  digest_text(announcement.digest));
 }
 
 void TreeReplicator::drain(const std::vector<TreeChange>& changes) {

@@ -13,23 +13,19 @@
 
 namespace cpt {
 
-// Says that the tree of this rank is not that of rank 0: Error(kFailed), with both digests.
-[[noreturn]] void throw_other_tree(std::uint64_t mine, std::uint64_t first);
-
 // Borrows all of them; the learner has the same tree on all ranks. Not thread-safe.
 class TreeReplicator {
  public:
   TreeReplicator(Communicator& comm, Learner& learner, PartitionOwner& owner);
 
-  // Labels that all ranks have in their trees; rank 0 may have more.
+  // The number of labels in the trees of all ranks; rank 0 may have more.
   LabelId shared_labels() const { return shared_labels_; }
 
-  // Once per step, before anything else in it. Lets the owner forget labels that are so old that every round read
-  // without them is closed.
+  // Call it first in each step. Lets the owner forget labels once every round that was read without them is closed.
   void begin_step();
   // On rank 0: appends the changes since the last call, which its tree already has.
   void append_changes(const std::vector<TreeChange>& changes, std::vector<Buffer>& messages) const;
-  // Applies what append_changes() appended. Throws Error(kFailed) if the tree is not that of rank 0 then.
+  // Applies the changes that append_changes() appended. Throws Error(kFailed) unless the tree is then that of rank 0.
   void apply_changes(ConstBytes message);
   // Collective, when no round is in progress: the other ranks apply `changes`, which are rank 0's, and owners forget
   // recent labels, which are all in the tree now. Throws AgreedError.

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -15,6 +17,29 @@
 #include "train/placement/ownership.h"
 
 namespace cpt {
+
+// The processor time that a rank's thread has worked: without waits for other ranks, and without other processes.
+class BusyTime {
+ public:
+  // Adds the time of work(), unless it throws. One thread makes all calls.
+  template <class Work>
+  void add(Work work) {
+    const std::uint64_t begin = now();
+    work();
+    nanoseconds_ += now() - begin;
+  }
+  // Nanoseconds since the last call.
+  std::uint64_t take() { return std::exchange(nanoseconds_, 0); }
+
+ private:
+  static std::uint64_t now() {
+    std::timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+  }
+
+  std::uint64_t nanoseconds_ = 0;
+};
 
 // What a rank has measured for its own partitions since the ranks last compared loads.
 struct RankLoads {

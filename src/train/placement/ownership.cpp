@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
-#include <span>
 
 namespace cpt {
 
@@ -31,7 +30,7 @@ constexpr std::size_t kDeepBelow = 16;  // of each level-1 partition
 
 using RankWork = std::vector<std::uint64_t>;
 
-// Whether some work exceeds the mean of all by more than so many percent.
+// Whether `work` exceeds the mean of all by more than `percent`.
 bool exceeds(std::uint64_t work, const RankWork& all, unsigned percent) {
   __extension__ using Wide = unsigned __int128;
   const std::uint64_t total = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
@@ -44,8 +43,8 @@ Partition deep_below(Partition level1, std::size_t exit) {
   return partition_below(level1, 1, static_cast<std::uint8_t>(kDeepBelow + exit));
 }
 
-// Gives out the heaviest first, each to the rank that has least to do: whole subtrees, then the partitions of those
-// that are split, which are the first ones.
+// Gives each partition to the rank with the least work, the heaviest first: whole subtrees, then the partitions of the
+// first `split` subtrees.
 class FirstDeal {
  public:
   FirstDeal(int ranks, Partition split) : loads_(average_loads()), work_(static_cast<std::size_t>(ranks)) {
@@ -57,7 +56,7 @@ class FirstDeal {
     }
   }
 
-  // Nothing can be done about a root that is more than its share.
+  // A root that is more than a rank's share cannot be helped.
   bool is_even() const {
     const bool root_alone = work_[kRootOwner] == work_of(kRootPartition, owners_, loads_);
     for (std::size_t rank = 0; rank < work_.size(); ++rank) {
@@ -70,7 +69,7 @@ class FirstDeal {
   const Owners& owners() const { return owners_; }
 
  private:
-  // After the one above it, on whose owner its work depends.
+  // Call it after the partition above has an owner, on which the work depends.
   void give(Partition partition, int rank) {
     owners_[partition] = rank;
     work_[static_cast<std::size_t>(rank)] += work_of(partition, owners_, loads_);
@@ -86,24 +85,16 @@ class FirstDeal {
   RankWork work_;
 };
 
-// Partitions that go from one rank to another together.
-class Cargo {
- public:
-  void add(Partition partition) { partitions_[size_++] = partition; }
-  std::span<const Partition> partitions() const { return {partitions_.data(), size_}; }
+// Partitions that move together.
+using Cargo = std::vector<Partition>;
 
- private:
-  std::array<Partition, 1 + kDeepBelow> partitions_{};
-  std::size_t size_ = 0;
-};
-
-// Moves partitions until the ranks are even.
+// Moves partitions until the work of ranks is even.
 class Evener {
  public:
   Evener(const Owners& now, const Loads& loads, int ranks)
       : owners_(now), loads_(loads), work_(work_by_rank(now, loads, ranks)) {}
 
-  // One move, if a rank that has something to give exceeds the mean by more than so many percent.
+  // Makes one move if a rank that can give something exceeds the mean by more than `excess` percent.
   bool move_one(unsigned excess) {
     std::vector<std::size_t> ranks(work_.size());
     std::iota(ranks.begin(), ranks.end(), std::size_t{0});
@@ -122,13 +113,13 @@ class Evener {
   const Owners& owners() const { return owners_; }
 
  private:
-  // What leaves the larger of the two sums lowest. Whole subtrees come first: of what evens alike they split nothing.
+  // The move that leaves the larger of the two sums lowest. Subtrees are considered first, because they split nothing.
   std::optional<Cargo> best_to_give(int from, int to) {
     const Partition kept = kept_by(from);
     std::optional<Cargo> best;
     std::uint64_t lowest = work(from);
     const auto consider = [&](const Cargo& cargo) {
-      if (std::ranges::count(cargo.partitions(), kept) > 0) return;
+      if (std::ranges::count(cargo, kept) > 0) return;
       give(cargo, to);
       const std::uint64_t larger = std::max(work(from), work(to));
       give(cargo, from);
@@ -138,16 +129,13 @@ class Evener {
     };
     for (Partition subtree = 1; subtree <= kLevel1Partitions; ++subtree) consider(subtree_of(subtree, from));
     for (Partition partition = 1; partition < kPartitions; ++partition) {
-      Cargo single;
-      if (owners_[partition] != from) continue;
-      single.add(partition);
-      consider(single);
+      if (owners_[partition] == from) consider({partition});
     }
     return best;
   }
 
-  // What a rank does not give: the root, else the heaviest partition if that alone exceeds the mean. Wherever it went,
-  // the trouble would go with it; its rank gives the others instead.
+  // The partition that a rank does not give: the root, else the heaviest one if that alone exceeds the mean, because
+  // any other rank would be as uneven with it.
   Partition kept_by(int rank) const {
     if (rank == owners_[kRootPartition]) return kRootPartition;
     Partition heaviest = kRootPartition;
@@ -160,22 +148,22 @@ class Evener {
     return exceeds(most, work_, 0) ? heaviest : kRootPartition;
   }
 
-  // What a rank has of a subtree.
+  // The partitions of a subtree that a rank owns.
   Cargo subtree_of(Partition level1, int rank) const {
     Cargo cargo;
-    if (owners_[level1] == rank) cargo.add(level1);
+    if (owners_[level1] == rank) cargo.push_back(level1);
     for (std::size_t exit = 0; exit < kDeepBelow; ++exit) {
       const Partition deep = deep_below(level1, exit);
-      if (owners_[deep] == rank) cargo.add(deep);
+      if (owners_[deep] == rank) cargo.push_back(deep);
     }
     return cargo;
   }
 
   void give(const Cargo& cargo, int to) {
-    for (const Partition partition : cargo.partitions()) give(partition, to);
+    for (const Partition partition : cargo) give(partition, to);
   }
 
-  // The tasks to those below begin elsewhere then.
+  // The work for deep partitions depends on the owner above them.
   void give(Partition partition, int to) {
     const std::size_t below = partition_level(partition) == 1 ? kDeepBelow : 0;
     const auto each_touched = [&](auto count) {

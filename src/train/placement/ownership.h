@@ -16,40 +16,39 @@ namespace cpt {
 using Owners = std::array<int, kPartitions>;           // ranks in [0, ranks)
 using Loads = std::array<std::uint64_t, kPartitions>;  // examples x rows touched; their sum fits in 64 bits
 
-// What a rank does for partition p, in rows: loads[p] and what a visit costs beside its rows, which is about half of
-// what a block's rows do, wherever one begins: in the root's partition, where the ledger is kept too (five eighths
-// in all), and where the owner is not that of the partition above, a quarter where it is a deep one, of more blocks.
+// The work of a rank for partition p, in rows: loads[p], and the cost of tasks that begin there. A task begins in the
+// root's partition (5/8 of its load, because the ledger is kept there too) and where the partition above has another
+// owner (1/2 at level 1, 1/4 below, where paths have more blocks).
 std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& loads);
 // The sum over the partitions that each rank owns.
 std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads, int ranks);
 
-// Before any load is known: from what examples do on average, 1 visit to the root's block, 1 to one of level 1, 2.5 to
-// deep ones. Subtrees stay together unless the slowest rank would then exceed the mean by more than 10 %, leaving out
-// rank 0 where the root alone is too much for it; those that must be split are as few as that takes. With more ranks
-// than there is work for, some own nothing. ranks >= 1.
+// The owners before any load is known. An average example visits the root's block, one block of level 1 and 2.5 deep
+// blocks. As few subtrees as possible are split: only those without which the slowest rank would exceed the mean by
+// more than 10 % (rank 0 aside if the root alone is too much for it). With more ranks than work some own nothing. ranks
+// >= 1.
 Owners first_owners(int ranks);
 
-// A round leads its examples on their way in three stages, from owner to owner. A partition whose owner has the one
-// above it too is passed in the stage of that one, right after it; else in the stage after.
+// A round takes its examples from owner to owner in three stages. A partition is passed in the stage of the one above
+// it if both have the same owner, else in the next stage.
 enum class Stage : std::uint8_t { kRoot, kLevel1, kDeep };
 using Stages = std::array<Stage, kPartitions>;
 Stages stages_by(const Owners& owners);
 
-// By how many percent a rank may exceed the mean work: what calls for a change at once, and what a change leaves.
+// By how many percent a rank may exceed the mean work: before partitions move at once, and after a move.
 inline constexpr unsigned kExcessDue = 20;
 inline constexpr unsigned kExcessLeft = 5;
 
-// The owners after a sync interval with these loads. `now`, unless a rank that has something to give exceeds the mean
-// work by more than `due` percent. Else partitions move from the rank with most work to the one with least: a subtree
-// (what that rank has of it) or a single partition at a time, whatever evens the two best, until the slowest is within
-// kExcessLeft of the mean or nothing helps. The root's partition never moves, and a partition that alone exceeds the
-// mean (it holds a hot label) only away from the root's or a heavier one. A rank of which no move would lower the
-// larger of the two sums keeps what it has, and the next one gives. Balancing again with the same loads changes
-// nothing.
+// The owners after a sync interval with these loads: `now`, unless a rank that can give something exceeds the mean work
+// by more than `due` percent. Then partitions move from the rank with the most work to the one with the least, a
+// subtree (the giver's part of it) or a single partition at a time, always the one that evens these two best, until the
+// slowest is within kExcessLeft of the mean or no move helps. The root's partition never moves. A partition that alone
+// exceeds the mean (it holds a hot label) moves only away from the root's or from a heavier one. If no move would lower
+// the larger sum of the two ranks, the next busiest rank gives. Balancing again with the same loads changes nothing.
 Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due = kExcessDue);
 
-// Whether the root holds up the job, so that more ranks would not speed it up: its rank has no other partition with
-// load, has the most work and exceeds the mean of all by more than 20 %.
+// Whether the root limits the job, so that more ranks would not speed it up: its rank has no other load, has the most
+// work and exceeds the mean by more than 20 %.
 bool limited_by_root(const Owners& owners, const Loads& loads, int ranks);
 
 }  // namespace cpt

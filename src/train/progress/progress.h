@@ -14,8 +14,8 @@
 
 namespace cpt {
 
-// Who counts the losses: each rank those of its own examples, which are summed in rank order when a report is due; or
-// rank 0 those of all.
+// The ranks that count losses: each rank those of its own examples, summed in rank order when a report is due; or rank
+// 0 those of all.
 enum class Counting : std::uint8_t { kOnEachRank, kOnRank0 };
 
 // All ranks make the same calls, except advance() and report_now() if only rank 0 counts. Only rank 0 has an observer
@@ -59,7 +59,8 @@ class Progress {
   // Shows how much of the pass this rank has read, a few times a second at most.
   void show(double part_of_pass);
 
-  // What the observer threw. It is kept because other ranks may wait in a collective; the observer is not called again.
+  // The error of the observer. It is kept because other ranks may wait in a collective; the observer is not called
+  // again.
   const std::exception_ptr& failure() const { return failure_.get(); }
   void rethrow_failure() const { failure_.rethrow(); }
 
@@ -81,7 +82,7 @@ class Progress {
   DeferredError failure_;
 };
 
-// Warnings as one text for rank 0, which shows them: every line begins with rank and host.
+// The warnings as one text for rank 0, which shows them: every line begins with rank and host.
 std::string join_warnings(const Communicator& comm, const std::vector<std::string>& warnings);
 // The lines of such a text.
 std::vector<std::string> split_warnings(ConstBytes bytes);

@@ -9,7 +9,6 @@
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "model/tree/bounds.h"
-#include "train/partitioned/tree_replicator.h"
 
 namespace cpt {
 
@@ -19,15 +18,9 @@ namespace {
 constexpr std::uint64_t kNoChanges = ~std::uint64_t{0};
 
 template <class Header>
-std::vector<std::uint64_t> column(const std::vector<Header>& headers, std::uint64_t Header::*member) {
-  std::vector<std::uint64_t> values;
-  for (const Header& header : headers) values.push_back(header.*member);
-  return values;
-}
-
-std::uint64_t sum(const std::vector<std::uint64_t>& values) {
+std::uint64_t sum(const std::vector<Header>& headers, std::uint64_t Header::*member) {
   std::uint64_t total = 0;
-  for (std::uint64_t value : values) total += value;
+  for (const Header& header : headers) total += header.*member;
   return total;
 }
 
@@ -69,11 +62,11 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
     compare_trees();
 #endif
     if (examples > 0) end_round(examples, learning, false, reader);
-    examples = sum(column(headers, &RoundHeader::examples));
+    examples = sum(headers, &RoundHeader::examples);
     if (examples == 0) {
       agree_on_error(comm_, failure_.get(), "end of pass");
       if (sync_schedule_.finish()) end_interval();
-      return sum(column(headers, &RoundHeader::bad_lines));
+      return sum(headers, &RoundHeader::bad_lines);
     }
     current = std::move(next);
   }
@@ -82,7 +75,7 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
 // All ranks decide alike, because all have the same headers.
 void ReplicatedLoop::apply_headers(const RoundHeaders& headers, const Round& next) {
   relay_warnings(headers, next);
-  if (const auto excess = excess_of_bad_lines(sum(column(headers, &RoundHeader::bad_lines)), options_.most_bad_lines)) {
+  if (const auto excess = excess_of_bad_lines(sum(headers, &RoundHeader::bad_lines), options_.most_bad_lines)) {
     throw AgreedError(excess->fault(), excess->what());
   }
   for (const RoundHeader& header : headers) requests_ |= header.requests;
@@ -149,19 +142,18 @@ ReplicatedLoop::RoundHeaders ReplicatedLoop::exchange_headers(const Round& next,
   const auto gathering = comm_.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(headers)));
   train(current, 0, current.slice.size() / 2, learning);
   comm_.wait(*gathering, "round: headers");
-  if (sum(column(headers, &RoundHeader::fault)) != 0) throw_agreed(comm_, mine.fault != 0 ? failure_.get() : nullptr);
+  if (sum(headers, &RoundHeader::fault) != 0) throw_agreed(comm_, mine.fault != 0 ? failure_.get() : nullptr);
   return headers;
 }
 
 // Steps 3 and 4: the changes travel while the second half of the current round is trained.
 void ReplicatedLoop::add_labels(const RoundHeaders& headers, const Round& next, Round& current, bool learning) {
   const std::size_t half = current.slice.size() / 2;
-  const std::vector<std::uint64_t> lengths = column(headers, &RoundHeader::proposal_bytes);
-  if (sum(lengths) == 0) {
+  if (sum(headers, &RoundHeader::proposal_bytes) == 0) {
     train(current, half, current.slice.size(), learning);
     return;
   }
-  const auto proposals = gather_at_rank_0(lengths, next.proposals, "round: proposals");
+  const auto proposals = gather_at_rank_0(headers, &RoundHeader::proposal_bytes, next.proposals, "round: proposals");
   std::vector<std::byte> changes;
   DeferredError choosing;  // the others wait for the broadcast
   if (comm_.rank() == 0) choosing.run([&] { changes = choose_splits(proposals); });
@@ -209,15 +201,16 @@ void ReplicatedLoop::train(const Round& round, std::size_t begin, std::size_t en
 }
 
 void ReplicatedLoop::relay_warnings(const RoundHeaders& headers, const Round& next) {
-  const std::vector<std::uint64_t> lengths = column(headers, &RoundHeader::warning_bytes);
-  if (sum(lengths) == 0) return;
-  for (const auto& bytes : gather_at_rank_0(lengths, std::as_bytes(std::span(next.warnings)), "round: warnings")) {
+  if (sum(headers, &RoundHeader::warning_bytes) == 0) return;
+  const ConstBytes mine = std::as_bytes(std::span(next.warnings));
+  for (const auto& bytes : gather_at_rank_0(headers, &RoundHeader::warning_bytes, mine, "round: warnings")) {
     for (const std::string& warning : split_warnings(bytes)) progress_.warn(warning);
   }
 }
 
-// The buffers of all ranks, whose lengths all know, at rank 0; empty ones elsewhere.
-std::vector<std::vector<std::byte>> ReplicatedLoop::gather_at_rank_0(const std::vector<std::uint64_t>& lengths,
+// The buffers of all ranks at rank 0; empty ones elsewhere. Headers say how long each is.
+std::vector<std::vector<std::byte>> ReplicatedLoop::gather_at_rank_0(const RoundHeaders& headers,
+                                                                     std::uint64_t RoundHeader::*length,
                                                                      ConstBytes mine, const char* call) {
   const auto ranks = static_cast<std::size_t>(comm_.size());
   std::vector<ConstBytes> outgoing(ranks);
@@ -226,7 +219,7 @@ std::vector<std::vector<std::byte>> ReplicatedLoop::gather_at_rank_0(const std::
   std::vector<Bytes> incoming(ranks);
   if (comm_.rank() == 0) {
     for (std::size_t r = 0; r < ranks; ++r) {
-      received[r].resize(lengths[r]);
+      received[r].resize(headers[r].*length);
       incoming[r] = received[r];
     }
   }
@@ -235,12 +228,10 @@ std::vector<std::vector<std::byte>> ReplicatedLoop::gather_at_rank_0(const std::
 }
 
 void ReplicatedLoop::compare_trees() {
-  const std::uint64_t mine = learner_.structure_digest();
-  const std::uint64_t first = broadcast_value(comm_, mine, 0, "round: digest");
-  run_on_all(comm_, "round: digest", [&] {
-    failure_.rethrow();
-    if (mine != first) throw_other_tree(mine, first);
-  });
+  agree_on_error(comm_, failure_.get(), "round: digest");
+  if (const auto difference = find_difference(comm_, learner_.structure_digest(), "round: digest")) {
+    throw AgreedError(Fault::kFailed, "the tree of " + difference->rank + " is not that of rank 0");
+  }
 }
 
 void ReplicatedLoop::end_interval() {

@@ -27,7 +27,6 @@
 #include "train/partitioned/wire/tree_change_messages.h"
 #include "train/progress/progress.h"
 #include "train/progress/schedule.h"
-#include "train/replicated/count_merger.h"
 #include "train/replicated/merge.h"
 
 namespace cpt {
@@ -72,8 +71,8 @@ class ReplicatedLoop {
   void relay_warnings(const RoundHeaders& headers, const Round& next);
   void add_labels(const RoundHeaders& headers, const Round& next, Round& current, bool learning);
   std::vector<std::byte> choose_splits(const std::vector<std::vector<std::byte>>& proposals_of_ranks);
-  std::vector<std::vector<std::byte>> gather_at_rank_0(const std::vector<std::uint64_t>& lengths, ConstBytes mine,
-                                                       const char* call);
+  std::vector<std::vector<std::byte>> gather_at_rank_0(const RoundHeaders& headers, std::uint64_t RoundHeader::*length,
+                                                       ConstBytes mine, const char* call);
   void compare_trees();  // in debug builds, after every round
   bool drains_after(std::uint64_t examples, bool learning) const;
   void end_round(std::uint64_t examples, bool learning, bool ends_interval, const BatchReader& reader);

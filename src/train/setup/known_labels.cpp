@@ -29,7 +29,7 @@ using Labels = std::set<std::string, std::less<>>;
 // A day: ranks read as long as their shards are.
 constexpr std::chrono::hours kTimeoutExtension{24};
 
-// No label of a text has a line reader, because lines end there.
+// No label of a text has a line feed, because lines end there.
 std::string as_lines(const auto& labels) {
   std::string text;
   for (const std::string& label : labels) text += label + '\n';
@@ -51,12 +51,12 @@ void refuse_standard_input(const std::vector<Shard>& shards) {
       "name a file of all labels with --labels");
 }
 
-// A request to stop, for which nobody else asks before training begins. Asks once a second at most.
+// Checks for a request to stop, at most once a second. Safe points do so only once training has begun.
 class StopRequest {
  public:
   explicit StopRequest(const TrainingOptions& options) : requested_(options.checkpoints.requested) {}
 
-  void apply_headers() {
+  void check() {
     const auto now = std::chrono::steady_clock::now();
     if (!requested_ || now - last_ < std::chrono::seconds(1)) return;
     last_ = now;
@@ -73,11 +73,11 @@ void collect(const TrainingOptions& options, const std::vector<Shard>& shards, c
              StopRequest& stop, Labels& labels) {
   refuse_standard_input(shards);
   const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
-  // Its warnings are dropped: they come when the lines are learned.
+  // Its warnings are dropped: they are repeated when the lines are learned.
   ReadAhead chunks(ExampleStream(shards, mine, read_options(options)));
-  chunks.call_while_waiting([&] { stop.apply_headers(); });
+  chunks.call_while_waiting([&] { stop.check(); });
   while (const Batch* batch = chunks.next()) {
-    stop.apply_headers();
+    stop.check();
     for (std::size_t i = 0; i < batch->size(); ++i) {
       const std::string_view label = (*batch)[i].label;
       if (labels.find(label) == labels.end()) labels.emplace(label);

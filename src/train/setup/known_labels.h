@@ -15,11 +15,11 @@
 
 namespace cpt {
 
-// As the options say.
+// The options for reading examples.
 ReadOptions read_options(const TrainingOptions& options);
 
-// One label a line, in this order; empty lines are skipped. Throws Error(kNoInput) if the file cannot be read,
-// Error(kBadData) with file:line where a label comes twice or has a space, or a line more than 16 MiB, and where there
+// One label per line, in this order; empty lines are skipped. Throws Error(kNoInput) if the file cannot be read,
+// Error(kBadData) with file:line if a label occurs twice or has a space, if a line has more than 16 MiB, and if there
 // is no label.
 std::vector<std::string> read_label_list(const std::filesystem::path& file);
 std::vector<std::string> read_label_list(ListFile& file);
@@ -27,7 +27,7 @@ std::vector<std::string> read_label_list(ListFile& file);
 // Grows the learner's tree by all labels: those of options.labels, which rank 0 reads, or, without it, all that occur
 // in the shards, sorted, so that they do not depend on the ranks. Collective; each rank reads its part of the shards.
 // Throws AgreedError (alone, Error): what read_label_list() and reading throw; kUsage where standard input would have
-// to be read twice; kNoInput where there is no label at all; kStopped where somebody asks for the end of the run
+// to be read twice; kNoInput if there is no label at all; kStopped if a request to stop the run arrives
 // (options.checkpoints.requested) while the shards are read.
 void learn_labels(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test,
                   Communicator& comm, Learner& learner);

@@ -83,7 +83,7 @@ std::vector<TrackedShard> recognize(const std::vector<Shard>& shards, Communicat
   return known;
 }
 
-// What is read of some files.
+// The shards of some files.
 std::vector<TrackedShard> shards_of(const std::vector<Shard>& files, const TrainingOptions& options, Communicator& comm,
                                     std::vector<Shard>& whole) {
   return split_files(recognize(files, comm), options.split, comm, whole);
@@ -95,7 +95,7 @@ std::vector<Shard> plain(const std::vector<TrackedShard>& known) {
   return shards;
 }
 
-// How many of the shards this rank will have open at a time.
+// The number of shards that this rank will have open at a time.
 std::size_t shards_of_rank(const std::vector<TrackedShard>& known, const Communicator& comm) {
   return assign_shards(plain(known), comm.size())[static_cast<std::size_t>(comm.rank())].size();
 }
@@ -117,7 +117,7 @@ void require_memory_for_table(const RunSetup& setup, Communicator& comm, FreeMem
   require_memory(setup.options.model, table_use(setup.options, comm), comm, free, table);
 }
 
-// What was given anew takes the place of what the run began with, where that may change.
+// Options given now replace those of the checkpoint where that is allowed.
 void restore_state(const TrainingOptions& options, RunState state, RunSetup& setup) {
   setup.options = options_on_resume(state.options, options);
   setup.options.validate();
@@ -162,7 +162,7 @@ Resumption describe(const fs::path& checkpoint, std::vector<std::string> refused
   return resumption;
 }
 
-// False if there is no checkpoint. Where one cannot be read, on whichever rank, all fall back to the one before it.
+// Returns false if there is no checkpoint. If any rank cannot read one, all ranks try the one before it.
 bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free, RunSetup& setup) {
   const std::vector<fs::path> checkpoints = list_checkpoints(options.checkpoints.directory, comm);
   std::vector<std::string> refused;
@@ -181,7 +181,7 @@ bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free,
                                          " can be read; the newest: " + refused.front());
 }
 
-// What must be on this machine before anything is begun.
+// The initial model must be on this machine before the run starts.
 void read_initial_model(RunSetup& setup) {
   if (!setup.options.init.empty()) {
     const ModelHead head = read_model_head(setup.options.init);
@@ -223,7 +223,7 @@ void grow_given_tree(RunSetup& setup, Communicator& comm) {
   });
 }
 
-// What a run was begun with, and was not given anew, may be relative to another directory.
+// Patterns of the first start may be relative to another directory.
 std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, const std::vector<std::string>& given,
                                   const char* option) {
   try {

@@ -41,7 +41,7 @@ void require_memory(const ModelOptions& model, TableUse use, Communicator& comm,
                     Table table = Table::kNew);
 
 // The bits for this many bytes of text: 2^22 rows for 30 MB, and eight times as many for sixteen times the text. Data
-// would use rows of an unbounded table at about this pace, and fills between one and two thirds of this one.
+// needs rows of an unbounded table at about this pace, and fills between one and two thirds of this one.
 int bits_for_text(std::uint64_t bytes);
 
 // The bits that suit the shards, regardless of ranks and machines. Collective, with the same shards and the same result

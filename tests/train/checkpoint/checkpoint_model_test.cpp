@@ -73,6 +73,10 @@ TEST_F(CheckpointModel, HasTheFilesOfAModelFromMemoryOnAnyNumberOfRanks) {
       EXPECT_EQ(is_shared("weights", "weights-00000"), ranks == 1);
       EXPECT_GT(verify_checkpoint(newest()), 0U);
     }
+    const TrainingOptions replicated = job(bits, Placement::kReplicated);
+    const Files of_replicas = files_from_memory(3, replicated);
+    run(3, replicated);
+    EXPECT_EQ(files_in(model_), of_replicas) << bits << " bits, 3 replicas";
   }
 }
 
@@ -84,14 +88,6 @@ TEST_F(CheckpointModel, OfSomePartitionsCannotPredict) {
   }
   for (TrainingResult& result : run(2, job(kSmall, Placement::kReplicated))) {
     EXPECT_GT(std::move(result.model).into_model().labels(), 0U);
-  }
-}
-
-TEST_F(CheckpointModel, HasTheFilesOfAModelFromMemoryWithReplicas) {
-  for (const int bits : {kSmall, kLarge}) {
-    const Files expected = files_from_memory(3, job(bits, Placement::kReplicated));
-    run(3, job(bits, Placement::kReplicated));
-    EXPECT_EQ(files_in(model_), expected);
   }
 }
 

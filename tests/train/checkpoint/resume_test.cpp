@@ -75,22 +75,6 @@ TEST(ResumePartitioned, IsTheStraightRunInEveryPassAndInTheTest) {
   }
 }
 
-TEST(ResumePartitioned, GoesOnFromTheLastCheckpointAfterACrash) {
-  const Outcome expected = uneven_job().straight(1);
-  for (const int ranks : {1, 3}) {
-    for (const std::size_t report : std::vector<std::size_t>{11, 12, 13, 14, 18}) {
-      SCOPED_TRACE(std::to_string(ranks) + " ranks, report " + std::to_string(report));
-      ResumedJob job = uneven_job();
-      job.options.checkpoints.every_examples = 200;
-      job.run_until_report(ranks, report);
-      EXPECT_FALSE(Checkpoints(job.checkpoints()).list().empty());
-      Outcome outcome = job.finish(4 - ranks);
-      outcome.reports = expected.reports;  // some came twice; which ones is the matter of who writes them down
-      expect_same(outcome, expected);
-    }
-  }
-}
-
 TEST(ResumePartitioned, LosesNothingToCheckpointsOnTheWay) {
   const Outcome expected = uneven_job().straight(1);
   for (const int ranks : {1, 2, 3}) {
@@ -119,6 +103,19 @@ TEST(ResumePartitioned, CountsTheExamplesUntilTheNextCheckpointFromTheLastOne) {
   }
 }
 
+// Stops the job at these calls, and resumes it on another number of ranks.
+void expect_straight(const std::function<ResumedJob()>& make, const std::vector<std::uint64_t>& calls) {
+  const Outcome expected = make().straight(1);
+  for (const int ranks : {1, 2}) {
+    for (const std::uint64_t call : calls) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, stopped at call " + std::to_string(call));
+      ResumedJob job = make();
+      job.run_until(ranks, {.call = call});
+      expect_same(job.finish(3 - ranks), expected);
+    }
+  }
+}
+
 TEST(ResumePartitioned, KeepsLinesOfSeveralLabelsWhole) {
   std::string shard;
   for (int i = 0; i < 600; ++i) {
@@ -131,15 +128,7 @@ TEST(ResumePartitioned, KeepsLinesOfSeveralLabelsWhole) {
     job.add_data({shard, shard});
     return job;
   };
-  const Outcome expected = make().straight(1);
-  for (const int ranks : {1, 2}) {
-    for (const std::uint64_t call : std::vector<std::uint64_t>{2, 5, 6}) {
-      SCOPED_TRACE(call);
-      ResumedJob job = make();
-      job.run_until(ranks, {.call = call});
-      expect_same(job.finish(3 - ranks), expected);
-    }
-  }
+  expect_straight(make, {2, 5, 6});
 }
 
 TEST(ResumePartitioned, CountsBadLinesOnce) {
@@ -153,16 +142,8 @@ TEST(ResumePartitioned, CountsBadLinesOnce) {
     job.add_data({shard, shard + "no line\nno line\n"});
     return job;
   };
-  const Outcome expected = make().straight(1);
-  EXPECT_EQ(expected.error_lines, 202U);
-  for (const int ranks : {1, 2}) {
-    for (const std::uint64_t call : std::vector<std::uint64_t>{1, 3, 6}) {
-      SCOPED_TRACE(call);
-      ResumedJob job = make();
-      job.run_until(ranks, {.call = call});
-      expect_same(job.finish(3 - ranks), expected);
-    }
-  }
+  EXPECT_EQ(make().straight(1).error_lines, 202U);
+  expect_straight(make, {1, 3, 6});
 }
 
 // --- replicated
@@ -171,22 +152,6 @@ ResumedJob replicated_job() {
   ResumedJob job = uneven_job();
   job.options.placement = Placement::kReplicated;
   return job;
-}
-
-TEST(ResumeReplicated, GoesOnFromTheLastCheckpointAfterACrash) {
-  for (const int ranks : {2, 3}) {
-    const Outcome expected = replicated_job().straight(ranks);
-    for (const std::size_t report : std::vector<std::size_t>{11, 12, 13, 14, 15}) {
-      SCOPED_TRACE(std::to_string(ranks) + " ranks, report " + std::to_string(report));
-      ResumedJob job = replicated_job();
-      job.options.checkpoints.every_examples = 350;
-      job.run_until_report(ranks, report);
-      EXPECT_FALSE(Checkpoints(job.checkpoints()).list().empty());
-      Outcome outcome = job.finish(ranks);
-      outcome.reports = expected.reports;
-      expect_same(outcome, expected);
-    }
-  }
 }
 
 TEST(ResumeReplicated, LosesNothingToCheckpointsOnTheWay) {
@@ -239,6 +204,24 @@ class Resume : public ::testing::TestWithParam<Placement> {
   }
 };
 
+TEST_P(Resume, StartsAtTheLastCheckpointAfterACrash) {
+  const bool partitioned = GetParam() == Placement::kPartitioned;
+  for (const int ranks : {partitioned ? 1 : 2, 3}) {
+    const int then = partitioned ? 4 - ranks : ranks;
+    const Outcome expected = job().straight(then);
+    for (const std::size_t report : {11U, 12U, 13U, 14U, partitioned ? 18U : 15U}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, report " + std::to_string(report));
+      ResumedJob crashed = job();
+      crashed.options.checkpoints.every_examples = partitioned ? 200 : 350;
+      crashed.run_until_report(ranks, report);
+      EXPECT_FALSE(Checkpoints(crashed.checkpoints()).list().empty());
+      Outcome outcome = crashed.finish(then);
+      outcome.reports = expected.reports;  // some came twice, which the observer has to notice
+      expect_same(outcome, expected);
+    }
+  }
+}
+
 TEST_P(Resume, OfAFinishedRunChangesNothing) {
   ResumedJob job = this->job();
   const Outcome first = job.finish(2);
@@ -264,14 +247,15 @@ TEST_P(Resume, OfAFinishedRunLearnsJustTheNewShards) {
 TEST_P(Resume, TestsAgainWhatIsOnlyPredicted) {
   ResumedJob job = this->job();
   job.options.test_frozen = true;
-  job.finish(2);
+  const Outcome first = job.finish(2);
   job.add_shard("more", random_lines(lines(9, 333, 100)));
   const Outcome second = job.finish(2);
   EXPECT_EQ(second.train.examples, 333U);
   EXPECT_EQ(second.test.examples, 500U);
+  EXPECT_NE(second.test.log, first.test.log);
 }
 
-// Tells how long rank 0 is ready to wait in each of its calls.
+// Notes how long rank 0 waits at most in each of its calls.
 class Watched : public Interposed {
  public:
   Watched(Communicator& inner, std::vector<std::chrono::milliseconds>& waits)
@@ -280,21 +264,18 @@ class Watched : public Interposed {
         }) {}
 };
 
-// Ranks that skip into compressed shards give signs of life instead.
+// How many calls of rank 0 may wait longer than this while two ranks run.
+std::ptrdiff_t count_longer_waits(const TrainingOptions& options, std::chrono::milliseconds limit) {
+  std::vector<std::chrono::milliseconds> waits;
+  results_on(2, options, {.wrap = [&](Communicator& inner) { return std::make_unique<Watched>(inner, waits); }});
+  return std::ranges::count_if(waits, [&](std::chrono::milliseconds wait) { return wait > limit; });
+}
+
+// Ranks that skip into compressed shards call one another instead (skip_to_cursors()).
 TEST_P(Resume, DoesNotWaitLongerForARankThatSkipsToItsCursors) {
   ResumedJob job = this->job();
-  const auto long_waits = [&] {
-    TrainingOptions options = job.options;
-    options.checkpoints.directory = job.checkpoints();
-    options.resume = true;
-    std::vector<std::chrono::milliseconds> waits;
-    results_on(2, options, {.wrap = [&](Communicator& inner) { return std::make_unique<Watched>(inner, waits); }});
-    return std::ranges::count_if(waits, [](std::chrono::milliseconds wait) { return wait >= std::chrono::hours(24); });
-  };
   job.run_until(2, {.call = 4});
-  EXPECT_EQ(long_waits(), 0);
-  Checkpoints(job.checkpoints()).remove_all();
-  EXPECT_EQ(long_waits(), 0);
+  EXPECT_EQ(count_longer_waits(job.resumable(), std::chrono::hours(23)), 0);
 }
 
 TEST_P(Resume, WithMorePassesTrainsThose) {
@@ -327,10 +308,7 @@ TEST_P(Resume, RefusesShardsThatAreNotThose) {
     ResumedJob job = this->job();
     job.run_until(2, {.call = 4});
     std::ofstream(job.options.data[1], std::ios::binary) << content;
-    TrainingOptions options = job.options;
-    options.checkpoints.directory = job.checkpoints();
-    options.resume = true;
-    const std::vector<Ending> endings = train_on(2, options);
+    const std::vector<Ending> endings = train_on(2, job.resumable());
     EXPECT_EQ(endings[0].fault, Fault::kBadData);
     EXPECT_THAT(endings[1].error, HasSubstr(job.options.data[1]));
     return endings[0].error;
@@ -346,10 +324,8 @@ TEST_P(Resume, RefusesShardsThatAreNotThose) {
 TEST_P(Resume, RefusesToGoOnWithoutAShardThatIsNotDone) {
   ResumedJob job = this->job();
   job.run_until(2, {.call = 4});
-  TrainingOptions options = job.options;
+  TrainingOptions options = job.resumable();
   options.data.pop_back();
-  options.checkpoints.directory = job.checkpoints();
-  options.resume = true;
   for (const Ending& ending : train_on(2, options)) {
     EXPECT_EQ(ending.fault, Fault::kNoInput);
     EXPECT_THAT(ending.error, HasSubstr(job.options.data.back() + ": has vanished"));
@@ -372,14 +348,9 @@ TEST_P(Resume, OfAFinishedRunWaitsLongerWhilePruning) {
   job.options.checkpoints.keep = 3;
   job.options.checkpoints.every_examples = 100;
   job.finish(2);
-  TrainingOptions options = job.options;
-  options.checkpoints.directory = job.checkpoints();
-  options.checkpoints.keep = 1;
-  options.resume = true;
-  std::vector<std::chrono::milliseconds> waits;
-  results_on(2, options, {.wrap = [&](Communicator& inner) { return std::make_unique<Watched>(inner, waits); }});
+  job.options.checkpoints.keep = 1;
+  EXPECT_EQ(count_longer_waits(job.resumable(), std::chrono::seconds(30)), 1);
   EXPECT_EQ(Checkpoints(job.checkpoints()).list().size(), 1U);
-  EXPECT_EQ(std::ranges::count_if(waits, [](auto wait) { return wait > std::chrono::seconds(30); }), 1);
 }
 
 TEST_P(Resume, IsImpossibleWhereNothingIsKept) {

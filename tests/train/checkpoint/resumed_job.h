@@ -1,4 +1,4 @@
-// Jobs that end before their end and go on: what they come to must be what a job that was never stopped comes to.
+// Jobs that are stopped and resumed: their results must be those of a job that was never stopped.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cpt {
 
-// Asks for something at the call of that number, counted from 1, on one rank.
+// A request that one rank makes when it is asked for the n-th time, counted from 1.
 struct Ask {
   Request request = Request::kStop;
   int rank = 0;
@@ -27,27 +27,27 @@ class ResumedJob {
 
   void add_data(const std::vector<std::string>& shards);
   void set_test(const std::vector<std::string>& shards);
-  // Another shard for those that are there.
+  // Adds a shard to those of add_data().
   void add_shard(const std::string& name, const std::string& content);
 
-  // Without any checkpoint.
+  // Runs without checkpoints.
   Outcome straight(int ranks) const;
-  // Until it is stopped; what was reported is kept for finish(). All ranks must end alike.
+  // Runs until the request stops the job; keeps the reports for finish(). All ranks must end alike.
   void run_until(int ranks, const Ask& ask);
-  // Until rank 0 fails to report for the n-th time, as a crash would end it; what was reported is dropped.
+  // Runs until rank 0 fails at its n-th report, which ends the job as a crash would; drops the reports.
   void run_until_report(int ranks, std::size_t n);
-  // Goes on, to the end, with all reports since the beginning.
+  // Resumes and runs to the end; the outcome has all reports since the beginning.
   Outcome finish(int ranks);
-  // The same while something is asked.
+  // The same with a request.
   Outcome finish(int ranks, const Ask& ask);
-  // How often a rank can be asked until the end, on so many ranks.
+  // How often a rank is asked until the end of a run.
   std::uint64_t calls(int ranks, int rank) const;
 
+  // The options of a run that writes checkpoints, and starts from the last one.
+  TrainingOptions resumable() const;
   std::filesystem::path checkpoints() const { return *folder_ / "checkpoints"; }
 
  private:
-  TrainingOptions resumable() const;
-
   std::unique_ptr<Folder> folder_ = std::make_unique<Folder>();
   std::vector<Report> reports_;
 };

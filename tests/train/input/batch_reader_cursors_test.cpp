@@ -1,13 +1,16 @@
-// Feeds that go on where another one was left, perhaps in the middle of a
-// chunk.
+// Readers that continue where another one was left, perhaps in the middle of a chunk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "comm/alone.h"
+#include "comm/interposed.h"
+#include "data/packed.h"
 #include "data/random_shards.h"
 #include "data/shards/shards.h"
 #include "train/input/batch_reader.h"
@@ -50,7 +53,7 @@ struct Expected {
   std::vector<Cursor> end;
 };
 
-Expected read_without_feed(const Input &input) {
+Expected read_without_reader(const Input &input) {
   ExampleStream stream = input.stream();
   Batch batch = stream.make_batch();
   while (stream.read(batch)) {
@@ -103,10 +106,9 @@ void expect_rest(const Input &input, const std::vector<Cursor> &cursors, const E
   ASSERT_EQ(reader.cursors(), expected.end);
 }
 
-// One reader is left for the next one again and again, each after so many slices
-// on average.
+// One reader is left for the next one again and again, each after `slices_per_stop` slices on average.
 void expect_to_be_left_anywhere(const Input &input, RandomShards &random, std::uint64_t slices_per_stop) {
-  const Expected expected = read_without_feed(input);
+  const Expected expected = read_without_reader(input);
   ASSERT_EQ(bad_lines_in(expected.end), expected.error_lines);
   Examples examples;
   std::vector<Cursor> cursors(input.mine.size());
@@ -139,7 +141,7 @@ Input random_input(const Folder &folder, RandomShards &random, std::uint64_t lon
   return input_of(paths, options);
 }
 
-TEST(FeedCursors, LeadToTheRestFromAnywhere) {
+TEST(ReaderCursors, LeadToTheRestFromAnywhere) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Folder folder;
@@ -149,7 +151,7 @@ TEST(FeedCursors, LeadToTheRestFromAnywhere) {
   }
 }
 
-TEST(FeedCursors, LeadToTheRestOfManyChunks) {
+TEST(ReaderCursors, LeadToTheRestOfManyChunks) {
   for (std::uint64_t seed = 101; seed <= 108; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Folder folder;
@@ -159,7 +161,7 @@ TEST(FeedCursors, LeadToTheRestOfManyChunks) {
   }
 }
 
-TEST(FeedCursors, TellTheEndOfLines) {
+TEST(ReaderCursors, TellTheEndOfLines) {
   const Folder folder;
   const Input input = input_of({folder.write("shard", "1,2,3 1:1\n4 2:1\n5,6 1:1\n")}, splitting());
   BatchReader reader(input.stream());
@@ -173,7 +175,7 @@ TEST(FeedCursors, TellTheEndOfLines) {
 }
 
 // Lines of two shards follow one another with the same number.
-TEST(FeedCursors, SlicesOfWholeLinesAreLongerByNoMoreThanTheLine) {
+TEST(ReaderCursors, SlicesOfWholeLinesAreLongerByNoMoreThanTheLine) {
   const Folder folder;
   const std::string lines = "1,2,3 1:1\n4 2:1\n5,6 1:1\n";
   const Input input = input_of({folder.write("a", lines), folder.write("b", lines)}, splitting());
@@ -186,7 +188,7 @@ TEST(FeedCursors, SlicesOfWholeLinesAreLongerByNoMoreThanTheLine) {
   EXPECT_EQ(reader.next_lines(1).size(), 0U);
 }
 
-TEST(FeedCursors, CountBadLinesUpToTheLastLineUntilTheEnd) {
+TEST(ReaderCursors, CountBadLinesUpToTheLastLineUntilTheEnd) {
   const Folder folder;
   ReadOptions options = splitting();
   options.format = Format::kLibsvm;
@@ -203,7 +205,7 @@ TEST(FeedCursors, CountBadLinesUpToTheLastLineUntilTheEnd) {
   EXPECT_EQ(reader.cursors(), (std::vector<Cursor>{{24, 5, 2, 2, 3, 4}, {5, 2, 0, 0, 1, 0}}));
 }
 
-TEST(FeedCursors, AreAtTheLastGoodLineAfterAnError) {
+TEST(ReaderCursors, AreAtTheLastGoodLineAfterAnError) {
   const Folder folder;
   ReadOptions options = splitting();
   options.skip_bad_lines = false;
@@ -214,6 +216,28 @@ TEST(FeedCursors, AreAtTheLastGoodLineAfterAnError) {
     EXPECT_THROW(reader.next(10), Error);
     EXPECT_EQ(reader.cursors(), (std::vector<Cursor>{{12, 2, 2, 2, 0, 4}}));
   }
+}
+
+// Else a rank that skips for long would be taken for one that is stuck.
+TEST(SkipToCursors, CallsAllRanksSeveralTimesWithinTheStallTimeout) {
+  constexpr std::uint64_t kLines = 20'000;
+  constexpr std::uint64_t kMembers = 30;
+  const Folder folder;
+  const std::string lines = random_lines({.examples = kLines});
+  const std::string member = gzip(lines);
+  std::string packed;
+  for (std::uint64_t i = 0; i < kMembers; ++i) packed += member;
+  ReadOptions options;
+  options.format = Format::kVw;
+  const Input input = input_of({folder.write("shard", packed + gzip("a | x\n"))}, options);
+  ExampleStream stream = input.stream({{.bytes = kMembers * lines.size(), .line = kMembers * kLines}});
+  Alone alone;
+  std::uint64_t calls = 0;
+  Interposed comm(alone, [&](std::uint64_t) { ++calls; });
+  comm.set_stall_timeout(std::chrono::milliseconds(4));
+  skip_to_cursors(stream, comm);
+  EXPECT_GT(calls, 5U);
+  EXPECT_EQ(BatchReader(std::move(stream)).next(10).size(), 1U);
 }
 
 }  // namespace

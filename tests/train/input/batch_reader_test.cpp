@@ -83,7 +83,7 @@ void expect_in_global_order(const std::vector<std::size_t>& lengths, std::uint64
   EXPECT_EQ(left, 0U);
 }
 
-TEST(FeedBefore, GivesEveryPositionOfAllShardsInOrder) {
+TEST(ReaderBefore, GivesEveryPositionOfAllShardsInOrder) {
   for (const std::uint64_t positions : {1U, 3U, 500U, 10'000U}) {
     expect_in_global_order({kExamples}, positions);
     expect_in_global_order({700, 0, 1, 1100, 35, 700}, positions);
@@ -91,7 +91,7 @@ TEST(FeedBefore, GivesEveryPositionOfAllShardsInOrder) {
   }
 }
 
-TEST(FeedBefore, IsEmptyUntilItsTimeHasCome) {
+TEST(ReaderBefore, IsEmptyUntilItsTimeHasCome) {
   const Folder folder;
   BatchReader reader(stream_of(folder.write("shard", random_lines({.examples = 10}))));
   EXPECT_EQ(origins_before(reader, 4).size(), 4U);
@@ -102,7 +102,7 @@ TEST(FeedBefore, IsEmptyUntilItsTimeHasCome) {
 }
 
 // Examples of one line have one position, and are never cut apart.
-TEST(FeedBefore, KeepsLinesOfSeveralLabelsWhole) {
+TEST(ReaderBefore, KeepsLinesOfSeveralLabelsWhole) {
   const Folder folder;
   std::string lines;
   for (std::size_t i = 0; i < 900; ++i) lines += i % 2 == 0 ? "1,2,3 1:1\n" : "4 2:1\n";
@@ -115,7 +115,7 @@ TEST(FeedBefore, KeepsLinesOfSeveralLabelsWhole) {
   }
 }
 
-TEST(FeedBefore, ThrowsAfterTheExamplesBefore) {
+TEST(ReaderBefore, ThrowsAfterTheExamplesBefore) {
   const Folder folder;
   BatchReader reader(
       stream_of(folder.write("shard", random_lines({.examples = 10}) + "bad\n" + random_lines({.examples = 10}))));
@@ -156,16 +156,6 @@ TEST(BatchReader, KeepsTheLastPieceButOne) {
     for (std::size_t i = before.begin; i < before.end; ++i, ++line) ASSERT_EQ((*before.batch)[i].origin.line, line);
     before = now;
   }
-}
-
-TEST(BatchReader, ThrowsAfterTheExamplesBeforeAndAgain) {
-  const Folder folder;
-  BatchReader reader(
-      stream_of(folder.write("shard", random_lines({.examples = 10}) + "bad\n" + random_lines({.examples = 10}))));
-  EXPECT_EQ(reader.next(6).size(), 6U);
-  EXPECT_EQ(reader.next(6).size(), 4U);
-  EXPECT_THROW(reader.next(6), Error);
-  EXPECT_THROW(reader.next(6), Error);
 }
 
 }  // namespace

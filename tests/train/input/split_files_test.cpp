@@ -15,7 +15,6 @@ namespace cpt {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // One file of examples, bad lines and line ends of both kinds.
@@ -83,25 +82,6 @@ TEST(SplitJob, GoesOnWithThePartsThatItBeganWith) {
   whole.run_until(2, {.call = 4});
   whole.options.split = 4;
   expect_same(whole.finish(2), unsplit);
-}
-
-TEST(SplitJob, RefusesAFileThatHasGrown) {
-  ResumedJob job = split_job();
-  job.run_until(2, {.call = 4});
-  TrainingOptions options = job.options;
-  options.checkpoints.directory = job.checkpoints();
-  options.resume = true;
-  const Folder folder;
-  std::filesystem::copy(options.data[0], folder / "data0");
-  folder.write("data0", one_file() + "a | b\n");
-  options.data = {(folder / "data0").string()};
-  for (const Ending& ending : train_on(2, options)) EXPECT_EQ(ending.fault, Fault::kNoInput) << ending.error;
-  std::filesystem::copy_file(folder / "data0", job.options.data[0], std::filesystem::copy_options::overwrite_existing);
-  options.data = job.options.data;
-  for (const Ending& ending : train_on(2, options)) {
-    EXPECT_EQ(ending.fault, Fault::kBadData);
-    EXPECT_THAT(ending.error, HasSubstr("data0: has grown since the checkpoint"));
-  }
 }
 
 TEST(SplitJob, FindsAllLabelsBeforehand) {

@@ -96,6 +96,9 @@ class Ledgers : public ::testing::Test {
   // A round of examples without features that have these labels; their slots run backwards. The memory of a round stays
   // until the next.
   std::vector<PartitionTask> open(const std::vector<std::string>& labels, bool learning = true) {
+    return open(labels, learning, ledgers_);
+  }
+  std::vector<PartitionTask> open(const std::vector<std::string>& labels, bool learning, Coordinator& coordinator) {
     message_.clear();
     ExampleWriter writer;
     writer.begin(message_);
@@ -114,7 +117,7 @@ class Ledgers : public ::testing::Test {
     std::vector<std::size_t> ends;
     read_examples({{.bytes = message_.bytes(), .examples = labels.size()}}, routed_examples, ends);
     ledger_ = {};
-    return ledgers_.open(routed_examples, learning, ledger_);
+    return coordinator.open(routed_examples, learning, ledger_);
   }
 
   Alone alone_;
@@ -211,28 +214,22 @@ TEST_F(Ledgers, CountAndApplyTheResultsOfARound) {
   EXPECT_TRUE(ledgers_.take_changes().empty());
 }
 
-TEST_F(Ledgers, DoNotCloseWithLabelsThatHaveJoinedNoTree) {
-  open({"a", "b"});
-  ledger_.splits = {{0, kNoLabel, 0}};
-  EXPECT_THROW(ledgers_.close(ledger_), Error);
-}
-
-TEST_F(Ledgers, DoNotCloseWithSplitsOfOtherLabels) {
-  open({"a", "b"});
-  ledger_.splits = {{0, kNoLabel, 0}, {2, 0, 0}};
-  EXPECT_THROW(ledgers_.close(ledger_), Error);
-}
-
-TEST_F(Ledgers, DoNotCloseWithSurplusSplits) {
-  open({"a"});
-  ledger_.splits = {{0, kNoLabel, 0}, {1, 0, 0}};
-  expect_protocol_error(thrown_by([&] { ledgers_.close(ledger_); }));
-}
-
-TEST_F(Ledgers, DoNotCloseWithASplitOfAnUnknownLeaf) {
-  open({"a", "b"});
-  ledger_.splits = {{0, kNoLabel, 0}, {1, 17, 0}};
-  expect_protocol_error(thrown_by([&] { ledgers_.close(ledger_); }));
+// Labels 0 and 1 are new.
+TEST_F(Ledgers, DoNotCloseWithOtherSplits) {
+  const Split first{0, kNoLabel, 0};
+  const std::vector<std::pair<const char*, std::vector<Split>>> cases = {{"a label is missing", {first}},
+                                                                         {"another label", {first, {2, 0, 0}}},
+                                                                         {"surplus", {first, {1, 0, 0}, {2, 0, 0}}},
+                                                                         {"an unknown leaf", {first, {1, 17, 0}}}};
+  for (const auto& [name, splits] : cases) {
+    SCOPED_TRACE(name);
+    Learner learner{{.bits = kLeastBits}};
+    Progress progress{alone_, learner, observer_, Counting::kOnRank0};
+    Coordinator coordinator{learner, progress};
+    open({"a", "b"}, true, coordinator);
+    ledger_.splits = splits;
+    expect_protocol_error(thrown_by([&] { coordinator.close(ledger_); }));
+  }
 }
 
 TEST_F(Ledgers, DoNotOpenForUnknownSlotsAndLabels) {

@@ -1,4 +1,4 @@
-// Jobs of the partitioned placement in tests: what they come to must be what one rank comes to.
+// Jobs of the partitioned placement in tests: their results must be those of one rank.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace cpt {
 
 using Shards = std::vector<std::string>;
 
-// All that must not depend on the ranks.
+// The results that must not depend on the number of ranks.
 struct Outcome {
   std::uint64_t tree = 0;
   std::uint64_t weights = 0;
@@ -25,13 +25,13 @@ struct Outcome {
   std::vector<Report> reports;
 };
 
-// Of a job in which no rank may fail. All ranks must say the same of tree, weights and owners. `staging`: without an
+// The outcome of a job in which no rank may fail. All ranks must agree on tree, weights and owners. `staging` has no
 // observer.
 Outcome outcome_on(int ranks, const TrainingOptions& options, Staging staging = {});
 
 void expect_same(const Outcome& a, const Outcome& b);
 
-// How many ranks, on how many machines: ranks of one machine read one another's examples in place.
+// The numbers of ranks and machines: ranks of one machine read one another's examples in place.
 struct Layout {
   int ranks;
   int machines;
@@ -39,7 +39,7 @@ struct Layout {
 void PrintTo(const Layout& layout, std::ostream* out);
 std::string name_of_layout(const ::testing::TestParamInfo<Layout>& test);
 
-// By layout.
+// A job with a layout as its parameter.
 class PartitionedJob : public ::testing::TestWithParam<Layout> {
  protected:
   PartitionedJob();

@@ -1,10 +1,8 @@
 // The partitioned placement on streams that are hard to share out: hot labels, growth in one place, examples of odd
-// sizes, slow ranks. The result is that of one rank, and partitions move to where there is less to do.
+// sizes. The result is that of one rank, and partitions move to where there is less to do.
 #include <cstring>
 #include <numeric>
-#include <thread>
 
-#include "comm/interposed.h"
 #include "comm/on_machines.h"
 #include "model/learning/learner.h"
 #include "model/random_stream.h"
@@ -243,20 +241,6 @@ TEST_P(PartitionedStreams, AnErrorLeavesNoLoadsWithoutAnswer) {
   }
 }
 
-TEST_P(PartitionedStreams, ASlowRankChangesNothing) {
-  add_data(with_hot_label(3));
-  const Outcome one = outcome_on(1, options_);
-  for (int slow = 0; slow < ranks(); ++slow) {
-    SCOPED_TRACE("rank " + std::to_string(slow) + " is slow");
-    Staging staging;
-    staging.wrap = [&](Communicator& inner) {
-      const auto doze = [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
-      return std::make_unique<Interposed>(inner, inner.rank() == slow ? BeforeCall(doze) : nullptr);
-    };
-    expect_same(outcome_on(ranks(), options_, staging), one);
-  }
-}
-
 // In one round, so that some are in the ring and the others in messages.
 TEST_P(PartitionedStreams, MoreThanTheRingHolds) {
   constexpr std::size_t kExamples = 90;
@@ -271,15 +255,6 @@ TEST_P(PartitionedStreams, MoreThanTheRingHolds) {
   expect_that_of_one_rank();
 }
 
-TEST_P(PartitionedStreams, ExamplesWithoutFeatures) {
-  Shards shards(3);
-  for (std::size_t i = 0; i < 900; ++i) {
-    shards[i % 3] += "label-" + std::to_string(i * i % 97) + (i % 5 == 0 ? " | w\n" : " |\n");
-  }
-  add_data(shards);
-  expect_that_of_one_rank();
-}
-
 TEST_P(PartitionedStreams, AGiantExample) {
   std::string giant = "giant |";
   for (std::size_t f = 0; f < 20'000; ++f) giant += " g" + std::to_string(f) + ':' + std::to_string(0.001 * double(f));
@@ -289,24 +264,25 @@ TEST_P(PartitionedStreams, AGiantExample) {
   expect_that_of_one_rank();
 }
 
-TEST_P(PartitionedStreams, LabelsWithLongNames) {
-  Shards shards(4);
-  for (std::size_t i = 0; i < 160; ++i) {
-    const std::string n = std::to_string(i * 7 % 40);
-    // Equal but for their ends.
-    shards[i % 4] += std::string(100'000, 'x') + n + " | w" + n + '\n';
+TEST_P(PartitionedStreams, OddLabelsAndExamplesWithoutFeatures) {
+  const std::function<std::string(std::size_t)> lines[] = {
+      [](std::size_t i) { return "label-" + std::to_string(i * i % 97) + (i % 5 == 0 ? " | w\n" : " |\n"); },
+      // Labels that begin with one another.
+      [](std::size_t i) {
+        return std::string(1 + i * i % 67, i % 2 == 0 ? 'a' : '0') + " | w" + std::to_string(i % 11) + '\n';
+      },
+      // Long ones, equal but for their ends.
+      [](std::size_t i) {
+        const std::string n = std::to_string(i * 7 % 40);
+        return i < 160 ? std::string(100'000, 'x') + n + " | w" + n + '\n' : "";
+      }};
+  for (const auto& line : lines) {
+    Shards shards(3);
+    for (std::size_t i = 0; i < 900; ++i) shards[i % 3] += line(i);
+    options_.data.clear();
+    add_data(shards);
+    expect_that_of_one_rank();
   }
-  add_data(shards);
-  expect_that_of_one_rank();
-}
-
-TEST_P(PartitionedStreams, LabelsThatBeginWithOneAnother) {
-  Shards shards(3);
-  for (std::size_t i = 0; i < 900; ++i) {
-    shards[i % 3] += std::string(1 + i * i % 67, i % 2 == 0 ? 'a' : '0') + " | w" + std::to_string(i % 11) + '\n';
-  }
-  add_data(shards);
-  expect_that_of_one_rank();
 }
 
 TEST_P(PartitionedStreams, ImportancesOfAllSizes) {
@@ -337,28 +313,6 @@ TEST_P(PartitionedStreams, ShardsThatEndAtDifferentTimes) {
   add_data(shards);
   set_test(random_lines({.seed = 77, .examples = 55, .labels = 40}));
   options_.passes = 2;
-  expect_that_of_one_rank();
-}
-
-TEST_P(PartitionedStreams, CrossedNamespacesAndUnitLength) {
-  Shards shards(3);
-  Dice dice(6);
-  for (std::size_t i = 0; i < 900; ++i) {
-    const std::string label = std::to_string(dice.below(2 + i / 8));
-    shards[i % 3] += "l" + label + " |page p" + label + ":0.5 q" + std::to_string(dice.below(9)) + " |user u" + label +
-                     " v" + std::to_string(dice.below(9)) + ":-3\n";
-  }
-  add_data(shards);
-  options_.model.interactions = {"pu", "uu"};
-  options_.model.normalize = Normalize::kL2;
-  expect_that_of_one_rank();
-}
-
-// Node probabilities of exactly 0 and 1 make equal labels, of which the search must take the same.
-TEST_P(PartitionedStreams, WithoutClipping) {
-  add_data(with_hot_label(4));
-  options_.model.loss = Loss::kSquared;
-  options_.model.clip = 0;
   expect_that_of_one_rank();
 }
 

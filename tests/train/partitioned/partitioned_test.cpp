@@ -61,13 +61,6 @@ TEST_P(Partitioned, IsOneRankWithFewerShardsThanRanks) {
   expect_that_of_one_rank();
 }
 
-TEST_P(Partitioned, IsOneRankWhereAllRanksMeetTheSameNewLabelsAtOnce) {
-  Shards shards;
-  for (std::size_t i = 0; i < 8; ++i) shards.push_back(random_lines({.seed = i, .examples = 300, .labels = 150}));
-  add_data(shards);
-  expect_that_of_one_rank();
-}
-
 TEST_P(Partitioned, IsOneRankInBurstsOfNewLabels) {
   Shards shards(4);
   for (std::size_t i = 0; i < shards.size(); ++i) {

@@ -6,16 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "api/blobs/weights_blob.h"
-#include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "comm/threads/threads.h"
 #include "model/random_stream.h"
+#include "train/job.h"
 
 namespace cpt {
 namespace {
@@ -79,13 +77,6 @@ std::uint64_t digest_over_owners(Communicator& comm, const WeightTable& weights,
   }
   sum_in_rank_order(comm, {&digest, 1}, "test: digest");
   return digest;
-}
-
-void run_ranks(int ranks, const std::function<void(Communicator&)>& body) {
-  run_threads(ranks, [&](Communicator& comm) {
-    comm.set_stall_timeout(std::chrono::seconds(30));
-    body(comm);
-  });
 }
 
 class PartitionTraffic : public ::testing::TestWithParam<int> {
@@ -158,52 +149,30 @@ TEST_P(PartitionTraffic, IsGatheredInOrderFromTheOwners) {
   }
 }
 
-// What each rank says of an action that is the same on all.
-std::vector<std::string> errors_of(int ranks, const std::function<void(Communicator&)>& action) {
-  std::vector<std::string> errors(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](Communicator& comm) {
-    try {
-      action(comm);
-    } catch (const Error& error) {
-      EXPECT_EQ(dynamic_cast<const AgreedError*>(&error) != nullptr, ranks > 1);
-      EXPECT_EQ(error.fault(), Fault::kCannotWrite);
-      errors[static_cast<std::size_t>(comm.rank())] = error.what();
-    }
-  });
-  for (const std::string& error : errors) EXPECT_EQ(error, errors[0]);
-  return errors;
-}
-
 TEST_P(PartitionTraffic, AVisitThatThrowsIsTheLastAndAllRanksThrow) {
   for (const Partition failing : std::array<Partition, 3>{0, 100, kPartitions - 1}) {
-    int tasks = 0;
-    const auto errors = errors_of(ranks(), [&](Communicator& comm) {
+    int visits = 0;
+    const Thrown thrown = thrown_by_all(ranks(), [&](Communicator& comm) {
       WeightTable mine(kBits);
       gather_partitions(comm, mine, dealt(ranks(), 1), [&](Partition partition, std::span<const std::byte>) {
-        ++tasks;
+        ++visits;
         if (partition == failing) throw Error(Fault::kCannotWrite, "the disk is full");
       });
     });
-    EXPECT_THAT(errors[0], HasSubstr("the disk is full"));
-    EXPECT_EQ(tasks, failing + 1);
+    EXPECT_EQ(thrown.fault, Fault::kCannotWrite);
+    EXPECT_THAT(thrown.text, HasSubstr("the disk is full"));
+    EXPECT_EQ(visits, failing + 1);
   }
 }
 
 TEST(GatherPartitions, NoticesOwnersThatDiffer) {
-  std::vector<std::string> errors(3);
-  run_ranks(3, [&](Communicator& comm) {
+  const Thrown thrown = thrown_by_all(3, [&](Communicator& comm) {
     WeightTable mine(kBits);
     Owners owners = all_on(1);
     if (comm.rank() == 1) owners[20] = 2;
-    try {
-      gather_partitions(comm, mine, owners, [](Partition, std::span<const std::byte>) {});
-    } catch (const AgreedError& error) {
-      errors[static_cast<std::size_t>(comm.rank())] = error.what();
-    }
+    gather_partitions(comm, mine, owners, [](Partition, std::span<const std::byte>) {});
   });
-  for (const std::string& error : errors) {
-    EXPECT_THAT(error, AllOf(StartsWith("rank 1 on "), HasSubstr("has other owners")));
-  }
+  EXPECT_THAT(thrown.text, AllOf(StartsWith("rank 1 on "), HasSubstr("has other owners")));
 }
 
 TEST(PackedPartitions, AreOfFiniteWeights) {

@@ -8,18 +8,12 @@
 namespace cpt {
 namespace {
 
-TEST(RoundLength, IsShortWhileLabelsPourIn) {
+TEST(RoundLength, IsAQuarterOfTheLabelsSharedByTheRanksBetweenItsBounds) {
   for (const int ranks : {1, 2, 64, 4096}) EXPECT_EQ(round_length(0, ranks), 4U);
   EXPECT_EQ(round_length(100, 64), 4U);
-}
-
-TEST(RoundLength, IsAQuarterOfTheLabelsSharedByTheRanks) {
   EXPECT_EQ(round_length(8000, 2), 1000U);
   EXPECT_EQ(round_length(8000, 8), 250U);
   EXPECT_EQ(round_length(1'000'000, 1000), 250U);
-}
-
-TEST(RoundLength, HasACap) {
   EXPECT_EQ(round_length(1'000'000, 2), 1024U);
   EXPECT_EQ(round_length(std::uint64_t{1} << 40, 64), 1024U);
 }

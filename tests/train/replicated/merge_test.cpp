@@ -9,8 +9,8 @@
 #include <map>
 #include <mutex>
 
-#include "comm/agreement.h"
 #include "comm/threads/threads.h"
+#include "core/number_text.h"
 #include "model/random_stream.h"
 #include "train/job.h"
 
@@ -36,12 +36,12 @@ Row random_row(Dice& dice) {
   return row;
 }
 
-// One visit of a rank to a row: what it adds to it.
-struct PartitionTask {
+// A rank adds a change to a row.
+struct Visit {
   std::uint64_t row;
   Row change;
 };
-using Visits = std::vector<PartitionTask>;
+using Visits = std::vector<Visit>;
 
 // The same rows again and again, near one another and far apart, some of them visited by many ranks.
 Visits random_visits(Dice& dice, std::size_t count) {
@@ -57,7 +57,7 @@ void apply(const Row& change, float* row) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) row[lane] += change[lane];
 }
 
-void visit_row(const PartitionTask& visit, Learner& learner, WeightMerger& merger) {
+void visit_row(const Visit& visit, Learner& learner, WeightMerger& merger) {
   float* row = learner.weights().row(visit.row);
   PathState path_state;
   path_state.rows = {row};
@@ -77,7 +77,7 @@ Table merge_densely(MergeRule rule, const Table& before, const std::vector<Visit
   std::uint64_t updates = 0;
   double growth = 0;
   for (std::size_t r = 0; r < visits.size(); ++r) {
-    for (const PartitionTask& visit : visits[r])
+    for (const Visit& visit : visits[r])
       apply(visit.change, now[r].emplace(visit.row, before[visit.row]).first->second.data());
     updates += visits[r].size();
     double of_rank = 0;
@@ -115,7 +115,7 @@ std::vector<Table> merge_really(const Shape& shape, const Table& start,
     std::memcpy(learner.weights().row(0), start.data(), learner.weights().bytes());
     WeightMerger merger(comm, learner, shape.rule, shape.segment_bytes);
     for (const std::vector<Visits>& interval : sync_points) {
-      for (const PartitionTask& visit : interval[rank]) visit_row(visit, learner, merger);
+      for (const Visit& visit : interval[rank]) visit_row(visit, learner, merger);
       merger.merge();
     }
     tables[rank] = table_of(learner);
@@ -177,31 +177,16 @@ TEST(MergeTraffic, HasTheGrowthForContractionOnly) {
   }
 }
 
-// What each of three ranks says when one of them is prepared otherwise.
-std::vector<std::string> errors_of(
-    const std::function<void(int rank, Learner& learner, WeightMerger& merger)>& prepare) {
-  std::vector<std::string> errors(3);
-  run_threads(3, [&](Communicator& comm) {
-    comm.set_stall_timeout(std::chrono::seconds(30));
-    Learner learner(model_options());
-    WeightMerger merger(comm, learner, MergeRule::kConfidence);
-    prepare(comm.rank(), learner, merger);
-    try {
-      merger.merge();
-      errors[static_cast<std::size_t>(comm.rank())] = "no error";
-    } catch (const AgreedError& error) {
-      errors[static_cast<std::size_t>(comm.rank())] = error.what();
-    }
-  });
-  EXPECT_EQ(errors[1], errors[0]);
-  EXPECT_EQ(errors[2], errors[0]);
-  return errors;
-}
-
-std::string hex(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
+// What all of three ranks throw if one of them is prepared otherwise.
+std::string error_of(const std::function<void(int rank, Learner& learner, WeightMerger& merger)>& prepare) {
+  return thrown_by_all(3,
+                       [&](Communicator& comm) {
+                         Learner learner(model_options());
+                         WeightMerger merger(comm, learner, MergeRule::kConfidence);
+                         prepare(comm.rank(), learner, merger);
+                         merger.merge();
+                       })
+      .text;
 }
 
 Row plain_change() {
@@ -211,57 +196,57 @@ Row plain_change() {
 }
 
 TEST(MergeNotices, NothingWhereAllIsWell) {
-  EXPECT_EQ(errors_of([](int, Learner& learner, WeightMerger& merger) {
+  EXPECT_EQ(error_of([](int, Learner& learner, WeightMerger& merger) {
               visit_row({100, plain_change()}, learner, merger);
-            })[0],
-            "no error");
+            }),
+            "");
 }
 
 TEST(MergeNotices, WeightsThatAreNotFinite) {
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     for (const std::size_t lane : {0U, 7U}) {
-      const auto errors = errors_of([&](int rank, Learner& learner, WeightMerger& merger) {
+      const std::string error = error_of([&](int rank, Learner& learner, WeightMerger& merger) {
         Row change = plain_change();
         if (rank == 1) change[lane] = bad;
         visit_row({100, change}, learner, merger);
       });
-      EXPECT_THAT(errors[0], AllOf(HasSubstr("rank"), HasSubstr("merged weights are not finite")));
+      EXPECT_THAT(error, AllOf(HasSubstr("rank"), HasSubstr("merged weights are not finite")));
     }
   }
 }
 
 TEST(MergeNotices, ARankWithAnotherTree) {
   std::uint64_t digests[3];
-  const auto errors = errors_of([&](int rank, Learner& learner, WeightMerger& merger) {
+  const std::string error = error_of([&](int rank, Learner& learner, WeightMerger& merger) {
     learner.apply({"a", kNoLabel, 0});
     learner.apply({rank == 2 ? "c" : "b", 0, 0});
     digests[rank] = learner.structure_digest();
     visit_row({100, plain_change()}, learner, merger);
   });
-  EXPECT_THAT(errors[0], AllOf(HasSubstr("rank 0 and rank 2 on "),
-                               HasSubstr("trees " + hex(digests[0]) + " and " + hex(digests[2]))));
+  EXPECT_THAT(error, AllOf(HasSubstr("rank 0 and rank 2 on "),
+                           HasSubstr("trees " + digest_text(digests[0]) + " and " + digest_text(digests[2]))));
 }
 
 // A row that differs on rank 1, where nobody has touched it: found when another rank trains it.
 TEST(MergeNotices, ARankWithAnotherWeight) {
   std::uint64_t digest = 0;
-  const auto errors = errors_of([&](int rank, Learner& learner, WeightMerger& merger) {
+  const std::string error = error_of([&](int rank, Learner& learner, WeightMerger& merger) {
     if (rank == 1) learner.weights().row(100)[3] = 1;
     if (rank == 0) digest = learner.structure_digest();
     visit_row({rank == 0 ? 100U : 5000U, plain_change()}, learner, merger);
   });
-  EXPECT_THAT(errors[0],
-              AllOf(HasSubstr("rank 0 and rank 1 on "), HasSubstr("trees " + hex(digest) + " and " + hex(digest)),
-                    HasSubstr("merged weights ")));
+  EXPECT_THAT(error, AllOf(HasSubstr("rank 0 and rank 1 on "),
+                           HasSubstr("trees " + digest_text(digest) + " and " + digest_text(digest)),
+                           HasSubstr("merged weights ")));
 }
 
 // The same where the rank itself trains the row, which the merge then makes the same on all.
 TEST(MergeNotices, ARankThatStartedFromAnotherWeight) {
-  const auto errors = errors_of([](int rank, Learner& learner, WeightMerger& merger) {
+  const std::string error = error_of([](int rank, Learner& learner, WeightMerger& merger) {
     if (rank == 2) learner.weights().row(100)[3] = 1;
     visit_row({100, plain_change()}, learner, merger);
   });
-  EXPECT_THAT(errors[0], AllOf(HasSubstr("rank 0 and rank 2 on "), HasSubstr("merged weights ")));
+  EXPECT_THAT(error, AllOf(HasSubstr("rank 0 and rank 2 on "), HasSubstr("merged weights ")));
 }
 
 }  // namespace

@@ -76,25 +76,17 @@ TEST_P(ReplicatedLosses, WithShortIntervalsOfAllRules) {
   }
 }
 
-TEST_P(ReplicatedLosses, WithSquaredLossAndSgd) {
-  TrainingOptions options = small_job();
-  options.model.loss = Loss::kSquared;
-  options.model.update = Update::kSgd;
-  options.model.learning_rate = 0.3;
-  expect_as_literally(options);
-}
-
-TEST_P(ReplicatedLosses, WithARandomTreeAndAFullTable) {
-  TrainingOptions options = small_job();
-  options.model.tree = TreeKind::kRandom;
-  options.model.bits = 10;
-  expect_as_literally(options);
-}
-
-TEST_P(ReplicatedLosses, WithAFrozenTest) {
-  TrainingOptions options = small_job();
-  options.test_frozen = true;
-  expect_as_literally(options);
+TEST_P(ReplicatedLosses, WithOtherOptions) {
+  TrainingOptions sgd = small_job();
+  sgd.model.loss = Loss::kSquared;
+  sgd.model.update = Update::kSgd;
+  sgd.model.learning_rate = 0.3;
+  TrainingOptions random_tree = small_job();
+  random_tree.model.tree = TreeKind::kRandom;
+  random_tree.model.bits = 10;  // a full table
+  TrainingOptions frozen = small_job();
+  frozen.test_frozen = true;
+  for (const TrainingOptions& options : {sgd, random_tree, frozen}) expect_as_literally(options);
 }
 
 // By hand: a label counts as new once on each rank that first meets it in the round, and as seen ever after.

@@ -31,12 +31,6 @@ class TouchedRowsOfATable : public ::testing::Test {
   TouchedRows touched_{table_};
 };
 
-TEST_F(TouchedRowsOfATable, AreNoneAtFirst) {
-  EXPECT_EQ(indices(), Indices{});
-  EXPECT_EQ(touched_.updates(), 0U);
-  EXPECT_FALSE(touched_.contains(0));
-}
-
 TEST_F(TouchedRowsOfATable, ComeOnceEachInAscendingOrder) {
   touch({900, 5, 64, 5});
   touch({1023, 64, 0, 63});
@@ -90,7 +84,10 @@ TEST_F(TouchedRowsOfATable, CountEveryUpdate) {
   EXPECT_EQ(touched_.updates(), 4U);
 }
 
-TEST_F(TouchedRowsOfATable, StartAfreshAfterClear) {
+TEST_F(TouchedRowsOfATable, AreNoneAtFirstAndAfterClear) {
+  EXPECT_EQ(indices(), Indices{});
+  EXPECT_EQ(touched_.updates(), 0U);
+  EXPECT_FALSE(touched_.contains(0));
   touch({5, 6, 70});
   touched_.clear();
   EXPECT_EQ(indices(), Indices{});

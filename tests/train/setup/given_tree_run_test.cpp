@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "api/given_tree_files.h"
-#include "comm/alone.h"
 #include "data/pipeline/example_stream.h"
 #include "model/tree/bounds.h"
 #include "model/learning/learner.h"
@@ -213,21 +212,6 @@ TEST_P(GivenTreeRun, GoesOnWithoutTheFile) {
   }
 }
 
-TEST_P(GivenTreeRun, TellsWhereItsTreeCameFromWhenItGoesOn) {
-  grow();
-  ResumedJob job;
-  job.options.data = options_.data;
-  job.options = with_tree(job.options, "file:" + file_);
-  job.run_until(ranks(), {.call = 2});
-  TrainingOptions again;
-  again.resume = true;
-  again.checkpoints.directory = job.checkpoints();
-  Alone alone;
-  const Training training(again, alone);
-  EXPECT_EQ(training.options().model.tree, TreeKind::kGiven);
-  EXPECT_EQ(training.options().given_tree, "file:" + file_);
-}
-
 // A model that began with a given tree has a tree as any other has.
 TEST_P(GivenTreeRun, LeavesAModelToBeginWith) {
   grow();
@@ -255,15 +239,6 @@ TEST_P(GivenTreeErrors, AreThoseOfRankZeroAlone) {
               AllOf(StartsWith("rank 0 on "), HasSubstr("/tree:3: expected "), Not(HasSubstr("more ranks"))));
   options_.given_tree = "huffman:" + (folder_ / "nowhere").string();
   EXPECT_THAT(agreed_error(Fault::kNoInput), AllOf(StartsWith("rank 0 on "), HasSubstr("nowhere")));
-}
-
-TEST_P(GivenTreeErrors, AnotherFileOnOneRankStopsAll) {
-  options_ = with_tree(options_, "file:" + folder_.write("tree", "cpt-tree 1 1\n-\ta\n"));
-  Staging staging;
-  staging.options_of = [&](int rank, TrainingOptions& options) {
-    if (rank == 2) options.given_tree = "file:" + folder_.write("other", "cpt-tree 1 1\n-\tb\n");
-  };
-  EXPECT_THAT(agreed_error(Fault::kUsage, staging), AllOf(StartsWith("rank 2 on "), HasSubstr("other options")));
 }
 
 TEST(GivenTreeOptions, BelongTogether) {

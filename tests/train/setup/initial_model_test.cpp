@@ -2,13 +2,10 @@
 // ranks and in both placements.
 #include <gmock/gmock.h>
 
-#include <chrono>
-#include <fstream>
-
 #include "api/model_files.h"
-#include "comm/threads/threads.h"
 #include "model/learning/learner.h"
 #include "train/errors.h"
+#include "train/files_in.h"
 
 namespace cpt {
 namespace {
@@ -103,20 +100,6 @@ TEST_P(InitialModel, GoesOnBitForBit) {
   }
 }
 
-TEST_P(InitialModel, SavesWhatOneRankSaves) {
-  save_first();
-  TrainingOptions options = from_model();
-  options.data = second_;
-  options.passes = 2;
-  std::move(results_on(1, options)[0].model).into_model().save(folder_ / "alone");
-  run_threads(ranks(), [&](Communicator& comm) {
-    comm.set_stall_timeout(std::chrono::seconds(30));
-    Recorder unheard;
-    Training(options, comm).run(unheard).model.save(comm, folder_ / "together");
-  });
-  EXPECT_EQ(read_model_head(folder_ / "together").digest, read_model_head(folder_ / "alone").digest);
-}
-
 TEST_P(InitialModel, ScoresAsTheRunThatMadeIt) {
   first_.test = second_;
   first_.test_frozen = true;
@@ -185,24 +168,6 @@ TEST_P(InitialModel, IsWhatReplicasBeginWith) {
   }
 }
 
-TEST_P(InitialModel, KeepsItsOptions) {
-  save_first();
-  TrainingOptions options = from_model();
-  options.test = second_;
-  for (const Placement placement : {Placement::kPartitioned, Placement::kReplicated}) {
-    options.placement = placement;
-    for (const TrainingResult& result : results_on(ranks(), options)) {
-      const ModelOptions& kept = result.model.learner().options();
-      EXPECT_EQ(kept.alpha, 0.7);
-      EXPECT_EQ(kept.learning_rate, 0.8);
-      EXPECT_EQ(kept.clip, 0.01);
-      EXPECT_EQ(kept.bits, 16);
-      EXPECT_EQ(kept.seed, 3U);
-      EXPECT_EQ(kept.normalize, Normalize::kL2);
-    }
-  }
-}
-
 // The train part of the job comes on top of a model, in both placements.
 class InitialModelErrors : public Errors {
  protected:
@@ -232,12 +197,7 @@ TEST_P(InitialModelErrors, AModelThatIsMissingStopsAll) {
 }
 
 TEST_P(InitialModelErrors, ADamagedModelStopsAll) {
-  std::fstream weights(folder_ / "model" / "weights", std::ios::in | std::ios::out | std::ios::binary);
-  weights.seekg(100);
-  const auto byte = static_cast<char>(weights.get());
-  weights.seekp(100);
-  weights.put(static_cast<char>(byte ^ 1));
-  weights.close();
+  flip_bit(folder_ / "model" / "weights", 100);
   EXPECT_THAT(agreed_error(Fault::kBadData), AllOf(HasSubstr("weights"), HasSubstr("checksum")));
 }
 

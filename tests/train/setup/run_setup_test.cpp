@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
-#include "comm/threads/threads.h"
 #include "model/weights/weight_table.h"
-#include "train/host/host.h"
+#include "train/files_in.h"
 #include "train/job.h"
 
 namespace cpt {
@@ -43,8 +40,7 @@ class MemoryToGoOn : public ::testing::TestWithParam<int> {
   // What rank 0 ends with where so much memory is free.
   static Thrown prepared(const TrainingOptions& options, std::uint64_t free) {
     Thrown thrown;
-    run_threads(GetParam(), [&](Communicator& comm) {
-      comm.set_stall_timeout(std::chrono::seconds(30));
+    run_ranks(GetParam(), [&](Communicator& comm) {
       const Thrown here = thrown_by([&] { prepare_run(options, comm, free); });
       if (comm.rank() == 0) thrown = here;
     });
@@ -67,12 +63,7 @@ TEST_P(MemoryToGoOn, IsThatOfTheTable) {
 
 // Damaged weights tell whether they were read: those of the model, which are the checkpoint's, too.
 TEST_P(MemoryToGoOn, IsAskedForBeforeItIsTaken) {
-  std::fstream weights(folder_ / "model" / "weights", std::ios::in | std::ios::out | std::ios::binary);
-  weights.seekg(100);
-  const auto byte = static_cast<char>(weights.get());
-  weights.seekp(100);
-  weights.put(static_cast<char>(byte ^ 1));
-  weights.close();
+  flip_bit(folder_ / "model" / "weights", 100);
   for (const TrainingOptions& options : {resumed(), from_model()}) {
     EXPECT_EQ(prepared(options, kTable).fault, Fault::kBadData);
     EXPECT_EQ(prepared(options, kTable - 1).fault, Fault::kFailed);

@@ -132,13 +132,6 @@ TEST_F(AutoBits, AreLeftToAModelAndToACheckpoint) {
   EXPECT_EQ(bits(), kLeastAutoBits);
 }
 
-TEST_F(AutoBits, AreThoseThatTheRunSaysItHad) {
-  Alone comm;
-  const Training training(options_, comm);
-  EXPECT_FALSE(training.options().auto_bits);
-  EXPECT_EQ(training.options().model.bits, kLeastAutoBits);
-}
-
 TEST_F(AutoBits, WarnOfNothingWhereMemoryAbounds) {
   Recorder recorder;
   options_.data.push_back(shards_.write("c.vw", text_));  // for the third rank, else there would be something to tell

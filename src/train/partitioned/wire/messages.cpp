@@ -46,11 +46,6 @@ void require_partition_or_none(Partition partition) {
 }
 
 template <class T>
-T take(ConstBytes& message) {
-  return read_front<T>(take_bytes(message, sizeof(T)));
-}
-
-template <class T>
 void put(const T& value, Buffer& message) {
   message.append(&value, sizeof value);
 }
@@ -73,13 +68,14 @@ void put_details(const PartitionTask& task, Buffer& message) {
 
 void take_details(ConstBytes& message, PartitionTask& task) {
   const TaskKind kind = task.kind;
-  if (kind == TaskKind::kDraw || kind == TaskKind::kSettle) task.coins = take<std::uint64_t>(message);
-  if (kind == TaskKind::kDraw || kind == TaskKind::kSearch) task.probability = take<double>(message);
-  if (kind == TaskKind::kOpen) task.split = narrow<LabelId>(take<std::uint64_t>(message), "the number of a label");
+  if (kind == TaskKind::kDraw || kind == TaskKind::kSettle) task.coins = take_header<std::uint64_t>(message);
+  if (kind == TaskKind::kDraw || kind == TaskKind::kSearch) task.probability = take_header<double>(message);
+  if (kind == TaskKind::kOpen)
+    task.split = narrow<LabelId>(take_header<std::uint64_t>(message), "the number of a label");
 }
 
 PartitionTask take_task(ConstBytes& message, const PartitionTask& last) {
-  const auto head = take<TaskHead>(message);
+  const auto head = take_header<TaskHead>(message);
   PartitionTask task{.order = last.order, .slot = last.slot, .label = last.label, .example = last.example};
   if (head.kind > static_cast<unsigned>(TaskKind::kOpen)) {
     throw_protocol_error("unknown kind of task " + std::to_string(head.kind));
@@ -91,7 +87,7 @@ PartitionTask take_task(ConstBytes& message, const PartitionTask& last) {
   task.disagreements = head.disagreements;
   take_details(message, task);
   if (head.carries_example != 0) {
-    const auto example = take<TaskExampleHead>(message);
+    const auto example = take_header<TaskExampleHead>(message);
     task.order = example.order;
     task.slot = example.slot;
     task.label = example.label;
@@ -204,7 +200,7 @@ void read_examples(const std::vector<ExamplesMessage>& messages, std::vector<Rou
                    std::vector<std::size_t>& ends) {
   for (const ExamplesMessage& message : messages) {
     ConstBytes rest = message.bytes;
-    const auto in_ring = take<std::uint64_t>(rest);
+    const auto in_ring = take_header<std::uint64_t>(rest);
     if (in_ring > rest.size() / sizeof(std::uint32_t)) throw_protocol_error("offsets are missing");
     const ConstBytes offsets = rest.last(in_ring * sizeof(std::uint32_t));
     read_ring(offsets, message, examples);

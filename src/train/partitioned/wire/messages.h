@@ -1,4 +1,4 @@
-// Every message between the owners of partitions.
+// Every message between the owners of partitions, and the steps of the round that send them.
 //
 //   message               written by                    read by
 //   RoundHeader, examples Dispatcher on each rank       every rank: the header; owners: the examples; rank 0: warnings
@@ -21,8 +21,23 @@
 //
 // Examples in the sender's SharedExampleRing are named by their offsets there. They precede the others in order: once
 // one finds no room in the ring, no later one of the round does.
+//
+// A round takes five steps, which overlap those of the rounds before and after it. Each step starts what a later one
+// waits for:
+//   read     each rank reads its part of the round, and sends each example to the owners on its path
+//   root     rank 0 takes the examples through the root, in order; those whose path was unknown leave as tasks
+//   level 1  the next owners on the path take them through their partitions: of level 1, or deep ones below rank 0's
+//   deep     the last owners take them through theirs; the results go to rank 0
+//            (consecutive partitions of one owner are passed in one step, the first one's: see Stage)
+//   close    rank 0 counts the losses in order and inserts new labels; all ranks receive these changes of the tree with
+//            the root's tasks of a later round
+//
+// A rank that reads round m is in step m, say, and has ended step m - 1, where it waited for what all ranks read in
+// step m - 2. So all ranks have ended step m - 3. Where nothing is read any more, the results of the last round wait
+// for what all ranks sent in the step before, and all ranks meet before anything is read again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -31,6 +46,18 @@
 #include "train/partitioned/wire/partition_task.h"
 
 namespace cpt {
+
+// Steps of a round.
+inline constexpr std::size_t kPipelineDepth = 5;
+
+// The last step in which an owner looks at an example, counted from the one that reads it: the deep stage.
+inline constexpr std::size_t kLastUseOfExample = kPipelineDepth - 2;
+// Every rank has ended all steps up to this many before the one that any rank is in.
+inline constexpr std::size_t kStepsUntilAllEnded = 3;
+// Rounds whose examples a rank keeps: the examples of round m overwrite those of the last round that no rank looks at.
+inline constexpr std::size_t kRoundsKept = kLastUseOfExample + kStepsUntilAllEnded;
+// Steps after which every round is closed that this rank read before it received a change of the tree.
+inline constexpr std::size_t kStepsUntilForgotten = kPipelineDepth;
 
 // Leads the examples of a rank in a round.
 struct RoundHeader {
@@ -57,7 +84,7 @@ struct TreeAnnouncement {
   std::uint64_t digest;  // Learner::growth_digest()
 };
 
-// Leads what a round came to.
+// Leads the results of a round.
 struct ResultHeader {
   std::uint64_t is_void;
   std::uint64_t partials;
@@ -70,7 +97,7 @@ struct PartialResult {
     kLevel1,  // value: product of the node probabilities on its label's path in the level-1 partition
     kDeep,    // ... in the deep partition
     kDrawn,   // value: the probability of the label that was drawn
-    kFound,   // value: the probability of `label`, the best one of a partition; an example may have many of these
+    kFound,   // value: the probability of `label`, the best one of a partition; an example may have several
   };
   PartialResult() = default;
   PartialResult(std::uint32_t slot_of_example, Kind of_kind, LabelId of_label, double its_value)
@@ -90,7 +117,7 @@ struct Split {
   std::uint32_t disagreements = 0;
 };
 
-// The header that a message begins with, and what follows it. Throws a protocol error where the message is shorter.
+// Takes the header off the front of a message. Throws a protocol error if the message is shorter.
 template <class Header>
 Header take_header(ConstBytes& message) {
   if (message.size() < sizeof(Header)) throw_protocol_error("a message is shorter than its header");
@@ -98,7 +125,7 @@ Header take_header(ConstBytes& message) {
   message = message.subspan(sizeof header);
   return header;
 }
-// The next `count` bytes of a message, or a protocol error where there are fewer.
+// Takes `count` bytes off the front of a message. Throws a protocol error if there are fewer.
 ConstBytes take_bytes(ConstBytes& message, std::uint64_t count);
 
 // A routed example in memory or in a message. write_routed() writes routed_bytes(shape) bytes; read_routed() reads what
@@ -112,9 +139,9 @@ class ExampleWriter {
  public:
   // Everything up to end() is appended to this message.
   void begin(Buffer& message);
-  // For a rank that reads this rank's ring: the example's offset there.
+  // For a rank that reads this rank's ring: appends the example's offset there.
   void append(std::uint32_t offset) { offsets_.push_back(offset); }
-  // The example itself; `name` of the label where head.label is kNoLabel.
+  // Appends the example itself, with the `name` of the label if head.label is kNoLabel.
   void append(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
               std::string_view name);
   void end();
@@ -143,9 +170,9 @@ struct ExamplesMessage {
   ConstBytes ring = {};          // the sender's; empty where this rank does not read it
 };
 
-// Append the contents of the messages, one after another, and the number of elements after each message. What is read
-// refers to examples in the messages and rings, which must outlive it. They throw a protocol error, Error(kFailed),
-// where a message is not what the writers write, or names a slot, partition or offset that does not exist.
+// Append the contents of the messages, one after another, and the number of elements after each message. The results
+// refer to examples in the messages and rings, which must outlive them. Both throw a protocol error, Error(kFailed), if
+// a message is not one of the writers above, or names a slot, partition or offset that does not exist.
 void read_examples(const std::vector<ExamplesMessage>& messages, std::vector<RoutedExample>& examples,
                    std::vector<std::size_t>& ends);
 void read_tasks(const std::vector<ConstBytes>& messages, std::vector<PartitionTask>& tasks,

@@ -1,4 +1,4 @@
-// What happens to an example at one partition, and how it gets there.
+// The task of an example at one partition, and its route there.
 //
 // The path of an example leads through up to three partitions: the root, one of level 1, a deep one. The rank that has
 // read the example sends it to the owners of all of them if it knows the path (directly); otherwise one owner sends it
@@ -7,31 +7,38 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
+#include "cpt/error.h"
 #include "model/tree/labels.h"
 #include "model/tree/partition.h"
 #include "train/partitioned/example/example_record.h"
 
 namespace cpt {
 
-// In the order in which an example does them at a partition: what only looks comes before what changes the weights.
+// In the order in which a partition does them for an example: those that only read come before those that change
+// weights.
 enum class TaskKind : std::uint8_t {
   kDraw,    // a step of the draw for the Brier score
   kSearch,  // for the most probable label
   kKnown,   // predict and learn the label, which the partition knows
-  kSettle,  // the label is new and goes down by the rule
-  kOpen,    // the label is new and splits the leaf of `split`, whose node opens the partition
+  kSettle,  // the label is new: descend by the insertion rule
+  kOpen,    // the label is new, and splits the leaf of `split` with a node that opens the partition
 };
 
-// Where an example stands in its round: by position, counted from the round's first, then by shard, then by place in
-// its line, in one number. Throws Error(kFailed) where that is more than fits.
-std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std::uint64_t index_in_line);
-std::uint64_t position_in_round(std::uint64_t order);
-std::uint64_t shard_of(std::uint64_t order);
-std::uint64_t index_in_line(std::uint64_t order);
+// Where an example stands in its round: by position, counted from the round's first, then by shard, then by its place
+// in the line, in one number. Throws Error(kFailed) if a part does not fit.
+inline std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std::uint64_t index_in_line) {
+  const auto field = [](std::uint64_t value, unsigned bits, const char* what) {
+    if (value >> bits == 0) return value;
+    throw Error(Fault::kFailed, "more than " + std::to_string(std::uint64_t{1} << bits) + " " + what);
+  };
+  return field(position, 20, "lines of a shard in a round") << 44 | field(shard, 22, "shards") << 22 |
+         field(index_in_line, 22, "examples on a line");
+}
 
-// Like an RoutedExample it is filled in where it is to lie: a copy that is made right after a part was written has to
-// wait until that part has come to the cache, which took a tenth of the time of an example.
+// Like a RoutedExample it is filled in at its final place: a copy right after a write waits until the write has reached
+// the cache, which took a tenth of the time of an example.
 struct PartitionTask {
   std::uint64_t order = 0;  // make_order()
   std::uint32_t slot = 0;   // the example's number among all of its round: rank by rank, as they were read
@@ -66,7 +73,10 @@ struct RoutedExample {
   ExampleRecord example;
 
   // Fills in the partitions from a path, as in ExampleRecord::path().
-  void route_by(std::span<const std::uint8_t> path);
+  void route_by(std::span<const std::uint8_t> path) {
+    if (path.size() > 1) level1 = partition_below(kRootPartition, 0, path[0]);
+    if (path.size() > 2) deep = partition_below(level1, 1, path[1]);
+  }
 
   bool operator<(const RoutedExample& other) const { return order < other.order; }
 };

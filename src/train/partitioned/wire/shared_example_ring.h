@@ -1,5 +1,5 @@
 // A rank's latest examples in memory that it shares with the ranks of its machine: each example is written once, and
-// its owners there read it in place, however many they are.
+// all its owners there read it in place.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 #include <string_view>
 
 #include "comm/shared/shared_window.h"
+#include "core/checked.h"
 #include "train/partitioned/wire/messages.h"
-#include "train/partitioned/wire/pipeline.h"
 
 namespace cpt {
 
 // Routed examples of the latest rounds. An example stays until kRounds more rounds have begun; by then no rank reads it
-// any more (see pipeline.h).
+// any more (see messages.h).
 class SharedExampleRing {
  public:
   static constexpr std::size_t kRounds = kRoundsKept;
@@ -29,8 +29,8 @@ class SharedExampleRing {
 
   // Overwrites the examples of the oldest round from now on.
   void begin_round();
-  // Writes an example; the one that `head` refers to does not matter. Returns its offset in the ring, in units of 8
-  // bytes, or kNoOffset if there is no room, and then for all later examples of the round.
+  // Writes an example; ignores head.example. Returns its offset in the ring, in units of 8 bytes, or kNoOffset if there
+  // is no room, and then for all later examples of the round.
   std::uint32_t put(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
                     std::string_view name);
   static constexpr std::uint32_t kNoOffset = 0xffffffffU;
@@ -41,6 +41,8 @@ class SharedExampleRing {
   ConstBytes of(int rank) const { return window_.of(rank); }
 
  private:
+  static constexpr std::size_t kBytesAhead = 2048;
+
   void prefetch_room(std::size_t bytes) const;
 
   SharedWindow window_;
@@ -48,5 +50,37 @@ class SharedExampleRing {
   std::size_t round_ = 0;  // modulo kRounds
   Bytes left_;             // of the memory of this round
 };
+
+inline void SharedExampleRing::begin_round() {
+  round_ = (round_ + 1) % kRounds;
+  const Bytes all = window_.mine();
+  left_ = all.empty() ? all : all.subspan(round_ * bytes_of_round_, bytes_of_round_);
+}
+
+// The memory ahead holds examples of an old round, and is in the caches of the ranks that have read them: a write would
+// wait until they have let go of it. On x86 only prefetchw requests that (processors that do not know it ignore it).
+#ifdef __x86_64__
+[[gnu::target("prfchw")]]
+#endif
+inline void
+SharedExampleRing::prefetch_room(std::size_t bytes) const {
+  if (left_.size() < kBytesAhead + bytes) return;
+  const std::byte* ahead = left_.data() + kBytesAhead;
+  for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(ahead + at, 1);
+}
+
+inline std::uint32_t SharedExampleRing::put(const RoutedExample& head, const ExampleView& x,
+                                            std::span<const std::uint8_t> path, std::string_view name) {
+  const ExampleRecord::Shape shape = ExampleRecord::shape_of(x, path, name);
+  const std::size_t bytes = routed_bytes(shape);
+  prefetch_room(bytes);
+  if (bytes > left_.size()) left_ = {};
+  if (left_.empty()) return kNoOffset;
+  std::byte* const at = left_.data();
+  left_ = left_.subspan(bytes);
+  write_routed(head, shape, x, path, name, at);
+  const auto offset = static_cast<std::size_t>(at - window_.mine().data());
+  return narrow<std::uint32_t>(offset / ExampleRecord::kAlignment, "the offset of an example");
+}
 
 }  // namespace cpt

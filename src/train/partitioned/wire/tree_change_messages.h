@@ -1,4 +1,4 @@
-// What the ranks tell one another: labels they met, the structure changes that follow, and what they have sent.
+// Messages of varying shape: proposals of new labels, changes of the tree, and traffic figures.
 #pragma once
 
 #include <cstddef>
