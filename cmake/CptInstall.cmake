@@ -1,6 +1,6 @@
 # What `cmake --install` copies: the two programs, the libraries with their
-# public headers (include/cpt), and the files that find_package(cpt) and pkg-config need. The app layer makes the programs
-# and is of no use to others.
+# public headers (include/cpt), the files that find_package(cpt) and pkg-config need, man pages, and completion for bash. The
+# app layer makes the programs and is of no use to others.
 #
 # Two export sets: what predicts and learns in one process needs no MPI; comm and train, the component `train`, do.
 include(CMakePackageConfigHelpers)
@@ -32,6 +32,23 @@ list(JOIN cpt_archives " " cpt_archives)
 file(RELATIVE_PATH cpt_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/cpt.pc.in" "${PROJECT_BINARY_DIR}/cpt.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+foreach(program cpt cpt_dist)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion.bash" RENAME ${program}
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+endforeach()
+
+# Man pages are made while the programs are installed: nothing that only builds or tests waits for them.
+find_program(HELP2MAN help2man)
+if(HELP2MAN)
+  set(make_man_pages "${PROJECT_SOURCE_DIR}/cmake/make_man_pages" "$<TARGET_FILE_DIR:cpt>" ${PROJECT_VERSION}
+    "${PROJECT_BINARY_DIR}/man1")
+  list(JOIN make_man_pages "\" \"" make_man_pages)
+  install(CODE "execute_process(COMMAND \"${make_man_pages}\" COMMAND_ERROR_IS_FATAL ANY)")
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+else()
+  message(STATUS "No help2man: man pages are left out")
+endif()
 
 # Debian's package, made by `cpack` in the build folder.
 set(CPACK_GENERATOR DEB)
