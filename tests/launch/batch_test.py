@@ -239,7 +239,7 @@ class PbsTest(Common, BatchTest):
         self.begin()
         self.expect_ended(2)
         self.assertEqual(self.starts(), 0)
-        self.assertIn(f"SCRIPT={self.folder}/pbs.sh is not there", self.said())
+        self.assertIn(f"SCRIPT={self.folder}/pbs.sh does not exist", self.said())
         (self.folder / "launch").mkdir()
         (self.folder / "launch/pbs.sh").touch()
         self.given_exits("0")
