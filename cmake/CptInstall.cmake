@@ -2,7 +2,7 @@
 # public headers (include/cpt), the files that find_package(cpt) and pkg-config need, man pages, and completion for bash. The
 # app layer makes the programs and is of no use to others.
 #
-# Two export sets: what predicts and learns in one process needs no MPI; comm and train, the component `train`, do.
+# Two export sets: the libraries that predict and learn in one process, without MPI; and comm and train, which need it.
 include(CMakePackageConfigHelpers)
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/cpt")
@@ -28,7 +28,7 @@ install(FILES "${PROJECT_BINARY_DIR}/cptConfig.cmake" "${PROJECT_BINARY_DIR}/cpt
   DESTINATION "${package_folder}")
 
 list(JOIN cpt_archives " " cpt_archives)
-# From the folder of cpt.pc to the prefix, so that what is installed can be moved.
+# Relative to the folder of cpt.pc, so that an installation can be moved.
 file(RELATIVE_PATH cpt_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/cpt.pc.in" "${PROJECT_BINARY_DIR}/cpt.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
@@ -56,7 +56,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# mpirun, and what it looks for when it starts.
+# mpirun, and ssh, without which it does not start.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, openssh-client")
 set(CPACK_STRIP_FILES ON)
 include(CPack)
