@@ -1,5 +1,5 @@
-# What the libraries up to api link. The installed package includes this file too, so that it finds the same and no more:
-# no MPI. All are Debian packages; launch/install_packages installs them.
+# The dependencies of the libraries up to api, without MPI. The installed package includes this file, too. All are Debian
+# packages; launch/install_packages installs them.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(ZLIB)

@@ -1,8 +1,8 @@
 # What `cmake --install` copies: the two programs, the libraries with their
-# public headers (include/cpt), and the files that find_package(cpt) and pkg-config need. The app layer makes the programs
-# and is of no use to others.
+# public headers (include/cpt), the files that find_package(cpt) and pkg-config need, man pages, and completion for bash. The
+# app layer makes the programs and is of no use to others.
 #
-# Two export sets: what predicts and learns in one process needs no MPI; comm and train, the component `train`, do.
+# Two export sets: the libraries that predict and learn in one process, without MPI; and comm and train, which need it.
 include(CMakePackageConfigHelpers)
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/cpt")
@@ -28,10 +28,26 @@ install(FILES "${PROJECT_BINARY_DIR}/cptConfig.cmake" "${PROJECT_BINARY_DIR}/cpt
   DESTINATION "${package_folder}")
 
 list(JOIN cpt_archives " " cpt_archives)
-# From the folder of cpt.pc to the prefix, so that what is installed can be moved.
+# Relative to the folder of cpt.pc, so that an installation can be moved.
 file(RELATIVE_PATH cpt_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/cpt.pc.in" "${PROJECT_BINARY_DIR}/cpt.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+foreach(program cpt cpt_dist)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion.bash" RENAME ${program}
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+endforeach()
+
+# Man pages are made while the programs are installed: nothing that only builds or tests waits for them.
+find_program(HELP2MAN help2man)
+if(HELP2MAN)
+  set(make_man_pages "${PROJECT_SOURCE_DIR}/cmake/make_man_pages" "$<TARGET_FILE_DIR:cpt>" ${PROJECT_VERSION}
+    "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1")
+  list(JOIN make_man_pages "\" \"" make_man_pages)
+  install(CODE "execute_process(COMMAND \"${make_man_pages}\" COMMAND_ERROR_IS_FATAL ANY)")
+else()
+  message(STATUS "No help2man: man pages are left out")
+endif()
 
 # Debian's package, made by `cpack` in the build folder.
 set(CPACK_GENERATOR DEB)
@@ -40,7 +56,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# mpirun, and what it looks for when it starts.
+# mpirun, and ssh, without which it does not start.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, openssh-client")
 set(CPACK_STRIP_FILES ON)
 include(CPack)

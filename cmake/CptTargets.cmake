@@ -1,6 +1,6 @@
 # How this project makes its targets: one library per layer, one test program per tests/ folder.
 
-# What every target of the project is compiled with. Nothing here reaches a program that links the installed libraries.
+# The compile options of every target of the project. Programs that link the installed libraries do not inherit them.
 function(cpt_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow
@@ -24,7 +24,7 @@ function(cpt_compile_options target)
   endif()
 endfunction()
 
-# Compiles all sources of a layer or program as one, if that is asked for.
+# With CPT_WHOLE_LAYERS, compiles all sources of a layer or program as one.
 function(cpt_allow_whole target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CPT_WHOLE_LAYERS} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
@@ -49,29 +49,43 @@ function(cpt_add_layer name)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE} ${arg_HEADERS})
 endfunction()
 
+# The options of every test program.
+function(cpt_test_options target)
+  cpt_compile_options(${target})
+  if(CPT_SANITIZE MATCHES undefined)
+    # Only the libraries are checked; tests take most of the time to compile.
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+  endif()
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    # The libraries under test are optimized; tests run too briefly to repay the time to compile them so.
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock GTest::gtest_main)
+endfunction()
+
+# cpt_add_test_headers(): the headers that most tests include, compiled once for all test programs.
+function(cpt_add_test_headers)
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp" CONTENT "")
+  add_library(cpt_test_headers OBJECT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp")
+  cpt_test_options(cpt_test_headers)
+  target_precompile_headers(cpt_test_headers PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <map> <random> <sstream> <string> <vector>)
+endfunction()
+
 # cpt_add_tests(NAME SOURCES ... LINK targets ... [LABELS ...] [TIMEOUT seconds] [PROCESSORS that a test keeps busy]
 #               [SHARDS processes] [EACH_CASE]): one GoogleTest program.
 #
-# ctest starts it SHARDS times (once by default), and each process runs its share of the cases and writes what it found to
+# ctest starts it SHARDS times (once by default), and each process runs its share of the cases and writes its results to
 # results/NAME.SHARD.xml in the build folder, where launch/test counts the cases. With EACH_CASE every case is a process
 # and a ctest entry of its own: for cases that start jobs, wait, or must have the processors for themselves.
 function(cpt_add_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_CASE" "TIMEOUT;PROCESSORS;SHARDS" "SOURCES;LINK;LABELS")
   set(target cpt_${name}_tests)
   add_executable(${target} ${arg_SOURCES})
-  cpt_compile_options(${target})
-  if(CPT_SANITIZE MATCHES undefined)
-    # The behaviour of the tests themselves is not under test, and they are most of what there is to compile.
-    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
-  endif()
-  if(CMAKE_BUILD_TYPE STREQUAL Release)
-    # The libraries under test are optimized; tests, most of what there is to compile, run too briefly to repay that.
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
-  target_precompile_headers(${target} PRIVATE
-    <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <map> <random> <sstream> <string> <vector>)
+  cpt_test_options(${target})
+  target_link_libraries(${target} PRIVATE ${arg_LINK})
+  target_precompile_headers(${target} REUSE_FROM cpt_test_headers)
   foreach(default TIMEOUT:300 PROCESSORS:1 SHARDS:1)
     string(REPLACE ":" ";" default ${default})
     list(POP_FRONT default option)
@@ -81,7 +95,7 @@ function(cpt_add_tests name)
   endforeach()
   set(properties LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
   if(arg_EACH_CASE)
-    # By number: what GoogleTest prints of a parameter may hold addresses, which differ from run to run.
+    # Number the parameters: GoogleTest may print addresses, which differ from run to run.
     gtest_discover_tests(${target} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
     return()
   endif()

@@ -1,5 +1,5 @@
-# Writes core/version.h into the build folder. The commit is read when the project is configured, and that is done again
-# whenever a commit, checkout or merge has moved HEAD.
+# Writes core/version.h into the build folder. Configuring reads the commit, and runs again after a commit, checkout or merge
+# has moved HEAD.
 set(CPT_COMMIT unknown)
 if(EXISTS "${PROJECT_SOURCE_DIR}/.git")
   find_package(Git QUIET)

@@ -1,5 +1,5 @@
-# cmake -C cmake/asan.cmake: address and undefined-behaviour sanitizers. Debug, so that the checks of debug builds run
-# somewhere; -O1, because sanitizers are slow enough.
+# cmake -C cmake/asan.cmake: address and undefined-behaviour sanitizers. A debug build, so that its checks run in a test;
+# -O1, because sanitizers are slow.
 set(CMAKE_BUILD_TYPE Debug CACHE STRING "")
 set(CMAKE_CXX_FLAGS -O1 CACHE STRING "")
 set(CPT_SANITIZE address,undefined CACHE STRING "")

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the scripts in this folder share. Sourced, not run: it sets variables and defines functions, nothing else.
+# Variables and functions of the scripts in this folder, which source this file.
 
 # The project's root folder, whatever the current one is.
 project_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,8 +16,8 @@ die() {
   exit 1
 }
 
-# expect_words LEAST MOST WORD...: the words of the script, before it does anything. `--help` prints the comment at its
-# head and ends it; so do, with exit status 2 and on standard error, fewer words than LEAST or more than MOST (- for any).
+# expect_words LEAST MOST WORD...: checks the arguments of a script. `--help` prints the comment at the top of the script
+# and exits. Fewer arguments than LEAST or more than MOST (- for any number) print it to standard error and exit with 2.
 expect_words() {
   local least=$1 most=$2
   shift 2
@@ -27,7 +27,7 @@ expect_words() {
   if (($# < least || $# > most)); then "${show_head[@]}" >&2 && exit 2; fi
 }
 
-# step NAME COMMAND...: runs a command without standard input; if it fails, so does the script, naming the step.
+# step NAME COMMAND...: runs a command without standard input; if it fails, ends the script with the name of the step.
 step() {
   local name=$1
   shift
@@ -35,20 +35,19 @@ step() {
   "$@" </dev/null || die "$name failed (exit status $?): $*"
 }
 
-# configure NAME [OPTION...]: configures build/NAME with the options of cmake/NAME.cmake and more, and with ccache where
-# there is one.
+# configure NAME [OPTION...]: configures build/NAME with cmake/NAME.cmake and the options, and with ccache if installed.
 configure() {
   local options=("${@:2}")
   if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
   cmake -C "$project_root/cmake/$1.cmake" -S "$project_root" -B "$project_root/build/$1" -G Ninja "${options[@]}"
 }
 
-# Lets mpirun start any number of ranks on this one machine, as any user. For trying out and testing, not for a cluster.
+# Lets mpirun start any number of ranks on this machine, as any user. For demos and tests, not for a cluster.
 allow_local_ranks() {
-  # Open MPI refuses to run as root unless told twice; containers and CI machines often have no other user.
+  # Open MPI runs as root only with both of these; containers and CI machines often have no other user.
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  # It also refuses more ranks than cores. Ranks that share a core then yield while they wait.
+  # By default it refuses more ranks than cores. With this, ranks that share a core yield while they wait.
   export OMPI_MCA_rmaps_base_oversubscribe=1
-  # Containers usually forbid one process to read the memory of another, which Open MPI tries for large messages.
+  # Containers usually forbid processes to read each other's memory, which Open MPI tries for large messages.
   export OMPI_MCA_btl_vader_single_copy_mechanism=none
 }

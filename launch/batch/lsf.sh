@@ -1,22 +1,22 @@
 #!/bin/bash
-# cpt_dist under LSF. Submitted once, it goes on over time limits and lost hosts until the model is there.
+# cpt_dist under LSF. Submit it once: after time limits and lost hosts it continues until the model is trained.
 #
 #   bsub <lsf.sh                                            with the lines below edited
 #   DATA=train RUN=runs/ads bsub -n 64 <lsf.sh              or without
-#   bsub -J 'cpt_dist[1-20]%1' <lsf.sh                      a chain of pieces, where jobs may not be requeued
+#   bsub -J 'cpt_dist[1-20]%1' <lsf.sh                      a chain of jobs, if they may not be requeued
 #
 #BSUB -J cpt_dist
 #BSUB -n 4
 #BSUB -W 24:00
 #BSUB -o cpt_dist-%J.out
-# LSF runs it again from the top after it lost a host, and queues it again when it exits with 75.
+# LSF runs it again from the beginning after it lost a host, and queues it again if it exits with 75.
 #BSUB -r
 #BSUB -Q "75"
-# USR2 to all processes of the job, so many minutes before the time is up.
+# Send USR2 to all processes of the job this many minutes before the time limit.
 #BSUB -wa USR2
 #BSUB -wt 5
 
-# --help, or any other word, shows the comment above. Only a job goes on.
+# With arguments such as --help, print the comment above. Outside a job, say how to submit this file.
 if (($# > 0)); then
   show_head=(sed -n '2,$ { /^#BSUB/ q; s/^# \{0,1\}//p }' "$0")
   if [[ $1 == --help || $1 == -h ]]; then "${show_head[@]}" && exit 0; fi
@@ -28,7 +28,7 @@ if [[ -z ${LSB_JOBID-} ]]; then
   exit 2
 fi
 
-# What to run. What the environment sets already stays.
+# What to run. Variables of the environment take precedence.
 : "${RANKS:=${LSB_DJOB_NUMPROC:-4}}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern
 : "${RUN:=runs/cpt_dist}"                   # on a file system that all hosts share
@@ -39,7 +39,7 @@ fi
 say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$LSB_JOBID" "$*"; }
 
 if [[ -e $RUN/summary.json ]]; then
-  say "$RUN/summary.json is there, so nothing is left to do"
+  say "$RUN/summary.json exists: the run is finished"
   exit 0
 fi
 
@@ -49,17 +49,17 @@ pass() {
   interrupted=yes
   if [[ -n $child ]]; then kill -s "$1" "$child" 2>/dev/null; fi
 }
-# ask REASON: an end stays one: the notice may come after it.
+# ask REASON: a notice that follows an end does not cancel it.
 ask() {
   if [[ $asked != stop ]]; then asked=$1; fi
   pass USR2
 }
 trap 'pass USR1' USR1     # write a checkpoint, go on
-trap 'ask requeue' USR2   # time is nearly up, or over
-trap 'ask stop' TERM INT  # bkill, or pre-emption that ends jobs: not for this script to bring back
+trap 'ask requeue' USR2   # the time limit is near, or reached
+trap 'ask stop' TERM INT  # bkill, or pre-emption that ends jobs: no restart
 
-# start COMMAND...: in this process, deaf to TERM and INT. LSF sends them to all processes of a job, and mpirun would
-# kill the ranks two seconds later, in the middle of their checkpoint.
+# start COMMAND...: replaces this process and blocks TERM and INT. LSF sends them to all processes of a job, and mpirun
+# would kill the ranks two seconds later, in the middle of a checkpoint.
 start() {
   if env --block-signal=TERM,INT true 2>/dev/null; then exec env --block-signal=TERM,INT "$@"; fi
   exec "$@"
@@ -71,9 +71,9 @@ if [[ -n ${LSB_DJOB_HOSTFILE-} ]]; then mpirun_options=(--hostfile "$LSB_DJOB_HO
 say "$RANKS ranks, $RUN"
 start mpirun "${mpirun_options[@]}" -n "$RANKS" "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &
 child=$!
-if [[ -n $asked ]]; then ask "$asked"; fi  # it was asked for before there was anybody to ask
+if [[ -n $asked ]]; then ask "$asked"; fi  # the signal came before mpirun was started
 
-# A trap ends `wait` early, with a status that is not the child's.
+# A trap ends `wait` early, with a status that is not the one of mpirun.
 while :; do
   interrupted=
   wait "$child"
@@ -82,7 +82,7 @@ while :; do
 done
 say "exit status $status${asked:+, asked to $asked}"
 
-# Above 128: the signal came before the ranks listened, or they were too slow. There is the checkpoint before.
+# Above 128: the ranks did not handle the signal yet, or were too slow. The previous checkpoint remains.
 if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
 if [[ $asked == stop ]] && ((status == 75)); then status=143; fi
 exit "$status"

@@ -1,19 +1,19 @@
 #!/bin/bash
-# cpt_dist under PBS (OpenPBS, PBS Professional, Torque). Submitted once, it goes on over time limits and lost nodes
-# until the model is there.
+# cpt_dist under PBS (OpenPBS, PBS Professional, Torque). Submit it once: after time limits and lost nodes it continues
+# until the model is trained.
 #
 #   qsub pbs.sh                                             with the lines below edited
 #   DATA=train RUN=runs/ads qsub -v DATA,RUN pbs.sh         or without
-#   SCRIPT=~/batch/pbs.sh qsub -v SCRIPT ~/batch/pbs.sh     where it is not in the current folder
+#   SCRIPT=~/batch/pbs.sh qsub -v SCRIPT ~/batch/pbs.sh     if it is not in the current folder
 #
 #PBS -N cpt_dist
 #PBS -l select=1:ncpus=4:mpiprocs=4
 #PBS -l walltime=24:00:00
 #PBS -j oe
-# PBS may run it again from the top after it lost a node.
+# PBS may run it again from the beginning after it lost a node.
 #PBS -r y
 
-# --help, or any other word, shows the comment above. Only a job goes on.
+# With arguments such as --help, print the comment above. Outside a job, say how to submit this file.
 if (($# > 0)); then
   show_head=(sed -n '2,$ { /^#PBS/ q; s/^# \{0,1\}//p }' "$0")
   if [[ $1 == --help || $1 == -h ]]; then "${show_head[@]}" && exit 0; fi
@@ -27,7 +27,7 @@ fi
 
 cd "${PBS_O_WORKDIR:-.}" || exit 1
 
-# What to run. What the environment sets already stays.
+# What to run. Variables of the environment take precedence.
 : "${RANKS:=$(wc -l <"$PBS_NODEFILE")}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern
 : "${RUN:=runs/cpt_dist}"                   # on a file system that all nodes share
@@ -35,48 +35,48 @@ cd "${PBS_O_WORKDIR:-.}" || exit 1
 : "${CPT_DIST:=cpt_dist}"                   # the program, if it is not on the path
 : "${MPIRUN_OPTIONS:=}"
 : "${SCRIPT:=$PWD/pbs.sh}"                  # this file, for the job that follows; PBS runs a copy of it
-: "${NOTICE:=180}"                          # seconds before the time is up: more than a checkpoint takes, plus a minute
-# What PBS knows of this job. It breaks long lines, and goes on after a tab.
+: "${NOTICE:=180}"                          # seconds before the time limit; allow for a checkpoint plus a minute
+# The attributes of this job. PBS breaks long values; a continuation line begins with a tab.
 job=$(qstat -f "$PBS_JOBID" 2>/dev/null | sed -e ':a' -e 'N' -e '$!ba' -e 's/\n\t//g')
 # attribute NAME: empty if there is none.
 attribute() { sed -n "s/^ *$1 = //p" <<<"$job"; }
-# The time limit, [[hours:]minutes:]seconds. PBS gives no notice before it, so this script keeps the time itself.
+# The time limit, [[hours:]minutes:]seconds. PBS sends no notice before it, so this script has a timer.
 : "${WALLTIME:=$(attribute 'Resource_List\.walltime')}"
 export RANKS DATA RUN OPTIONS CPT_DIST MPIRUN_OPTIONS SCRIPT NOTICE
 
 say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$PBS_JOBID" "$*"; }
 
 if [[ ! -f $SCRIPT ]]; then
-  say "SCRIPT=$SCRIPT is not there: submit with SCRIPT=.../pbs.sh, the path of this file, and qsub -v SCRIPT"
+  say "SCRIPT=$SCRIPT does not exist: submit with SCRIPT=.../pbs.sh, the path of this file, and qsub -v SCRIPT"
   exit 2
 fi
 
 if [[ -e $RUN/summary.json ]]; then
-  say "$RUN/summary.json is there, so nothing is left to do"
+  say "$RUN/summary.json exists: the run is finished"
   exit 0
 fi
 
 child='' interrupted='' asked=''
-# ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75. An end stays one: the notice
-# may come after it.
+# ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75. A notice that follows an end
+# does not cancel it.
 ask() {
   if [[ $asked != stop ]]; then asked=$1; fi
   interrupted=yes
   if [[ -n $child ]]; then kill -USR2 "$child" 2>/dev/null; fi
 }
-# Time is nearly up (or somebody says `qsig -s USR1`): this script sees to it that the job goes on.
+# The time limit is near (or somebody runs `qsig -s USR1`): this script requeues the job.
 trap 'ask requeue' USR1
-# PBS ends the job and has decided what comes next: nothing (qdel), or a rerun of its own (pre-emption).
+# PBS ends the job, and reruns it itself (pre-emption) or not at all (qdel).
 trap 'ask stop' TERM USR2
 
-# start COMMAND...: in this process, deaf to TERM. PBS sends it to all processes of a job, and mpirun would kill the
-# ranks two seconds later, in mid-checkpoint. Those still hear it: mpirun unblocks signals for its children.
+# start COMMAND...: replaces this process and blocks TERM. PBS sends TERM to all processes of a job, and mpirun would kill
+# the ranks two seconds later, in the middle of a checkpoint. The ranks still get TERM: mpirun unblocks it for its children.
 start() {
   if env --block-signal=TERM true 2>/dev/null; then exec env --block-signal=TERM "$@"; fi
   exec "$@"
 }
 
-# keep_time SECONDS: sends this script USR1 then. Ends with the script.
+# keep_time SECONDS: sends USR1 to this script after this time. The script ends it with TERM.
 keep_time() {
   local sleeper='' over=''
   trap 'over=yes; if [[ -n $sleeper ]]; then kill "$sleeper"; fi' TERM
@@ -93,16 +93,16 @@ in_seconds() {
   printf '%s\n' "$total"
 }
 
-# submit_successor: with what this job was given, on qsub's command line or below #PBS.
+# submit_successor: submits this script again, with the resources, queue and account of this job.
 submit_successor() {
   local given=() resource value nodes=select
-  # PBS Professional makes a select of nodes, shows both, and takes one.
+  # PBS Professional derives select from nodes and shows both, but accepts only one of them.
   if [[ -z $(attribute 'Resource_List\.select') ]]; then nodes=nodes; fi
   for resource in "$nodes" walltime; do
     value=$(attribute "Resource_List\\.$resource")
     if [[ -n $value ]]; then given+=(-l "$resource=$value"); fi
   done
-  # Not the queue that the job is in: the one it was given to may have passed it on to one that takes no others.
+  # The queue it was submitted to. That queue may have routed it to one that accepts no direct submissions.
   if [[ -n ${PBS_O_QUEUE-} ]]; then given+=(-q "$PBS_O_QUEUE"); fi
   value=$(attribute Account_Name)
   if [[ -n $value ]]; then given+=(-A "$value"); fi
@@ -116,14 +116,14 @@ say "$RANKS ranks, $RUN, ${WALLTIME:-no time limit known}"
 start mpirun --hostfile "$PBS_NODEFILE" "${mpirun_options[@]}" -n "$RANKS" \
   "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &
 child=$!
-if [[ -n $asked ]]; then ask "$asked"; fi  # it was asked for before there was anybody to ask
+if [[ -n $asked ]]; then ask "$asked"; fi  # the signal came before mpirun was started
 timer=
 if [[ -n $WALLTIME ]]; then
   keep_time $(($(in_seconds "$WALLTIME") - NOTICE)) &
   timer=$!
 fi
 
-# A trap ends `wait` early, with a status that is not the child's.
+# A trap ends `wait` early, with a status that is not the one of mpirun.
 while :; do
   interrupted=
   wait "$child"
@@ -133,11 +133,11 @@ done
 if [[ -n $timer ]]; then kill "$timer" 2>/dev/null; fi
 say "exit status $status${asked:+, asked to $asked}"
 
-# Above 128: the signal came before the ranks listened, or they were too slow. There is the checkpoint before.
+# Above 128: the ranks did not handle the signal yet, or were too slow. The previous checkpoint remains.
 if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
 if [[ $asked != stop ]] && ((status == 75)); then
-  # Most sites keep qrerun for operators; a job that follows this one does as well.
+  # Most sites reserve qrerun for operators; then a successor continues.
   qrerun "$PBS_JOBID" 2>/dev/null || submit_successor ||
-    say "cannot be requeued; submit it again with the same RUN, and it goes on"
+    say "cannot be requeued; submit it again with the same RUN to continue"
 fi
 exit "$status"

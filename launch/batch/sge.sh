@@ -1,24 +1,24 @@
 #!/bin/bash
-# cpt_dist under Grid Engine (SGE, UGE, SoGE). Submitted once, it goes on over time limits, suspension and lost hosts
-# until the model is there.
+# cpt_dist under Grid Engine (SGE, UGE, SoGE). Submit it once: after time limits, suspension and lost hosts it continues
+# until the model is trained.
 #
 #   qsub sge.sh                                             with the lines below edited
 #   DATA=train RUN=runs/ads qsub -v DATA,RUN sge.sh         or without
-#   qsub -t 1-20 -tc 1 sge.sh                               a chain of pieces, where jobs may not be rescheduled
+#   qsub -t 1-20 -tc 1 sge.sh                               a chain of jobs, if they may not be rescheduled
 #
 #$ -N cpt_dist
 #$ -S /bin/bash
 #$ -cwd
 #$ -j y
 #$ -pe mpi 4
-# At s_rt comes USR1, at h_rt the end; between them a checkpoint must fit.
+# USR1 comes at s_rt, the end at h_rt. Allow for a checkpoint between them.
 #$ -l s_rt=23:55:00,h_rt=24:00:00
-# USR1 before a suspension and USR2 before the end come with a notice of the queue's `notify` seconds.
+# Send USR1 before a suspension and USR2 before the end, by the seconds that the queue sets as `notify`.
 #$ -notify
-# Grid Engine runs it again from the top after it lost a host, and when it exits with 99.
+# Grid Engine runs it again from the beginning after it lost a host, and if it exits with 99.
 #$ -r y
 
-# --help, or any other word, shows the comment above. Only a job goes on.
+# With arguments such as --help, print the comment above. Outside a job, say how to submit this file.
 if (($# > 0)); then
   show_head=(sed -n '2,$ { /^#\$/ q; s/^# \{0,1\}//p }' "$0")
   if [[ $1 == --help || $1 == -h ]]; then "${show_head[@]}" && exit 0; fi
@@ -30,7 +30,7 @@ if [[ -z ${JOB_ID-} ]]; then
   exit 2
 fi
 
-# What to run. What the environment sets already stays.
+# What to run. Variables of the environment take precedence.
 : "${RANKS:=${NSLOTS:-4}}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern
 : "${RUN:=runs/cpt_dist}"                   # on a file system that all hosts share
@@ -41,22 +41,22 @@ fi
 say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$JOB_ID" "$*"; }
 
 if [[ -e $RUN/summary.json ]]; then
-  say "$RUN/summary.json is there, so nothing is left to do"
+  say "$RUN/summary.json exists: the run is finished"
   exit 0
 fi
 
 child='' interrupted='' asked=''
-# ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75. An end stays one: the notice
-# may come after it.
+# ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75. A notice that follows an end
+# does not cancel it.
 ask() {
   if [[ $asked != stop ]]; then asked=$1; fi
   interrupted=yes
   if [[ -n $child ]]; then kill -USR2 "$child" 2>/dev/null; fi
 }
-trap 'ask requeue' USR1    # time is nearly up, or the job is about to be suspended
+trap 'ask requeue' USR1    # the time limit is near, or the job is about to be suspended
 trap 'ask stop' USR2 TERM  # the job is about to be ended: qdel
 
-# start COMMAND...: in this process, deaf to TERM, at which mpirun would kill the ranks in mid-checkpoint.
+# start COMMAND...: replaces this process and blocks TERM, on which mpirun would kill the ranks in mid-checkpoint.
 start() {
   if env --block-signal=TERM true 2>/dev/null; then exec env --block-signal=TERM "$@"; fi
   exec "$@"
@@ -67,9 +67,9 @@ read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
 say "$RANKS ranks, restarted ${RESTARTED:-0}, $RUN"
 start mpirun "${mpirun_options[@]}" -n "$RANKS" "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &
 child=$!
-if [[ -n $asked ]]; then ask "$asked"; fi  # it was asked for before there was anybody to ask
+if [[ -n $asked ]]; then ask "$asked"; fi  # the signal came before mpirun was started
 
-# A trap ends `wait` early, with a status that is not the child's.
+# A trap ends `wait` early, with a status that is not the one of mpirun.
 while :; do
   interrupted=
   wait "$child"
@@ -78,7 +78,7 @@ while :; do
 done
 say "exit status $status${asked:+, asked to $asked}"
 
-# Above 128: the signal came before the ranks listened, or they were too slow. There is the checkpoint before.
+# Above 128: the ranks did not handle the signal yet, or were too slow. The previous checkpoint remains.
 if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
 if [[ $asked != stop ]] && ((status == 75)); then
   status=99

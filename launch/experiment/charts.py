@@ -1,4 +1,4 @@
-"""The figures, each as (heading, what it shows, SVG). Colours are those of the page, for light and dark alike."""
+"""The figures, each as (heading, caption, SVG), in the colours of the page."""
 from __future__ import annotations
 
 import io
@@ -20,7 +20,7 @@ from programs import Outcome, Programs, Setting, shards_of  # noqa: E402
 
 Chart = tuple[str, str, str]
 
-# What matplotlib draws in these colours, which no figure needs, gets those of the page's style sheet.
+# Placeholder colours for matplotlib, which _svg replaces by variables of the page's style sheet.
 _INK, _GRID = "#010101", "#020202"
 _SERIES = ["#0a0001", "#0a0002", "#0a0003", "#0a0004", "#0a0005", "#0a0006"]
 _VARIABLES = {_INK: "var(--ink)", _GRID: "var(--grid)"} | {c: f"var(--series-{i})" for i, c in enumerate(_SERIES)}
@@ -75,7 +75,7 @@ def bound_on_depth(labels: int, alpha: float) -> float:
 
 def loss_by_frequency(programs: Programs, outcomes: Sequence[Outcome], data: Path, what: str,
                       part: measures.Part) -> Chart:
-    """By how often a part of a line, its label or its features, is in the training part; `what` it is called."""
+    """The loss by how often a part of a line, its label or its features, is in the training part. `what` names the part."""
     counts = Counter(part(line) for line in measures.lines(shards_of(data / "train")))
     seen = [counts[part(line)].bit_length() for line in measures.lines(shards_of(data / "test"))]
 

@@ -17,7 +17,7 @@ _MOST_EVENTS = 10**10
 
 _DESCRIPTION = """\
 Runs an experiment of "Conditional Probability Tree Estimation Analysis and Algorithms" (Beygelzimer, Langford, Lifshits,
-Sorkin, Strehl, UAI 2009) and prints the paper's table and ours side by side. OUT/index.html shows figures, too.
+Sorkin, Strehl, UAI 2009) and prints the paper's table and ours side by side. OUT/index.html shows the same with figures.
 
 The programs must be built: launch/demo does it, or cmake as in README.md. Needs python3-matplotlib."""
 
@@ -48,11 +48,11 @@ def _parse() -> argparse.Namespace:
                         help="build folder with src/app/cpt_dist and src/app/cpt (default build/release)")
     commands = parser.add_subparsers(required=True, metavar="EXPERIMENT")
 
-    ads = commands.add_parser("web-ads", help="a synthetic page/ad log, and what the paper has of a real one")
+    ads = commands.add_parser("web-ads", help="a synthetic page/ad log, beside the paper's results on a real one")
     ads.add_argument("--events", type=_count, default=1_000_000, help="events of the log, 1000 to 10^10 (default 1,000,000)")
     ads.set_defaults(experiment=web_ads.run)
 
-    stories = commands.add_parser("rcv1", help="stories of Reuters and one of their topics", epilog=rcv1.FILES,
+    stories = commands.add_parser("rcv1", help="Reuters stories, each with one of its topics", epilog=rcv1.FILES,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     stories.add_argument("data", metavar="DIR", type=Path, nargs="?",
                          help="the LYRL2004 distribution, or shards in DIR/train and DIR/test "
@@ -61,9 +61,8 @@ def _parse() -> argparse.Namespace:
 
     for command in (ads, stories):
         command.add_argument("--out", type=Path,
-                             help="folder of everything that is written: one that is not there, or is empty, or that an "
-                             "earlier experiment has written, whose results are then replaced "
-                             "(default: one below build/experiments)")
+                             help="folder to write to: new, empty, or written by an earlier experiment, whose results are then "
+                             "replaced (default: build/experiments/EXPERIMENT)")
     arguments = parser.parse_args()
     if arguments.out is None:
         name = "web-ads" if arguments.experiment is web_ads.run else "rcv1"

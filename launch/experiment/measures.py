@@ -1,4 +1,4 @@
-"""What is counted in shards of vw or libsvm lines."""
+"""Labels and features of vw or libsvm shards."""
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, Sequence
 

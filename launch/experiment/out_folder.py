@@ -1,4 +1,4 @@
-"""The folder that experiments write to. What is there and was not written by one of them stays as it is."""
+"""The folder that experiments write to. They replace only what an earlier experiment wrote."""
 import os
 import shutil
 from pathlib import Path
@@ -8,11 +8,11 @@ _HEAD = "launch/experiments has written these, and replaces them when it runs ag
 
 
 class OutFolder:
-    """Tells by a list in it what experiments have written. A name is listed before anything has it, so that what an
-    experiment leaves that is ended early can be replaced, too."""
+    """Keeps a list of the names that experiments write. A name is listed before it is written, so that the files of an
+    interrupted experiment can be replaced, too."""
 
     def __init__(self, path: Path):
-        """Makes it. Refuses one that holds something, but no list."""
+        """Creates the folder. Raises FileExistsError if it holds files but no list."""
         self._path = path
         self._list = path / _LIST
         path.mkdir(parents=True, exist_ok=True)
@@ -24,7 +24,7 @@ class OutFolder:
         self._names = lines[1:]
 
     def anew(self, name: str) -> Path:
-        """Where to write a file or a folder; what an earlier experiment has written there is removed."""
+        """The path of a file or folder to write, where the one of an earlier experiment has been removed."""
         path = self._path / name
         if name in self._names:
             _remove(path)
@@ -40,7 +40,7 @@ class OutFolder:
         return path.resolve() == self._path.resolve() / name
 
     def require_outside(self, data: Path) -> None:
-        """Refuses data that would be removed before they are read, or while they are."""
+        """Raises ValueError for data that experiments would remove before or while they read them."""
         for name in self._names:
             if data.resolve().is_relative_to(self._path.resolve() / name):
                 raise ValueError(f"{data}: lies in {self._path / name}, which experiments replace; choose another --out")
@@ -48,7 +48,7 @@ class OutFolder:
 
 def _remove(path: Path) -> None:
     if path.is_symlink():
-        return  # no experiment makes one
+        return  # no experiment creates one
     if path.is_dir():
         shutil.rmtree(path)
     else:

@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs nothing else, for light and dark."""
+"""A report as one self-contained HTML file, in light and dark colours."""
 import html
 
 from programs import Report

@@ -1,4 +1,4 @@
-"""Runs of the two programs, and what came of them."""
+"""Runs of the two programs, and their results."""
 from __future__ import annotations
 
 import json
@@ -12,7 +12,7 @@ from out_folder import OutFolder
 
 @dataclass(frozen=True)
 class Setting:
-    """A row of the table: what is trained."""
+    """A training run, one row of the table."""
     name: str
     options: tuple[str, ...]
     published: str = ""  # the squared loss in the paper, as printed there
@@ -21,26 +21,26 @@ class Setting:
 
 @dataclass
 class Outcome:
-    """Of a setting: trained on the training part, then on the test part, predicted first (progressive validation)."""
+    """The results of a setting, trained on the training part. Each line of the test part is predicted, then learned."""
     setting: Setting
     seconds: float  # of training
     test: dict  # of summary.json
     tree: dict
     reports: list[dict]  # of metrics.jsonl, of training
-    model: Path  # as it was before the test part
-    number: int = 0  # of its row in the table
+    model: Path  # trained on the training part only
+    number: int = 0  # its row in the table
     squared_error: float | None = None  # mean of (P - Q)^2 over the test part, of that model
 
 
 @dataclass
 class Report:
-    """What is shown of an experiment."""
+    """The table, notes and charts of an experiment."""
     title: str
     text: str
     rows: list[list[str]]
     columns: list[str]
     notes: list[str]
-    charts: list[tuple[str, str, str]] = field(default_factory=list)  # heading, what it shows, SVG
+    charts: list[tuple[str, str, str]] = field(default_factory=list)  # heading, caption, SVG
 
 
 class Programs:
@@ -52,11 +52,11 @@ class Programs:
                 raise SystemExit(f"experiments: no {program}: build the programs first (see --build)")
 
     def tool(self, *arguments: object) -> str:
-        """What cpt prints."""
+        """Runs cpt and returns its output."""
         return _run([self._tool, *arguments])
 
     def train(self, setting: Setting, data: Path, folder: Path) -> Outcome:
-        """Everything that is written goes below the folder, which is not there yet."""
+        """Trains and tests in a new folder."""
         print(f"== {setting.name}: {' '.join(setting.options)}", flush=True)
         folder.mkdir(parents=True)
         learned = self._run_trainer(folder / "train", "--data", data / "train", *setting.options)
@@ -66,7 +66,7 @@ class Programs:
                        [report for report in reports if report["phase"] == "train"], folder / "train" / "model")
 
     def train_all(self, settings: Sequence[Setting], data: Path, out: OutFolder) -> list[Outcome]:
-        """One after the other, so that none takes another's time; each below a folder of its own."""
+        """Trains one setting after the other, so that the times are comparable."""
         outcomes = []
         for number, setting in enumerate(settings):
             outcomes.append(self.train(setting, data, out.anew(f"run-{number}")))
@@ -74,12 +74,12 @@ class Programs:
         return outcomes
 
     def best_possible(self, model: Path, shards: Sequence[Path]) -> float:
-        """The squared loss of the shards' own frequencies of a label among lines of the same features."""
+        """The squared loss of predicting a label by its frequency among the lines of the shards with the same features."""
         done = _run_with_errors([self._tool, "score", "--model", model, "--summary", "--data", *shards])
         for line in done.stderr.splitlines():
             if line.startswith("best possible"):
                 return float(line.split()[-1])
-        raise ValueError("cpt score --summary told no best possible loss")
+        raise ValueError("cpt score --summary printed no best possible loss")
 
     def probabilities(self, model: Path, shards: Sequence[Path]) -> list[float]:
         """P(label | x) of each line."""

@@ -1,4 +1,4 @@
-"""RCV1: one of a story's topics at random, from the LYRL2004 distribution or from shards that are there already."""
+"""RCV1: one of a story's topics at random, from the LYRL2004 distribution or from existing shards."""
 import argparse
 import random
 import subprocess
@@ -14,7 +14,7 @@ from out_folder import OutFolder
 from programs import Programs, Report, Setting
 
 FILES = """\
-Of the LYRL2004 distribution (Lewis, Yang, Rose, Li: RCV1, JMLR 5, 2004) these files are read, as they are unpacked:
+Reads these unpacked files of the LYRL2004 distribution (Lewis, Yang, Rose, Li: RCV1, JMLR 5, 2004):
   rcv1-v2.topics.qrels                        "TOPIC DOCUMENT 1", a line per topic of a document
   lyrl2004_vectors_train.dat, ..._test_pt0.dat to pt3.dat     "DOCUMENT  INDEX:VALUE ...", a line per document
 or, without vectors,
@@ -23,7 +23,7 @@ A topic of each document is drawn at random. Documents come in the order of the 
 
 _TEST_EXAMPLES = 20_000
 _SHARDS = 8
-_MADE = "shards"  # in the folder that is written to
+_MADE = "shards"  # in the --out folder
 _PAPER = ("--loss", "squared", "--update", "sgd", "--learning-rate", "1", "--clip", "0", "--alpha", "0.6")
 _SETTINGS = [
     Setting("one-against-all", ("--method", "oaa", *_PAPER), "0.55", "2300 s"),
@@ -60,7 +60,7 @@ def _shards(given: Path | None, out: OutFolder) -> Path:
     if given is None:
         return _sample(out)
     holds_shards = (given / "train").is_dir() and (given / "test").is_dir()
-    if not (holds_shards and out.is_at(_MADE, given)):  # which are then not made again, only read
+    if not (holds_shards and out.is_at(_MADE, given)):  # these are only read, not made again
         out.require_outside(given)
     return given if holds_shards else _convert(given, out)
 
@@ -97,7 +97,7 @@ def _convert(given: Path, out: OutFolder) -> Path:
 
 
 class _Parts:
-    """Lines dealt to the shards of train/ and test/ in turn."""
+    """The shards of train/ and test/, which get the lines in turn."""
 
     def __init__(self, out: Path):
         self._files: dict[tuple[str, int], TextIO] = {}

@@ -15,7 +15,7 @@ def row(outcome: Outcome) -> list[str]:
 
 
 def bound_row(name: str, published: str, squared: float) -> list[str]:
-    """Of a loss that no method has."""
+    """The row of a bound, which is no method."""
     return [name, published, f"{squared:.4f}"] + [""] * (len(COLUMNS) - 3)
 
 

@@ -1,4 +1,4 @@
-"""Web ads: the paper's log is not public, so cpt synth makes one with the same marginals and known probabilities."""
+"""Web ads: the paper's log is not public, so cpt synth writes one with the same marginals and known probabilities."""
 import argparse
 
 import charts

@@ -1,4 +1,4 @@
-# Builds a program outside of this tree against what `cmake --install` copied, and runs it.
+# Installs the project, builds a program outside this tree with the installed libraries, and runs it.
 #   cmake -DBUILD=... -DCONSUMER=... -DWORK=... -DEXPECTED=... -DCOMPILER=... [-DTRAIN=ON] -P consume.cmake
 #
 # Without TRAIN the consumer is configured where MPI cannot be found, links cpt::cpt with CMake and once more with
@@ -21,7 +21,7 @@ function(expect_output)
   endif()
 endfunction()
 
-# Both ends of the check: cpt_dist must be seen to load MPI, or ldd would prove nothing.
+# Checks whether a program loads MPI. cpt_dist must, or this check would prove nothing.
 function(expect_mpi program wanted)
   run(ldd "${program}")
   set(found FALSE)

@@ -1,4 +1,4 @@
-"""launch/batch/*.sh: what they start, whom they pass signals on to, what they queue again, what they exit with."""
+"""launch/batch/*.sh: commands, signals passed on, requeuing and exit codes, with stub programs."""
 import os
 import signal
 import sys
@@ -11,8 +11,7 @@ TEMPLATES = Path(sys.argv[1]) / "batch"
 
 
 class BatchTest(ScriptTest):
-    """What all templates share. For each: its name, the batch system's variables, and the exit status that means that
-    the job is queued again."""
+    """The template under test, the batch system's variables, and the exit code that means that the job is queued again."""
 
     template = ""
     submit = ""  # the command that submits it
@@ -23,10 +22,6 @@ class BatchTest(ScriptTest):
     def begin(self, **environment: str):
         self.start("/bin/bash", TEMPLATES / self.template,
                    **{**self.variables, "DATA": "train", "RUN": "runs/a", **environment})
-
-    def begin_until_it_runs(self, **environment: str):
-        self.begin(**environment)
-        self.wait_for_note("start 1")
 
     def requeues(self) -> list[str]:
         return [note for note in self.notes() if not note.startswith(("start ", "got "))]
@@ -42,8 +37,8 @@ class BatchTest(ScriptTest):
 class Common:
     """Tests that every template passes."""
 
-    notice = "USR1"  # the signal that says that time is nearly up
-    end = "TERM"     # the signal with which the job is ended
+    notice = "USR1"  # the batch system's warning before the end
+    end = "TERM"     # its signal to end the job
     ended_status = 75
 
     def test_starts_or_resumes(self):
@@ -53,7 +48,7 @@ class Common:
         self.assertEqual(self.notes(), [f"start 1: mpirun {self.mpirun_options}--bind-to none -n 2 /opt/my cpt "
                                         "--resume --data train --run runs/a --passes 2 --bits 20"])
 
-    def test_words_show_the_head(self):
+    def test_arguments_print_the_help(self):
         for word, status in (("--help", 0), ("-h", 0), ("--passes", 2)):
             for variables in ({}, self.variables):
                 with self.subTest(word=word, variables=variables):
@@ -65,7 +60,7 @@ class Common:
                     self.assertIn(f"  {self.submit}{self.template} ", self.said())
                     self.assertNotIn("#", self.said())
 
-    def test_it_begins_nothing_outside_a_job(self):
+    def test_it_starts_nothing_outside_a_job(self):
         self.start("/bin/bash", TEMPLATES / self.template, DATA="train", RUN="runs/a")
         self.expect_ended(2)
         self.assertEqual(self.starts(), 0)
@@ -78,7 +73,7 @@ class Common:
         self.expect_ended(0)
         self.assertEqual(self.starts(), 0)
 
-    def test_failures_are_the_jobs_own(self):
+    def test_failures_end_the_job(self):
         for status in (1, 2, 65, 66, 73, 137):
             with self.subTest(status=status):
                 self.setUp()
@@ -86,76 +81,53 @@ class Common:
                 self.begin()
                 self.expect_ended(status)
 
-    def test_75_by_itself_is_queued_again(self):
+    def test_75_is_queued_again_without_a_notice(self):
         self.given_exits("75")
         self.begin()
         self.expect_queued_again()
 
-    def test_notice(self):
-        self.given_exits("75 on USR2")
-        self.begin_until_it_runs()
-        self.send(self.notice)
-        self.expect_queued_again()
-        self.assertEqual(self.signals(), ["USR2"])
+    def test_exit_codes_after_the_notice(self):
+        queued_again = None
+        for plan, status in (("75 on USR2", queued_again), ("killed by USR2", queued_again),  # too early for a handler
+                             ("73 on USR2", 73), ("0 on USR2", 0)):
+            with self.subTest(plan=plan):
+                self.setUp()
+                self.given_exits(plan)
+                self.begin_until_it_runs()
+                self.send(self.notice)
+                if status is queued_again:
+                    self.expect_queued_again()
+                else:
+                    self.expect_ended(status)
+                self.assertEqual(self.signals(), ["USR2"] if " on " in plan else [])
 
-    def test_notice_twice(self):
-        self.given_exits("75 on TERM")
-        self.begin_until_it_runs()
-        for count in (1, 2):
-            self.send(self.notice)
-            self.wait_for_signals(count)
-        self.assertIsNone(self.script.poll())  # it waits, however often it is interrupted
-        os.kill(self.trainer(), signal.SIGUSR1)
-        self.wait_for_signals(3)
-        self.finish_trainer()
-        self.expect_queued_again()
-
-    def test_notice_before_the_ranks_listen(self):
-        self.given_exits("killed by USR2")
-        self.begin_until_it_runs()
-        self.send(self.notice)
-        self.expect_queued_again()
-
-    def test_failure_after_the_notice_is_the_jobs_own(self):
-        self.given_exits("73 on USR2")
-        self.begin_until_it_runs()
-        self.send(self.notice)
-        self.expect_ended(73)
-
-    def test_done_after_the_notice(self):
-        self.given_exits("0 on USR2")
-        self.begin_until_it_runs()
-        self.send(self.notice)
-        self.expect_ended(0)
-
-    def test_the_end_saves_but_brings_nothing_back(self):
+    def test_the_end_saves_but_requeues_nothing(self):
         self.given_exits("75 on USR2")
         self.begin_until_it_runs()
         self.send(self.end)
         self.expect_ended(self.ended_status)
         self.assertEqual(self.signals(), ["USR2"])
 
-    def test_the_end_after_the_notice(self):
-        self.given_exits("75 on TERM")
-        self.begin_until_it_runs()
-        self.send(self.notice)
-        self.wait_for_signals(1)
-        self.send(self.end)
-        self.wait_for_signals(2)
-        self.finish_trainer()
-        self.expect_ended(self.ended_status)
+    def test_two_signals(self):
+        """Slurm sends notice and end at once if a partition pre-empts without a grace time."""
+        for first, second in ((self.notice, self.notice), (self.notice, self.end), (self.end, self.notice)):
+            with self.subTest(first=first, second=second):
+                self.setUp()
+                self.given_exits("75 on TERM")
+                self.begin_until_it_runs()
+                for count, name in enumerate((first, second), 1):
+                    self.send(name)
+                    self.wait_for_signals(count)
+                self.assertIsNone(self.script.poll())  # it waits for mpirun, however often it is interrupted
+                os.kill(self.trainer(), signal.SIGUSR1)
+                self.wait_for_signals(3)
+                self.finish_trainer()
+                if self.end in (first, second):
+                    self.expect_ended(self.ended_status)
+                else:
+                    self.expect_queued_again()
 
-    def test_the_notice_after_the_end(self):
-        """Slurm sends both where a partition pre-empts without a grace time."""
-        self.given_exits("75 on TERM")
-        self.begin_until_it_runs()
-        for count, name in ((1, self.end), (2, self.notice)):
-            self.send(name)
-            self.wait_for_signals(count)
-        self.finish_trainer()
-        self.expect_ended(self.ended_status)
-
-    def test_mpirun_does_not_hear_term(self):
+    def test_mpirun_ignores_term(self):
         """Batch systems send it to all processes of a job."""
         self.given_exits("75 on USR2")
         self.begin_until_it_runs()
@@ -166,7 +138,7 @@ class Common:
         self.expect_queued_again()
         self.assertEqual(self.signals(), ["USR1", "USR2"])
 
-    # Where the stub waits for a signal that no script passes on: what it is told otherwise.
+    # The stub of mpirun that waits for a signal which no script passes on.
 
     def trainer(self) -> int:
         return int((self.folder / "notes.start1/pid").read_text())
@@ -208,7 +180,7 @@ class SlurmTest(Common, BatchTest):
         self.assertNotIn("submit it again", self.said())
 
 
-# As qstat has them, in the order and with the line breaks of OpenPBS.
+# As qstat prints them, in the order and with the line breaks of OpenPBS.
 PBS_JOB = """\
 Job Id: 17.host
     Job_Name = cpt_dist
@@ -244,7 +216,7 @@ class PbsTest(Common, BatchTest):
         super().expect_queued_again()
         self.assertEqual(self.requeues(), ["qrerun 17.host"])
 
-    def test_where_only_operators_may_rerun_jobs_another_follows(self):
+    def test_where_only_operators_may_rerun_jobs_a_successor_is_submitted(self):
         self.given_exits("75")
         self.begin(QRERUN_STATUS="1")
         self.expect_exit(75)
@@ -254,7 +226,7 @@ class PbsTest(Common, BatchTest):
             "-l walltime=24:00:00 -q incoming -A ads -W depend=afterany:17.host "
             f"-v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE {self.folder}/pbs.sh"])
 
-    def test_what_pbs_does_not_tell_is_not_asked_of_the_next_job(self):
+    def test_the_successor_gets_no_limits_that_pbs_does_not_know(self):
         self.stub("qstat", "#!/bin/sh\nexit 1\n")
         del self.variables["PBS_O_QUEUE"]
         self.given_exits("75")
@@ -262,12 +234,12 @@ class PbsTest(Common, BatchTest):
         self.expect_exit(75)
         self.assertRegex(self.requeues()[-1], "^qsub -W depend=afterany:17.host -v ")
 
-    def test_it_must_know_where_it_is(self):
+    def test_script_must_exist(self):
         (self.folder / "pbs.sh").unlink()
         self.begin()
         self.expect_ended(2)
         self.assertEqual(self.starts(), 0)
-        self.assertIn(f"SCRIPT={self.folder}/pbs.sh is not there", self.said())
+        self.assertIn(f"SCRIPT={self.folder}/pbs.sh does not exist", self.said())
         (self.folder / "launch").mkdir()
         (self.folder / "launch/pbs.sh").touch()
         self.given_exits("0")
@@ -280,7 +252,7 @@ class PbsTest(Common, BatchTest):
         self.expect_exit(75)
         self.assertIn("cannot be requeued; submit it again", self.said())
 
-    def test_it_keeps_the_time_itself(self):
+    def test_its_own_timer(self):
         for limit in ("0:02:01", "121", "2:1"):
             with self.subTest(limit=limit):
                 self.setUp()
@@ -324,7 +296,7 @@ class SgeTest(Common, BatchTest):
     template = "sge.sh"
     submit = "qsub "
     variables = {"JOB_ID": "17", "NSLOTS": "2"}
-    queued_again_status = 99  # Grid Engine's own word for it
+    queued_again_status = 99  # Grid Engine queues a job again that exits with this
 
     def test_qdel_with_notify(self):
         self.given_exits("75 on USR2")

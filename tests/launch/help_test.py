@@ -1,4 +1,4 @@
-"""Scripts that say what they are for instead of beginning with it: --help, and words that they do not take."""
+"""Scripts print their help for --help and for a wrong number of arguments, and start nothing."""
 import sys
 import unittest
 from pathlib import Path

@@ -11,16 +11,16 @@ from typing import Callable
 
 PATIENCE = 30  # seconds
 
-# Who starts the tests may have these ignored (nohup, or a command in the background), and what a shell finds ignored it
-# cannot trap.
+# A parent such as nohup may have made the tests ignore these signals, and a shell cannot trap a signal that it inherits as
+# ignored.
 for _ignored in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_ignored) is signal.SIG_IGN:
         signal.signal(_ignored, signal.SIG_DFL)
 
-# Stands for mpirun: notes its words and its signals in $NOTES, and does at its start number N what $EXITS/N says:
-# "75" exits at once, "75 on USR2" at this signal, "killed by USR2" dies of it, "kills itself" does so at once. One that
-# waits for a signal exits as well when there is $NOTES.startN/finish; its id is in $NOTES.startN/pid. Where there is
-# $CHECKPOINTS/N, it leaves a checkpoint in the run directory that this names.
+# The stub of mpirun. It appends its arguments and signals to $NOTES. At its N-th start it follows $EXITS/N: "75" exits at
+# once, "75 on USR2" on that signal, "killed by USR2" dies of that signal, "kills itself" dies at once. A stub that waits for
+# a signal also exits when $NOTES.startN/finish exists; its process ID is in $NOTES.startN/pid. If $CHECKPOINTS/N exists, the
+# stub leaves a checkpoint in the run directory named there.
 TRAINER = r"""#!/usr/bin/env bash
 note() { printf '%s\n' "$*" >>"$NOTES"; }
 start=1
@@ -41,7 +41,7 @@ while [[ $plan == *' on '* || $plan == 'killed by '* ]] && [[ ! -e $NOTES.start$
 exit "${plan%% *}"
 """
 
-# Stands for the commands of batch systems: notes its words, exits with $<NAME>_STATUS or 0.
+# The stub of a batch system's command. It notes its arguments and exits with $<NAME>_STATUS, or 0.
 COMMAND = r"""#!/usr/bin/env bash
 name=${0##*/}
 printf '%s\n' "$name $*" >>"$NOTES"
@@ -51,7 +51,7 @@ exit "${!status-0}"
 
 
 class ScriptTest(unittest.TestCase):
-    """A folder with stubs, and the one script that runs in it."""
+    """A temporary folder with stub programs, and one script that runs in it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -73,12 +73,12 @@ class ScriptTest(unittest.TestCase):
         path.chmod(0o755)
 
     def given_exits(self, *plans: str):
-        """What the stub trainer does at its first, second, ... start."""
+        """What the stub of mpirun does at its first, second, ... start."""
         for start, plan in enumerate(plans, 1):
             (self.folder / "exits" / str(start)).write_text(plan + "\n", encoding="ascii")
 
     def given_checkpoint(self, start: int, run: str):
-        """The stub trainer leaves a checkpoint in this run directory at this start."""
+        """The stub of mpirun leaves a checkpoint in this run directory at this start."""
         (self.folder / "checkpoints" / str(start)).write_text(run + "\n", encoding="ascii")
 
     def start(self, *words: str | Path, **environment: str):
@@ -87,8 +87,12 @@ class ScriptTest(unittest.TestCase):
                                            env={**self.environment, **environment}, stdout=said, stderr=said)
         self.addCleanup(self.end_script)
 
+    def begin_until_it_runs(self, *words: str, **environment: str):
+        self.begin(*words, **environment)
+        self.wait_for_note("start 1")
+
     def end_script(self):
-        """Only where a test failed does it still run, and what it has started."""
+        """Kills the script and its stub if a failed test left them running."""
         if self.script.poll() is None:
             for file in self.folder.glob("notes.start*/pid"):
                 with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""launch/until_done: what it runs again, what it ends with, which signals it passes on."""
+"""launch/until_done: restarts, exit codes, and signals passed on."""
 import subprocess
 import sys
 import unittest
@@ -19,18 +19,18 @@ class UntilDoneTest(ScriptTest):
 
     # Exit statuses
 
-    def test_done_is_the_end(self):
+    def test_success_ends_the_loop(self):
         self.given_exits("0")
         self.begin("mpirun", "-n", "2", "cpt_dist", "--data", "a b")
         self.expect(0, starts=1)
         self.assertEqual(self.notes(), ["start 1: mpirun -n 2 cpt_dist --data a b"])
 
-    def test_75_is_started_again_without_limit(self):
+    def test_75_is_restarted_without_limit(self):
         self.given_exits(*["75"] * 6, "0")
         self.begin("--retries", "0", "mpirun")
         self.expect(0, starts=7)
 
-    def test_what_no_restart_cures_ends_at_once(self):
+    def test_errors_that_a_restart_cannot_cure_end_at_once(self):
         for status in (2, 65, 66, 73, 126):
             with self.subTest(status=status):
                 self.setUp()
@@ -38,27 +38,20 @@ class UntilDoneTest(ScriptTest):
                 self.begin("mpirun")
                 self.expect(status, starts=1)
 
-    def test_failures_are_started_again_three_times(self):
+    def test_failures_are_restarted_three_times(self):
         self.given_exits("1", "137", "kills itself", "1")
         self.begin("mpirun")
         self.expect(1, starts=4)
+        self.assertIn("exit status 143, starting again", self.said())
         self.assertIn("giving up after 3 restarts without progress", self.said())
 
-    def test_killed_by_a_signal(self):
-        self.given_exits("kills itself", "0")
-        self.begin("mpirun")
-        self.expect(0, starts=2)
-        self.assertIn("exit status 143, starting again", self.said())
-
     def test_retries(self):
-        self.given_exits("1", "139")
-        self.begin("--retries", "1", "mpirun")
-        self.expect(139, starts=2)
-
-    def test_no_retries(self):
-        self.given_exits("1")
-        self.begin("--retries", "0", "mpirun")
-        self.expect(1, starts=1)
+        for retries, plans in ((0, ["1"]), (1, ["1", "139"])):
+            with self.subTest(retries=retries):
+                self.setUp()
+                self.given_exits(*plans)
+                self.begin("--retries", str(retries), "mpirun")
+                self.expect(int(plans[-1]), starts=len(plans))
 
     def test_75_is_progress(self):
         self.given_exits("1", "75", "1", "0")
@@ -78,8 +71,7 @@ class UntilDoneTest(ScriptTest):
 
     def test_usr1_is_passed_on_and_the_command_goes_on(self):
         self.given_exits("0 on USR2")
-        self.begin("mpirun")
-        self.wait_for_note("start 1")
+        self.begin_until_it_runs("mpirun")
         self.send("USR1")
         self.wait_for_note("got USR1")
         self.assertIsNone(self.script.poll())
@@ -87,31 +79,28 @@ class UntilDoneTest(ScriptTest):
         self.expect(0, starts=1)
         self.assertEqual(self.signals(), ["USR1", "USR2"])
 
-    def test_what_asks_to_stop_is_passed_on_as_usr2_and_ends_the_loop(self):
+    def test_requests_to_stop_are_passed_on_as_usr2_and_end_the_loop(self):
         for name in ("USR2", "TERM", "INT", "HUP"):
             with self.subTest(name=name):
                 self.setUp()
                 self.given_exits("75 on USR2")
-                self.begin("mpirun")
-                self.wait_for_note("start 1")
+                self.begin_until_it_runs("mpirun")
                 self.send(name)
                 self.expect(75, starts=1)
                 self.assertEqual(self.signals(), ["USR2"])
 
     def test_a_second_term_is_passed_on_as_term(self):
         self.given_exits("143 on TERM")
-        self.begin("mpirun")
-        self.wait_for_note("start 1")
+        self.begin_until_it_runs("mpirun")
         self.send("TERM")
         self.wait_for_note("got USR2")
         self.send("TERM")
         self.expect(143, starts=1)
         self.assertEqual(self.signals(), ["USR2", "TERM"])
 
-    def test_a_command_killed_by_the_request_is_not_started_again(self):
+    def test_a_command_killed_by_the_request_is_not_restarted(self):
         self.given_exits("killed by USR2")
-        self.begin("mpirun")
-        self.wait_for_note("start 1")
+        self.begin_until_it_runs("mpirun")
         self.send("TERM")
         self.expect(128 + 12, starts=1)
 
@@ -136,7 +125,7 @@ class UntilDoneTest(ScriptTest):
         shown = subprocess.run([SCRIPT, "--help"], capture_output=True, text=True, timeout=PATIENCE, check=True)
         self.assertRegex(shown.stdout, "^usage: until_done")
 
-    def test_a_command_that_is_not_there(self):
+    def test_a_missing_command(self):
         self.begin("no_such_command")
         self.expect(127, starts=0)
 

@@ -1,4 +1,4 @@
-"""run.py passes what is shown as it is and fails what is not."""
+"""run.py passes commands that print what is shown, and fails others."""
 import os
 import unittest
 

@@ -1,4 +1,4 @@
-// A program of somebody else: it has only what was installed.
+// A user's program, which has only the installed headers and libraries.
 #include <cpt/hashing.h>
 #include <cpt/model.h>
 
