@@ -1,8 +1,8 @@
 // Replicas, whatever their number and wherever labels turn up: one tree with every label once, one set of weights.
 #include <gmock/gmock.h>
 
-#include "model/tree/bounds.h"
 #include "model/learning/learner.h"
+#include "model/tree/bounds.h"
 #include "train/job.h"
 
 namespace cpt {

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
-#include "model/tree/bounds.h"
 #include "model/learning/learner.h"
+#include "model/tree/bounds.h"
 
 namespace cpt {
 namespace {

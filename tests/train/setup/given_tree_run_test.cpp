@@ -6,8 +6,8 @@
 
 #include "api/given_tree_files.h"
 #include "data/pipeline/example_stream.h"
-#include "model/tree/bounds.h"
 #include "model/learning/learner.h"
+#include "model/tree/bounds.h"
 #include "train/checkpoint/resumed_job.h"
 #include "train/errors.h"
 
