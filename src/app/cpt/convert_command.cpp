@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "app/cpt/commands.h"
-#include "app/cpt/io/new_directory.h"
+#include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/io/skipped_lines.h"
 #include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"

@@ -3,7 +3,7 @@
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/view/label_path.h"
+#include "app/cpt/view/tree_view.h"
 #include "cpt/error.h"
 #include "model/learning/learner.h"
 

@@ -7,7 +7,7 @@
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/view/label_path.h"
+#include "app/cpt/view/tree_view.h"
 #include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"

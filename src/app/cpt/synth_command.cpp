@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/cpt/commands.h"
-#include "app/cpt/io/new_directory.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
 #include "cpt/error.h"

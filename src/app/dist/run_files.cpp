@@ -171,14 +171,6 @@ void cut_metrics(const fs::path& metrics, const Resumption& resumption) {
   write_file_atomically(metrics, std::as_bytes(std::span(text)));
 }
 
-std::string resumption_text(const Resumption& resumption) {
-  std::string text = "resumed from " + resumption.checkpoint.string() + ", written by " +
-                     std::to_string(resumption.ranks) + (resumption.ranks == 1 ? " rank" : " ranks");
-  if (resumption.finished) return text + " at the end of the run";
-  text += " after " + std::to_string(resumption.examples) + " examples of ";
-  return text + (resumption.phase == Phase::kTest ? "the test" : "training");
-}
-
 LineFile::LineFile(std::filesystem::path path, bool append)
     : path_(std::move(path)), file_(std::fopen(path_.c_str(), append ? "a" : "w")) {
   if (!file_) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));

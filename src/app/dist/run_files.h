@@ -23,9 +23,6 @@ std::string metrics_line(const CheckpointReport& report);
 // Removes the lines written after the checkpoint from metrics.jsonl: the resumed run writes them again.
 void cut_metrics(const std::filesystem::path& metrics, const Resumption& resumption);
 
-// One sentence on where a resumed run continues, without a line end.
-std::string resumption_text(const Resumption& resumption);
-
 // A text file that is written line by line, so that others can follow it. Throws Error(kCannotWrite).
 class LineFile {
  public:

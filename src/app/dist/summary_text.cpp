@@ -98,6 +98,14 @@ std::string checkpoint_text(const CheckpointReport& report) {
                      grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
 }
 
+std::string resumption_text(const Resumption& resumption) {
+  std::string text = fmt::format("resumed from {}, written by {}", resumption.checkpoint.string(),
+                                 counted(static_cast<std::uint64_t>(resumption.ranks), "rank"));
+  if (resumption.finished) return text + " at the end of the run";
+  text += " after " + std::to_string(resumption.examples) + " examples of ";
+  return text + (resumption.phase == Phase::kTest ? "the test" : "training");
+}
+
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);

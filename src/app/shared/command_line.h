@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -59,6 +60,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std
 
 // --on-error: whether bad lines are skipped, and how many at most.
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help);
+
+// Throws Error(kNoInput) if `model` is a run directory instead of the model in it, and names that model. Other mistakes
+// are found when the model is read.
+void require_no_run_around_model(const std::filesystem::path& model);
 
 // --multilabel, --interactions
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel);

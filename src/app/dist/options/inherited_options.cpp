@@ -8,7 +8,7 @@
 
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/model_files.h"
-#include "app/shared/model_path.h"
+#include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "store/run/checkpoints.h"
 
