@@ -46,7 +46,7 @@ struct ConvertOptions {
   fs::path out() const { return paths.back(); }
 };
 
-// A binary shard while it is written.
+// A binary shard that is being written.
 class ShardFile {
  public:
   ShardFile(const fs::path& path, const ReadOptions& options)

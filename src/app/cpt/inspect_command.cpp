@@ -8,6 +8,7 @@
 #include "app/cpt/io/result_writer.h"
 #include "app/cpt/view/model_figures.h"
 #include "app/cpt/view/tree_view.h"
+#include "app/shared/figures_json.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
@@ -64,11 +65,11 @@ Json path_json(const std::string& name, const std::vector<PathNode>& nodes) {
 }
 
 void print_json(const Learner& learner, const InspectOptions& options, ResultWriter& out) {
-  Json json = figures_json(measure_model(learner));
+  Json json = figures_json(learner);
   if (options.label) {
     json["label"] = path_json(*options.label, path_of(learner, *options.label));
   }
-  out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  out.print("{}\n", json_text(json, 2));
 }
 
 void inspect(const InspectOptions& options) {
@@ -87,7 +88,7 @@ void inspect(const InspectOptions& options) {
   } else if (options.label) {
     out.print("{}", path_text(*options.label, path_of(learner, *options.label)));
   } else {
-    out.print("{}", figures_text(measure_model(learner)));
+    out.print("{}", figures_text(learner));
   }
   out.finish();
 }

@@ -23,7 +23,8 @@ void set_help_layout(CLI::App& program);
 // Moves --help and --version to a last group. Call it when all options have been added.
 void add_help_options(CLI::App& program, const std::string& version);
 
-// Throws CLI::ParseError where a word gives an option an empty value, like "--run=": CLI11 would take the next word.
+// Throws CLI::ParseError if an argument gives an option an empty value, like "--run=": CLI11 would take the next
+// argument.
 void require_values(const std::vector<std::string>& words);
 
 // Runs `parse`, and turns its Error(kUsage) into the error that CLI11 reports for the option.
@@ -36,7 +37,7 @@ auto parse_value(const std::string& flag, Parse parse) {
   }
 }
 
-// An option whose value is one of the words.
+// An option whose value is one of `names`.
 template <class Choice>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, Choice& choice, const Names<Choice>& names,
                         const std::string& help) {

@@ -1,13 +1,21 @@
-// The JSON objects that summary.json and `cpt inspect --json` have in common. src/app/README.md documents their fields.
+// JSON texts, and the objects that summary.json and `cpt inspect --json` have in common. src/app/README.md documents
+// their fields.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/digest_text.h"
 #include "cpt/trainer.h"
 
 namespace cpt {
+
+// `indent`: number of spaces per level, or -1 for a single line. Bytes that are not UTF-8, as paths and labels may
+// have, are replaced.
+inline std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 inline nlohmann::ordered_json tree_json(const TreeFigures& tree) {
   if (tree.is_flat) return {{"labels", tree.labels}, {"digest", digest_text(tree.digest)}};

@@ -60,6 +60,12 @@ void add_input_options(CLI::App& command, CommandInput& input) {
                "At a bad line: stop, skip it with a warning and no output, or skip at most N");
 }
 
+void add_output_option(CLI::App& command, std::filesystem::path& output) {
+  command
+      .add_option("--output", output, "Output file, written completely or not at all; the default is standard output")
+      ->type_name("FILE");
+}
+
 void add_threads(CLI::App& command, std::size_t& threads) {
   constexpr std::size_t kMostThreads = 4096;
   threads = std::min(static_cast<std::size_t>(cores_of_process()), kMostThreads);

@@ -32,6 +32,7 @@ void add_model_option(CLI::App& command, std::filesystem::path& model);
 Model load_model(const std::filesystem::path& model);
 // --model, --data, --format, --multilabel, --on-error.
 void add_input_options(CLI::App& command, CommandInput& input);
+void add_output_option(CLI::App& command, std::filesystem::path& output);
 // --threads. The default is one thread for each core that this process may use.
 void add_threads(CLI::App& command, std::size_t& threads);
 

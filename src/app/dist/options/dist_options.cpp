@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Examples:
 
 Signals:
   USR1                  write a checkpoint
-  USR2, TERM, HUP, INT  write a checkpoint and stop; --resume goes on later. A run that reads a pipe
+  USR2, TERM, HUP, INT  write a checkpoint and stop; --resume continues later. A run that reads a pipe
                         keeps nothing. A second INT ends the process at once. Under mpirun, which
                         handles TERM, HUP and INT itself, send USR2 to mpirun.
 
@@ -70,7 +70,7 @@ void set_checkpoint_every(DistOptions& options, const Words& words) {
   }
   checkpoints.every = parse_duration(text);
   if (checkpoints.every.count() == 0) {
-    throw Error(Fault::kUsage, "'" + text + "' is no interval; use never for no checkpoints");
+    throw Error(Fault::kUsage, "'" + text + "' is not an interval; to write no checkpoints, use never");
   }
 }
 
@@ -107,9 +107,8 @@ std::vector<OptionEntry> own_rows() {
       {.name = "stall-timeout",
        .group = kRankOptions,
        .value = "TIME",
-       .help =
-           "End the job if a rank gives no sign of life for this long: seconds, or a number with s, m or h; 0 waits "
-           "forever. Default: 10m",
+       .help = "End the job if a rank does not respond for this time: seconds, or a number with s, m or h; 0 waits "
+               "forever. Default: 10m",
        .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); }, {}, {}},
        .on_resume = OnResume::kFree},
       {.name = "checkpoint-every",
@@ -129,9 +128,8 @@ std::vector<OptionEntry> own_rows() {
       {.name = "progress",
        .group = kOutputOptions,
        .value = "(" + words_of(progress_names()) + ")",
-       .help =
-           "What to print on standard error. plain: a table; auto: also a progress bar if that is a terminal; none: "
-           "warnings only. Default: auto",
+       .help = "What to print on standard error. plain: a table; auto: also a progress bar if it is a terminal; none: "
+               "warnings only. Default: auto",
        .binding = {[](DistOptions& o, const Words& words) {
                      o.progress = parse_choice(progress_names(), words.front());
                    },
@@ -142,7 +140,7 @@ std::vector<OptionEntry> own_rows() {
 }
 
 OptionEntry row_of(const TrainingOptionRow& row) {
-  const TrainingOptionRow* from = &row;  // of a table that lives as long as the program
+  const TrainingOptionRow* from = &row;  // the table is static
   return {.name = row.name,
           .group = row.group,
           .value = row.value,
@@ -225,7 +223,7 @@ std::string version_text() {
   return text.str();
 }
 
-// "--bits auto" asks for nothing that a model or a run could contradict.
+// "--bits auto" is left out, because it cannot conflict with a model or a run.
 Words given_options(const CLI::App& app, const DistOptions& options) {
   Words given;
   for (const OptionEntry& row : option_table()) {
