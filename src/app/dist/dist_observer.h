@@ -41,7 +41,6 @@ class DistObserver : public Observer {
   void print_row(const Report& report);
   void clear_bar();
 
-  std::string run_;
   bool table_;
   bool bar_;
   bool bar_shown_ = false;

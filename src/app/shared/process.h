@@ -12,7 +12,7 @@ namespace cpt {
 constexpr int exit_code(Fault fault) { return static_cast<int>(fault); }
 
 // Prints "PROGRAM: reason" on standard error, with the chain of causes in one line, and returns the exit code.
-// `memory_hint`: what the user can do if memory ran out, if anything.
+// `memory_hint`: advice to add if memory ran out; may be empty.
 int report_failure(const char* program, const std::exception& error, const std::string& memory_hint = "");
 
 // Call it first in main. A file that is opened while a standard stream is closed gets the stream's descriptor: messages

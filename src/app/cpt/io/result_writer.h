@@ -85,7 +85,7 @@ class NewDirectory {
  private:
   std::filesystem::path target_;
   std::filesystem::path path_;
-  FileDescriptor lock_;  // tells other processes that the temporary directory is in use
+  FileDescriptor lock_;  // keeps other processes from removing the temporary directory
 };
 
 // The name of a shard in the directory, such as "part-007.vw". With at most kMostParts shards, names sort like numbers.

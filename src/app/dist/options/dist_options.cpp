@@ -84,7 +84,7 @@ std::string checkpoint_every_text(const DistOptions& options) {
   return std::string(static_cast<const char*>(text), end) + "s";
 }
 
-// The options of the program itself. None of them belongs to the state of a run.
+// The options of the program itself. They are not part of the state of a run.
 std::vector<OptionEntry> own_rows() {
   return {
       {.name = "run",
@@ -93,8 +93,7 @@ std::vector<OptionEntry> own_rows() {
        .help = "Run directory, for the model, summary.json, metrics and checkpoints",
        .binding = {[](DistOptions& o, const Words& words) { o.run = words.front(); },
                    [](const DistOptions& o) { return o.run.string(); },
-                   {}},
-       .on_resume = OnResume::kFree},
+                   {}}},
       {.name = "resume",
        .group = kMainOptions,
        .value = "",
@@ -102,29 +101,27 @@ std::vector<OptionEntry> own_rows() {
                "that you omit come from the run; conflicting ones are errors, except --passes, --on-error, the shards "
                "and options that do not change the result",
        .binding = {[](DistOptions& o, const Words&) { o.training.resume = true; }, {}, {}},
-       .words = OptionWords::kNone,
-       .on_resume = OnResume::kFree},
+       .words = OptionWords::kNone},
       {.name = "stall-timeout",
        .group = kRankOptions,
        .value = "TIME",
        .help = "End the job if a rank does not respond for this time: seconds, or a number with s, m or h; 0 waits "
                "forever. Default: 10m",
-       .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); }, {}, {}},
-       .on_resume = OnResume::kFree},
+       .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); },
+                   {},
+                   {}}},
       {.name = "checkpoint-every",
        .group = kCheckpointOptions,
        .value = "TIME|N",
        .help = "Write a checkpoint after this time (a number with s, m or h, such as 90s or 10m) or number of examples "
                "(a plain number, such as 1e7), and at the end of each pass; never writes none",
-       .binding = {set_checkpoint_every, checkpoint_every_text, {}},
-       .on_resume = OnResume::kFree},
+       .binding = {set_checkpoint_every, checkpoint_every_text, {}}},
       {.name = "overwrite",
        .group = kOutputOptions,
        .value = "",
        .help = "Replace the results of a finished run in the run directory; without it, that is an error",
        .binding = {[](DistOptions& o, const Words&) { o.overwrite = true; }, {}, {}},
-       .words = OptionWords::kNone,
-       .on_resume = OnResume::kFree},
+       .words = OptionWords::kNone},
       {.name = "progress",
        .group = kOutputOptions,
        .value = "(" + words_of(progress_names()) + ")",
@@ -134,8 +131,7 @@ std::vector<OptionEntry> own_rows() {
                      o.progress = parse_choice(progress_names(), words.front());
                    },
                    {},
-                   {}},
-       .on_resume = OnResume::kFree},
+                   {}}},
   };
 }
 
@@ -149,9 +145,7 @@ OptionEntry row_of(const TrainingOptionRow& row) {
                       [from](const DistOptions& o) { return from->binding.show(o.training); },
                       {}},
           .words = row.words,
-          .on_resume = row.on_resume,
-          .excludes = row.excludes,
-          .of_model = row.of_model};
+          .excludes = row.excludes};
 }
 
 const std::vector<OptionEntry>& option_table() {
