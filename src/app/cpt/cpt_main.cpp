@@ -1,4 +1,4 @@
-// cpt, the program for everything but training: one command per file, declared in commands.h.
+// cpt, the program for everything except training. Its commands have one file each and are declared in commands.h.
 
 #include <csignal>
 #include <cstdio>

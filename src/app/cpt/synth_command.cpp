@@ -1,11 +1,5 @@
-// `cpt synth web-ads OUT`: a synthetic log of pages and ads with known P(y | x).
-//
-//   OUT/train/part-000.vw ...        the first 80 % of the events, line i of the log in shard i mod --shards
-//   OUT/test/part-000.vw ...         the rest, dealt to the shards in the same way
-//   OUT/truth/train/part-000.txt ... beside each line, P(label | page, time), the shortest decimal of this double
-//   OUT/truth/test/part-000.txt ...
-//
-// A reader that takes a line of each shard in turn gets the events in order of time.
+// Event i of a stage goes to shard i mod --shards, so a reader that takes a line of each shard in turn gets the events
+// in order of time. Probabilities are printed as the shortest decimal that gives the same double.
 #include <cmath>
 #include <deque>
 #include <filesystem>
@@ -65,7 +59,7 @@ class ShardFiles {
   std::deque<ResultWriter> files_;  // its elements need not move
 };
 
-// Sums over events, of the true P.
+// Sums of the losses of the true P over events.
 struct Losses {
   double squared = 0;
   double log = 0;

@@ -159,10 +159,10 @@ void run_job(Communicator& comm, DistOptions options) {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
     if (comm.rank() == 0) require_usable_paths(options);
   });
-  if (options.training.resume) reserve_run(comm, options, output);  // before anything is read from it
+  if (options.training.resume) reserve_run(comm, options, output);  // lock the run before reading it
   run_on_all(comm, "start", [&] { take_options(options); });
   std::optional<StallTimeoutExtension> extension(std::in_place, comm, timeout_for_model(options.training));
-  Training training(options.training, comm);  // before the results of an earlier run are replaced
+  Training training(options.training, comm);  // may fail, so results of an earlier run are replaced later
   extension.reset();
   if (!options.training.resume) reserve_run(comm, options, output);
   const bool starts_new = options.training.resume && !training.resumption();

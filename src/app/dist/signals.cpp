@@ -9,7 +9,7 @@ namespace cpt {
 
 namespace {
 
-// Globals, because a signal handler can reach nothing else.
+// Globals, because a signal handler can access nothing else.
 volatile std::sig_atomic_t checkpoint_requested = 0;
 volatile std::sig_atomic_t stop_requested = 0;
 

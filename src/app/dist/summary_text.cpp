@@ -23,7 +23,7 @@ std::string counted(std::uint64_t count, const char* of_one) {
   return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
 }
 
-// Fewer samples say little about a share: with 100, the error is about 0.1.
+// With 100 samples, the error of the estimate is about 0.1; with fewer, it is not worth printing.
 constexpr std::uint64_t kLeastTop1Samples = 100;
 
 // Figures measured on a sample of the examples; there may be none yet.

@@ -1,5 +1,5 @@
-// What the command lines of both programs have in common: the layout of --help, and options whose values CLI11 does not
-// check well enough (it reads -1 as 2^64 - 1 and does not know 1e6).
+// Shared parts of the command lines of both programs: the layout of --help, and options whose values CLI11 does not
+// check well enough (it reads -1 as 2^64 - 1 and does not accept 1e6).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -59,7 +59,7 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std
   return app.add_option_function<std::string>(flag, set, help)->type_name("N")->default_str(std::to_string(count));
 }
 
-// --on-error: whether bad lines are skipped, and how many at most.
+// --on-error: whether bad lines are skipped, and the largest number of skipped lines.
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help);
 
 // Throws Error(kNoInput) if `model` is a run directory instead of the model in it, and names that model. Other mistakes

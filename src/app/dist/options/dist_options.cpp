@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Examples:
 
 Signals:
   USR1                  write a checkpoint
-  USR2, TERM, HUP, INT  write a checkpoint and stop; --resume continues later. A run that reads a pipe
+  USR2, TERM, HUP, INT  write a checkpoint and stop; --resume continues. A run that reads a pipe
                         keeps nothing. A second INT ends the process at once. Under mpirun, which
                         handles TERM, HUP and INT itself, send USR2 to mpirun.
 
