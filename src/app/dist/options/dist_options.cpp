@@ -70,7 +70,7 @@ void set_checkpoint_every(DistOptions& options, const Words& words) {
   }
   checkpoints.every = parse_duration(text);
   if (checkpoints.every.count() == 0) {
-    throw Error(Fault::kUsage, "'" + text + "' is not an interval; to write no checkpoints, use never");
+    throw Error(Fault::kUsage, "'" + text + "' is not an interval; use never for no checkpoints");
   }
 }
 
