@@ -60,7 +60,7 @@ class ShardFiles {
 };
 
 // Sums of the losses of the true P over events.
-struct Losses {
+struct TrueLosses {
   double squared = 0;
   double log = 0;
 };
@@ -71,10 +71,10 @@ struct Stage {
   std::uint64_t end;
 };
 
-Losses write_stage(const WebAds& world, const Stage& stage, const SynthOptions& options, const fs::path& root) {
+TrueLosses write_stage(const WebAds& world, const Stage& stage, const SynthOptions& options, const fs::path& root) {
   ShardFiles shards(root / stage.name, options.shards, name_of(written_formats(), options.format));
   ShardFiles truth(root / "truth" / stage.name, options.shards, "txt");
-  Losses losses;
+  TrueLosses losses;
   std::vector<WordCount> words;
   std::string line;
   for (std::uint64_t number = stage.begin; number < stage.end; ++number) {
@@ -92,7 +92,7 @@ Losses write_stage(const WebAds& world, const Stage& stage, const SynthOptions& 
   return losses;
 }
 
-void report(const SynthOptions& options, const Stage& train, const Stage& test, const Losses& losses) {
+void report(const SynthOptions& options, const Stage& train, const Stage& test, const TrueLosses& losses) {
   const std::uint64_t tests = test.end - test.begin;
   ResultWriter out;
   out.print("{}: {} events to train, {} to test, in {} shards each\n", options.out.string(), train.end - train.begin,
@@ -112,7 +112,7 @@ void synthesize_web_ads(const SynthOptions& options) {
   allow_open_files(2 * options.shards, "write fewer --shards");
   NewDirectory directory(options.out);
   write_stage(world, train, options, directory.path());
-  const Losses losses = write_stage(world, test, options, directory.path());
+  const TrueLosses losses = write_stage(world, test, options, directory.path());
   directory.publish();
   report(options, train, test, losses);
 }
