@@ -1,4 +1,4 @@
-// A file that others are kept from for a while.
+// Keeps other processes from opening a file.
 #pragma once
 
 #include <fcntl.h>
@@ -12,17 +12,17 @@
 
 namespace cpt {
 
-// Whoever opens the file waits until this lets go of it, or until the system loses patience, after 45 seconds:
-// fcntl(2), F_SETLEASE. Nobody else may have the file open. Not every file system knows leases.
+// A process that opens the file waits until release(), or until the system breaks the lease after 45 seconds: fcntl(2),
+// F_SETLEASE. No other process may have the file open. Not every file system supports leases.
 class Lease {
  public:
   explicit Lease(const std::filesystem::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    ::fcntl(file_.get(), F_SETSIG, SIGURG);  // the signal that says it is waited for; SIGIO would end the process
+    ::fcntl(file_.get(), F_SETSIG, SIGURG);  // sent when a process waits; SIGIO would end this one
     held_ = ::fcntl(file_.get(), F_SETLEASE, F_WRLCK) == 0;
   }
 
   bool is_held() const { return held_; }
-  // Whether somebody waits within half a minute.
+  // Whether a process waits, within half a minute.
   bool is_waited_for() const {
     constexpr int kTimeoutExtension = 30'000;
     for (int i = 0; i < kTimeoutExtension && !is_asked_for(); ++i)
@@ -32,7 +32,7 @@ class Lease {
   void release() { ::fcntl(file_.get(), F_SETLEASE, F_UNLCK); }
 
  private:
-  // The system says what the lease is to become.
+  // The system then reports the type that the lease will get.
   bool is_asked_for() const { return ::fcntl(file_.get(), F_GETLEASE) != F_WRLCK; }
 
   FileDescriptor file_;

@@ -38,6 +38,11 @@ struct Outcome {
 
 using Words = std::vector<std::string>;
 
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 inline std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -63,6 +68,35 @@ inline std::string printed(double p) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", p);
   return text;
+}
+
+// A line of `cpt predict`.
+inline std::string printed(const std::vector<Prediction>& best) {
+  std::string line;
+  for (const Prediction& p : best)
+    line += (line.empty() ? "" : " ") + std::string(p.label) + ":" + printed(p.probability);
+  return line;
+}
+
+// The lines of `cpt score`.
+inline Words printed_scores(const Model& model, const Batch& batch) {
+  Words lines;
+  for (std::size_t i = 0; i < batch.size(); ++i) lines.push_back(printed(model.probability(batch[i], batch[i].label)));
+  return lines;
+}
+
+// Starts `cpt ARGUMENTS` in a folder and returns its process id.
+inline pid_t spawn_cpt(const std::filesystem::path& folder, const Words& arguments, posix_spawn_file_actions_t& actions,
+                       const posix_spawnattr_t* attributes = nullptr) {
+  ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  std::vector<char*> argv{const_cast<char*>("cpt")};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int failure = ::posix_spawn(&child, CPT_PROGRAM, &actions, attributes, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) throw std::runtime_error("the program does not start");
+  return child;
 }
 
 // A folder of its own, in which the program runs, so that messages name files as the test does.
@@ -95,7 +129,7 @@ class ProgramTest : public ::testing::Test {
     return outcome;
   }
 
-  // The same with a standard output that nobody reads.
+  // The same with a standard output whose reader has closed it.
   Outcome run_with_closed_pipe(const Words& arguments) const {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
@@ -124,7 +158,29 @@ class ProgramTest : public ::testing::Test {
     return labels;
   }
 
-  // Results of a run that must succeed and have nothing to complain of.
+  // The names of the files and folders in a folder, in no order.
+  Words names_in(const std::string& folder) const {
+    Words names;
+    for (const auto& entry : std::filesystem::directory_iterator(path(folder))) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+  void expect_nothing_left(const std::string& folder = ".") const {
+    EXPECT_THAT(names_in(folder), ::testing::Not(::testing::Contains(::testing::HasSubstr(".tmp-"))));
+  }
+
+  // The run must fail, and print one line with the reason and nothing else.
+  void expect_failure(const Words& arguments, int code, const std::string& reason) const {
+    SCOPED_TRACE(::testing::PrintToString(arguments));
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, ::testing::AllOf(::testing::StartsWith("cpt"), ::testing::HasSubstr(reason)));
+    EXPECT_EQ(lines_of(outcome.err).size(), 1U);
+  }
+
+  // The lines of a run that must succeed without a warning.
   Words results(const Words& arguments, const std::string& input = "") const {
     const Outcome outcome = run(arguments, input);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -132,11 +188,10 @@ class ProgramTest : public ::testing::Test {
     return lines_of(outcome.out);
   }
 
-  // The path of the folder, for who runs programs there in another way.
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  // `set_output(actions)` says what becomes of the streams other than standard error.
+  // `set_output(actions)` sets the streams other than standard error.
   template <class SetOutput>
   Outcome run_with_output(const Words& arguments, SetOutput set_output) const {
     posix_spawn_file_actions_t actions;
@@ -144,14 +199,7 @@ class ProgramTest : public ::testing::Test {
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, path(".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                        0600);
     set_output(&actions);
-    ::posix_spawn_file_actions_addchdir_np(&actions, folder_.c_str());
-    std::vector<char*> argv{const_cast<char*>("cpt")};
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    pid_t child = 0;
-    const int failure = ::posix_spawn(&child, CPT_PROGRAM, &actions, nullptr, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (failure != 0) throw std::runtime_error("the program does not start");
+    const pid_t child = spawn_cpt(folder_, arguments, actions);
     int status = 0;
     ::waitpid(child, &status, 0);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, "", content_of(path(".err"))};
@@ -160,7 +208,7 @@ class ProgramTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-// `cpt ARGUMENTS` that is told lines and answers them while it runs.
+// A running `cpt ARGUMENTS` that gets lines and answers them.
 class Conversation {
  public:
   Conversation(const std::filesystem::path& folder, const Words& arguments) {
@@ -171,22 +219,16 @@ class Conversation {
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-    std::vector<char*> argv{const_cast<char*>("cpt")};
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     sigset_t all;
     ::sigfillset(&all);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);  // whatever started the tests ignores
+    ::posix_spawnattr_setsigdefault(&attributes, &all);  // also signals that the parent of the tests ignores
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    const int failure = ::posix_spawn(&child_, CPT_PROGRAM, &actions, &attributes, argv.data(), environ);
+    child_ = spawn_cpt(folder, arguments, actions, &attributes);
     ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
     ::close(in[0]);
     ::close(out[1]);
-    if (failure != 0) throw std::runtime_error("the program does not start");
     in_ = in[1];
     out_ = out[0];
   }
@@ -254,9 +296,14 @@ class TrainedTest : public ProgramTest {
   TrainedTest() : model_(model_options()) {
     write("train.vw", page_log(1500, kLabels, 1));
     write("test.vw", page_log(50, kLabels, 2));
+    learn_and_save(model_, "model");
+  }
+
+  // Learns the training lines.
+  void learn_and_save(Model& model, const std::string& name) const {
     const Batch train = examples("train.vw");
-    for (std::size_t i = 0; i < train.size(); ++i) model_.learn(train[i]);
-    model_.save(path("model"));
+    for (std::size_t i = 0; i < train.size(); ++i) model.learn(train[i]);
+    model.save(path(name));
   }
 
   static ModelOptions model_options() {
@@ -268,7 +315,7 @@ class TrainedTest : public ProgramTest {
     return options;
   }
 
-  // What the lines of a file mean to the model.
+  // The examples of a file, read with the model's options.
   Batch examples(const std::string& name) const {
     ReadOptions options;
     options.seed = model_.options().seed;

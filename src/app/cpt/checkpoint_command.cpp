@@ -12,6 +12,7 @@
 #include "app/cpt/commands.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
+#include "app/shared/figures_json.h"
 #include "cpt/error.h"
 #include "store/run/checkpoints.h"
 #include "store/run/run_directory.h"
@@ -45,10 +46,10 @@ struct ListedCheckpoint {
   std::string stage;  // "train 1", "test", "finished"
   std::uint64_t examples = 0;
   int ranks = 0;
-  std::string damage;  // why the other fields are unknown; empty if they are known
+  std::string damage;  // the reason why the fields above are unknown, or empty
 };
 
-// A run may have no checkpoints (--checkpoint-every never), but every run leaves a lock file in its directory.
+// Lists the checkpoints of a run. A run may have none (--checkpoint-every never), but its directory has a lock file.
 std::vector<Checkpoint> checkpoints_of(const fs::path& run) {
   if (!fs::is_directory(run)) throw Error(Fault::kNoInput, run.string() + ": no such run directory");
   std::vector<Checkpoint> checkpoints = Checkpoints(run / "checkpoints").list();
@@ -120,7 +121,7 @@ void list(const CheckpointCommand& command) {
   if (command.json) {
     Json json = Json::array();
     for (const ListedCheckpoint& row : rows) json.push_back(json_of(row));
-    out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+    out.print("{}\n", json_text(json, 2));
   } else {
     if (!rows.empty()) out.print("number     written              stage           examples  ranks          MB\n");
     for (const ListedCheckpoint& row : rows) out.print("{}", text_of(row));
@@ -165,10 +166,10 @@ void verify(const CheckpointCommand& command) {
 void prune(const CheckpointCommand& command) {
   if (checkpoints_of(command.run).empty()) return;
   const RunDirectory held(command.run, Begin::kResume);
-  const std::vector<Checkpoint> before =
-      checkpoints_of(command.run);  // again: a job may have held the directory until now
+  // Listed again, because a job may have used the directory until now.
+  const std::vector<Checkpoint> before = checkpoints_of(command.run);
   if (before.empty()) return;
-  verify_checkpoint(before.back().directory);  // C8: what stays must be whole before anything goes
+  verify_checkpoint(before.back().directory);  // C8: the newest must be whole before older ones are removed
   const Checkpoints checkpoints(held.checkpoints());
   checkpoints.prune(command.keep);
   ResultWriter out;

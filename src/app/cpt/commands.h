@@ -1,5 +1,5 @@
-// The commands of `cpt`, one file each. While the command line is read, the chosen command stores what to do as an
-// action, which the program runs afterwards.
+// The commands of `cpt`, one file each. The command that the command line chooses stores its action, which the program
+// runs after parsing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,8 +22,7 @@ void add_checkpoint_command(CLI::App& program, Action& action);
 void add_synth_command(CLI::App& program, Action& action);
 void add_convert_command(CLI::App& program, Action& action);
 
-// Adds a command that, if chosen, sets `action` to run(options), with the options that declare(command, options) lets
-// users set.
+// Adds a command. declare(command, options) adds its options. If the command is chosen, `action` becomes run(options).
 template <class Options>
 void add_command(CLI::App& program, Action& action, const std::string& name, const std::string& description,
                  const std::string& footer, void (*declare)(CLI::App&, Options&), void (*run)(const Options&)) {

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "app/cpt/commands.h"
-#include "app/cpt/io/new_directory.h"
+#include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/io/skipped_lines.h"
 #include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
@@ -46,7 +45,7 @@ struct ConvertOptions {
   fs::path out() const { return paths.back(); }
 };
 
-// A binary shard while it is written.
+// A binary shard that is being written.
 class ShardFile {
  public:
   ShardFile(const fs::path& path, const ReadOptions& options)

@@ -1,4 +1,4 @@
-// cpt, the program for everything but training: one command per file, declared in commands.h.
+// cpt, the program for everything except training. Its commands have one file each and are declared in commands.h.
 
 #include <csignal>
 #include <cstdio>
@@ -29,7 +29,7 @@ Exit codes:
 // help2man reads the first line.
 std::string version_text() { return std::string("cpt ") + kVersion + "\nCommit " + kCommit + ", " + kCompiler; }
 
-// Reports a usage error under the name of the command, as far as it could be read: "cpt", "cpt checkpoint prune".
+// Reports a usage error with the name of the command as far as it was parsed: "cpt", "cpt checkpoint prune".
 int report_usage(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* command = &program;
   std::string name = program.get_name();
@@ -47,13 +47,11 @@ int report_usage(const CLI::App& program, const CLI::ParseError& error) {
 // --help and --version end parsing by an exception, too.
 int end_of_parsing(const CLI::App& program, const CLI::ParseError& error) {
   std::ostringstream text;
-  if (program.exit(error, text, text) == 0) {
-    ResultWriter out;
-    out.print("{}", text.str());
-    out.finish();
-    return 0;
-  }
-  return report_usage(program, error);
+  if (program.exit(error, text, text) != 0) return report_usage(program, error);
+  ResultWriter out;
+  out.print("{}", text.str());
+  out.finish();
+  return 0;
 }
 
 int run_program(int argc, const char* const* argv) {

@@ -3,7 +3,7 @@
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/view/label_path.h"
+#include "app/cpt/view/tree_view.h"
 #include "cpt/error.h"
 #include "model/learning/learner.h"
 
@@ -31,7 +31,7 @@ std::string sides_of(const Tree& tree, LabelId label) {
   return sides.empty() ? "-" : sides;
 }
 
-// A carriage return at the end of the name would be taken for a part of the line end.
+// A reader would take a carriage return at the end of the name for a part of the line end.
 bool breaks_line(std::string_view name) { return name.find('\n') != std::string_view::npos || name.ends_with('\r'); }
 
 void dump(const DumpOptions& options) {
@@ -53,10 +53,7 @@ void dump(const DumpOptions& options) {
 
 void declare(CLI::App& command, DumpOptions& options) {
   add_model_option(command, options.model);
-  command
-      .add_option("--output", options.output,
-                  "Output file, written completely or not at all; the default is standard output")
-      ->type_name("FILE");
+  add_output_option(command, options.output);
 }
 
 }  // namespace

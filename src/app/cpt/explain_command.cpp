@@ -7,7 +7,7 @@
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/view/label_path.h"
+#include "app/cpt/view/tree_view.h"
 #include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
@@ -41,7 +41,7 @@ struct ExplainOptions {
   std::uint64_t top = 5;
 };
 
-// The names of the features of the lines read last.
+// The names of the features of the line read last.
 class FeatureNames {
  public:
   FeatureNames() { clear(); }
@@ -71,7 +71,7 @@ struct Contribution {
   double value;  // for the side taken
 };
 
-// What a feature of value 1 adds for the child that a step takes.
+// The contribution of a feature of value 1 to the child that a step takes.
 double weight_for_child(const TreeEstimator& estimator, FeatureHash feature, const LabelledStep& step) {
   double sum = 0;
   for (std::uint32_t depth = 0; depth < step.node.levels; ++depth) {
@@ -83,8 +83,8 @@ double weight_for_child(const TreeEstimator& estimator, FeatureHash feature, con
   return 2 * sum / static_cast<double>(1U << step.node.levels);
 }
 
-// The `top` largest in size, largest first; of the same size, in the order of features. None that is 0.
-// weight(feature): what the feature adds where its value is 1.
+// The `top` contributions with the largest absolute values, largest first, ties in the order of features. Zeros are
+// left out. weight(feature) is the contribution of the feature at value 1.
 template <class Weight>
 std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std::uint64_t top) {
   std::vector<Contribution> all;
@@ -98,7 +98,7 @@ std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std
   return all;
 }
 
-// P of the child that a step takes: the product of the sides that lead there.
+// The probability of the child that a step takes: the product of the probabilities of the sides that lead there.
 double child_probability(const TreeEstimator& estimator, const Row& sides, const LabelledStep& step) {
   double product = 1;
   std::uint32_t slot = step.node.slot;
@@ -111,13 +111,13 @@ double child_probability(const TreeEstimator& estimator, const Row& sides, const
   return product;
 }
 
-// Which child a step takes: a side, or the number of a column.
+// The child that a step takes, as a side or the number of a column.
 std::string child_text(const LabelledStep& step) {
   if (step.node.levels == 1) return step.column == 1 ? "R" : "L";
   return std::to_string(step.column);
 }
 
-// Prints what is to be known of one label's probability at a time.
+// Explains the probabilities of labels, one example at a time.
 class Explainer {
  public:
   Explainer(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)

@@ -1,13 +1,14 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/view/label_path.h"
 #include "app/cpt/view/model_figures.h"
-#include "app/cpt/view/tree_dot.h"
+#include "app/cpt/view/tree_view.h"
+#include "app/shared/figures_json.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
@@ -40,55 +41,35 @@ struct InspectOptions {
   bool json = false;
 };
 
-LabelId find_label(const Learner& learner, const std::string& name) {
+std::vector<PathNode> path_of(const Learner& learner, const std::string& name) {
   const LabelId label = learner.labels().find(name, hash_label(name));
   if (label == kNoLabel) throw Error(Fault::kUsage, "no label " + quote(name) + " in the model");
-  return label;
+  return label_path(learner.tree(), label);
 }
 
-struct PathRow {
-  bool right;
-  std::uint32_t leaves_left;
-  std::uint32_t leaves_right;
-};
-
-std::vector<PathRow> path_rows(const Tree& tree, LabelId label) {
-  std::vector<PathRow> rows;
-  for (const PathNode& node : label_path(tree, label)) {
-    const auto& leaves = tree.nodes(node.block).leaves;
-    const std::size_t left = std::size_t{2} * node.slot;
-    rows.push_back({node.right, leaves[left], leaves[left + 1]});
-  }
-  return rows;
-}
-
-std::string path_text(const std::string& name, const std::vector<PathRow>& rows) {
-  std::string text = fmt::format("label {}, depth {}\n", name, rows.size());
-  if (!rows.empty()) text += "side        left       right\n";
-  for (const PathRow& row : rows) {
-    text += fmt::format("{:<4}  {:>10}  {:>10}\n", row.right ? 'R' : 'L', row.leaves_left, row.leaves_right);
+std::string path_text(const std::string& name, const std::vector<PathNode>& nodes) {
+  std::string text = fmt::format("label {}, depth {}\n", name, nodes.size());
+  if (!nodes.empty()) text += "side        left       right\n";
+  for (const PathNode& node : nodes) {
+    text += fmt::format("{:<4}  {:>10}  {:>10}\n", node.right ? 'R' : 'L', node.leaves_left, node.leaves_right);
   }
   return text;
 }
 
-Json path_json(const std::string& name, const std::vector<PathRow>& rows) {
+Json path_json(const std::string& name, const std::vector<PathNode>& nodes) {
   Json path = Json::array();
-  for (const PathRow& row : rows) {
-    path.push_back({{"side", row.right ? "R" : "L"}, {"left", row.leaves_left}, {"right", row.leaves_right}});
+  for (const PathNode& node : nodes) {
+    path.push_back({{"side", node.right ? "R" : "L"}, {"left", node.leaves_left}, {"right", node.leaves_right}});
   }
-  return {{"name", name}, {"depth", rows.size()}, {"path", path}};
-}
-
-void print_label(const Learner& learner, const InspectOptions& options, ResultWriter& out) {
-  out.print("{}", path_text(*options.label, path_rows(learner.tree(), find_label(learner, *options.label))));
+  return {{"name", name}, {"depth", nodes.size()}, {"path", path}};
 }
 
 void print_json(const Learner& learner, const InspectOptions& options, ResultWriter& out) {
-  Json json = figures_json(measure_model(learner));
+  Json json = figures_json(learner);
   if (options.label) {
-    json["label"] = path_json(*options.label, path_rows(learner.tree(), find_label(learner, *options.label)));
+    json["label"] = path_json(*options.label, path_of(learner, *options.label));
   }
-  out.print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  out.print("{}\n", json_text(json, 2));
 }
 
 void inspect(const InspectOptions& options) {
@@ -105,9 +86,9 @@ void inspect(const InspectOptions& options) {
   if (options.json) {
     print_json(learner, options, out);
   } else if (options.label) {
-    print_label(learner, options, out);
+    out.print("{}", path_text(*options.label, path_of(learner, *options.label)));
   } else {
-    out.print("{}", figures_text(measure_model(learner)));
+    out.print("{}", figures_text(learner));
   }
   out.finish();
 }

@@ -33,7 +33,7 @@ struct PredictOptions {
 
 struct NoNote {};
 
-NoNote answer(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
+NoNote append_predictions(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
   const char* before = "";
   for (const Prediction& best : model.top_k(x, options.top, options.threshold)) {
     fmt::format_to(std::back_inserter(text), "{}{}:{:.6g}", before, best.label, best.probability);
@@ -43,8 +43,8 @@ NoNote answer(const Model& model, const PredictOptions& options, const ExampleVi
   return {};
 }
 
-// Chunks are smaller if each line may get many labels: predictions wait in memory until they can be printed.
-MapChunkLimits portions(const PredictOptions& options) {
+// Chunks are smaller if each line may get many labels, because predictions stay in memory until they can be printed.
+MapChunkLimits chunk_limits(const PredictOptions& options) {
   constexpr std::uint64_t kMostPredictions = 4096;
   MapChunkLimits limits;
   limits.examples = std::clamp<std::uint64_t>(kMostPredictions / options.top, 1, limits.examples);
@@ -55,7 +55,7 @@ void predict(const PredictOptions& options) {
   OpenInput input(options.input, {.labels_required = false});
   Model& model = input.model();
   ResultWriter out(options.output);
-  const auto predict = [&](const ExampleView& x, Text& text) { return answer(model, options, x, text); };
+  const auto predict = [&](const ExampleView& x, Text& text) { return append_predictions(model, options, x, text); };
   const auto predict_and_learn = [&](const ExampleView& x, Text& text) {
     const NoNote note = predict(x, text);
     if (model.takes_label(x)) model.learn(x);
@@ -66,15 +66,15 @@ void predict(const PredictOptions& options) {
     answer_on_one_thread(input, predict_and_learn, no_tally, out);
   } else {
     answer_all(
-        input, options.threads, portions(options), [&] { return predict; }, no_tally, out);
+        input, options.threads, chunk_limits(options), [&] { return predict; }, no_tally, out);
   }
   out.finish();
 }
 
 std::string check_probability(const std::string& text) {
   double value = -1;
-  const bool fine = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
-  return fine ? "" : "'" + text + "' is not in [0, 1]";
+  const bool is_valid = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
+  return is_valid ? "" : "'" + text + "' is not in [0, 1]";
 }
 
 void declare(CLI::App& command, PredictOptions& options) {
@@ -90,10 +90,7 @@ void declare(CLI::App& command, PredictOptions& options) {
                        "unchanged. Uses one thread");
   command.add_flag("--frozen")->description("Learn nothing (the default)")->excludes(learn);
   add_threads(command, options.threads);
-  command
-      .add_option("--output", options.output,
-                  "Output file, written completely or not at all; the default is standard output")
-      ->type_name("FILE");
+  add_output_option(command, options.output);
 }
 
 }  // namespace

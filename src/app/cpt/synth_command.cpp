@@ -1,18 +1,11 @@
-// `cpt synth web-ads OUT`: a synthetic log of pages and ads with known P(y | x).
-//
-//   OUT/train/part-000.vw ...        the first 80 % of the events, line i of the log in shard i mod --shards
-//   OUT/test/part-000.vw ...         the rest, dealt to the shards in the same way
-//   OUT/truth/train/part-000.txt ... beside each line, P(label | page, time), the shortest decimal of this double
-//   OUT/truth/test/part-000.txt ...
-//
-// A reader that takes a line of each shard in turn gets the events in order of time.
+// Event i of a stage goes to shard i mod --shards, so a reader that takes a line of each shard in turn gets the events
+// in order of time. Probabilities are printed as the shortest decimal that gives the same double.
 #include <cmath>
 #include <deque>
 #include <filesystem>
 #include <vector>
 
 #include "app/cpt/commands.h"
-#include "app/cpt/io/new_directory.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
 #include "cpt/error.h"
@@ -65,8 +58,8 @@ class ShardFiles {
   std::deque<ResultWriter> files_;  // its elements need not move
 };
 
-// Sums over events, of the true P.
-struct Losses {
+// Sums of the losses of the true P over events.
+struct TrueLosses {
   double squared = 0;
   double log = 0;
 };
@@ -77,10 +70,10 @@ struct Stage {
   std::uint64_t end;
 };
 
-Losses write_stage(const WebAds& world, const Stage& stage, const SynthOptions& options, const fs::path& root) {
+TrueLosses write_stage(const WebAds& world, const Stage& stage, const SynthOptions& options, const fs::path& root) {
   ShardFiles shards(root / stage.name, options.shards, name_of(written_formats(), options.format));
   ShardFiles truth(root / "truth" / stage.name, options.shards, "txt");
-  Losses losses;
+  TrueLosses losses;
   std::vector<WordCount> words;
   std::string line;
   for (std::uint64_t number = stage.begin; number < stage.end; ++number) {
@@ -98,7 +91,7 @@ Losses write_stage(const WebAds& world, const Stage& stage, const SynthOptions& 
   return losses;
 }
 
-void report(const SynthOptions& options, const Stage& train, const Stage& test, const Losses& losses) {
+void report(const SynthOptions& options, const Stage& train, const Stage& test, const TrueLosses& losses) {
   const std::uint64_t tests = test.end - test.begin;
   ResultWriter out;
   out.print("{}: {} events to train, {} to test, in {} shards each\n", options.out.string(), train.end - train.begin,
@@ -118,7 +111,7 @@ void synthesize_web_ads(const SynthOptions& options) {
   allow_open_files(2 * options.shards, "write fewer --shards");
   NewDirectory directory(options.out);
   write_stage(world, train, options, directory.path());
-  const Losses losses = write_stage(world, test, options, directory.path());
+  const TrueLosses losses = write_stage(world, test, options, directory.path());
   directory.publish();
   report(options, train, test, losses);
 }

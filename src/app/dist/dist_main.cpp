@@ -52,40 +52,31 @@ class SilentObserver : public Observer {
   void progress(std::uint64_t, double, double) override {}
 };
 
-// The run directory and the observer that writes it, on rank 0 only.
-class RunOutput {
- public:
-  // Locks the run directory, without touching the results of an earlier run.
-  void reserve(const DistOptions& options) { run_.emplace(options.run, Begin::kResume); }
-
-  void open(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption) {
-    if (resumption) {
-      run_->go_on();
-      cut_metrics(run_->metrics(), *resumption);
-    } else {
-      if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);
-      if (!options.training.learns()) run_->require_no_model();
-      run_->begin_fresh();
-    }
-    observer_.emplace(options, *run_, ranks, resumption);
-  }
-
-  const RunDirectory& run() const { return *run_; }
-  bool is_reserved() const { return run_.has_value(); }
-  bool is_open() const { return observer_.has_value(); }
-  DistObserver& observer() { return *observer_; }
-
- private:
-  std::optional<RunDirectory> run_;
-  std::optional<DistObserver> observer_;
+// Both are empty on ranks other than 0.
+struct RunOutput {
+  std::optional<RunDirectory> run;  // locked before the results of an earlier run are touched
+  std::optional<DistObserver> observer;
 };
 
-// Empty if nothing is learned.
+void open_output(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption,
+                 RunOutput& output) {
+  if (resumption) {
+    output.run->go_on();
+    cut_metrics(output.run->metrics(), *resumption);
+  } else {
+    if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);
+    if (!options.training.learns()) output.run->require_no_model();
+    output.run->begin_fresh();
+  }
+  output.observer.emplace(options, *output.run, ranks, resumption);
+}
+
+// The directory of the model that the run writes; empty if it learns nothing.
 fs::path model_of(const DistOptions& options) {
   return options.training.learns() ? RunDirectory::model(options.run) : fs::path();
 }
 
-// A closed pipe is no error: its reader has read enough.
+// A closed pipe is not an error: the reader may stop early.
 void print_results(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   if (errno != EPIPE) throw Error(Fault::kCannotWrite, "standard output cannot be written");
@@ -93,23 +84,23 @@ void print_results(const std::string& text) {
 
 void write_results(const DistOptions& options, const TrainingResult& result, RunOutput& output) {
   const fs::path model = model_of(options);
-  if (!model.empty()) output.observer().info("model written");
+  if (!model.empty()) output.observer->info("model written");
   const std::string json = summary_json(options, result.summary);
-  write_file_atomically(output.run().summary(), std::as_bytes(std::span(json)));
+  write_file_atomically(output.run->summary(), std::as_bytes(std::span(json)));
   const std::string text = summary_text(result.summary, model);
-  output.observer().info(text);
+  output.observer->info(text);
   print_results(text);
 }
 
-// Reading a model takes as long as the disk takes, so the other ranks wait a minute more per GiB than for a message.
+// Extends the stall timeout while a model is read, by one minute per GiB of weights, because the disk may be slow.
 std::chrono::minutes timeout_for_model(const TrainingOptions& options) {
   return std::chrono::minutes(std::int64_t{1} << std::max(0, options.model.bits - 24));
 }
 
-// Rank 0 writes little to the run directory, but syncs it, and the disk may be busy or remote.
+// Rank 0 syncs the run directory, whose disk may be busy or remote.
 constexpr std::chrono::minutes kRunDirectoryTimeoutExtension{1};
 
-// Takes the options of the run that is resumed or of the initial model.
+// Fills in the options that come from the resumed run or the initial model.
 void take_options(DistOptions& options) {
   if (!options.training.resume || !take_run_options(options)) take_model_options(options);
   CheckpointOptions& checkpoints = options.training.checkpoints;
@@ -117,16 +108,16 @@ void take_options(DistOptions& options) {
   if (!options.keeps_checkpoints || !(options.training.learns() || options.training.resume)) checkpoints.keep = 0;
 }
 
-// Checkpoints are written by all ranks, so all must see the same directory.
+// All ranks write checkpoints, so all must see the same directory.
 void require_shared(Communicator& comm, const RunOutput& output) {
-  const fs::path lock = broadcast_text(comm, output.is_reserved() ? output.run().lock().string() : "", 0, "start: run");
+  const fs::path lock = broadcast_text(comm, output.run ? output.run->lock().string() : "", 0, "start: run");
   const auto holder = [&] {
     const std::vector<std::byte> bytes = read_file(lock);
     return hash_label({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   };
   std::uint64_t mine = 0;
   run_on_all(comm, "start: run", [&] {
-    if (output.is_reserved()) mine = holder();
+    if (output.run) mine = holder();
   });
   const std::uint64_t expected = broadcast_value(comm, mine, 0, "start: run");
   run_on_all(comm, "start: run", [&] {
@@ -142,7 +133,7 @@ void require_shared(Communicator& comm, const RunOutput& output) {
 void reserve_run(Communicator& comm, const DistOptions& options, RunOutput& output) {
   const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension);
   run_on_all(comm, "start", [&] {
-    if (comm.rank() == 0) output.reserve(options);
+    if (comm.rank() == 0) output.run.emplace(options.run, Begin::kResume);
   });
   if (options.training.checkpoints.keep > 0 || options.training.resume) require_shared(comm, output);
 }
@@ -152,9 +143,9 @@ void open_run(Communicator& comm, const DistOptions& options, const std::optiona
   const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension);
   run_on_all(comm, "start", [&] {
     if (comm.rank() != 0) return;
-    output.open(options, comm.size(), resumption);
-    for (const std::string& line : describe_unused(options)) output.observer().warn(line);
-    if (starts_new) output.observer().tell(options.run.string() + " has no checkpoint to resume: starting a new run");
+    open_output(options, comm.size(), resumption, output);
+    for (const std::string& line : describe_unused(options)) output.observer->warn(line);
+    if (starts_new) output.observer->tell(options.run.string() + " has no checkpoint to resume: starting a new run");
   });
 }
 
@@ -168,30 +159,30 @@ void run_job(Communicator& comm, DistOptions options) {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
     if (comm.rank() == 0) require_usable_paths(options);
   });
-  if (options.training.resume) reserve_run(comm, options, output);  // before anything is read from it
+  if (options.training.resume) reserve_run(comm, options, output);  // lock the run before reading it
   run_on_all(comm, "start", [&] { take_options(options); });
   std::optional<StallTimeoutExtension> extension(std::in_place, comm, timeout_for_model(options.training));
-  Training training(options.training, comm);  // before the results of an earlier run are replaced
+  Training training(options.training, comm);  // may fail, so results of an earlier run are replaced later
   extension.reset();
   if (!options.training.resume) reserve_run(comm, options, output);
   const bool starts_new = options.training.resume && !training.resumption();
   options.training = training.options();
   open_run(comm, options, training.resumption(), starts_new, output);
   try {
-    Observer& observer = output.is_open() ? static_cast<Observer&>(output.observer()) : silent;
+    Observer& observer = output.observer ? static_cast<Observer&>(*output.observer) : silent;
     TrainingResult result = training.run(observer, model_of(options));
     result.summary.memory = largest_memory(result.summary.memory, comm);
     const StallTimeoutExtension with_results(comm, kRunDirectoryTimeoutExtension);
     run_on_all(comm, "write the results", [&] {
-      if (output.is_open()) write_results(options, result, output);
+      if (output.observer) write_results(options, result, output);
     });
   } catch (const std::exception& error) {
-    if (output.is_open()) output.observer().error(describe(error));
+    if (output.observer) output.observer->error(describe(error));
     throw;
   }
 }
 
-// All ranks parse the same words, but a config file may differ or be missing on some host.
+// All ranks parse the same arguments, but a config file may differ or be missing on a host.
 std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& line) {
   const std::vector<int> codes = all_gather_value(comm, line.ends ? line.code : -1, "command line");
   if (std::all_of(codes.begin(), codes.end(), [](int code) { return code == -1; })) return std::nullopt;
@@ -206,15 +197,15 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
   return *lowest;
 }
 
-// Reports an error that the other ranks cannot learn of, and ends all of them. Ranks that noticed the same stall take
-// turns, so that only the first one reports it: the launcher then ends the others by SIGTERM, and by SIGKILL two
-// seconds later those that still wait because they took SIGTERM for a request to stop.
+// Reports an error on which the ranks cannot agree, and aborts the job. Ranks that notice the same stall wait for
+// different times, so that only the first one reports it: the launcher then ends the others by SIGTERM. Ranks that took
+// SIGTERM for a request to stop wait until the launcher sends SIGKILL two seconds later.
 [[noreturn]] void abort_pass(MpiSession& session, const Communicator& comm, const std::exception& error) {
-  let_requests_end_the_process();
+  restore_default_signals();
   std::string program = kProgram;
-  if (dynamic_cast<const StallError*>(&error) != nullptr) {  // its message names this rank
+  if (dynamic_cast<const StallError*>(&error) != nullptr) {  // its message names the rank
     std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min(comm.rank(), 10));
-    if (is_asked_to_stop()) std::this_thread::sleep_for(std::chrono::seconds(3));
+    if (is_stop_requested()) std::this_thread::sleep_for(std::chrono::seconds(3));
   } else {
     program += ": " + rank_and_host(comm, comm.rank());
   }
@@ -243,7 +234,7 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
 }  // namespace cpt
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // training goes on when the reader of the output is gone
+  std::signal(SIGPIPE, SIG_IGN);  // training continues after the reader of the output has closed it
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is reported as an error
   try {
     cpt::occupy_closed_streams();

@@ -46,8 +46,7 @@ std::string as_clock(double seconds) {
 
 DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
                            const std::optional<Resumption>& resumption)
-    : run_(run.path().string()),
-      table_(options.progress != ProgressStyle::kNone),
+    : table_(options.progress != ProgressStyle::kNone),
       bar_(options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1),
       metrics_(run.metrics(), resumption.has_value()),
       log_(open_log(run.log(), resumption.has_value())) {

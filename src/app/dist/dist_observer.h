@@ -17,7 +17,7 @@ class logger;
 
 namespace cpt {
 
-// Throws Error(kCannotWrite) where a file of the run directory cannot be written.
+// Throws Error(kCannotWrite) if a file of the run directory cannot be written.
 class DistObserver : public Observer {
  public:
   // With a resumption, the files of the run directory are continued.
@@ -32,16 +32,15 @@ class DistObserver : public Observer {
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
 
   void info(const std::string& text);
-  // Writes to the log and, where progress is shown, to standard error. Before the first report.
+  // Writes to the log and, if progress is shown, to standard error. Call it before the first report only.
   void tell(const std::string& text);
-  // Never throws: the error matters more than its line in the log, and a full disk may have caused both.
+  // Writes to the log; a failure to do so is ignored, because a full disk may have caused the error itself.
   void error(const std::string& text) noexcept;
 
  private:
   void print_row(const Report& report);
   void clear_bar();
 
-  std::string run_;
   bool table_;
   bool bar_;
   bool bar_shown_ = false;

@@ -18,13 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void require_directory_or_nothing(const char* option, const fs::path& path) {
-  std::error_code unknown;
-  if (!fs::exists(path, unknown) || fs::is_directory(path, unknown)) return;
-  throw Error(Fault::kCannotWrite, std::string(option) + " " + path.string() + ": is not a directory");
-}
-
-// The names of the folders on a path, and its own name, without links and dots.
+// The parts of a path, after links and dots are resolved.
 std::vector<std::string> names_on(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code unknown;
@@ -39,7 +33,7 @@ bool matches(const std::string& name, const std::string& pattern) {
   return name == pattern || ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
 }
 
-// Whether a pattern of shards matches the run directory or a file in it, or will once the run has started.
+// Whether a pattern of shards matches the run directory or a file in it, including files that the run will write.
 bool finds_run(const std::string& pattern, const fs::path& run) {
   const std::vector<std::string> wanted = names_on(pattern);
   const std::vector<std::string> own = names_on(run);
@@ -49,7 +43,7 @@ bool finds_run(const std::string& pattern, const fs::path& run) {
          std::ranges::any_of(RunDirectory::kNames, [&](const char* name) { return matches(name, wanted.back()); });
 }
 
-// A second run, or a resumed one, would learn from what the first one wrote.
+// Otherwise a second or resumed run would learn from the files of the first.
 void require_no_shards(const fs::path& run, const char* option, const std::vector<std::string>& data) {
   for (const std::string& pattern : data) {
     if (!finds_run(pattern, run)) continue;
@@ -65,10 +59,10 @@ bool is_blob_set(const fs::path& path) {
 
 void require_no_results(const char* option, const std::vector<std::string>& data) {
   for (const std::string& path : data) {
-    const char* what = RunDirectory::is_at(path) ? "a run directory"
-                       : is_blob_set(path)       ? "a model or a checkpoint"
-                                                 : nullptr;
-    if (what != nullptr) throw Error(Fault::kUsage, std::string(option) + " " + path + " is " + what + ", not data");
+    const bool is_run = RunDirectory::is_at(path);
+    if (!is_run && !is_blob_set(path)) continue;
+    throw Error(Fault::kUsage, std::string(option) + " " + path + " is " +
+                                   (is_run ? "a run directory" : "a model or a checkpoint") + ", not data");
   }
 }
 
@@ -83,7 +77,10 @@ void require_something_to_learn(const DistOptions& options) {
 
 void require_usable_paths(const DistOptions& options) {
   if (options.run.empty()) throw Error(Fault::kUsage, "--run is empty: name a directory");
-  require_directory_or_nothing("--run", options.run);
+  std::error_code unknown;
+  if (fs::exists(options.run, unknown) && !fs::is_directory(options.run, unknown)) {
+    throw Error(Fault::kCannotWrite, "--run " + options.run.string() + ": is not a directory");
+  }
   if (is_blob_set(options.run)) {
     throw Error(Fault::kUsage,
                 "--run " + options.run.string() + " is a model or a checkpoint: choose another directory");

@@ -1,4 +1,4 @@
-// Checks of the paths that the command line names, before anything is read or written there.
+// Checks of the paths on the command line, before anything is read or written there.
 #pragma once
 
 #include "app/dist/options/dist_options.h"

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// null where no example was measured.
+// null if there are no samples.
 Json sampled(double figure, std::uint64_t samples) { return samples > 0 ? Json(figure) : Json(nullptr); }
 
 Json losses_json(const Losses& losses) {
@@ -42,15 +42,11 @@ Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall
   return {{"bytes_sent", bytes}, {"seconds", seconds}, {"by_call", by_call}};
 }
 
-// `indent`: -1 for one line. A path need not be UTF-8.
-std::string text_of(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-// The name of a checkpoint in a line of metrics.jsonl. The rest of its path is how the run directory was named then.
+// The name of the checkpoint that a line of metrics.jsonl reports. The run directory may have been renamed since, so
+// the rest of the path is ignored.
 std::string name_of_checkpoint(const Json& line) { return fs::path(line.value("directory", "")).filename().string(); }
 
-// Whether the line reports the checkpoint, and so was written right after it.
+// Whether the line reports the checkpoint of the resumption.
 bool reports_checkpoint(const std::string& line, const Resumption& resumption) {
   const Json json = Json::parse(line, nullptr, false);
   return json.is_object() && json.value("phase", "") == "checkpoint" &&
@@ -113,23 +109,23 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
                        {"busiest_over_mean", summary.balance->busiest_over_mean},
                        {"limited_by_root", summary.balance->limited_by_root}};
   }
-  return text_of(json, 2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 std::string metrics_line(const Report& report) {
-  Json json;
-  json["phase"] = report.phase == Phase::kTrain ? "train" : "test";
-  json["pass"] = report.pass;
-  json["examples"] = report.so_far.examples;
-  json["seconds"] = report.seconds;
-  json["so_far"] = losses_json(report.so_far);
-  json["since_last"] = losses_json(report.since_last);
-  json["labels"] = report.labels;
-  json["depth_max"] = report.depth_max;
-  json["rounds"] = report.rounds;
-  json["sync_points"] = report.sync_points;
-  json["communication"] = communication_json(report.bytes_sent, report.communication_seconds, report.traffic);
-  return text_of(json);
+  const Json json{
+      {"phase", report.phase == Phase::kTrain ? "train" : "test"},
+      {"pass", report.pass},
+      {"examples", report.so_far.examples},
+      {"seconds", report.seconds},
+      {"so_far", losses_json(report.so_far)},
+      {"since_last", losses_json(report.since_last)},
+      {"labels", report.labels},
+      {"depth_max", report.depth_max},
+      {"rounds", report.rounds},
+      {"sync_points", report.sync_points},
+      {"communication", communication_json(report.bytes_sent, report.communication_seconds, report.traffic)}};
+  return json_text(json, -1);
 }
 
 std::string metrics_line(const Balance& balance, std::uint64_t interval) {
@@ -143,18 +139,14 @@ std::string metrics_line(const Balance& balance, std::uint64_t interval) {
   for (const Balance::Move& move : balance.moves) {
     json["moves"].push_back({{"partition", move.partition}, {"from", move.from}, {"to", move.to}});
   }
-  return text_of(json);
+  return json_text(json, -1);
 }
 
 std::string metrics_line(const CheckpointReport& report) {
-  Json json;
-  json["phase"] = "checkpoint";
-  json["directory"] = report.directory.string();
-  json["examples"] = report.examples;
-  json["seconds"] = report.run_seconds;
-  json["took"] = report.seconds;
-  json["bytes"] = report.bytes;
-  return text_of(json);
+  const Json json{{"phase", "checkpoint"},       {"directory", report.directory.string()},
+                  {"examples", report.examples}, {"seconds", report.run_seconds},
+                  {"took", report.seconds},      {"bytes", report.bytes}};
+  return json_text(json, -1);
 }
 
 void cut_metrics(const fs::path& metrics, const Resumption& resumption) {
@@ -169,14 +161,6 @@ void cut_metrics(const fs::path& metrics, const Resumption& resumption) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   write_file_atomically(metrics, std::as_bytes(std::span(text)));
-}
-
-std::string resumption_text(const Resumption& resumption) {
-  std::string text = "resumed from " + resumption.checkpoint.string() + ", written by " +
-                     std::to_string(resumption.ranks) + (resumption.ranks == 1 ? " rank" : " ranks");
-  if (resumption.finished) return text + " at the end of the run";
-  text += " after " + std::to_string(resumption.examples) + " examples of ";
-  return text + (resumption.phase == Phase::kTest ? "the test" : "training");
 }
 
 LineFile::LineFile(std::filesystem::path path, bool append)

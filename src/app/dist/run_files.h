@@ -15,21 +15,18 @@ namespace cpt {
 // The content of summary.json.
 std::string summary_json(const DistOptions& options, const Summary& summary);
 
-// A line of metrics.jsonl, without its line end: a progress report, partitions that move, or a checkpoint.
+// A line of metrics.jsonl, without its line end, for a progress report, a rebalancing or a checkpoint.
 std::string metrics_line(const Report& report);
 std::string metrics_line(const Balance& balance, std::uint64_t interval);
 std::string metrics_line(const CheckpointReport& report);
 
-// Removes the lines written after the checkpoint from metrics.jsonl: the resumed run writes them again.
+// Removes the lines of metrics.jsonl that were written after the checkpoint; the resumed run writes them again.
 void cut_metrics(const std::filesystem::path& metrics, const Resumption& resumption);
 
-// One sentence on where a resumed run continues, without a line end.
-std::string resumption_text(const Resumption& resumption);
-
-// A text file that is written line by line, so that others can follow it. Throws Error(kCannotWrite).
+// A text file that is flushed after each line, so that other programs can follow it. Throws Error(kCannotWrite).
 class LineFile {
  public:
-  // `append`: keep what the file holds.
+  // `append`: keep the content of the file.
   LineFile(std::filesystem::path path, bool append);
   void write(const std::string& line);
 

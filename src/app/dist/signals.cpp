@@ -9,15 +9,15 @@ namespace cpt {
 
 namespace {
 
-// Globals, because a signal handler can reach nothing else.
-volatile std::sig_atomic_t checkpoint_asked = 0;
-volatile std::sig_atomic_t stop_asked = 0;
+// Globals, because a signal handler can access nothing else.
+volatile std::sig_atomic_t checkpoint_requested = 0;
+volatile std::sig_atomic_t stop_requested = 0;
 
-void ask_for_checkpoint(int) { checkpoint_asked = 1; }
-void ask_to_stop(int) { stop_asked = 1; }
+void request_checkpoint(int) { checkpoint_requested = 1; }
+void request_stop(int) { stop_requested = 1; }
 // The next SIGINT ends the process.
-void ask_to_stop_once(int signal) {
-  stop_asked = 1;
+void request_stop_once(int signal) {
+  stop_requested = 1;
   std::signal(signal, SIG_DFL);
 }
 
@@ -32,16 +32,16 @@ void handle(int signal, void (*handler)(int)) {
 }  // namespace
 
 SignalRequests::SignalRequests() {
-  handle(SIGUSR1, ask_for_checkpoint);
-  handle(SIGUSR2, ask_to_stop);
-  handle(SIGTERM, ask_to_stop);
-  if (!is_ignored(SIGHUP)) handle(SIGHUP, ask_to_stop);
-  if (!is_ignored(SIGINT)) handle(SIGINT, ask_to_stop_once);
+  handle(SIGUSR1, request_checkpoint);
+  handle(SIGUSR2, request_stop);
+  handle(SIGTERM, request_stop);
+  if (!is_ignored(SIGHUP)) handle(SIGHUP, request_stop);
+  if (!is_ignored(SIGINT)) handle(SIGINT, request_stop_once);
 }
 
-bool is_asked_to_stop() { return stop_asked != 0; }
+bool is_stop_requested() { return stop_requested != 0; }
 
-void let_requests_end_the_process() {
+void restore_default_signals() {
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) handle(signal, SIG_DFL);
   for (const int signal : {SIGHUP, SIGINT}) {
     if (!is_ignored(signal)) handle(signal, SIG_DFL);
@@ -49,14 +49,12 @@ void let_requests_end_the_process() {
 }
 
 Request SignalRequests::take() {
-  if (stop_asked != 0) {
-    stop_asked = 0;
-    checkpoint_asked = 0;
-    return Request::kStop;
-  }
-  if (checkpoint_asked == 0) return Request::kNone;
-  checkpoint_asked = 0;
-  return Request::kCheckpoint;
+  const Request request = stop_requested != 0         ? Request::kStop
+                          : checkpoint_requested != 0 ? Request::kCheckpoint
+                                                      : Request::kNone;
+  if (request == Request::kStop) stop_requested = 0;
+  if (request != Request::kNone) checkpoint_requested = 0;
+  return request;
 }
 
 }  // namespace cpt

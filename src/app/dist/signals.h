@@ -1,25 +1,25 @@
-// Signals that ask a run for a checkpoint or to stop.
+// Signals that request a checkpoint or the end of the run.
 #pragma once
 
 #include "cpt/trainer.h"
 
 namespace cpt {
 
-// From construction on, SIGUSR1 asks for a checkpoint; SIGUSR2, SIGTERM, SIGHUP and SIGINT ask for a checkpoint and the
-// end of the run instead of ending the process, which a second SIGINT does. An ignored SIGINT or SIGHUP stays ignored.
-// One per process, never destroyed before the process ends.
+// After construction, SIGUSR1 requests a checkpoint; SIGUSR2, SIGTERM, SIGHUP and SIGINT request a checkpoint and the
+// end of the run. A second SIGINT ends the process. An ignored SIGINT or SIGHUP stays ignored. Create at most one per
+// process.
 class SignalRequests {
  public:
   SignalRequests();
 
-  // The request since the last call; stopping outweighs a checkpoint.
+  // Returns and clears the pending request; kStop takes precedence over kCheckpoint.
   Request take();
 };
 
-// Whether a request to stop has arrived and was not taken yet.
-bool is_asked_to_stop();
+// Whether a request to stop is pending.
+bool is_stop_requested();
 
-// For a process that aborts: restores the default actions, so that the next such signal ends it.
-void let_requests_end_the_process();
+// Restores the default actions, so that the next of these signals ends the process. For a process that aborts.
+void restore_default_signals();
 
 }  // namespace cpt

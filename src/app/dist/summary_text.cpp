@@ -23,7 +23,7 @@ std::string counted(std::uint64_t count, const char* of_one) {
   return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
 }
 
-// Fewer samples say little about a share: with 100, the error is about 0.1.
+// With 100 samples, the error of the estimate is about 0.1; with fewer, it is not worth printing.
 constexpr std::uint64_t kLeastTop1Samples = 100;
 
 // Figures measured on a sample of the examples; there may be none yet.
@@ -96,6 +96,14 @@ std::string balance_text(const Balance& balance, std::uint64_t interval) {
 std::string checkpoint_text(const CheckpointReport& report) {
   return fmt::format("checkpoint {} after {} examples: {:.1f} MB in {:.2f} s", report.directory.string(),
                      grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
+}
+
+std::string resumption_text(const Resumption& resumption) {
+  std::string text = fmt::format("resumed from {}, written by {}", resumption.checkpoint.string(),
+                                 counted(static_cast<std::uint64_t>(resumption.ranks), "rank"));
+  if (resumption.finished) return text + " at the end of the run";
+  text += " after " + std::to_string(resumption.examples) + " examples of ";
+  return text + (resumption.phase == Phase::kTest ? "the test" : "training");
 }
 
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cpt/trainer.h"
+#include "train/training.h"
 
 namespace cpt {
 
@@ -14,5 +15,7 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
 // One line each, without a line end.
 std::string balance_text(const Balance& balance, std::uint64_t interval);
 std::string checkpoint_text(const CheckpointReport& report);
+// Where a resumed run continues.
+std::string resumption_text(const Resumption& resumption);
 
 }  // namespace cpt

@@ -2,6 +2,11 @@
 
 #include <memory>
 #include <string_view>
+#include <system_error>
+
+#include "cpt/error.h"
+#include "store/blob/manifest.h"
+#include "store/run/run_directory.h"
 
 namespace cpt {
 
@@ -74,6 +79,15 @@ CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t
   return app.add_option_function<std::string>("--on-error", set, help)
       ->type_name(std::string("(") + kBadLineWords + ")")
       ->default_str("stop");
+}
+
+void require_no_run_around_model(const std::filesystem::path& model) {
+  std::error_code unknown;
+  const std::filesystem::path inside = RunDirectory::model(model);
+  if (std::filesystem::exists(model / kManifestName, unknown) ||
+      !std::filesystem::exists(inside / kManifestName, unknown))
+    return;
+  throw Error(Fault::kNoInput, model.string() + ": is not a model; did you mean " + inside.string() + "?");
 }
 
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel) {

@@ -1,10 +1,11 @@
-// What the command lines of both programs have in common: the layout of --help, and options whose values CLI11 does not
-// check well enough (it reads -1 as 2^64 - 1 and does not know 1e6).
+// Shared parts of the command lines of both programs: the layout of --help, and options whose values CLI11 does not
+// check well enough (it reads -1 as 2^64 - 1 and does not accept 1e6).
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -22,7 +23,8 @@ void set_help_layout(CLI::App& program);
 // Moves --help and --version to a last group. Call it when all options have been added.
 void add_help_options(CLI::App& program, const std::string& version);
 
-// Throws CLI::ParseError where a word gives an option an empty value, like "--run=": CLI11 would take the next word.
+// Throws CLI::ParseError if an argument gives an option an empty value, like "--run=": CLI11 would take the next
+// argument.
 void require_values(const std::vector<std::string>& words);
 
 // Runs `parse`, and turns its Error(kUsage) into the error that CLI11 reports for the option.
@@ -35,7 +37,7 @@ auto parse_value(const std::string& flag, Parse parse) {
   }
 }
 
-// An option whose value is one of the words.
+// An option whose value is one of `names`.
 template <class Choice>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, Choice& choice, const Names<Choice>& names,
                         const std::string& help) {
@@ -57,8 +59,12 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std
   return app.add_option_function<std::string>(flag, set, help)->type_name("N")->default_str(std::to_string(count));
 }
 
-// --on-error: whether bad lines are skipped, and how many at most.
+// --on-error: whether bad lines are skipped, and the largest number of skipped lines.
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help);
+
+// Throws Error(kNoInput) if `model` is a run directory instead of the model in it, and names that model. Other mistakes
+// are found when the model is read.
+void require_no_run_around_model(const std::filesystem::path& model);
 
 // --multilabel, --interactions
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel);

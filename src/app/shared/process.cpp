@@ -23,7 +23,7 @@ int report_failure(const char* program, const std::exception& error, const std::
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) != -1) continue;
-    // The lowest free number is this one. It is opened in the wrong direction, so that reading or writing fails.
+    // open() returns the lowest free descriptor, which is `stream`. The wrong access mode makes its use fail.
     const int taken = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     if (taken != stream) throw Error(Fault::kFailed, describe_errno("open /dev/null", errno));
   }

@@ -1,4 +1,4 @@
-// cpt checkpoint: what a run has kept.
+// cpt checkpoint on whole, damaged and removed checkpoints.
 #include <algorithm>
 #include <functional>
 #include <future>
@@ -47,9 +47,16 @@ class CheckpointCommandTest : public ProgramTest {
 
   std::vector<Checkpoint> checkpoints() const { return Checkpoints(path("run/checkpoints")).list(); }
   Words command(const std::string& what, const Words& more = {}) const {
-    Words words{"checkpoint", what, "run"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+    return Words{"checkpoint", what, "run"} + more;
+  }
+  static std::string name(std::size_t i) { return "00000000" + std::to_string(i + 1); }
+  // Relative to the folder in which the program runs.
+  static std::string checkpoint(std::size_t i) { return "run/checkpoints/" + name(i); }
+
+  void flip_last_byte(const std::string& file) const {
+    std::string content = content_of(path(file));
+    content.back() = static_cast<char>(content.back() ^ 1);
+    write(file, content);
   }
 };
 
@@ -100,9 +107,7 @@ TEST_F(CheckpointCommandTest, ARunWithoutAnyHasAnEmptyList) {
 
 TEST_F(CheckpointCommandTest, AMissingRunIsMissingInput) {
   for (const char* what : {"list", "verify", "prune"}) {
-    const Outcome outcome = run({"checkpoint", what, "nowhere"});
-    EXPECT_EQ(outcome.code, 66) << what;
-    EXPECT_EQ(outcome.err, "cpt: nowhere: no such run directory\n");
+    expect_failure({"checkpoint", what, "nowhere"}, 66, "cpt: nowhere: no such run directory\n");
     EXPECT_FALSE(fs::exists(path("nowhere")));
   }
 }
@@ -110,10 +115,9 @@ TEST_F(CheckpointCommandTest, AMissingRunIsMissingInput) {
 TEST_F(CheckpointCommandTest, AFolderThatIsNoRunIsMissingInput) {
   for (const char* what : {"list", "verify", "prune"}) {
     for (const std::string folder : {".", "run/checkpoints", "run/checkpoints/000000001"}) {
-      const Outcome outcome = run({"checkpoint", what, folder});
-      EXPECT_EQ(outcome.code, 66) << what;
-      EXPECT_EQ(outcome.err,
-                "cpt: " + folder + ": is not a run directory and has no checkpoints; give the directory of --run\n");
+      expect_failure(
+          {"checkpoint", what, folder}, 66,
+          "cpt: " + folder + ": is not a run directory and has no checkpoints; give the directory of --run\n");
     }
   }
 }
@@ -142,10 +146,75 @@ TEST_F(CheckpointCommandTest, KnowsNothingOfWhatHasNoManifest) {
   EXPECT_EQ(results(command("verify")).size(), kPasses - 1);
 }
 
-// What a running job does to its checkpoints while the program reads them.
+TEST_F(CheckpointCommandTest, VerifyPassesWholeOnes) {
+  const Words lines = results(command("verify"));
+  ASSERT_EQ(lines.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_THAT(lines[i], StartsWith(checkpoint(i) + ": whole, "));
+}
+
+TEST_F(CheckpointCommandTest, VerifyNamesTheDamagedFileWhicheverItIs) {
+  const std::string damaged = checkpoint(1);
+  for (const std::string file : {"MANIFEST", "options", "tree", "state", "partitions", "weights-00000"}) {
+    SCOPED_TRACE(file);
+    flip_last_byte(damaged + "/" + file);
+    const Outcome outcome = run(command("verify"));
+    EXPECT_EQ(outcome.code, 65);
+    EXPECT_THAT(outcome.err, HasSubstr("1 of 3 checkpoints of run cannot be used"));
+    const Words lines = lines_of(outcome.out);
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_THAT(lines[0], HasSubstr(": whole, "));
+    EXPECT_THAT(lines[1], StartsWith(damaged + "/" + file + ": damaged: "));
+    EXPECT_THAT(lines[2], HasSubstr(": whole, "));
+    flip_last_byte(damaged + "/" + file);
+  }
+  EXPECT_EQ(run(command("verify")).code, 0);
+}
+
+TEST_F(CheckpointCommandTest, VerifyNamesTheMissingFile) {
+  fs::remove(path(checkpoint(2) + "/tree"));
+  const Outcome outcome = run(command("verify"));
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.out, HasSubstr(checkpoint(2) + "/tree: damaged: "));
+}
+
+TEST_F(CheckpointCommandTest, ListShowsWhatCannotBeReadAsDamaged) {
+  flip_last_byte(checkpoint(0) + "/MANIFEST");
+  flip_last_byte(checkpoint(1) + "/state");
+  const Words lines = results(command("list"));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[1], StartsWith(name(0) + "  "));
+  EXPECT_THAT(lines[1], HasSubstr(checkpoint(0) + "/MANIFEST: damaged: "));
+  EXPECT_THAT(lines[2], StartsWith(name(1) + "  "));
+  EXPECT_THAT(lines[2], HasSubstr(checkpoint(1) + "/state: damaged: "));
+  EXPECT_THAT(lines[3], StartsWith(name(2) + "  "));
+  EXPECT_THAT(lines[3], HasSubstr("finished"));
+}
+
+TEST_F(CheckpointCommandTest, ListGivesTheDamageAsJson) {
+  fs::remove(path(checkpoint(0) + "/options"));
+  const Outcome outcome = run(command("list", {"--json"}));
+  EXPECT_EQ(outcome.code, 0);
+  const json list = json::parse(outcome.out);
+  ASSERT_EQ(list.size(), 3U);
+  EXPECT_THAT(list[0]["damage"].get<std::string>(), HasSubstr(checkpoint(0) + "/options: damaged: "));
+  EXPECT_FALSE(list[0].contains("examples"));
+  EXPECT_FALSE(list[2].contains("damage"));
+  EXPECT_EQ(list[2]["examples"], kPasses * kExamples);
+}
+
+// C8: an older one may be the only usable one.
+TEST_F(CheckpointCommandTest, PruneRemovesNothingWhereTheNewestIsDamaged) {
+  flip_last_byte(checkpoint(2) + "/weights-00000");
+  const Outcome outcome = run(command("prune"));
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.err, HasSubstr(checkpoint(2) + "/weights-00000: damaged: "));
+  EXPECT_EQ(checkpoints().size(), kPasses);
+}
+
+// A running job removes or damages checkpoints while the program reads them.
 class CheckpointsThatGo : public CheckpointCommandTest {
  protected:
-  // Does it when the program has listed them and opens the first one.
+  // Applies `change` after the program has listed the checkpoints, when it opens the first one.
   Outcome run_while(const Words& arguments, const std::function<void()>& change) const {
     Lease first(checkpoints()[0].directory / "MANIFEST");
     if (!first.is_held()) return {};

@@ -20,26 +20,15 @@ namespace fs = std::filesystem;
 class ConvertTest : public TrainedTest {
  protected:
   void expect_refused(const Words& arguments, int code, const std::string& reason) const {
-    Words words{"convert"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_THAT(outcome.err, HasSubstr(reason));
-    for (const auto& entry : fs::directory_iterator(path("."))) {
-      EXPECT_THAT(entry.path().filename().string(), ::testing::Not(HasSubstr(".tmp-")));
-    }
+    expect_failure(Words{"convert"} + arguments, code, reason);
+    expect_nothing_left();
   }
 };
 
-// The model's options, as they are to be told.
+// The model's options for reading.
 const Words kReading{"--seed", "7", "--normalize", "l2", "--interactions", "pu"};
 
-Words convert(Words words) {
-  words.insert(words.begin(), "convert");
-  words.insert(words.end(), kReading.begin(), kReading.end());
-  return words;
-}
+Words convert(const Words& words) { return Words{"convert"} + words + kReading; }
 
 TEST_F(ConvertTest, PredictionsAreThoseOfTheText) {
   EXPECT_THAT(results(convert({"test.vw", "binary"})), ElementsAre(StartsWith("binary: 50 lines in 1 shard, ")));
@@ -62,7 +51,7 @@ TEST_F(ConvertTest, ExplanationsNameFeaturesByTheirHashes) {
   EXPECT_THAT(hashed, ::testing::Not(Contains(HasSubstr("page^w"))));
 }
 
-// So a run of them gets the weight table that one of the text would get.
+// So that a run on the shards gets a weight table of the same size as a run on the text.
 TEST_F(ConvertTest, ShardsKnowHowMuchTextTheyWereMadeOf) {
   const auto text_of = [&](const std::string& folder) {
     std::uint64_t bytes = 0;
@@ -128,16 +117,9 @@ class UnfinishedConversion : public ProgramTest {
   }
   Conversation& conversion() { return conversion_; }
 
-  // Names of what lies in the folder.
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder())) names.push_back(entry.path().filename().string());
-    return names;
-  }
-
  private:
   bool works() const {
-    const std::vector<std::string> folders = names();
+    const Words folders = names_in(".");
     return std::ranges::any_of(folders, [&](const auto& name) { return fs::exists(path(name) / "part-000.cpt"); });
   }
 
@@ -147,10 +129,11 @@ class UnfinishedConversion : public ProgramTest {
 TEST_F(UnfinishedConversion, LeavesNothingUnderTheFinalNameWhenKilledAndTheNextOneCleansUp) {
   conversion().signal(SIGKILL);
   EXPECT_EQ(conversion().end(), -SIGKILL);
-  EXPECT_THAT(names(), ElementsAre(StartsWith("out.tmp-")));
+  EXPECT_THAT(names_in("."), ElementsAre(StartsWith("out.tmp-")));
   write("text", "a |f x\n");
   results({"convert", "text", "out"});
-  EXPECT_THAT(names(), ::testing::AllOf(Contains("out"), ::testing::Not(Contains(StartsWith("out.tmp-")))));
+  EXPECT_THAT(names_in("."), Contains("out"));
+  expect_nothing_left();
 }
 
 TEST_F(UnfinishedConversion, KeepsWhatOthersPutInItsPlaceAndWhatItMade) {
@@ -160,7 +143,7 @@ TEST_F(UnfinishedConversion, KeepsWhatOthersPutInItsPlaceAndWhatItMade) {
   conversion().stop_talking();
   EXPECT_EQ(conversion().end(), 73);
   EXPECT_EQ(content_of(path("out/theirs")), "kept");
-  const std::vector<std::string> left = names();
+  const Words left = names_in(".");
   ASSERT_THAT(left, ::testing::UnorderedElementsAre("out", StartsWith("out.tmp-")));
   EXPECT_THAT(labels_of(left[0] == "out" ? left[1] : left[0]), ElementsAre("a"));
 }
@@ -173,9 +156,7 @@ TEST_F(ConvertTest, UsageErrors) {
   expect_refused({"test.vw", "binary", "--shards", "1001"}, 2, "--shards");
   expect_refused({"test.vw", "binary", "--format", "xml"}, 2, "--format");
   results({"convert", "test.vw", "binary"});
-  const Outcome outcome = run({"predict", "--model", "model", "--data", "binary"});
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("part-000.cpt: converted with seed 1, "));
+  expect_failure({"predict", "--model", "model", "--data", "binary"}, 2, "part-000.cpt: converted with seed 1, ");
 }
 
 TEST_F(ConvertTest, AnInteractionTakesNoPaths) {
@@ -184,10 +165,6 @@ TEST_F(ConvertTest, AnInteractionTakesNoPaths) {
   EXPECT_EQ(content_of(path("before/part-000.cpt")), content_of(path("after/part-000.cpt")));
   results({"convert", "--interactions", "pu", "--interactions", "up", "test.vw", "two"});
   expect_refused({"--interactions", "pux", "test.vw", "three"}, 2, "--interactions pux: give the first letters of two");
-}
-
-TEST_F(ConvertTest, HelpHasExamples) {
-  EXPECT_THAT(results({"convert", "--help"}), Contains("  cpt convert shards/ binary"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ using ::testing::ElementsAre;
 
 class DumpTest : public TrainedTest {};
 
-// The paths as they follow from nothing but who split whose leaf.
+// The paths that follow from the splits alone.
 Words paths_by_splits(const Tree& tree) {
   Words paths;
   for (LabelId label = 0; label < tree.labels(); ++label) {
@@ -58,9 +58,8 @@ TEST_F(DumpTest, RefusesALabelThatWouldBreakItsLine) {
     batch.finish_example(name, 1, {});
     odd.learn(batch[0]);
     odd.save(path("odd"));
-    const Outcome outcome = run({"dump", "--model", "odd", "--output", "tree.txt"});
-    EXPECT_EQ(outcome.code, 1);
-    EXPECT_EQ(outcome.err, "cpt: label 0 has a line end in its name and cannot be written\n");
+    expect_failure({"dump", "--model", "odd", "--output", "tree.txt"}, 1,
+                   "cpt: label 0 has a line end in its name and cannot be written\n");
     EXPECT_FALSE(std::filesystem::exists(path("tree.txt")));
   }
 }

@@ -86,7 +86,7 @@ TEST_F(ExplainTest, NamesTheLargestContributionsFirst) {
               ::testing::UnorderedElementsAre("(constant)", "page^w3", "page^w5", "user^u3", "pu^w3*u3", "pu^w5*u3"));
 }
 
-// A row per node, whatever its ways: there are fewer the more ways they have.
+// There is one row per node, and nodes with more branches give fewer rows.
 TEST_F(ExplainTest, WideNodesMultiplyToTheProbabilityOfTheLabelToo) {
   std::size_t rows_before = explain_rows(kLine, "1").size();
   for (const int ways : {4, 16}) {
@@ -94,9 +94,7 @@ TEST_F(ExplainTest, WideNodesMultiplyToTheProbabilityOfTheLabelToo) {
     options.method = Method::kConditionalPecoc;
     options.arity = ways;
     Model wide(options);
-    const Batch train = examples("train.vw");
-    for (std::size_t i = 0; i < train.size(); ++i) wide.learn(train[i]);
-    wide.save(path("wide"));
+    learn_and_save(wide, "wide");
     const std::vector<Row> rows = explain_rows(kLine, "3", "wide");
     EXPECT_LT(rows.size(), rows_before);
     rows_before = rows.size();

@@ -31,9 +31,7 @@ class InspectTest : public TrainedTest {
  protected:
   const Learner& learner() { return model().learner(); }
   json inspect_json(const Words& more = {}) {
-    Words words{"inspect", "--model", "model", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    return json::parse(run(words).out);
+    return json::parse(run(Words{"inspect", "--model", "model", "--json"} + more).out);
   }
 };
 
@@ -116,9 +114,7 @@ TEST_F(InspectTest, ARandomTreeHasNoBound) {
   ModelOptions options = model_options();
   options.tree = TreeKind::kRandom;
   Model random(options);
-  const Batch batch = examples("test.vw");
-  for (std::size_t i = 0; i < batch.size(); ++i) random.learn(batch[i]);
-  random.save(path("random"));
+  learn_and_save(random, "random");
   const Words lines = results({"inspect", "--model", "random"});
   EXPECT_EQ(count_containing(lines, "(bound "), 0);
   EXPECT_THAT(lines, Contains(AllOf(StartsWith("depth "), HasSubstr("on average (no bound is known), at most "),
@@ -139,7 +135,7 @@ TEST_F(InspectTest, AnEmptyModelHasFiguresToo) {
   EXPECT_THAT(results({"inspect", "--model", "empty", "--dot", "-"}), ElementsAre("digraph cpt {", "}"));
 }
 
-// On the way down the side not taken is left behind, until only the label itself is left.
+// Each step leaves out the other side, so that at the end only the label remains.
 TEST_F(InspectTest, APathNarrowsDownToItsLabel) {
   for (const char* name : {"ad0", "ad17", "ad39"}) {
     const json label = inspect_json({"--label", name})["label"];
@@ -168,12 +164,7 @@ TEST_F(InspectTest, APathIsARowPerNode) {
 
 TEST_F(InspectTest, AnUnknownLabelIsAUsageError) {
   for (const Words& form : {Words{}, Words{"--json"}}) {
-    Words words{"inspect", "--model", "model", "--label", "x"};
-    words.insert(words.end(), form.begin(), form.end());
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, 2);
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(outcome.err, "cpt: no label 'x' in the model\n");
+    expect_failure(Words{"inspect", "--model", "model", "--label", "x"} + form, 2, "cpt: no label 'x' in the model\n");
   }
 }
 

@@ -26,14 +26,6 @@ class OutputTest : public TrainedTest {
   void dump_to(const std::string& output) const {
     EXPECT_THAT(results({"dump", "--model", "model", "--output", output}), IsEmpty());
   }
-  Words leftovers(const std::string& below) const {
-    Words names;
-    for (const auto& entry : fs::directory_iterator(path(below))) {
-      const std::string name = entry.path().filename().string();
-      if (name.find(".tmp-") != std::string::npos) names.push_back(name);
-    }
-    return names;
-  }
 };
 
 TEST_F(OutputTest, APipeBehindALinkIsWrittenAsItIs) {
@@ -53,17 +45,17 @@ TEST_F(OutputTest, ALinkToAFileStaysALink) {
     EXPECT_FALSE(fs::is_symlink(path(file)));
     EXPECT_EQ(lines_of(content_of(path(file))), dumped());
   }
-  EXPECT_THAT(leftovers("."), IsEmpty());
+  expect_nothing_left();
 }
 
 TEST_F(OutputTest, WhatKilledProcessesHaveLeftIsSweptAway) {
   write("tree.tmp-99999999", "left");
   dump_to("tree");
-  EXPECT_THAT(leftovers("."), IsEmpty());
+  expect_nothing_left();
   fs::create_directory(path("binary.tmp-99999999"));
   write("binary.tmp-99999999/part-000.cpt", "left");
   results({"convert", "test.vw", "binary"});
-  EXPECT_THAT(leftovers("."), IsEmpty());
+  expect_nothing_left();
 }
 
 TEST_F(OutputTest, AnEmptyDirectoryIsEmptyAgainAfterAFailure) {
@@ -76,7 +68,7 @@ TEST_F(OutputTest, AnEmptyDirectoryIsEmptyAgainAfterAFailure) {
 TEST_F(OutputTest, AFileThatMayNotGrowIsToldOf) {
   EXPECT_EQ(shell("ulimit -f 1 && \\$cpt synth web-ads log --events 1000 2>said"), 73);
   EXPECT_THAT(content_of(path("said")), HasSubstr("File too large"));
-  EXPECT_THAT(leftovers("."), IsEmpty());
+  expect_nothing_left();
 }
 
 }  // namespace

@@ -12,20 +12,13 @@ using ::testing::IsEmpty;
 class ScoreTest : public TrainedTest {};
 
 TEST_F(ScoreTest, PrintsTheProbabilityOfEachLinesOwnLabel) {
-  const Batch batch = examples("test.vw");
-  Words expected;
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    expected.push_back(printed(model().probability(batch[i], batch[i].label)));
-  EXPECT_EQ(results({"score", "--model", "model", "--data", "test.vw"}), expected);
+  EXPECT_EQ(results({"score", "--model", "model", "--data", "test.vw"}), printed_scores(model(), examples("test.vw")));
 }
 
 TEST_F(ScoreTest, AlsoScoresANamedLabel) {
   const Batch batch = examples("test.vw");
-  Words expected;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    expected.push_back(printed(model().probability(batch[i], batch[i].label)) + "\t" +
-                       printed(model().probability(batch[i], "ad3")));
-  }
+  Words expected = printed_scores(model(), batch);
+  for (std::size_t i = 0; i < batch.size(); ++i) expected[i] += "\t" + printed(model().probability(batch[i], "ad3"));
   EXPECT_EQ(results({"score", "--model", "model", "--data", "test.vw", "--label", "ad3"}), expected);
 }
 
@@ -73,16 +66,11 @@ TEST_F(ScoreTest, SummaryIsTheMeanLosses) {
 TEST_F(ScoreTest, ThreadsChangeNothing) {
   write("more.vw", page_log(2000, kLabels + 3, 6));
   const Words score{"score", "--model", "model", "--data", "more.vw", "--label", "ad3", "--summary", "--threads"};
-  const auto on = [&](const std::string& threads) {
-    Words arguments = score;
-    arguments.push_back(threads);
-    return run(arguments);
-  };
-  const Outcome one = on("1");
+  const Outcome one = run(score + Words{"1"});
   EXPECT_EQ(one.code, 0);
   EXPECT_THAT(lines_of(one.out), ::testing::SizeIs(2000));
   for (const char* threads : {"2", "5"}) {
-    const Outcome several = on(threads);
+    const Outcome several = run(score + Words{threads});
     EXPECT_EQ(several.code, 0);
     EXPECT_EQ(several.out, one.out);
     EXPECT_EQ(several.err, one.err);

@@ -1,11 +1,10 @@
-// How commands answer example by example, on one thread or on several, and print in the order of the input.
+// Answers a command's examples one by one, on one thread or on several, and prints the answers in input order.
 //
-// An answerer says something of an example: answerer(x, text) appends what is to be printed of it, or throws and
-// appends nothing, and returns a note of it for tally(x, note), which the caller's thread calls in the order of the
-// input. As soon as the input has nothing more at hand, what was printed is written.
+// A command passes an answerer: answerer(x, text) appends the answer to example x to `text`, or throws and appends
+// nothing. It returns a note, which tally(x, note) receives; tally is called on the caller's thread in input order.
+// While the input is idle, the answers so far are written.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -18,9 +17,6 @@
 namespace cpt {
 
 using Text = fmt::memory_buffer;
-
-// --threads, whose default is a thread for every core that this process may use.
-CLI::Option* add_threads(CLI::App& command, std::size_t& threads);
 
 // The answerer may change the model from example to example.
 template <class Answerer, class Tally>
@@ -38,8 +34,8 @@ void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, Resu
   }
 }
 
-// On threads + 2, of which two read and print. make_answerer() makes an answerer for each thread; they may only read
-// what they share. The output is that of one thread, also where something throws.
+// Uses threads + 2 threads: one reads and one prints. make_answerer() makes an answerer for each of the others;
+// answerers may only read the data that they share. The output equals that of answer_on_one_thread(), errors included.
 template <class MakeAnswerer, class Tally>
 void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits limits, MakeAnswerer make_answerer,
                        Tally tally, ResultWriter& out) {
@@ -68,7 +64,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
   }
 }
 
-// Chooses between them.
+// Answers on one thread if `threads` is 1, otherwise on several.
 template <class MakeAnswerer, class Tally>
 void answer_all(OpenInput& input, std::size_t threads, MapChunkLimits limits, MakeAnswerer make_answerer, Tally tally,
                 ResultWriter& out) {

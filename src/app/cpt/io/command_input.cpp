@@ -1,9 +1,12 @@
 #include "app/cpt/io/command_input.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <numeric>
 
+#include "api/options/option_values.h"
+#include "api/process_cores.h"
 #include "app/shared/command_line.h"
-#include "app/shared/model_path.h"
 #include "cpt/error.h"
 #include "data/source/byte_source.h"
 
@@ -55,6 +58,30 @@ void add_input_options(CLI::App& command, CommandInput& input) {
   add_multilabel(command, input.multilabel);
   add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
                "At a bad line: stop, skip it with a warning and no output, or skip at most N");
+}
+
+void add_output_option(CLI::App& command, std::filesystem::path& output) {
+  command
+      .add_option("--output", output, "Output file, written completely or not at all; the default is standard output")
+      ->type_name("FILE");
+}
+
+void add_threads(CLI::App& command, std::size_t& threads) {
+  constexpr std::size_t kMostThreads = 4096;
+  threads = std::min(static_cast<std::size_t>(cores_of_process()), kMostThreads);
+  add_count(command, "--threads", threads, 1, "Number of threads; the output does not depend on it", kMostThreads)
+      ->default_str("one per available core");
+}
+
+void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>& warnings) {
+  if (skipped == reported_) return;
+  for (const std::string& warning : warnings) std::fprintf(stderr, "cpt: %s\n", warning.c_str());
+  constexpr std::uint64_t kSilentFrom = ExampleStream::kWarnings + 1;
+  if (reported_ < kSilentFrom && skipped >= kSilentFrom) {
+    std::fputs("cpt: skipped: further bad lines are not listed\n", stderr);
+  }
+  reported_ = skipped;
+  if (const auto excess = excess_of_bad_lines(reported_, most_)) throw *excess;
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)

@@ -1,4 +1,4 @@
-// What the commands that read examples share: the model, the data, and how bad lines are met.
+// What the commands that read examples share: their options, the model, the data, and warnings about bad lines.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cpt/io/skipped_lines.h"
 #include "cpt/input.h"
 #include "cpt/model.h"
 #include "data/pipeline/example_stream.h"
@@ -18,7 +17,7 @@
 
 namespace cpt {
 
-// As the user chose it.
+// The values of the options.
 struct CommandInput {
   std::filesystem::path model;
   std::vector<std::string> data;
@@ -29,23 +28,42 @@ struct CommandInput {
 };
 
 void add_model_option(CLI::App& command, std::filesystem::path& model);
-// Throws what Model::load() throws, and for a run directory Error(kNoInput) that names the model in it.
+// Throws the errors of Model::load() and, if `model` is a run directory, Error(kNoInput) that names the model in it.
 Model load_model(const std::filesystem::path& model);
 // --model, --data, --format, --multilabel, --on-error.
 void add_input_options(CLI::App& command, CommandInput& input);
+void add_output_option(CLI::App& command, std::filesystem::path& output);
+// --threads. The default is one thread for each core that this process may use.
+void add_threads(CLI::App& command, std::size_t& threads);
 
-// What a command asks of its input beyond the user's choices.
+// Reports skipped lines on standard error. Not thread-safe.
+class SkippedLines {
+ public:
+  // `most`: the largest number of lines that may be skipped; if empty, there is no limit.
+  explicit SkippedLines(std::optional<std::uint64_t> most) : most_(most) {}
+
+  // Call it after each read from a stream. `skipped`: the number of lines that the stream has skipped since its start.
+  // `warnings`: its warnings about new ones; the stream gives warnings for the first ones only. Throws Error(kBadData)
+  // if `skipped` exceeds the limit.
+  void report(std::uint64_t skipped, const std::vector<std::string>& warnings);
+
+ private:
+  std::optional<std::uint64_t> most_;
+  std::uint64_t reported_ = 0;
+};
+
+// Requirements of a command, beyond the options of the user.
 struct CommandNeeds {
-  bool labels_required = true;  // else lines may have no label
+  bool labels_required = true;  // if false, lines may have no label
   std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
 };
 
-// A model and examples for it: one shard after another, read as the model's options say. Skipped lines become warnings
-// on standard error. For one thread.
+// A model, and the examples of the input, one shard after another, read with the model's options. Skipped lines are
+// reported on standard error. Not thread-safe.
 class OpenInput {
  public:
-  // Looks for the data before it loads the model, since that may take long. Throws what find_shards() and load_model()
-  // throw.
+  // Finds the data before it loads the model, because loading may take long. Throws the errors of find_shards() and
+  // load_model().
   OpenInput(const CommandInput& input, CommandNeeds needs);
 
   Model& model() { return model_; }
@@ -54,16 +72,16 @@ class OpenInput {
   // call. Throws Error(kBadData) at a bad line, or when more were skipped than the user allows.
   const Batch* next();
 
-  // For who reads in another way: the stream, after which next() must not be called; and what to tell of the bad lines
-  // that it skipped, as SkippedLines::report().
+  // For callers that read the stream themselves. next() must not be called afterwards.
   ExampleStream take_stream() { return std::move(stream_); }
+  // See SkippedLines::report().
   void report_skipped(std::uint64_t skipped, const std::vector<std::string>& warnings) {
     skipped_.report(skipped, warnings);
   }
-  // As ExampleStream's.
+  // See ExampleStream::on_input_idle().
   void on_input_idle(std::function<void()> call) { stream_.on_input_idle(std::move(call)); }
 
-  // "FILE:LINE" of an example.
+  // The place of an example in the input, "FILE:LINE".
   std::string place_of(const ExampleView& x) const;
 
  private:

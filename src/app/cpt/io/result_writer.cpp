@@ -22,9 +22,17 @@ bool is_written_in_place(const fs::path& path) {
   return fs::exists(path, error) && !fs::is_regular_file(path, error);
 }
 
-// The file behind symbolic links, whether it is there or not, so that the links stay.
+// Locks a temporary file or directory, so that other processes do not remove it.
+void hold(const FileDescriptor& lock, const fs::path& temporary, const fs::path& target) {
+  if (hold_unfinished(lock, temporary)) return;
+  // Another process removed it before it was locked.
+  throw Error(Fault::kCannotWrite,
+              temporary.string() + ": was removed by another process that writes " + target.string());
+}
+
+// Follows symbolic links, also to a file that does not exist, so that the links stay.
 fs::path target_of(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the system has it
+  constexpr int kMostLinks = 40;  // the limit of Linux
   std::error_code error;
   for (int links = 0; links < kMostLinks && fs::is_symlink(path, error); ++links) {
     path = path.parent_path() / fs::read_symlink(path, error);
@@ -48,10 +56,7 @@ ResultWriter::ResultWriter(const fs::path& path) {
   if (file_.get() < 0) fail("open");
   if (in_place) return;
   temporary_ = name;
-  // Another process may have swept it before it was locked.
-  if (!hold_unfinished(file_, name)) {
-    throw Error(Fault::kCannotWrite, name.string() + ": was removed by another process that writes " + path_.string());
-  }
+  hold(file_, name, path_);
 }
 
 ResultWriter::~ResultWriter() {
@@ -61,8 +66,8 @@ ResultWriter::~ResultWriter() {
   } else if (!broken_) {
     try {
       flush();
-    } catch (const Error&) {       // whoever destroys this unfinished has a failure of his own to report
-    } catch (const ClosedPipe&) {  // nobody wants the rest
+    } catch (const Error&) {       // an earlier error is being reported
+    } catch (const ClosedPipe&) {  // the reader has gone
     }
   }
 }
@@ -71,7 +76,7 @@ void ResultWriter::finish() {
   flush();
   if (temporary_.empty()) return;
   if (::fsync(file_.get()) != 0) fail("fsync");
-  const FileDescriptor held(::dup(file_.get()));  // until it has its name
+  const FileDescriptor held(::dup(file_.get()));  // keeps the lock until the file is renamed
   if (::close(file_.release()) != 0) fail("close");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename");
   temporary_.clear();
@@ -95,6 +100,37 @@ void ResultWriter::flush() {
 
 void ResultWriter::fail(const char* action) {
   throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno(action, errno));
+}
+
+NewDirectory::NewDirectory(fs::path target) : target_(std::move(target)) {
+  std::error_code error;
+  const bool is_taken = fs::exists(fs::symlink_status(target_, error)) &&
+                        !(fs::is_directory(target_, error) && fs::is_empty(target_, error));
+  if (is_taken) throw Error(Fault::kCannotWrite, target_.string() + ": exists and is not an empty directory");
+  sweep_unfinished(target_);
+  path_ = temporary_name(target_);
+  create_directory_durably(path_);
+  lock_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock_.get() < 0) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
+  hold(lock_, path_, target_);
+}
+
+NewDirectory::~NewDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+void NewDirectory::publish() {
+  const fs::path results = std::exchange(path_, {});
+  try {
+    publish_new_directory(results, target_);
+  } catch (const Error& error) {
+    throw Error(error.fault(), std::string(error.what()) + "; the results are in " + results.string());
+  }
+}
+
+std::string part_name(std::uint64_t number, const std::string& ending) {
+  return fmt::format("part-{:03}.{}", number, ending);
 }
 
 }  // namespace cpt

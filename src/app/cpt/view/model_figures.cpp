@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
+#include <optional>
+#include <vector>
 
 #include "api/options/option_values.h"
 #include "api/tree_figures.h"
 #include "app/shared/figures_json.h"
 #include "core/number_text.h"
+#include "cpt/options.h"
+#include "cpt/trainer.h"
 #include "model/tree/bounds.h"
 
 namespace cpt {
@@ -20,9 +25,26 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kRowsPerMib = static_cast<double>(std::size_t{1} << 20) / sizeof(Row);
 
-double used_part(const ModelFigures& figures) {
-  return static_cast<double>(figures.weights.used) / static_cast<double>(figures.weight_rows);
-}
+// The largest values that a tree with this number of labels can have; see model/tree/bounds.h.
+struct TreeBounds {
+  double depth_max = 0;
+  double depth_mean = 0;
+  double disagreements = 0;
+};
+
+struct ModelFigures {
+  TreeFigures tree;
+  std::optional<TreeBounds> bounds;  // none for a random or an empty tree
+  std::uint64_t nodes = 0;
+  std::uint64_t blocks = 0;
+  std::vector<std::uint64_t> labels_at_depth;  // by depth, up to the largest; empty for an empty tree
+  std::uint64_t weight_rows = 0;
+  WeightTable::Survey weights;
+  std::uint64_t counted_examples = 0;  // method `table` only: number of distinct x
+  std::uint64_t counted_pairs = 0;     // ... and of distinct (x, label)
+  std::uint64_t state_digest = 0;      // of weights or frequencies
+  ModelOptions options;
+};
 
 std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOptions& options) {
   if (tree.labels == 0 || !options.bounds_shape()) return std::nullopt;
@@ -32,7 +54,30 @@ std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOption
                     .disagreements = disagreement_bound(tree.labels, alpha)};
 }
 
-// What stands behind a value.
+ModelFigures measure_model(const Learner& learner) {
+  const Tree& tree = learner.tree();
+  ModelFigures figures;
+  figures.options = learner.options();
+  figures.tree = measure_tree(learner);
+  figures.bounds = tree_bounds(figures.tree, figures.options);
+  if (!figures.tree.is_flat) {
+    figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
+    figures.blocks = tree.blocks();
+    figures.labels_at_depth = labels_by_depth(tree);
+  }
+  figures.weight_rows = learner.weights().rows();
+  figures.weights = learner.weights().survey();
+  figures.counted_examples = learner.frequencies().keys();
+  figures.counted_pairs = learner.frequencies().pairs();
+  figures.state_digest = figures.weights.digest + learner.frequencies().digest();
+  return figures;
+}
+
+double used_part(const ModelFigures& figures) {
+  return static_cast<double>(figures.weights.used) / static_cast<double>(figures.weight_rows);
+}
+
+// The bound, as it is printed after a value.
 std::string bound_text(const ModelFigures& figures, double TreeBounds::*bound) {
   if (figures.tree.labels == 0) return "";
   if (!figures.bounds) return " (no bound is known)";
@@ -58,7 +103,7 @@ Json options_json(const ModelOptions& options) {
           {"interactions", options.interactions}};
 }
 
-// Whether a model of this method has any use for an option.
+// Whether the option has an effect on a model of this method.
 bool applies(const std::string& option, const ModelOptions& options) {
   if (option == "arity") return options.method == Method::kConditionalPecoc;
   if (option == "tree" || option == "alpha") return options.is_tree();
@@ -78,7 +123,7 @@ std::string options_text(const ModelOptions& options) {
   return text;
 }
 
-// One row per depth that a leaf has, with a bar; the longest bar is of the commonest depth.
+// One row with a bar for each depth at which there are leaves.
 std::string histogram(const std::vector<std::uint64_t>& labels_at_depth) {
   constexpr double kLongestBar = 50;
   if (labels_at_depth.empty()) return "";
@@ -93,7 +138,6 @@ std::string histogram(const std::vector<std::uint64_t>& labels_at_depth) {
   return text;
 }
 
-// How the labels hang together.
 std::string shape_text(const ModelFigures& figures) {
   std::string text;
   auto out = std::back_inserter(text);
@@ -117,26 +161,8 @@ void add_shape(const ModelFigures& figures, Json& tree) {
 
 }  // namespace
 
-ModelFigures measure_model(const Learner& learner) {
-  const Tree& tree = learner.tree();
-  ModelFigures figures;
-  figures.options = learner.options();
-  figures.tree = measure_tree(learner);
-  figures.bounds = tree_bounds(figures.tree, figures.options);
-  if (!figures.tree.is_flat) {
-    figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
-    figures.blocks = tree.blocks();
-    figures.labels_at_depth = labels_by_depth(tree);
-  }
-  figures.weight_rows = learner.weights().rows();
-  figures.weights = learner.weights().survey();
-  figures.counted_examples = learner.frequencies().keys();
-  figures.counted_pairs = learner.frequencies().pairs();
-  figures.state_digest = figures.weights.digest + learner.frequencies().digest();
-  return figures;
-}
-
-std::string figures_text(const ModelFigures& figures) {
+std::string figures_text(const Learner& learner) {
+  const ModelFigures figures = measure_model(learner);
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out, "labels         {}\n", figures.tree.labels);
@@ -157,7 +183,8 @@ std::string figures_text(const ModelFigures& figures) {
   return text + histogram(figures.labels_at_depth);
 }
 
-Json figures_json(const ModelFigures& figures) {
+Json figures_json(const Learner& learner) {
+  const ModelFigures figures = measure_model(learner);
   Json tree = tree_json(figures.tree);
   if (!figures.tree.is_flat) add_shape(figures, tree);
   const Json weights = weights_json(figures.options.table_bits(), figures.weights.used, figures.state_digest);

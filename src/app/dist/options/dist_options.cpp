@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Examples:
 
 Signals:
   USR1                  write a checkpoint
-  USR2, TERM, HUP, INT  write a checkpoint and stop; --resume goes on later. A run that reads a pipe
+  USR2, TERM, HUP, INT  write a checkpoint and stop; --resume continues. A run that reads a pipe
                         keeps nothing. A second INT ends the process at once. Under mpirun, which
                         handles TERM, HUP and INT itself, send USR2 to mpirun.
 
@@ -70,7 +70,7 @@ void set_checkpoint_every(DistOptions& options, const Words& words) {
   }
   checkpoints.every = parse_duration(text);
   if (checkpoints.every.count() == 0) {
-    throw Error(Fault::kUsage, "'" + text + "' is no interval; use never for no checkpoints");
+    throw Error(Fault::kUsage, "'" + text + "' is not an interval; use never for no checkpoints");
   }
 }
 
@@ -84,7 +84,7 @@ std::string checkpoint_every_text(const DistOptions& options) {
   return std::string(static_cast<const char*>(text), end) + "s";
 }
 
-// The options of the program itself. None of them belongs to the state of a run.
+// The options of the program itself. They are not part of the state of a run.
 std::vector<OptionEntry> own_rows() {
   return {
       {.name = "run",
@@ -93,8 +93,7 @@ std::vector<OptionEntry> own_rows() {
        .help = "Run directory, for the model, summary.json, metrics and checkpoints",
        .binding = {[](DistOptions& o, const Words& words) { o.run = words.front(); },
                    [](const DistOptions& o) { return o.run.string(); },
-                   {}},
-       .on_resume = OnResume::kFree},
+                   {}}},
       {.name = "resume",
        .group = kMainOptions,
        .value = "",
@@ -102,47 +101,42 @@ std::vector<OptionEntry> own_rows() {
                "that you omit come from the run; conflicting ones are errors, except --passes, --on-error, the shards "
                "and options that do not change the result",
        .binding = {[](DistOptions& o, const Words&) { o.training.resume = true; }, {}, {}},
-       .words = OptionWords::kNone,
-       .on_resume = OnResume::kFree},
+       .words = OptionWords::kNone},
       {.name = "stall-timeout",
        .group = kRankOptions,
        .value = "TIME",
-       .help =
-           "End the job if a rank gives no sign of life for this long: seconds, or a number with s, m or h; 0 waits "
-           "forever. Default: 10m",
-       .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); }, {}, {}},
-       .on_resume = OnResume::kFree},
+       .help = "End the job if a rank does not respond for this time: seconds, or a number with s, m or h; 0 waits "
+               "forever. Default: 10m",
+       .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); },
+                   {},
+                   {}}},
       {.name = "checkpoint-every",
        .group = kCheckpointOptions,
        .value = "TIME|N",
        .help = "Write a checkpoint after this time (a number with s, m or h, such as 90s or 10m) or number of examples "
                "(a plain number, such as 1e7), and at the end of each pass; never writes none",
-       .binding = {set_checkpoint_every, checkpoint_every_text, {}},
-       .on_resume = OnResume::kFree},
+       .binding = {set_checkpoint_every, checkpoint_every_text, {}}},
       {.name = "overwrite",
        .group = kOutputOptions,
        .value = "",
        .help = "Replace the results of a finished run in the run directory; without it, that is an error",
        .binding = {[](DistOptions& o, const Words&) { o.overwrite = true; }, {}, {}},
-       .words = OptionWords::kNone,
-       .on_resume = OnResume::kFree},
+       .words = OptionWords::kNone},
       {.name = "progress",
        .group = kOutputOptions,
        .value = "(" + words_of(progress_names()) + ")",
-       .help =
-           "What to print on standard error. plain: a table; auto: also a progress bar if that is a terminal; none: "
-           "warnings only. Default: auto",
+       .help = "What to print on standard error. plain: a table; auto: also a progress bar if it is a terminal; none: "
+               "warnings only. Default: auto",
        .binding = {[](DistOptions& o, const Words& words) {
                      o.progress = parse_choice(progress_names(), words.front());
                    },
                    {},
-                   {}},
-       .on_resume = OnResume::kFree},
+                   {}}},
   };
 }
 
 OptionEntry row_of(const TrainingOptionRow& row) {
-  const TrainingOptionRow* from = &row;  // of a table that lives as long as the program
+  const TrainingOptionRow* from = &row;  // the table is static
   return {.name = row.name,
           .group = row.group,
           .value = row.value,
@@ -151,7 +145,6 @@ OptionEntry row_of(const TrainingOptionRow& row) {
                       [from](const DistOptions& o) { return from->binding.show(o.training); },
                       {}},
           .words = row.words,
-          .on_resume = row.on_resume,
           .excludes = row.excludes};
 }
 
@@ -224,7 +217,7 @@ std::string version_text() {
   return text.str();
 }
 
-// "--bits auto" asks for nothing that a model or a run could contradict.
+// "--bits auto" is left out, because it cannot conflict with a model or a run.
 Words given_options(const CLI::App& app, const DistOptions& options) {
   Words given;
   for (const OptionEntry& row : option_table()) {

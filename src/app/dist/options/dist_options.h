@@ -26,7 +26,7 @@ struct DistOptions {
   bool is_given(const std::string& name) const;
 };
 
-// What the command line asks for: a run, or a text and an exit code (--help and --version: 0; a usage error: 2).
+// The parsed command line: a run, or a text and an exit code (--help and --version: 0; a usage error: 2).
 struct CommandLine {
   DistOptions options;
   bool ends = false;
@@ -43,8 +43,8 @@ void settle_placement(DistOptions& options);
 // Names and values of the options that shape the run, as on the command line. For summary.json and log.txt.
 std::vector<std::pair<std::string, std::string>> describe_options(const DistOptions& options);
 
-// Given options that have no effect on this run, which is most often a mistake: one line each, without a line end. Call
-// it when options that come from a model or a resumed run are in place.
+// Describes the given options that have no effect on this run, which is usually a mistake: one line each, without a
+// line end. Call it after the options of a model or a resumed run have been taken.
 std::vector<std::string> describe_unused(const DistOptions& options);
 
 }  // namespace cpt

@@ -8,7 +8,7 @@
 
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/model_files.h"
-#include "app/shared/model_path.h"
+#include "app/shared/command_line.h"
 #include "cpt/error.h"
 #include "store/run/checkpoints.h"
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
 
-// "--alpha is 0.8, but ", where two values of a given option differ; else empty.
+// "--alpha is 0.8, but ORIGIN 0.9" if the option was given and the values differ; otherwise empty.
 std::string conflict(const TrainingOptionRow& row, const DistOptions& now, const TrainingOptions& then,
                      const std::string& origin) {
   const std::string mine = row.binding.show(now.training);
@@ -38,15 +38,15 @@ void refuse_other_values(const DistOptions& now, const TrainingOptions& then) {
   }
 }
 
-// Shards are left to training, which knows then that they were not given here.
+// Training handles the shards itself: it must know whether they were given.
 void take_omitted(DistOptions& options, const TrainingOptions& then) {
   for (const TrainingOptionRow& row : training_option_table()) {
-    const bool is_runs = row.on_resume != OnResume::kFree && row.on_resume != OnResume::kShards;
-    if (is_runs && !options.is_given(row.name)) row.binding.copy(options.training, then);
+    const bool is_inherited = row.on_resume != OnResume::kFree && row.on_resume != OnResume::kShards;
+    if (is_inherited && !options.is_given(row.name)) row.binding.copy(options.training, then);
   }
 }
 
-// Whether `path` is `folder` or lies in it, whatever links and dots name them.
+// Whether `path` is `folder` or inside it, after links and dots are resolved.
 bool lies_in(const fs::path& folder, const fs::path& path) {
   std::error_code error;
   const fs::path outer = fs::weakly_canonical(folder, error);

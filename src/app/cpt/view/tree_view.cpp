@@ -1,0 +1,92 @@
+#include "app/cpt/view/tree_view.h"
+
+#include <string>
+#include <string_view>
+
+#include "api/options/option_values.h"
+#include "cpt/error.h"
+
+namespace cpt {
+
+namespace {
+
+// Escapes a name for a quoted label of Graphviz.
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+// The identifier of a node or leaf.
+std::string identifier(const Tree& tree, BlockId block, std::uint32_t slot) {
+  const Child child = tree.nodes(block).child[slot];
+  switch (child.kind()) {
+    case Child::Kind::kLeaf:
+      return fmt::format("leaf{}", child.label());
+    case Child::Kind::kBlock:
+      return identifier(tree, child.block(), 1);
+    default:
+      return fmt::format("node{}_{}", block, slot);
+  }
+}
+
+void print_node(const Tree& tree, BlockId block, std::uint32_t slot, ResultWriter& out) {
+  const std::string node = identifier(tree, block, slot);
+  out.print("  {} [label=\"{}\"];\n", node, tree.nodes(block).leaves[slot]);
+  out.print("  {} -> {} [label=\"L\"];\n", node, identifier(tree, block, 2 * slot));
+  out.print("  {} -> {} [label=\"R\"];\n", node, identifier(tree, block, 2 * slot + 1));
+}
+
+}  // namespace
+
+void require_tree(const ModelOptions& options) {
+  if (options.is_tree()) return;
+  throw Error(Fault::kUsage, "the model was made with --method " + name_of(method_names(), options.method) +
+                                 ", which has no tree to show");
+}
+
+std::vector<PathNode> label_path(const Tree& tree, LabelId label) {
+  std::vector<PathStep> steps;
+  tree.path(label, steps);
+  std::vector<PathNode> nodes;
+  for (const PathStep& step : steps) {
+    const auto& leaves = tree.nodes(step.block).leaves;
+    // After its top bit, which is 1, the bits of a position are the sides taken from the root of the block.
+    for (std::uint32_t levels = position_depth(step.position); levels > 0; --levels) {
+      const auto slot = static_cast<std::uint8_t>(step.position >> levels);
+      const std::size_t left = std::size_t{2} * slot;
+      nodes.push_back({step.block, slot, (step.position >> (levels - 1) & 1) == 1, leaves[left], leaves[left + 1]});
+    }
+  }
+  return nodes;
+}
+
+std::vector<LabelledStep> label_steps(const Tree& tree, int arity, LabelId label) {
+  std::vector<LabelledStep> steps;
+  for (const PathNode& path_node : label_path(tree, label)) {
+    const WideNode node = node_of_slot(arity, path_node.slot);
+    if (path_node.slot == node.slot) steps.push_back({path_node.block, node, 0, 0});
+    LabelledStep& step = steps.back();
+    ++step.levels;
+    if (path_node.right) step.column |= 1U << (node.levels - step.levels);
+  }
+  return steps;
+}
+
+void print_dot(const Tree& tree, const LabelDictionary& labels, ResultWriter& out) {
+  out.print("digraph cpt {{\n");
+  for (LabelId label = 0; label < tree.labels(); ++label) {
+    out.print("  leaf{} [shape=box, label=\"{}\"];\n", label, escaped(labels.name(label)));
+  }
+  for (BlockId block = 0; block < tree.blocks(); ++block) {
+    for (std::uint32_t slot = 1; slot <= 15; ++slot) {
+      if (tree.nodes(block).child[slot].kind() == Child::Kind::kNode) print_node(tree, block, slot, out);
+    }
+  }
+  out.print("}}\n");
+}
+
+}  // namespace cpt
