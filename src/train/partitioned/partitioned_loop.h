@@ -62,7 +62,7 @@ class PartitionedLoop {
   void change_owners();
   void drain();
 
-  // stages.cpp: what a round does in a step ...
+  // stages.cpp: what a round does in a step.
   void pass_root(Round& round);
   void pass_level1(Round& round);
   void pass_deep(Round& round);
@@ -74,7 +74,7 @@ class PartitionedLoop {
   void read_partials(Round& round) const;
   void take_loads(Round& round, Stage stage);
 
-  // ... and what its headers say.
+  // round_errors.cpp: what its headers say, above all the failures of other ranks.
   void guarded(Round& round, const std::function<void()>& work);
   void timed(Round& round, Stage stage, const std::function<void()>& work);
   std::vector<RoundHeader> read_headers(const Round& round) const;
