@@ -54,7 +54,7 @@ TEST_F(OpenFiles, BeyondTheHardLimitTheErrorSaysBothNumbers) {
 
 TEST(FileSource, SkipsWithoutReadingButNotPastTheEnd) {
   const Folder folder;
-  const std::string path = folder.write("a", std::string(1'000'000, 'x') + "yz");
+  const std::string path = folder.write("a", std::string(1'000'000, 'x').append("yz"));
   const auto control = std::make_shared<ReadControl>();
   FileSource file(path, control);
   EXPECT_EQ(file.skip(1'000'000), 1'000'000U) << "in one step";
