@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <new>
 
 namespace cpt {
 
@@ -26,7 +25,8 @@ SharedWindow::SharedWindow(Communicator& comm, std::size_t bytes) : areas_(comm.
   head_ = areas_[static_cast<std::size_t>(comm.rank())];
   if (head_.empty()) return;
   own_ = head_.subspan(kHeadBytes);
-  new (head_.data()) std::uint64_t{0};  // read only after the first message after publish()
+  // Atomic, because others may already call of(). What they see then has no meaning before this rank publishes.
+  times_published(head_).store(0, std::memory_order_relaxed);
 }
 
 void SharedWindow::publish() const {
