@@ -99,6 +99,32 @@ TEST(OptionTable, CheckpointsKeepWhatResumeNeeds) {
   }
 }
 
+// The words of an option that is a choice; without a number or a path in place of their capital letters.
+std::vector<std::string> words_of_choice(const TrainingOptionRow& row) {
+  if (!row.value.starts_with("(")) return {};
+  std::vector<std::string> words;
+  std::istringstream stream(row.value.substr(1, row.value.size() - 2));
+  for (std::string word; std::getline(stream >> std::ws, word, ',');) {
+    if (std::ranges::none_of(word, [](char c) { return c >= 'A' && c <= 'Z'; })) words.push_back(word);
+  }
+  return words;
+}
+
+TEST(OptionTable, CheckpointsKeepEveryChoice) {
+  std::size_t choices = 0;
+  for (const TrainingOptionRow& row : training_option_table()) {
+    if (row.on_resume == OnResume::kFree) continue;
+    for (const std::string& word : words_of_choice(row)) {
+      SCOPED_TRACE(std::string(row.name) + " " + word);
+      TrainingOptions changed;
+      row.binding.set(changed, {word});
+      EXPECT_EQ(row.binding.show(archived(changed)), row.binding.show(changed));
+      ++choices;
+    }
+  }
+  EXPECT_GT(choices, 25U);
+}
+
 TEST(OptionTable, ResumedRunsChangeOnlyWhatMayChange) {
   for (const TrainingOptionRow& row : training_option_table()) {
     SCOPED_TRACE(row.name);

@@ -243,7 +243,7 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   expect(unreadable, [](RunState& state) { state.options.model.loss = static_cast<Loss>(2); });
   expect(unreadable, [](RunState& state) { state.options.model.update = static_cast<Update>(2); });
   expect(unreadable, [](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
-  expect(unreadable, [](RunState& state) { state.options.format = static_cast<Format>(4); });
+  expect(unreadable, [](RunState& state) { state.options.format = static_cast<Format>(5); });
   expect(unreadable, [](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
   expect(unreadable, [](RunState& state) { state.options.placement = static_cast<Placement>(2); });
   expect(unreadable, [](RunState& state) { state.options.merge = static_cast<MergeRule>(3); });

@@ -4,13 +4,16 @@
 //   counts    method `table` only: how often each label came with each x (see write_counts)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 
+#include "api/options/option_values.h"
 #include "model/estimators/table.h"
 #include "model/learning/learner.h"
 #include "store/blob/archive.h"
@@ -21,6 +24,12 @@ namespace cpt {
 // Stands where the kind of tree stood in the first format: the options of other methods follow.
 inline constexpr std::uint8_t kMoreOptions = 255;
 
+// A choice that users name by one of these words.
+template <class Archive, class Choice>
+void archive_choice(Archive& archive, Choice& choice, const Names<Choice>& names) {
+  archive_choice(archive, choice, std::ranges::max(names | std::views::values));
+}
+
 template <class Archive>
 void serialize(Archive& archive, ModelOptions& options) {
   const bool has_more = options.method != Method::kTree || options.arity != ModelOptions().arity;
@@ -28,17 +37,17 @@ void serialize(Archive& archive, ModelOptions& options) {
   std::uint8_t first = has_more ? kMoreOptions : kind;
   archive(first);
   if (first == kMoreOptions) {
-    archive_choice(archive, options.method, Method::kPecoc);
+    archive_choice(archive, options.method, method_names());
     archive(options.arity, kind);
   } else {
     kind = first;
   }
   if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kGiven);
   archive(options.alpha);
-  archive_choice(archive, options.loss, Loss::kLogistic);
-  archive_choice(archive, options.update, Update::kSgd);
+  archive_choice(archive, options.loss, loss_names());
+  archive_choice(archive, options.update, update_names());
   archive(options.learning_rate, options.clip, options.bits, options.seed);
-  archive_choice(archive, options.normalize, Normalize::kL2);
+  archive_choice(archive, options.normalize, normalize_names());
   archive(options.interactions);
 }
 

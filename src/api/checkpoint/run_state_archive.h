@@ -14,11 +14,11 @@ inline constexpr std::uint32_t kStateFormat = 2;
 template <class Archive>
 void serialize(Archive& archive, TrainingOptions& o) {
   archive(o.model, o.init, o.data, o.test, o.test_frozen);
-  archive_choice(archive, o.format, Format::kFasttext);
-  archive_choice(archive, o.multilabel, MultiLabel::kError);
+  archive_choice(archive, o.format, format_names());
+  archive_choice(archive, o.multilabel, multilabel_names());
   archive(o.passes);
-  archive_choice(archive, o.placement, Placement::kReplicated);
-  archive_choice(archive, o.merge, MergeRule::kContraction);
+  archive_choice(archive, o.placement, placement_names());
+  archive_choice(archive, o.merge, merge_names());
   archive(o.sync_fraction, o.sync_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
   if (o.model.tree == TreeKind::kGiven) archive(o.given_tree);
   archive(o.split);

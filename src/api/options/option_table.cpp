@@ -1,6 +1,6 @@
 #include "api/options/option_table.h"
 
-#include "api/given_tree_files.h"
+#include "api/options/given_tree_files.h"
 #include "api/options/option_bindings.h"
 #include "api/options/option_values.h"
 #include "core/number_text.h"

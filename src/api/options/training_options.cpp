@@ -1,6 +1,6 @@
 #include <string>
 
-#include "api/given_tree_files.h"
+#include "api/options/given_tree_files.h"
 #include "api/options/option_table.h"
 #include "cpt/error.h"
 #include "cpt/trainer.h"

@@ -308,7 +308,7 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
     }
     format = *detected;
   }
-  auto& parser = parsers_.at(static_cast<std::size_t>(format));
+  auto& parser = parsers_[format];
   if (!parser) parser = make_line_parser(format, *options_);
   return *parser;
 }

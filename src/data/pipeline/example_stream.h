@@ -1,10 +1,10 @@
 // Reads shards as one stream of examples.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -101,8 +101,8 @@ class ExampleStream {
   std::vector<std::uint32_t> mine_;
   std::vector<Cursor> cursors_;  // parallel to mine_
   std::vector<std::unique_ptr<ActiveShard>> active_;
-  std::size_t turn_ = 0;                                // index into active_ of the next shard
-  std::array<std::unique_ptr<LineParser>, 4> parsers_;  // by format, made when first needed
+  std::size_t turn_ = 0;                                   // index into active_ of the next shard
+  std::map<Format, std::unique_ptr<LineParser>> parsers_;  // made when first needed
   SharedControl control_ = std::make_shared<ReadControl>();
   std::uint64_t bytes_ = 0;  // of its shards, as stored
   bool size_known_ = true;   // none of its shards is a pipe

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/checkpoint/checkpoint_reader.h"
-#include "api/given_tree_files.h"
 #include "api/model_files.h"
+#include "api/options/given_tree_files.h"
 #include "api/options/option_table.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"

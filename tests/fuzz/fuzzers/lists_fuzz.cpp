@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/given_tree_files.h"
+#include "api/options/given_tree_files.h"
 #include "cpt/error.h"
 #include "data/in_memory.h"
 #include "data/text/line_reader.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "api/given_tree_files.h"
+#include "api/options/given_tree_files.h"
 #include "data/in_memory.h"
 #include "data/text/line_reader.h"
 #include "model/random_stream.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "api/given_tree_files.h"
+#include "api/options/given_tree_files.h"
 #include "data/pipeline/example_stream.h"
 #include "model/learning/learner.h"
 #include "model/tree/bounds.h"

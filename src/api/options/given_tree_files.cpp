@@ -1,4 +1,4 @@
-#include "api/given_tree_files.h"
+#include "api/options/given_tree_files.h"
 
 #include <cstdint>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // Text files that give a tree, and what is wrong with those that do not.
-#include "api/given_tree_files.h"
+#include "api/options/given_tree_files.h"
 
 #include <gmock/gmock.h>
 
