@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <string>
 
@@ -27,7 +26,9 @@ inline constexpr std::uint8_t kMoreOptions = 255;
 // A choice that users name by one of these words.
 template <class Archive, class Choice>
 void archive_choice(Archive& archive, Choice& choice, const Names<Choice>& names) {
-  archive_choice(archive, choice, std::ranges::max(names | std::views::values));
+  Choice last{};
+  for (const auto& [name, value] : names) last = std::max(last, value);
+  archive_choice(archive, choice, last);
 }
 
 template <class Archive>
