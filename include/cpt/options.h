@@ -11,9 +11,10 @@ namespace cpt {
 
 // The loss that node regressors minimise. kSquared, the paper's, clips w.x to [0, 1].
 enum class Loss : std::uint8_t { kSquared, kLogistic };
-// How weights are updated: AdaGrad with one accumulator for each row of the weight table, or plain gradient steps, the
-// paper's.
-enum class Update : std::uint8_t { kAdaptive, kSgd };
+// How weights are updated. Steps are scaled by one AdaGrad accumulator for each row of the weight table (kAdaptive,
+// kSafe), or plain gradient steps, the paper's (kSgd). kSafe follows the gradient as it changes on the way, so that no
+// step overshoots, whatever the values and the importance.
+enum class Update : std::uint8_t { kAdaptive, kSgd, kSafe };
 // How P(label | x) is estimated. The cost is for one example and n labels.
 enum class Method : std::uint8_t {
   kTree,              // a binary regressor at every node of a tree; O(log n)
@@ -42,7 +43,11 @@ struct ModelOptions {
   TreeKind tree = TreeKind::kOnline;
   double alpha = 0.9;  // in (0, 1]: weight of balance against the regressors in the insertion rule
   Loss loss = Loss::kLogistic;
-  Update update = Update::kAdaptive;
+  Update update = Update::kSafe;
+  // Whether node probabilities are calibrated: learned from the margin of the node's regressor. Used by trees of
+  // logistic regressors only. `rarity`: and from the margin of values that are scaled by the rarity of their features.
+  bool calibrate = true;
+  bool rarity = true;
   double learning_rate = 1.0;  // in [1e-12, 1e12]
   // In [0, 0.5). Predictions keep node probabilities in [clip, 1 - clip], so that no label has probability 0.
   // kOneAgainstAll and kPecoc, which have no nodes, spread this part of the probability evenly over all labels.
@@ -62,6 +67,8 @@ struct ModelOptions {
   int table_bits() const { return method == Method::kTable ? kLeastBits : bits; }
   // Whether probabilities come from a tree of labels.
   bool is_tree() const { return method == Method::kTree || method == Method::kConditionalPecoc; }
+  bool calibrates() const { return calibrate && is_tree() && loss == Loss::kLogistic; }
+  bool uses_rarity() const { return calibrates() && rarity; }
   // alpha as the insertion rule uses it: 1 for kBalanced.
   double effective_alpha() const { return tree == TreeKind::kBalanced ? 1.0 : alpha; }
   // Whether the paper's bounds on the tree's shape hold, because the whole tree grew by its rule.

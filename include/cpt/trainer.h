@@ -145,9 +145,10 @@ struct CheckpointReport {
 // Of a rank.
 struct MemoryUse {
   int rank = 0;
-  std::uint64_t peak_bytes = 0;       // peak resident memory of the process; 0 if not known
-  std::uint64_t table_bytes = 0;      // the rank's part of the weight table, whether used or not
-  std::uint64_t structure_bytes = 0;  // tree and labels; with kTable, its counts too
+  std::uint64_t peak_bytes = 0;         // peak resident memory of the process; 0 if not known
+  std::uint64_t table_bytes = 0;        // the rank's part of the weight table, whether used or not
+  std::uint64_t structure_bytes = 0;    // tree and labels; with kTable, its counts too
+  std::uint64_t calibration_bytes = 0;  // calibrators of the nodes, and the counts of features
 };
 
 // The result of a run, apart from the model.

@@ -56,7 +56,7 @@ double Model::probability(const ExampleView& x, std::string_view label) const {
 std::vector<Prediction> Model::top_k(const ExampleView& x, std::size_t k, double threshold) const {
   check_values(x);
   std::vector<Prediction> predictions;
-  for (const Ranked& ranked : learner_->estimator().top_k(x, k, threshold)) {
+  for (const Ranked& ranked : learner_->top_k(x, k, threshold)) {
     predictions.push_back({learner_->labels().name(ranked.label), ranked.probability});
   }
   return predictions;
@@ -75,6 +75,7 @@ double Model::learn(const ExampleView& x) {
   learner_->locate(x, id, path_state);
   const double p = learner_->predict(path_state);
   learner_->train(path_state);
+  learner_->feature_counts().renew_if_due();
   return is_new ? 0 : p;
 }
 

@@ -50,7 +50,8 @@ class Training::Run {
         plan_(*setup_.plan),
         learner_(*setup_.learner),
         sync_schedule_(options_.sync_fraction, options_.sync_examples,
-                       setup_.state ? setup_.state->sync_points : SyncCounts{}) {}
+                       setup_.state ? setup_.state->sync_points : SyncCounts{}),
+        renewals_(comm, learner_.feature_counts()) {}
 
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return setup_.resumption; }
@@ -93,6 +94,7 @@ class Training::Run {
       if (comm_.rank() == 0) progress.warn("a checkpoint cannot be used: " + reason);
     }
     if (setup_.state->finished && !plan_.finished()) return;
+    next_renewal_ = setup_.state->next_renewal;
     progress.restore(setup_.state->progress);
     summary_ = setup_.state->summary;
     counting_ = true;
@@ -100,12 +102,12 @@ class Training::Run {
 
   void make_loops(Progress& progress, SafePoint& safe_point) {
     if (partitioned()) {
-      partitioned_.emplace(options_, comm_, learner_, progress, sync_schedule_, safe_point);
+      partitioned_.emplace(options_, comm_, learner_, progress, sync_schedule_, renewals_, safe_point);
       return;
     }
     in_order_.emplace(learner_);
     if (comm_.size() > 1)
-      replicated_.emplace(options_, comm_, learner_, *in_order_, progress, sync_schedule_, safe_point);
+      replicated_.emplace(options_, comm_, learner_, *in_order_, progress, sync_schedule_, renewals_, safe_point);
   }
 
   SafePoint::Snapshot snapshot() const {
@@ -113,6 +115,7 @@ class Training::Run {
     state.options = options_;
     state.init_digest = setup_.init_digest;
     state.sync_points = sync_schedule_.counts();
+    state.next_renewal = plan_.under_way() ? renewals_.lines() : 0;
     state.summary = summary_;
     state.finished = plan_.finished();
     return {std::move(state), partitioned_ ? partitioned_->owners() : first_owners(comm_.size())};
@@ -201,9 +204,17 @@ class Training::Run {
     open_shards(shard_pass, shards, mine, read_options(learning), reader);
     safe_point.set_my_shards(mine);
     if (comm_.size() > 1) reader->call_while_waiting([&] { safe_point.stop_waiting_in_vain(); });
-    if (partitioned_) return partitioned_->run(*reader, shard_pass.shards.size(), learning);
-    if (replicated_) return replicated_->run(*reader, learning);
-    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, *reader, progress, safe_point);
+    renewals_.begin_pass(std::exchange(next_renewal_, 0), learning);
+    const std::uint64_t bad_lines = run_loop(*reader, shard_pass, learning, progress, safe_point);
+    renewals_.end_pass();
+    return bad_lines;
+  }
+
+  std::uint64_t run_loop(BatchReader& reader, const ShardPass& shard_pass, bool learning, Progress& progress,
+                         SafePoint& safe_point) {
+    if (partitioned_) return partitioned_->run(reader, shard_pass.shards.size(), learning);
+    if (replicated_) return replicated_->run(reader, learning);
+    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, reader, progress, renewals_, safe_point);
     if (learning) progress.count_sync();
     return bad_lines;
   }
@@ -260,7 +271,8 @@ class Training::Run {
   }
 
   MemoryUse memory_use() const {
-    MemoryUse use{comm_.rank(), peak_memory(), learner_.weights().bytes(), 0};
+    MemoryUse use{.rank = comm_.rank(), .peak_bytes = peak_memory(), .table_bytes = learner_.weights().bytes()};
+    use.calibration_bytes = learner_.weights().calibrators().bytes() + learner_.feature_counts().bytes();
     use.structure_bytes = learner_.tree().bytes() + learner_.labels().bytes() + learner_.frequencies().bytes();
     if (!partitioned_) return use;
     use.structure_bytes += partitioned_->structure_bytes();
@@ -282,7 +294,7 @@ class Training::Run {
     const WeightTable::Survey survey = survey_own();
     summary_.weight_bytes = learner_.weights().bytes();
     summary_.rows_used = survey.used;
-    summary_.weight_digest = survey.digest + learner_.frequencies().digest();
+    summary_.weight_digest = survey.digest + learner_.frequencies().digest() + learner_.feature_counts().digest();
     run_on_all(comm_, "end", [&] {
       if (!survey.finite) throw_diverged();
     });
@@ -290,7 +302,7 @@ class Training::Run {
       std::uint64_t sums[] = {survey.used, survey.digest};
       sum_in_rank_order(comm_, sums, "end: weights");
       summary_.rows_used = sums[0];
-      summary_.weight_digest = sums[1];
+      summary_.weight_digest = sums[1] + learner_.feature_counts().digest();
       summary_.partitions_moved = partitioned_->partitions_moved();
       summary_.balance = partitioned_->latest_balance();
     } else {
@@ -316,11 +328,13 @@ class Training::Run {
   TraversalPlan& plan_;
   Learner& learner_;
   SyncSchedule sync_schedule_;
+  Renewals renewals_;
   // On one rank only in_order_ is there; on several ranks one of the two loops, too.
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
   std::optional<PartitionedLoop> partitioned_;
-  bool counting_ = false;  // a phase has begun
+  bool counting_ = false;           // a phase has begun
+  std::uint64_t next_renewal_ = 0;  // of the pass that a resumed run goes on with
   Summary summary_;
 };
 

@@ -153,7 +153,7 @@ TEST_F(ModelFiles, WithAFlippedByteInAnyFileAreRefused) {
   model.save(directory_);
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(directory_)) files.push_back(entry.path());
-  EXPECT_EQ(files.size(), 4U);  // options, tree, weights, MANIFEST
+  EXPECT_EQ(files.size(), 5U);  // options, tree, features, weights, MANIFEST
   for (const fs::path& file : files) {
     const auto size = static_cast<std::streamoff>(fs::file_size(file));
     for (const std::streamoff place : {std::streamoff{0}, size / 2, size - 1}) {
@@ -177,7 +177,7 @@ TEST_F(ModelFiles, WithAFlippedByteInAnyFileAreRefused) {
 // The checksums are valid, but the content is not that of a model.
 TEST_F(ModelFiles, ThatMakeNoSenseAreRefused) {
   const Model model = trained_model(random_lines({}));
-  for (const std::string name : {"options", "tree", "weights"}) {
+  for (const std::string name : {"options", "tree", "features", "weights"}) {
     model.save(directory_);
     const ByteVector good = blob(name);
     for (const std::size_t length : {std::size_t{0}, std::size_t{1}, good.size() / 2, good.size() - 1}) {
@@ -196,8 +196,8 @@ TEST_F(ModelFiles, WithForgedContentAreRefused) {
     const char* reason;
   };
   const auto zero_alpha = [](ByteVector& options) {
-    // One byte of byte order and one of the kind of tree, then alpha.
-    std::fill_n(options.begin() + 2, sizeof(double), std::byte{0});
+    // Byte order, which options follow, method, arity, tree, calibrate, rarity; then alpha.
+    std::fill_n(options.begin() + 10, sizeof(double), std::byte{0});
   };
   const auto rename_a_label = [](ByteVector& tree) {
     const std::string label = "label-7";

@@ -38,6 +38,8 @@ const std::map<std::string, Words>& other_values() {
                                                    {"labels", {"labels.txt"}},
                                                    {"loss", {"squared"}},
                                                    {"update", {"sgd"}},
+                                                   {"calibrate", {"off"}},
+                                                   {"rarity", {"off"}},
                                                    {"clip", {"0.01"}},
                                                    {"seed", {"9"}},
                                                    {"placement", {"replicated"}},

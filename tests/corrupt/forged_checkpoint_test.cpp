@@ -69,7 +69,7 @@ class ForgedCheckpoint : public ::testing::Test {
     run.restore();
     RunState state = read_run_state(run.newest());
     change(state);
-    forge("state", bytes_of(archived(std::make_pair(kStateFormat, state))));
+    forge("state", bytes_of(archived(std::make_pair(kStateFormat, std::make_pair(state, state.next_renewal)))));
   }
 
   void forge_places(const std::function<void(std::vector<Place>&)>& change) const {
@@ -241,7 +241,7 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   const std::string unreadable = "its state cannot be read";
   expect(unreadable, [](RunState& state) { state.options.model.tree = static_cast<TreeKind>(4); });
   expect(unreadable, [](RunState& state) { state.options.model.loss = static_cast<Loss>(2); });
-  expect(unreadable, [](RunState& state) { state.options.model.update = static_cast<Update>(2); });
+  expect(unreadable, [](RunState& state) { state.options.model.update = static_cast<Update>(3); });
   expect(unreadable, [](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
   expect(unreadable, [](RunState& state) { state.options.format = static_cast<Format>(5); });
   expect(unreadable, [](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
@@ -280,7 +280,7 @@ TEST_F(ForgedCheckpoint, OfAnotherStateFormatIsRefusedByName) {
   expect_format(kStateFormat + 1, "its state has format " + std::to_string(kStateFormat + 1) +
                                       ", this program reads up to " + std::to_string(kStateFormat));
   expect_format(0, "format 0, which does not exist");
-  expect_format(kStateFormat - 1, "its state has format 1, which is too old: this program reads format 2");
+  expect_format(kOldestStateFormat - 1, "its state has format 1, which is too old: this program reads formats 2 to 3");
 }
 
 TEST_F(ForgedCheckpoint, WithTheOtherByteOrderIsRefused) {

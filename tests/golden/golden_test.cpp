@@ -1,4 +1,4 @@
-// C9: what an earlier build wrote in the same format can still be read. The files under v2/ are never written again.
+// C9: what an earlier build wrote can still be read. The files under v2/ and v3/ are never written again.
 #include "golden/golden.h"
 
 #include <gmock/gmock.h>
@@ -27,10 +27,10 @@ std::string content_of(const fs::path& file) {
 }
 
 // Works in a copy of the golden files.
-class Golden : public ::testing::Test {
+class Golden : public ::testing::TestWithParam<const char*> {
  protected:
   Golden() {
-    fs::copy(fs::path(CPT_GOLDEN_FILES) / "v2", folder_ / "copy", fs::copy_options::recursive);
+    fs::copy(fs::path(CPT_GOLDEN_FILES) / GetParam(), folder_ / "copy", fs::copy_options::recursive);
     fs::current_path(folder_ / "copy");
   }
   ~Golden() override { fs::current_path(before_); }
@@ -66,13 +66,15 @@ class Golden : public ::testing::Test {
   const Folder folder_;
 };
 
-TEST_F(Golden, ModelPredictsWhatWasRecorded) {
+INSTANTIATE_TEST_SUITE_P(Formats, Golden, ::testing::Values("v2", "v3"));
+
+TEST_P(Golden, ModelPredictsWhatWasRecorded) {
   const std::string recorded = content_of(golden::kModelFigures);
   EXPECT_THAT(recorded, HasSubstr("example 2 label-39 0x1."));
   EXPECT_EQ(golden::figures(Model::load(golden::kModel)), recorded);
 }
 
-TEST_F(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
+TEST_P(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
   for (const golden::Run& run : golden::kRuns) {
     const RunState state = read_run_state(checkpoint_of(run));
     EXPECT_EQ(state.options.placement, run.placement);
@@ -86,7 +88,7 @@ TEST_F(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
   }
 }
 
-TEST_F(Golden, CheckpointsEndAsWasRecorded) {
+TEST_P(Golden, CheckpointsEndAsWasRecorded) {
   const auto expect = [](const golden::Run& run) {
     const RunState state = read_run_state(checkpoint_of(run));
     EXPECT_EQ(state.ranks, run.ranks);
@@ -98,11 +100,11 @@ TEST_F(Golden, CheckpointsEndAsWasRecorded) {
   std::ranges::for_each(golden::kMethodRuns, expect);
 }
 
-TEST_F(Golden, PartitionedCheckpointEndsTheSameOnAnyNumberOfRanks) {
+TEST_P(Golden, PartitionedCheckpointEndsTheSameOnAnyNumberOfRanks) {
   for (const int ranks : {1, 2, 5}) expect_to_end_as_recorded(golden::kRuns[0], ranks);
 }
 
-TEST_F(Golden, ModelsOfOtherMethodsPredictWhatWasRecorded) {
+TEST_P(Golden, ModelsOfOtherMethodsPredictWhatWasRecorded) {
   for (const golden::Run& run : golden::kMethodRuns) {
     SCOPED_TRACE(run.name);
     const std::string recorded = content_of(golden::model_figures_of(run));
@@ -114,7 +116,7 @@ TEST_F(Golden, ModelsOfOtherMethodsPredictWhatWasRecorded) {
   }
 }
 
-TEST_F(Golden, OfALaterFormatAreRefusedByName) {
+TEST_P(Golden, OfALaterFormatAreRefusedByName) {
   const std::string refusal = "was written by format version 2; this program reads up to 1";
   set_format(golden::kModel, kBlobSetFormat + 1);
   const Thrown model = thrown_by([] { Model::load(golden::kModel); });

@@ -34,7 +34,8 @@ class CutOff : public Recorder {
 void make_model(const Run& run, const std::string& folder, const std::string& figures_file) {
   TrainingOptions options = options_of(run);
   options.checkpoints.keep = 0;
-  const Model model = std::move(results_on(1, options)[0].model);
+  Recorder recorder;
+  const Model model = std::move(train(options, recorder).model);
   model.save(folder);
   write(figures_file, figures(model));
 }

@@ -55,6 +55,7 @@ const std::map<std::string, std::string> kFields{{"/version", "s"},
                                                  {"/memory/peak_bytes", "n"},
                                                  {"/memory/table_bytes", "n"},
                                                  {"/memory/tree_and_labels_bytes", "n"},
+                                                 {"/memory/calibration_bytes", "n"},
                                                  {"/sync_points", "n"},
                                                  {"/rounds", "n"},
                                                  {"/communication/bytes_sent", "n"},
@@ -125,6 +126,8 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
   EXPECT_GE(memory["table_bytes"], 64);
   EXPECT_GT(memory["tree_and_labels_bytes"], 64 * kLabels);  // their names, numbers and leaves
   EXPECT_GT(memory["peak_bytes"], memory["tree_and_labels_bytes"]);
+  EXPECT_GE(memory["calibration_bytes"], 13 << 12);
+  EXPECT_GT(memory["peak_bytes"], memory["calibration_bytes"]);
   if (ranks() == 1) {
     EXPECT_EQ(memory["table_bytes"], 64 << 12);
     EXPECT_GE(memory["peak_bytes"], told["weights"]["rows_used"].get<double>() * (64 << 12));
@@ -263,11 +266,11 @@ TEST_F(JobResults, AreTheSameAloneAndUnderMpirun) {
   EXPECT_EQ(summary()["train"], alone["train"]);
 }
 
-// Owners merge nothing.
+// Owners merge nothing. With rarities a round would end at each renewal.
 TEST_F(JobResults, CountTheIntervalsOfOwnersAndTheMergesOfReplicas) {
   const auto told = [&](const Words& more) { return run(2, train({shards()}, more)).out; };
   EXPECT_THAT(told({}), AllOf(HasSubstr(" sync intervals, "), Not(HasSubstr("merge"))));
-  EXPECT_THAT(told({"--round-examples", "100000"}), HasSubstr(" 1 sync interval, "));
+  EXPECT_THAT(told({"--round-examples", "100000", "--rarity", "off"}), HasSubstr(" 1 sync interval, "));
   EXPECT_THAT(told({"--placement", "replicated", "--sync-examples", "30"}), HasSubstr(" merges, "));
 }
 

@@ -86,6 +86,9 @@ def all_runs() -> list[Run]:
     for shards in ("nvd", "rcv1", "novels-300k"):
         for ranks in (1, 3, 8):
             runs.append(Run(f"{shards}-{ranks}", shards, ranks, (Stage("--bits 20"),), f"{shards}-1"))
+    for ranks in (1, 3):
+        stage = Stage("--bits 20 --update adaptive --calibrate off")
+        runs.append(Run(f"nvd-plain-{ranks}", "nvd", ranks, (stage,), "nvd-plain-1"))
     for rule in ("confidence", "contraction", "average"):
         stage = Stage(f"--bits 18 --placement replicated --merge {rule}")
         runs.append(Run(f"nvd-{rule}-3", "nvd", 3, (stage,)))

@@ -83,6 +83,7 @@ void write_structure(const Learner& learner, BlobSetWriter& set) {
   append_archive(set.add("options"), learner.options());
   append_archive(set.add("tree"), stored_tree(learner));
   if (learner.counts()) write_counts(learner.frequencies(), set.add("counts"));
+  if (learner.feature_counts().used()) write_feature_counts(learner.feature_counts(), set.add("features"));
 }
 
 // Invalid options mean damage, not a mistake of the user, since nothing is saved with them.
@@ -104,6 +105,10 @@ std::unique_ptr<Learner> read_structure(const BlobSetReader& set) {
     read_counts(blob, set.directory().string() + ": its blob of counts", learner->tree().labels(),
                 learner->frequencies());
   }
+  if (learner->feature_counts().used()) {
+    BlobReader blob = set.open("features");
+    read_feature_counts(blob, set.directory().string() + ": its blob of features", learner->feature_counts());
+  }
   return learner;
 }
 
@@ -121,6 +126,47 @@ void read_tree(std::span<const std::byte> blob, const std::string& name, Learner
   }
   learner.restore_disagreements(stored.disagreements);
   if (learner.structure_digest() != stored.digest) refuse("does not match its digest");
+}
+
+void write_feature_counts(const FeatureCounts& counts, BlobWriter& blob) {
+  std::vector<std::byte> bytes;
+  const std::vector<FeatureCounts::Stored> entries = counts.stored();
+  append(counts.stored_examples().renewed, bytes);
+  append(counts.stored_examples().all, bytes);
+  append<std::uint64_t>(entries.size(), bytes);
+  for (const FeatureCounts::Stored& entry : entries) {
+    append(entry.index, bytes);
+    append(entry.renewed, bytes);
+    append(entry.units, bytes);
+    if (bytes.size() < kPiece) continue;
+    blob.append(bytes);
+    bytes.clear();
+  }
+  blob.append(bytes);
+}
+
+void read_feature_counts(BlobReader& blob, const std::string& name, FeatureCounts& counts) {
+  const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
+  const StoredBytes bytes = front_of(blob);
+  FeatureCounts::Examples examples;
+  examples.renewed = read_value<std::uint64_t>(bytes);
+  examples.all = read_value<std::uint64_t>(bytes);
+  const auto entries = read_value<std::uint64_t>(bytes);
+  if (examples.renewed > examples.all || entries > counts.size()) refuse("makes no sense");
+  std::uint64_t least = 0;
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    FeatureCounts::Stored entry;
+    entry.index = read_value<std::uint32_t>(bytes);
+    entry.renewed = read_value<std::uint8_t>(bytes);
+    entry.units = read_value<std::uint64_t>(bytes);
+    const bool fits = entry.index >= least && entry.index < counts.size() && entry.units > 0;
+    if (!fits) refuse("makes no sense at entry " + std::to_string(i));
+    least = entry.index + std::uint64_t{1};
+    counts.restore(entry);
+  }
+  counts.restore(examples);
+  std::byte rest;
+  if (blob.read({&rest, 1}) != 0) refuse("has more than its entries");
 }
 
 void write_counts(const Frequencies& frequencies, BlobWriter& blob) {

@@ -2,6 +2,7 @@
 //   options   of the model (cereal)
 //   tree      the names of labels, and for each the label whose leaf it split (cereal); they determine the tree
 //   counts    method `table` only: how often each label came with each x (see write_counts)
+//   features  only if values are scaled by rarity: the counts of features (see write_feature_counts)
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,10 @@
 
 namespace cpt {
 
-// Stands where the kind of tree stood in the first format: the options of other methods follow.
+// Stand where the kind of tree stood in the first format: the options of other methods follow; those, and the options
+// of calibration, which models without them do not have.
 inline constexpr std::uint8_t kMoreOptions = 255;
+inline constexpr std::uint8_t kCalibrationOptions = 254;
 
 // A choice that users name by one of these words.
 template <class Archive, class Choice>
@@ -33,15 +36,19 @@ void archive_choice(Archive& archive, Choice& choice, const Names<Choice>& names
 
 template <class Archive>
 void serialize(Archive& archive, ModelOptions& options) {
-  const bool has_more = options.method != Method::kTree || options.arity != ModelOptions().arity;
   auto kind = static_cast<std::uint8_t>(options.tree);
-  std::uint8_t first = has_more ? kMoreOptions : kind;
+  std::uint8_t first = kCalibrationOptions;
   archive(first);
-  if (first == kMoreOptions) {
+  if (first == kMoreOptions || first == kCalibrationOptions) {
     archive_choice(archive, options.method, method_names());
     archive(options.arity, kind);
   } else {
     kind = first;
+  }
+  if (first == kCalibrationOptions) {
+    archive(options.calibrate, options.rarity);
+  } else {
+    options.calibrate = options.rarity = false;
   }
   if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kGiven);
   archive(options.alpha);
@@ -52,8 +59,8 @@ void serialize(Archive& archive, ModelOptions& options) {
   archive(options.interactions);
 }
 
-// The blobs that write_structure() writes; "counts" only for the method `table`.
-inline constexpr std::array<const char*, 3> kStructureBlobs = {"options", "tree", "counts"};
+// The blobs that write_structure() writes; "counts" and "features" only where the model has them.
+inline constexpr std::array<const char*, 4> kStructureBlobs = {"options", "tree", "counts", "features"};
 
 void write_structure(const Learner& learner, BlobSetWriter& set);
 
@@ -63,6 +70,12 @@ ModelOptions read_model_options(const BlobSetReader& set);
 std::unique_ptr<Learner> read_structure(const BlobSetReader& set);
 // Grows the tree, from the content of its blob, in a learner with an empty tree. Errors call the blob `name`.
 void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner);
+
+// Feature counts are written as
+//   examples up to the last renewal, and all (u64 each), number of entries (u64), and for each, ascending:
+//   index (u32), log2 of the count at the last renewal (f32), units (u64)
+void write_feature_counts(const FeatureCounts& counts, BlobWriter& blob);
+void read_feature_counts(BlobReader& blob, const std::string& name, FeatureCounts& counts);
 
 // Frequencies are written as
 //   keys (u64), and for each key, ascending:

@@ -29,6 +29,7 @@ struct Header {
   std::uint32_t partition;
   std::uint32_t runs;
 };
+constexpr std::uint32_t kHasCalibrators = 1U << 31;
 
 std::uint64_t runs_of(const Region& region) { return (region.rows + kRun - 1) / kRun; }
 
@@ -145,17 +146,74 @@ void read_run(const StoredBytes& source, const Region& region, std::uint64_t run
   }
 }
 
+// Returns whether calibrators follow.
 template <class Visit>
-void read_runs(const StoredBytes& source, const Region& region, Partition partition, Visit visit) {
+bool read_runs(const StoredBytes& source, const Region& region, Partition partition, Visit visit) {
   const auto header = read_value<Header>(source);
   if (header.partition != partition) refuse(partition, "another partition is in its place");
   std::uint64_t next = 0;
-  for (std::uint32_t i = 0; i < header.runs; ++i) {
+  for (std::uint32_t i = 0; i < (header.runs & ~kHasCalibrators); ++i) {
     const auto run = read_value<std::uint64_t>(source);
     if (run >= runs_of(region)) refuse(partition, "a run beyond its region");
     if (run < next) refuse(partition, "runs out of order");
     next = run + 1;
     read_run(source, region, run, partition, visit);
+  }
+  return (header.runs & kHasCalibrators) != 0;
+}
+
+// The lanes of a calibrator that are not as at first, in the order of writing.
+std::uint16_t used_lanes(const Calibrator& calibrator) {
+  std::uint32_t mask = 0;
+  for (std::size_t row = 0; row < Calibrator::kRows; ++row) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const bool moved = std::bit_cast<std::uint32_t>(calibrator.rows()[row][lane]) !=
+                         std::bit_cast<std::uint32_t>(kFirstCalibrator.rows()[row][lane]);
+      mask |= static_cast<std::uint32_t>(moved) << lane;
+    }
+  }
+  return static_cast<std::uint16_t>(mask);
+}
+
+void write_calibrators(const Calibrators& calibrators, Partition partition, const ByteSink& sink) {
+  const std::vector<std::uint64_t> keys = calibrators.keys(partition);
+  sink(bytes_of(narrow<std::uint32_t>(keys.size(), "calibrators of a partition")));
+  std::vector<float> lanes;
+  for (const std::uint64_t key : keys) {
+    const Calibrator& calibrator = *calibrators.find(key);
+    const std::uint16_t mask = used_lanes(calibrator);
+    lanes.clear();
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      for (std::size_t row = 0; row < Calibrator::kRows; ++row) lanes.push_back(calibrator.rows()[row][lane]);
+    }
+    if (!std::ranges::all_of(lanes, [](float value) { return std::isfinite(value); })) throw_diverged();
+    sink(bytes_of(key));
+    sink(bytes_of(mask));
+    sink(std::as_bytes(std::span(lanes)));
+  }
+}
+
+// Calls visit(key, calibrator).
+template <class Visit>
+void read_calibrators(const StoredBytes& source, Partition partition, Visit visit) {
+  const auto count = read_value<std::uint32_t>(source);
+  std::uint64_t last = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto key = read_value<std::uint64_t>(source);
+    if (key % 2 == 0 || key <= last) refuse(partition, "the key of a calibrator makes no sense");
+    last = key;
+    const auto mask = read_value<std::uint16_t>(source);
+    Calibrator calibrator = kFirstCalibrator;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      const auto values = read_value<std::array<float, Calibrator::kRows>>(source);
+      if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) {
+        refuse(partition, "a calibrator is not finite");
+      }
+      for (std::size_t row = 0; row < Calibrator::kRows; ++row) calibrator.rows()[row][lane] = values[row];
+    }
+    visit(key, calibrator);
   }
 }
 
@@ -170,7 +228,9 @@ constexpr std::uint64_t kBytesAtOnce = std::uint64_t{1} << 20;
 void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink) {
   const Region& region = weights.region(partition);
   const std::vector<UsedRun> runs = find_used_runs(weights, region);
-  sink(bytes_of(Header{partition, narrow<std::uint32_t>(runs.size(), "runs of a partition")}));
+  const bool calibrated = weights.calibrators().size(partition) > 0;
+  if (runs.size() >= kHasCalibrators) throw Error(Fault::kFailed, "a partition has more rows than can be written");
+  sink(bytes_of(Header{partition, static_cast<std::uint32_t>(runs.size()) | (calibrated ? kHasCalibrators : 0)}));
   RowPacker packer;
   for (const UsedRun& run : runs) {
     packer.clear();
@@ -181,6 +241,7 @@ void write_partition(const WeightTable& weights, Partition partition, const Byte
     sink(std::as_bytes(packer.masks()));
     sink(std::as_bytes(packer.lanes()));
   }
+  if (calibrated) write_calibrators(weights.calibrators(), partition, sink);
 }
 
 std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition) {
@@ -192,11 +253,16 @@ std::vector<std::byte> pack_partition(const WeightTable& weights, Partition part
 }
 
 void read_partition(const StoredBytes& source, Partition partition, WeightTable& weights) {
-  read_runs(source, weights.region(partition), partition,
-            [&](std::uint64_t index, std::uint16_t mask, const float* lanes) {
-              float* row = weights.row(index);
-              for (std::size_t lane = 0; lane < kLanes; ++lane) row[lane] = (mask >> lane & 1) != 0 ? *lanes++ : 0.0F;
-            });
+  const bool calibrated = read_runs(source, weights.region(partition), partition,
+                                    [&](std::uint64_t index, std::uint16_t mask, const float* lanes) {
+                                      float* row = weights.row(index);
+                                      for (std::size_t lane = 0; lane < kLanes; ++lane)
+                                        row[lane] = (mask >> lane & 1) != 0 ? *lanes++ : 0.0F;
+                                    });
+  if (!calibrated) return;
+  read_calibrators(source, partition, [&](std::uint64_t key, const Calibrator& calibrator) {
+    weights.calibrators().add(partition, key) = calibrator;
+  });
 }
 
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights) {
@@ -209,7 +275,10 @@ void unpack_partition(std::span<const std::byte> packed, Partition partition, We
 }
 
 void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights) {
-  read_runs(front_of(blob), weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
+  const StoredBytes source = front_of(blob);
+  const bool calibrated =
+      read_runs(source, weights.region(partition), partition, [](std::uint64_t, std::uint16_t, const float*) {});
+  if (calibrated) read_calibrators(source, partition, [](std::uint64_t, const Calibrator&) {});
 }
 
 bool WeightsWriter::has_own_segments(Partition partition) const {

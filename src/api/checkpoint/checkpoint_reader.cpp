@@ -55,12 +55,13 @@ void read_stored(BlobReader& reader, const StoredPartition& stored, const fs::pa
 }
 
 void require_known_format(std::uint32_t format, const std::string& name) {
-  if (format == kStateFormat) return;
+  if (format >= kOldestStateFormat && format <= kStateFormat) return;
   const std::string which = name + ": its state has format " + std::to_string(format);
   if (format == 0) throw Error(Fault::kBadData, which + ", which does not exist");
   const std::string known = std::to_string(kStateFormat);
   if (format > kStateFormat) throw Error(Fault::kBadData, which + ", this program reads up to " + known);
-  throw Error(Fault::kBadData, which + ", which is too old: this program reads format " + known);
+  throw Error(Fault::kBadData, which + ", which is too old: this program reads formats " +
+                                   std::to_string(kOldestStateFormat) + " to " + known);
 }
 
 }  // namespace
@@ -89,6 +90,7 @@ RunState read_run_state(const fs::path& checkpoint) {
     archive(format);
     require_known_format(format, name);
     archive(state);
+    if (format > kOldestStateFormat) archive(state.next_renewal);
   });
   check_run_state(state, name);
   if (archived(state.options.model) != archived(read_model_options(set))) {

@@ -59,9 +59,10 @@ struct RunState {
   TraversalState plan;
   ProgressState progress;
   SyncCounts sync_points;
-  Summary summary;        // losses and bad lines of the phases and passes that are finished
-  bool finished = false;  // nothing is left to read
-  int ranks = 1;          // number of ranks that wrote it; for information
+  std::uint64_t next_renewal = 0;  // see Renewals; 0 between passes
+  Summary summary;                 // losses and bad lines of the phases and passes that are finished
+  bool finished = false;           // nothing is left to read
+  int ranks = 1;                   // number of ranks that wrote it; for information
 };
 
 // Whether the cursors of the current shard pass count as many examples as were learned (C6). The indices of its shards

@@ -8,8 +8,9 @@
 
 namespace cpt {
 
-// The only format that is written and read (C9).
-inline constexpr std::uint32_t kStateFormat = 2;
+// The format that is written. Format 2 is read too; it has no next_renewal, which follows the state (C9).
+inline constexpr std::uint32_t kStateFormat = 3;
+inline constexpr std::uint32_t kOldestStateFormat = 2;
 
 template <class Archive>
 void serialize(Archive& archive, TrainingOptions& o) {

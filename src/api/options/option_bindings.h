@@ -66,6 +66,14 @@ auto flag(bool Owner::*member) {
       member, [](const Words&) { return true; }, [](bool value) { return std::string(value ? "true" : "false"); });
 }
 
+// on or off.
+template <class Owner>
+auto switched(bool Owner::*member) {
+  return bind_member(
+      member, [](const Words& words) { return parse_choice(switch_names(), words.front()); },
+      [](bool value) { return name_of(switch_names(), value); });
+}
+
 template <class Owner>
 auto text(std::string Owner::*member) {
   return bind_member(

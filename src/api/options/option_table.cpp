@@ -95,6 +95,11 @@ Use for_growing_trees() {
           "--tree online, and for labels that a given tree lacks"};
 }
 
+Use for_calibrated_trees() {
+  return {[](const TrainingOptions& o) { return o.model.is_tree() && o.model.loss == Loss::kLogistic; },
+          "methods that use a tree, and --loss logistic"};
+}
+
 using Table = std::vector<TrainingOptionRow>;
 using T = TrainingOptions;
 using M = ModelOptions;
@@ -213,9 +218,20 @@ Table model_options() {
        .use = for_regressors()},
       {.name = "update",
        .value = one_of(update_names()),
-       .help = "Update rule of the weights; the paper uses sgd",
+       .help = "Update rule of the weights. safe never overshoots, whatever the values and the importance; adaptive: "
+               "AdaGrad; sgd: the paper's",
        .binding = choice(&M::update, update_names()),
        .use = for_regressors()},
+      {.name = "calibrate",
+       .value = one_of(switch_names()),
+       .help = "Calibrate every node: learn its probability from its regressor's margin. The paper does not",
+       .binding = switched(&M::calibrate),
+       .use = for_calibrated_trees()},
+      {.name = "rarity",
+       .value = one_of(switch_names()),
+       .help = "Calibrate also by a margin in which rare features weigh more",
+       .binding = switched(&M::rarity),
+       .use = for_calibrated_trees()},
       {.name = "clip",
        .value = "E",
        .help = "Keep node probabilities in [E, 1 - E] when predicting; the paper uses 0",

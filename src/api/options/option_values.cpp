@@ -46,12 +46,17 @@ const Names<Loss>& loss_names() {
 }
 
 const Names<Update>& update_names() {
-  static const Names<Update> names{{"adaptive", Update::kAdaptive}, {"sgd", Update::kSgd}};
+  static const Names<Update> names{{"adaptive", Update::kAdaptive}, {"sgd", Update::kSgd}, {"safe", Update::kSafe}};
   return names;
 }
 
 const Names<Normalize>& normalize_names() {
   static const Names<Normalize> names{{"none", Normalize::kNone}, {"l2", Normalize::kL2}};
+  return names;
+}
+
+const Names<bool>& switch_names() {
+  static const Names<bool> names{{"on", true}, {"off", false}};
   return names;
 }
 

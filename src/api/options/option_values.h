@@ -25,6 +25,7 @@ const Names<TreeKind>& tree_names();  // without kGiven, which users choose by n
 const Names<Loss>& loss_names();
 const Names<Update>& update_names();
 const Names<Normalize>& normalize_names();
+const Names<bool>& switch_names();
 const Names<Placement>& placement_names();
 const Names<MergeRule>& merge_names();
 

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
@@ -23,7 +26,10 @@ constexpr const char* kExplainFooter =
     R"(For each example, prints its place in the input, its label and P(label | x); then one row per node
 on the path of the label: the depth, the side taken, P(side), and the features with the largest
 contributions. The product of the P(side) is P(label | x). A contribution is weight * value,
-positive if it favors the side taken; all contributions add up to the node's margin. Features are
+positive if it favors the side taken; all contributions add up to the node's margin. If nodes are
+calibrated, P(side) = 1 / (1 + exp(-1.05 s)) with s = a * margin + b + c * rare margin: the columns
+show a, b, c and both margins towards the side taken. The rare margin weighs features by their
+rarity. Contributions are then shares of s - b: what rarity adds is part of them. Features are
 printed as NAMESPACE^NAME, interactions as AB^NAME*NAME, the constant feature as (constant), and
 features of binary shards, which hold no names, as hashes. If a line has no label, its most probable
 label is explained.
@@ -83,8 +89,14 @@ double weight_for_child(const TreeEstimator& estimator, FeatureHash feature, con
   return 2 * sum / static_cast<double>(1U << step.node.levels);
 }
 
-// The `top` contributions with the largest absolute values, largest first, ties in the order of features. Zeros are
-// left out. weight(feature) is the contribution of the feature at value 1.
+// The `top` contributions with the largest absolute values, largest first, ties in the order given.
+std::vector<Contribution> largest(std::vector<Contribution> all, std::uint64_t top) {
+  std::ranges::stable_sort(all, std::greater(), [](const Contribution& part) { return std::abs(part.value); });
+  all.resize(std::min<std::size_t>(all.size(), top));
+  return all;
+}
+
+// The largest of all that are not 0. weight(feature) is the contribution of the feature at value 1.
 template <class Weight>
 std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std::uint64_t top) {
   std::vector<Contribution> all;
@@ -92,10 +104,7 @@ std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std
     const double value = weight(x.features[f]) * static_cast<double>(x.values[f]);
     if (value != 0) all.push_back({x.features[f], value});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return std::abs(a.value) > std::abs(b.value); });
-  all.resize(std::min<std::size_t>(all.size(), top));
-  return all;
+  return largest(std::move(all), top);
 }
 
 // The probability of the child that a step takes: the product of the probabilities of the sides that lead there.
@@ -127,7 +136,7 @@ class Explainer {
     LabelId label = learner_.find(x);
     const char* remark = "";
     if (x.label.empty()) {
-      const std::vector<Ranked> best = learner_.estimator().top_k(x, 1);
+      const std::vector<Ranked> best = learner_.top_k(x, 1);
       if (best.empty()) return out_.print("{}  no label, and none in the model\n", place);
       label = best.front().label;
       remark = "  (no label on the line: the most probable one)";
@@ -149,21 +158,54 @@ class Explainer {
   }
 
   void print_regressor(const OneAgainstAll& estimator, const ExampleView& x, LabelId label) {
-    out_.print("  estimate  contributions\n  {:<8.6f}", estimator.estimate(x, label));
+    out_.print("  estimate  contributions\n  {:<8.6f}", estimator.estimate(learner_.scaled(x, room_), label));
     const auto weight = [&](FeatureHash feature) { return static_cast<double>(estimator.weight(feature, label)); };
     print_contributions(contributions(x, weight, top_));
   }
 
   void print_path(const TreeEstimator& estimator, const ExampleView& x, LabelId label) {
     const std::vector<LabelledStep> steps = label_steps(learner_.tree(), learner_.options().ways(), label);
+    if (learner_.options().ways() == 2 && learner_.options().calibrates()) {
+      return print_calibrated_path(estimator, x, steps);
+    }
     if (!steps.empty()) out_.print("  depth  side  P(side)   contributions\n");
     std::uint32_t depth = 0;
+    const ScaledExample scaled = learner_.scaled(x, room_);
     for (const LabelledStep& step : steps) {
-      const Row sides = estimator.block_probabilities(x, step.block, rows_);
+      const Row sides = estimator.block_probabilities(scaled, step.block, rows_);
       out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, child_text(step), child_probability(estimator, sides, step));
       const auto weight = [&](FeatureHash feature) { return weight_for_child(estimator, feature, step); };
       print_contributions(contributions(x, weight, top_));
       depth += step.levels;
+    }
+  }
+
+  void print_calibrated_path(const TreeEstimator& estimator, const ExampleView& x,
+                             const std::vector<LabelledStep>& steps) {
+    if (steps.empty()) return;
+    out_.print("  depth  side  P(side)   a       b        c       margin   rare margin  contributions\n");
+    const ScaledExample scaled = learner_.scaled(x, room_);
+    for (std::size_t depth = 0; depth < steps.size(); ++depth) {
+      const LabelledStep& step = steps[depth];
+      const std::uint32_t lane = step.node.slot;
+      const Estimate estimate = estimator.block_estimate(scaled, step.block, rows_);
+      const Calibrator& calibrator = *estimator.calibrator(step.block);
+      const double towards = step.column == 1 ? 1 : -1;
+      const auto a = static_cast<double>(calibrator.a[lane]);
+      const auto b = towards * static_cast<double>(calibrator.b[lane]);
+      const auto c = static_cast<double>(calibrator.c[lane]);
+      out_.print("  {:>5}  {:<4}  {:<8.6f}  {:<6.4f}  {:<+7.4f}  {:<6.4f}  {:<+7.4g}  {:<+11.4g}", depth,
+                 child_text(step), child_probability(estimator, estimate.right, step), a, b, c,
+                 towards * static_cast<double>(estimate.margin[lane]),
+                 towards * static_cast<double>(estimate.scaled[lane]));
+      std::vector<Contribution> parts;
+      for (std::size_t f = 0; f < x.features.size(); ++f) {
+        const double weight =
+            towards * static_cast<double>(estimator.weight(x.features[f], step.block, static_cast<std::uint8_t>(lane)));
+        const double value = a * static_cast<double>(scaled.values[f]) + c * static_cast<double>(scaled.scaled[f]);
+        if (weight * value != 0) parts.push_back({x.features[f], weight * value});
+      }
+      print_contributions(largest(std::move(parts), top_));
     }
   }
 
@@ -173,6 +215,7 @@ class Explainer {
   ResultWriter& out_;
   PathState path_state_;
   std::vector<float*> rows_;
+  ScaledValues room_;
 };
 
 void explain(const ExplainOptions& options) {

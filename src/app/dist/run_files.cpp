@@ -101,7 +101,8 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
   json["memory"] = {{"rank", summary.memory.rank},
                     {"peak_bytes", summary.memory.peak_bytes},
                     {"table_bytes", summary.memory.table_bytes},
-                    {"tree_and_labels_bytes", summary.memory.structure_bytes}};
+                    {"tree_and_labels_bytes", summary.memory.structure_bytes},
+                    {"calibration_bytes", summary.memory.calibration_bytes}};
   json["checkpoints"] = {{"written", summary.checkpoints}, {"seconds", summary.checkpoint_seconds}};
   if (summary.balance) {
     json["balance"] = {{"partitions_moved", summary.partitions_moved},

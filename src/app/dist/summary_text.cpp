@@ -61,9 +61,10 @@ std::string mebibytes(std::uint64_t bytes) {
 std::string memory_line(const Summary& summary) {
   const MemoryUse& memory = summary.memory;
   const std::string where = summary.ranks > 1 ? fmt::format(" on rank {}", memory.rank) : "";
-  return fmt::format("memory: {} at the peak{}, where the weight table has {} reserved, tree and labels {}\n",
-                     mebibytes(memory.peak_bytes), where, mebibytes(memory.table_bytes),
-                     mebibytes(memory.structure_bytes));
+  return fmt::format(
+      "memory: {} at the peak{}, where the weight table has {} reserved, tree and labels {}, calibration {}\n",
+      mebibytes(memory.peak_bytes), where, mebibytes(memory.table_bytes), mebibytes(memory.structure_bytes),
+      mebibytes(memory.calibration_bytes));
 }
 
 std::string ranks_lines(const Summary& summary) {

@@ -85,7 +85,7 @@ void for_each_exit(const Row& p, const BlockNodes& nodes, const NodeRegressors& 
 // One example descending from block 0 of a whole tree or of a partition. Borrows everything; `rows` is scratch space.
 class Descent {
  public:
-  Descent(const ExampleView& x, const Blocks& blocks, const NodeRegressors& regressors, std::vector<float*>& rows)
+  Descent(const ScaledExample& x, const Blocks& blocks, const NodeRegressors& regressors, std::vector<float*>& rows)
       : x_(x), blocks_(blocks), regressors_(regressors), rows_(rows) {}
 
   // Both end at a leaf, or at a link to a block outside.
@@ -106,7 +106,7 @@ class Descent {
   template <class ChooseExit>
   PathStep follow(ChooseExit choose_exit) const;
 
-  const ExampleView& x_;
+  const ScaledExample& x_;
   const Blocks& blocks_;
   const NodeRegressors& regressors_;
   std::vector<float*>& rows_;

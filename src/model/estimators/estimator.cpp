@@ -30,12 +30,12 @@ std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tre
 
 LabelId complete_split(LabelId i) { return i - std::bit_floor(i); }
 
-Insertion FlatEstimator::choose_split(const ExampleView&) const {
+Insertion FlatEstimator::choose_split(const ScaledExample&) const {
   if (labels() == 0) return {};
   return {complete_split(static_cast<LabelId>(labels())), 0};
 }
 
-std::vector<Ranked> FlatEstimator::top_k(const ExampleView& x, std::size_t k, double threshold) const {
+std::vector<Ranked> FlatEstimator::top_k(const ScaledExample& x, std::size_t k, double threshold) const {
   const std::vector<double> probabilities = all_probabilities(x);
   std::vector<Ranked> best;
   for (LabelId label = 0; label < probabilities.size(); ++label) {
@@ -47,7 +47,7 @@ std::vector<Ranked> FlatEstimator::top_k(const ExampleView& x, std::size_t k, do
   return best;
 }
 
-Ranked FlatEstimator::draw(const ExampleView& x, std::uint64_t random) const {
+Ranked FlatEstimator::draw(const ScaledExample& x, std::uint64_t random) const {
   const std::vector<double> probabilities = all_probabilities(x);
   double left = to_unit(mix(random));
   Ranked drawn;

@@ -41,11 +41,11 @@ class Estimator {
   Estimator& operator=(const Estimator&) = delete;
 
   // Where the label of x, which must be new, would be inserted. Changes nothing.
-  virtual Insertion choose_split(const ExampleView& x) const = 0;
+  virtual Insertion choose_split(const ScaledExample& x) const = 0;
 
   // Prepares the path state for x and a label of the tree, and may prefetch what predict() will read, or leave that to
   // the caller (PathState::prefetch_rows()). The path state borrows x.
-  virtual void locate(const ExampleView& x, LabelId label, PathState& path_state) const = 0;
+  virtual void locate(const ScaledExample& x, LabelId label, PathState& path_state) const = 0;
   // Whether what locate() found still holds after insertions.
   virtual bool is_current(const PathState& path_state) const = 0;
   // Q(label | x), after locate(). NaN if the weights are not finite. Afterwards path_state.rows are the rows that
@@ -56,12 +56,12 @@ class Estimator {
 
   // The k most probable labels, exact, as by ranks_before(). Fewer than k if fewer have a probability of at least
   // `threshold`.
-  virtual std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const = 0;
+  virtual std::vector<Ranked> top_k(const ScaledExample& x, std::size_t k, double threshold = 0) const = 0;
   // A label drawn from Q(. | x), with its probability; a function of `random`. The tree must not be empty. kNoLabel and
   // 0 if all probabilities are 0.
-  virtual Ranked draw(const ExampleView& x, std::uint64_t random) const = 0;
+  virtual Ranked draw(const ScaledExample& x, std::uint64_t random) const = 0;
   // Q(label | x) of every label, by id. O(n).
-  virtual std::vector<double> all_probabilities(const ExampleView& x) const = 0;
+  virtual std::vector<double> all_probabilities(const ScaledExample& x) const = 0;
 };
 
 // Makes the estimator of options.method. It uses either the weights or the frequencies.
@@ -73,10 +73,10 @@ std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tre
 // announced, stored and compared between ranks.
 class FlatEstimator : public Estimator {
  public:
-  Insertion choose_split(const ExampleView& x) const override;
+  Insertion choose_split(const ScaledExample& x) const override;
   bool is_current(const PathState&) const override { return true; }
-  std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const override;
-  Ranked draw(const ExampleView& x, std::uint64_t random) const override;
+  std::vector<Ranked> top_k(const ScaledExample& x, std::size_t k, double threshold = 0) const override;
+  Ranked draw(const ScaledExample& x, std::uint64_t random) const override;
 
  protected:
   FlatEstimator(const Tree& tree, const ModelOptions& options) : tree_(&tree), clip_(options.clip) {}

@@ -28,7 +28,7 @@ constexpr GroupTargets kGroupTargets = make_group_targets();
 
 }  // namespace
 
-void OneAgainstAll::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
+void OneAgainstAll::locate(const ScaledExample& x, LabelId label, PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
   path_state.rows.clear();  // of another example
@@ -47,7 +47,7 @@ double OneAgainstAll::predict(PathState& path_state) const {
 }
 
 void OneAgainstAll::train(PathState& path_state) {
-  const std::size_t groups = path_state.probabilities.size();
+  const std::size_t groups = path_state.estimates.size();
   path_state.targets.resize(groups);
   for (std::size_t group = 0; group < groups; ++group) {
     const std::size_t count = std::min(labels() - group * kRegressorsPerGroup, kRegressorsPerGroup);
@@ -57,7 +57,7 @@ void OneAgainstAll::train(PathState& path_state) {
   regressors_.train(path_state);
 }
 
-std::vector<double> OneAgainstAll::all_probabilities(const ExampleView& x) const {
+std::vector<double> OneAgainstAll::all_probabilities(const ScaledExample& x) const {
   PathState path_state;
   path_state.example = x;
   regressors_.predict(labels(), path_state);
@@ -69,7 +69,7 @@ std::vector<double> OneAgainstAll::all_probabilities(const ExampleView& x) const
   return probabilities;
 }
 
-double OneAgainstAll::estimate(const ExampleView& x, LabelId label) const {
+double OneAgainstAll::estimate(const ScaledExample& x, LabelId label) const {
   PathState path_state;
   path_state.example = x;
   regressors_.predict(labels(), path_state);

@@ -20,13 +20,13 @@ class OneAgainstAll final : public FlatEstimator {
   OneAgainstAll(const Tree& tree, WeightTable& weights, const ModelOptions& options)
       : FlatEstimator(tree, options), regressors_(weights, options) {}
 
-  void locate(const ExampleView& x, LabelId label, PathState& path_state) const override;
+  void locate(const ScaledExample& x, LabelId label, PathState& path_state) const override;
   double predict(PathState& path_state) const override;
   void train(PathState& path_state) override;
-  std::vector<double> all_probabilities(const ExampleView& x) const override;
+  std::vector<double> all_probabilities(const ScaledExample& x) const override;
 
   // The estimate of the label's regressor, not divided by the sum of all.
-  double estimate(const ExampleView& x, LabelId label) const;
+  double estimate(const ScaledExample& x, LabelId label) const;
   // The weight of a feature in the label's regressor.
   float weight(FeatureHash feature, LabelId label) const { return regressors_.weight(feature, label); }
 

@@ -22,14 +22,14 @@ void walsh_hadamard(std::vector<double>& values) {
   }
 }
 
-Insertion PecocEstimator::choose_split(const ExampleView& x) const {
+Insertion PecocEstimator::choose_split(const ScaledExample& x) const {
   throw Error(Fault::kBadData, "label " + std::string(x.label) + " is not among the " + std::to_string(labels()) +
                                    " labels that --method pecoc was begun with");
 }
 
 std::size_t PecocEstimator::columns() const { return std::bit_ceil(labels()); }
 
-void PecocEstimator::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
+void PecocEstimator::locate(const ScaledExample& x, LabelId label, PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
   path_state.rows.clear();  // of another example
@@ -70,7 +70,7 @@ void PecocEstimator::train(PathState& path_state) {
   regressors_.train(path_state);
 }
 
-std::vector<double> PecocEstimator::all_probabilities(const ExampleView& x) const {
+std::vector<double> PecocEstimator::all_probabilities(const ScaledExample& x) const {
   if (labels() == 0) return {};
   PathState path_state;
   path_state.example = x;

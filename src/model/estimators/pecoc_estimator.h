@@ -25,11 +25,11 @@ class PecocEstimator final : public FlatEstimator {
       : FlatEstimator(tree, options), regressors_(weights, options) {}
 
   // Throws Error(kBadData): the code has no room for a new label.
-  Insertion choose_split(const ExampleView& x) const override;
-  void locate(const ExampleView& x, LabelId label, PathState& path_state) const override;
+  Insertion choose_split(const ScaledExample& x) const override;
+  void locate(const ScaledExample& x, LabelId label, PathState& path_state) const override;
   double predict(PathState& path_state) const override;
   void train(PathState& path_state) override;
-  std::vector<double> all_probabilities(const ExampleView& x) const override;
+  std::vector<double> all_probabilities(const ScaledExample& x) const override;
 
  private:
   std::size_t columns() const;

@@ -80,7 +80,7 @@ std::uint64_t Frequencies::bytes() const {
   return entries_.bucket_count() * sizeof(void*) + keys() * kOfEntry + pairs_ * sizeof(Count);
 }
 
-void TableEstimator::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
+void TableEstimator::locate(const ScaledExample& x, LabelId label, PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
   path_state.key = example_key(x);
@@ -96,7 +96,7 @@ void TableEstimator::train(PathState& path_state) {
   frequencies_->add(path_state.key, path_state.label, units_of(path_state.example.importance));
 }
 
-std::vector<double> TableEstimator::all_probabilities(const ExampleView& x) const {
+std::vector<double> TableEstimator::all_probabilities(const ScaledExample& x) const {
   std::vector<double> probabilities(labels());
   const Frequencies::Entry* entry = frequencies_->find(example_key(x));
   if (entry == nullptr) return probabilities;

@@ -66,11 +66,11 @@ class TableEstimator final : public FlatEstimator {
   TableEstimator(const Tree& tree, Frequencies& frequencies, const ModelOptions& options)
       : FlatEstimator(tree, options), frequencies_(&frequencies) {}
 
-  void locate(const ExampleView& x, LabelId label, PathState& path_state) const override;
+  void locate(const ScaledExample& x, LabelId label, PathState& path_state) const override;
   double predict(PathState& path_state) const override;
   // Counts the path state's label once more with x, with its importance.
   void train(PathState& path_state) override;
-  std::vector<double> all_probabilities(const ExampleView& x) const override;
+  std::vector<double> all_probabilities(const ScaledExample& x) const override;
 
  private:
   Frequencies* frequencies_;

@@ -48,7 +48,7 @@ class BestLabels {
 TreeEstimator::TreeEstimator(const Tree& tree, WeightTable& weights, const ModelOptions& options)
     : tree_(&tree), options_(options), regressors_(weights, options) {}
 
-Insertion TreeEstimator::choose_split(const ExampleView& x) const {
+Insertion TreeEstimator::choose_split(const ScaledExample& x) const {
   if (tree_->empty()) return {};
   std::vector<float*> rows;
   InsertionState state = begin_insertion(options_, tree_->labels());
@@ -56,7 +56,7 @@ Insertion TreeEstimator::choose_split(const ExampleView& x) const {
   return {tree_->structure().child(leaf).label(), state.disagreements};
 }
 
-void TreeEstimator::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
+void TreeEstimator::locate(const ScaledExample& x, LabelId label, PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
   tree_->path(label, path_state.path);
@@ -77,7 +77,7 @@ double TreeEstimator::predict(PathState& path_state) const {
   return regressors_.steps_probability(path_state, 0, upper) * regressors_.steps_probability(path_state, upper, steps);
 }
 
-std::vector<Ranked> TreeEstimator::top_k(const ExampleView& x, std::size_t k, double threshold) const {
+std::vector<Ranked> TreeEstimator::top_k(const ScaledExample& x, std::size_t k, double threshold) const {
   if (tree_->empty() || k == 0) return {};
   BestLabels best(k, threshold);
   std::vector<float*> rows;
@@ -85,14 +85,14 @@ std::vector<Ranked> TreeEstimator::top_k(const ExampleView& x, std::size_t k, do
   return best.take();
 }
 
-Ranked TreeEstimator::draw(const ExampleView& x, std::uint64_t random) const {
+Ranked TreeEstimator::draw(const ScaledExample& x, std::uint64_t random) const {
   std::vector<float*> rows;
   DrawState state{random};
   const PathStep leaf = Descent(x, tree_->structure(), regressors_, rows).draw(state);
   return {tree_->structure().child(leaf).label(), state.probability};
 }
 
-std::vector<double> TreeEstimator::all_probabilities(const ExampleView& x) const {
+std::vector<double> TreeEstimator::all_probabilities(const ScaledExample& x) const {
   std::vector<double> probabilities(tree_->labels());
   if (probabilities.empty()) return probabilities;
   std::vector<double> above(tree_->blocks());  // by block; a block comes after the one it hangs below

@@ -3,7 +3,7 @@
 namespace cpt {
 
 void InOrder::prepare(const ExampleView& x, PathState& path_state) const {
-  path_state.example = x;
+  path_state.example = {x, x.values};
   path_state.label = learner_->find(x);
   if (path_state.label != kNoLabel) learner_->locate(x, path_state.label, path_state);
 }
@@ -15,6 +15,10 @@ void InOrder::for_each_prefetched(Slice slice, Visit visit) {
       slice.begin, slice.end,
       [&](std::size_t i, Slot& slot) {
         labels_.prefetch(*slice.batch, i, slice.end);
+        const std::size_t ahead = i + LabelPrefetcher::kStep;
+        if (learner_->feature_counts().used() && ahead < slice.end) {
+          learner_->feature_counts().prefetch((*slice.batch)[ahead]);
+        }
         prepare((*slice.batch)[i], slot.path_state);
       },
       [&](std::size_t i, Slot& slot) { visit(i - slice.begin, slot.path_state); });

@@ -4,6 +4,7 @@
 
 #include "cpt/error.h"
 #include "cpt/hashing.h"
+#include "model/weights/scaling.h"
 
 namespace cpt {
 
@@ -19,10 +20,32 @@ ModelOptions validated(ModelOptions options) {
 Learner::Learner(const ModelOptions& options)
     : options_(validated(options)),
       weights_(options.table_bits()),
+      feature_counts_(options_.uses_rarity(), options_.table_bits()),
       estimator_(make_estimator(options_, tree_, weights_, frequencies_)) {}
 
+ScaledExample Learner::scaled(const ExampleView& x, ScaledValues& room) const {
+  if (feature_counts_.used()) feature_counts_.look_up(x.features, room.counts);
+  return scale(x, room.counts.rarities, options_.update == Update::kSafe, room);
+}
+
+std::vector<Ranked> Learner::top_k(const ExampleView& x, std::size_t k, double threshold) const {
+  ScaledValues room;
+  return estimator_->top_k(scaled(x, room), k, threshold);
+}
+
+Ranked Learner::draw(const ExampleView& x, std::uint64_t random) const {
+  ScaledValues room;
+  return estimator_->draw(scaled(x, room), random);
+}
+
+std::vector<double> Learner::all_probabilities(const ExampleView& x) const {
+  ScaledValues room;
+  return estimator_->all_probabilities(scaled(x, room));
+}
+
 TreeChange Learner::choose_split(const ExampleView& x) const {
-  const Insertion insertion = estimator_->choose_split(x);
+  ScaledValues room;
+  const Insertion insertion = estimator_->choose_split(scaled(x, room));
   return {std::string(x.label), insertion.split, insertion.disagreements};
 }
 

@@ -47,8 +47,11 @@ class Learner {
   const Frequencies& frequencies() const { return frequencies_; }
   Frequencies& frequencies() { return frequencies_; }
   bool counts() const { return options_.method == Method::kTable; }
-  // A digest of everything learned, weights or frequencies.
-  std::uint64_t state_digest() const { return weights_.digest() + frequencies_.digest(); }
+  // Not used() if values are not scaled by rarity.
+  const FeatureCounts& feature_counts() const { return feature_counts_; }
+  FeatureCounts& feature_counts() { return feature_counts_; }
+  // A digest of everything learned.
+  std::uint64_t state_digest() const { return weights_.digest() + frequencies_.digest() + feature_counts_.digest(); }
   const Estimator& estimator() const { return *estimator_; }
   // The sum of TreeChange::disagreements of all changes applied.
   std::uint64_t disagreements() const { return disagreements_; }
@@ -64,14 +67,24 @@ class Learner {
   // For reading a model: its changes are stored without their disagreements.
   void restore_disagreements(std::uint64_t count) { disagreements_ = count; }
 
-  // The two halves of learning an example whose label is in the tree; see Estimator.
+  // x as the estimator takes it. Refers to x and to `room`.
+  ScaledExample scaled(const ExampleView& x, ScaledValues& room) const;
+  // See Estimator.
+  std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const;
+  Ranked draw(const ExampleView& x, std::uint64_t random) const;
+  std::vector<double> all_probabilities(const ExampleView& x) const;
+
+  // The two halves of learning an example whose label is in the tree; see Estimator. train() also counts its features.
   void locate(const ExampleView& x, LabelId label, PathState& path_state) const {
-    estimator_->locate(x, label, path_state);
+    estimator_->locate(scaled(x, path_state.room), label, path_state);
   }
   bool is_current(const PathState& path_state) const { return estimator_->is_current(path_state); }
   // Throws Error(kFailed) if the weights have diverged.
   double predict(PathState& path_state) const;
-  void train(PathState& path_state) { estimator_->train(path_state); }
+  void train(PathState& path_state) {
+    estimator_->train(path_state);
+    if (feature_counts_.used()) feature_counts_.add(path_state.room.counts, path_state.example.values);
+  }
 
   // A digest of the tree and of the labels' names, which must be equal on all ranks.
   std::uint64_t structure_digest() const;
@@ -83,6 +96,7 @@ class Learner {
   Tree tree_;
   LabelDictionary labels_;
   WeightTable weights_;
+  FeatureCounts feature_counts_;
   Frequencies frequencies_;
   std::unique_ptr<Estimator> estimator_;  // borrows what is above
   std::uint64_t disagreements_ = 0;

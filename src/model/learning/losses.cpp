@@ -156,11 +156,11 @@ void count_seen(const Learner& learner, const ExampleView& x, LabelId label, dou
   losses.add_seen(x.importance, p);
   const std::uint64_t number = losses.examples;
   if (brier_due(number)) {
-    const double drawn = learner.estimator().draw(x, draw_seed(learner.options(), number)).probability;
+    const double drawn = learner.draw(x, draw_seed(learner.options(), number)).probability;
     losses.add_brier(brier_weight(x.importance, number), p, drawn);
   }
   if (top1_due(number)) {
-    const std::vector<Ranked> best = learner.estimator().top_k(x, 1);
+    const std::vector<Ranked> best = learner.top_k(x, 1);
     losses.add_top1(top1_weight(x.importance, number), !best.empty() && best.front().label == label);
   }
 }

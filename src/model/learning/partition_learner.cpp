@@ -123,7 +123,7 @@ void PartitionLearner::look_up(std::span<const std::uint8_t> positions, std::vec
   }
 }
 
-void PartitionLearner::locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> positions,
+void PartitionLearner::locate(const ScaledExample& x, LabelId label, std::span<const std::uint8_t> positions,
                               PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
@@ -160,7 +160,7 @@ PartitionResult PartitionLearner::learn(PathState& path_state) {
   return result;
 }
 
-PartitionLearner::InsertResult PartitionLearner::insert(const ExampleView& x, LabelId label, InsertionState& state) {
+PartitionLearner::InsertResult PartitionLearner::insert(const ScaledExample& x, LabelId label, InsertionState& state) {
   if (blocks_.child({0, 1}).kind() == Child::Kind::kNothing) {  // the first label
     blocks_.set({0, 1}, Child::leaf(label), 1);
     return {train_recent(x, {label, kNoLabel, {0, 1}}), kNoLabel};
@@ -182,25 +182,25 @@ PartitionLearner::InsertResult PartitionLearner::insert(const ExampleView& x, La
   return {train_recent(x, {label, split, leaf}), split};
 }
 
-PartitionLearner::InsertResult PartitionLearner::open(const ExampleView& x, LabelId label, LabelId old) {
+PartitionLearner::InsertResult PartitionLearner::open(const ScaledExample& x, LabelId label, LabelId old) {
   blocks_.set({0, 1}, Child::leaf(old), 1);
   blocks_.split({0, 1}, old, label);
   return {train_recent(x, {label, kNoLabel, {0, 3}}), old};
 }
 
-PartitionResult PartitionLearner::train_recent(const ExampleView& x, const RecentLabel& recent) {
+PartitionResult PartitionLearner::train_recent(const ScaledExample& x, const RecentLabel& recent) {
   recent_labels_.push_back(recent);
   if (recent.split != kNoLabel) count_moved(recent.split);
   locate(x, recent.label, {}, path_state_);
   return learn(path_state_);
 }
 
-std::uint8_t PartitionLearner::draw(const ExampleView& x, DrawState& state) const {
+std::uint8_t PartitionLearner::draw(const ScaledExample& x, DrawState& state) const {
   const PathStep end = Descent(x, blocks_, regressors_, rows_).draw(state);
   return blocks_.child(end).is_outside() ? end.position : 0;
 }
 
-PartitionLearner::SearchResult PartitionLearner::search(const ExampleView& x, double above, double least) const {
+PartitionLearner::SearchResult PartitionLearner::search(const ScaledExample& x, double above, double least) const {
   SearchResult found;
   found.least = least;
   BestLabel search{found};

@@ -37,7 +37,7 @@ class PartitionLearner {
   // Finds the path of a label that the partition knows, and its rows. `positions` is that path in a tree some rounds
   // old, or empty if the label was not in that tree. It leads to where the label is now, because a leaf that splits
   // moves down and left. Throws Error(kFailed) if the path does not lead to the label.
-  void locate(const ExampleView& x, LabelId label, std::span<const std::uint8_t> positions,
+  void locate(const ScaledExample& x, LabelId label, std::span<const std::uint8_t> positions,
               PathState& path_state) const;
   // After locate().
   PartitionResult predict(PathState& path_state) const;
@@ -68,12 +68,12 @@ class PartitionLearner {
     LabelId split = kNoLabel;
   };
   // Inserts a new label by the rule, from the top of the partition down, and trains its path here.
-  InsertResult insert(const ExampleView& x, LabelId label, InsertionState& state);
+  InsertResult insert(const ScaledExample& x, LabelId label, InsertionState& state);
   // Inserts a new label that splits the leaf of `old`. The node becomes the first one of this partition.
-  InsertResult open(const ExampleView& x, LabelId label, LabelId old);
+  InsertResult open(const ScaledExample& x, LabelId label, LabelId old);
 
   // Draws on from the top of the partition. Returns the exit, or 0 at a leaf.
-  std::uint8_t draw(const ExampleView& x, DrawState& state) const;
+  std::uint8_t draw(const ScaledExample& x, DrawState& state) const;
 
   // What a search for the most probable label finds in one partition.
   struct SearchResult {
@@ -88,7 +88,7 @@ class PartitionLearner {
     double least = 0;         // some label, here or elsewhere, has at least this probability
   };
   // `above` is the probability of reaching the partition; `least` is that of SearchResult before this partition.
-  SearchResult search(const ExampleView& x, double above, double least) const;
+  SearchResult search(const ScaledExample& x, double above, double least) const;
 
   // To be called when all ranks know the tree with all labels below `first`: neither locate() nor a caller of moved()
   // will come with an older path any more. Until then new labels, and those whose leaves they split, are remembered.
@@ -111,7 +111,7 @@ class PartitionLearner {
   void follow_left(std::vector<PathStep>& path) const;
   void count_moved(LabelId split);
   void discount_moved(LabelId split);
-  PartitionResult train_recent(const ExampleView& x, const RecentLabel& recent);
+  PartitionResult train_recent(const ScaledExample& x, const RecentLabel& recent);
 
   Partition partition_;
   std::uint64_t rows_visited_ = 0;

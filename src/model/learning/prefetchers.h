@@ -18,6 +18,8 @@ namespace cpt {
 // longer than learning. Borrows labels and tree; the tree may be empty, for methods other than trees.
 class LabelPrefetcher {
  public:
+  static constexpr std::size_t kStep = 3;
+
   // `speed`: how many times faster than learning the loop takes its examples. It prefetches as many times further
   // ahead.
   LabelPrefetcher(const LabelDictionary& labels, const Tree& tree, std::size_t speed = 1)
@@ -34,8 +36,6 @@ class LabelPrefetcher {
   }
 
  private:
-  static constexpr std::size_t kStep = 3;
-
   void prefetch_leaf(LabelId label) const {
     if (label == kNoLabel) return;
     labels_.prefetch_ends(label);

@@ -36,10 +36,11 @@ constexpr LaneTargets make_targets(int arity, std::uint32_t position, bool leaf)
     add_column(node, column_towards(node, position), targets);
     at = node.slot;
   }
+  const Row nodes = targets.trained;
   if (leaf && position < kLanes && node_of_slot(arity, position).slot == position) {
     add_column(node_of_slot(arity, position), 0, targets);
   }
-  return targets_of(targets.trained, targets.right);
+  return targets_of(targets.trained, targets.right, nodes);
 }
 
 using AllTargets = std::array<LaneTargets, 64>;  // see targets_by_position()

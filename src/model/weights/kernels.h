@@ -13,6 +13,8 @@
 
 #include "cpt/example.h"
 #include "cpt/options.h"
+#include "model/rarity/feature_counts.h"
+#include "model/weights/calibrators.h"
 #include "model/weights/weight_table.h"
 
 namespace cpt {
@@ -21,32 +23,48 @@ namespace cpt {
 struct PathRows {
   float* const* rows;
   const float* values;  // [F]: the values of the features
+  const float* scaled;  // [F]: values * d, d from the rarity of the features; only calibrators look at them
   std::size_t features;
   std::size_t blocks;
+};
+
+// What the regressors of a block say of an example, by lane; lane 0 is meaningless.
+struct alignas(64) Estimate {
+  Row right;   // P(right)
+  Row margin;  // z = sum over f of values[f] * rows[b * F + f]
+  Row scaled;  // y = the same of scaled[f]; only where the block has a calibrator
 };
 
 // out[f] = the address of row WeightTable::index(features[f], key, region) of the table that begins at `table`.
 void find_rows(std::span<const FeatureHash> features, std::uint64_t key, const Region& region, float* table,
                float** out);
 
-// Computes node probabilities P(right), lane by lane: with the margin z = sum over f of values[f] * rows[b * F + f][s],
-// probabilities[b] lane s = 1 / (1 + exp(-z)) within 3e-7 relative for logistic, z kept in [0, 1] for squared. NaN
-// where z is not finite; below -87 as at -87. Lane 0 is meaningless.
-void predict_blocks(const PathRows& path, Loss loss, Row* probabilities);
+// scaled[f] = values[f] * d_f, as in ScaledExample, for rarities.size() features. d_f is 1 for all of them if the sum
+// of squared values is 0. `scaled` has room for a multiple of kLanes floats; those behind the last feature are
+// arbitrary.
+void scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled);
+
+// Computes the estimate of every block. P(right) = 1 / (1 + exp(-z)) within 3e-7 relative for logistic, z kept in [0,
+// 1] for squared. NaN where z is not finite; below -87 as at -87. With calibrators, one for each block,
+//   m = a z + b + c y,   P(right) = 1 / (1 + exp(-1.05 m))
+// where z and y are kept in [-30, 30]. Learning uses m, not 1.05 m: the factor was found to lower the squared error and
+// to leave the log loss as it is.
+void predict_blocks(const PathRows& path, Loss loss, const Calibrator* const* calibrators, Estimate* estimates);
 
 // Which lanes of a block are trained, and towards what. Every lane of both is 0 or 1. Made by targets_of().
 struct LaneTargets {
   Row trained;
   Row right;
+  Row nodes;  // 1 in trained lanes of nodes, whose calibrators learn too; the regressor of a leaf has none
   std::array<std::uint8_t, kLanes> lanes;             // the trained lanes, ascending, padded with zeros up to `count`
   std::uint32_t count;                                // a multiple of kLanesTogether
   static constexpr std::uint32_t kLanesTogether = 4;  // as many as a path of binary nodes trains in a block
 };
 
 // Lane 0, which belongs to no regressor, is never trained, whatever `trained` says.
-constexpr LaneTargets targets_of(const Row& trained, const Row& right) {
-  LaneTargets targets{trained, right, {}, 0};
-  targets.trained[0] = 0;
+constexpr LaneTargets targets_of(const Row& trained, const Row& right, const Row& nodes = {}) {
+  LaneTargets targets{trained, right, nodes, {}, 0};
+  targets.trained[0] = targets.nodes[0] = 0;
   for (std::uint8_t lane = 1; lane < kLanes; ++lane) {
     if (trained[lane] != 0) targets.lanes[targets.count++] = lane;
   }
@@ -54,22 +72,43 @@ constexpr LaneTargets targets_of(const Row& trained, const Row& right) {
   return targets;
 }
 
-// One gradient step of the regressors on a path. The error of block b in lane s is e_s = trained * (right - p) * scale.
+// One step of the regressors on a path, and of their calibrators.
 struct UpdateStep {
-  const Row* probabilities;           // p, by block, from predict_blocks()
+  const Estimate* estimates;          // by block, from predict_blocks()
   const LaneTargets* const* targets;  // by block
-  float scale;                        // importance / sum of the squared feature values
+  Calibrator* const* calibrators;     // by block; nullptr: there are none
+  float* scratch;                     // scratch_floats(features) floats, aligned to 64 bytes, for `safe`
+  double squared_length;              // sum of the squared feature values
+  float importance;
+  Loss loss;
   Update update;
   float rate;
 };
 
-// Moves the rows of every block in which sum_s e_s^2 is not 0 as a float, and no others:
-//   adaptive: w_s += rate * x * e_s / sqrt(G),   G = lane 0 after  G += x^2 * sum_s e_s^2
-//   sgd:      w_s += rate * x * e_s,             with the same G kept
-// Lanes that are not trained have an error of 0 even if p is NaN, so lanes that no label uses never spread NaN. G grows
-// by at least 1e-37 whenever a row moves, so G > 0 marks the rows that ever moved. Features are taken sixteen at a
-// time: if a row occurs twice among them, each of its steps leaves the other's growth out of G.
+// The error of block b in lane s is e_s = trained * (right - p), p = P(right) of the margin z without the calibrator.
+// Moves the rows of every block in which sum_s e_s^2 is not 0 as a float, and no others, with h = importance:
+//   adaptive: e_s *= h / squared_length;  w_s += rate * x * e_s / sqrt(G),   G = lane 0 after  G += x^2 * sum_s e_s^2
+//   sgd:      the same e_s;               w_s += rate * x * e_s,             with the same G kept
+//   safe:     w_s += step * (z'_s - z_s) / u,  step = x / sqrt(G + x^2 / 5),   G = lane 0 after
+//             G += H x^2 * sum_s e_s^2,  H = h up to 1, 1 + ln(h) above;  u = sum over f of x * step;
+//             z' is where the gradient flow of the loss takes z in the time q = rate * h * u:
+//             logistic, with v = z where the target is right, else -z, kept in [-60, 20]: v' + exp(v') = v + exp(v) +
+//             q; squared: z' - target = (z - target) exp(-q), and z' = z where p is the target. So no step, of whatever
+//             importance, overshoots. v' - v is within 1 percent.
+// Lanes that are not trained have an error of 0 even if z is NaN, so lanes that no label uses never spread NaN. G grows
+// by at least 1e-37 whenever a row moves, so G > 0 marks the rows that ever moved. Adaptive and sgd take features
+// sixteen at a time: if a row occurs twice among them, each of its steps leaves the other's growth out of G; safe takes
+// all of a block at a time. Blocks are trained one after the other.
+//
+// Then the calibrators of nodes learn the side t, with f = (z, 1, y), p = 1 / (1 + exp(-m)), h = min(importance, 1):
+//   k = S f,  v = max(f.k, 0),  g = 1 / (1 + h p (1 - p) v);   (a, b, c) += h k (t - p) g
+//   S <- (1 - phi) (S - h p (1 - p) g k k') + phi S_0,  phi = 3e-5 h,  S_0 = that of kFirstCalibrator
+// Why S stays positive definite in floats: the exact S - h p (1 - p) g k k' is, and its rounding errors, of 1e-7, are
+// less than the phi S_0 that is added, 3e-6 h or more; z and y in [-30, 30] bound what one example can take away.
 void train_blocks(const PathRows& path, const UpdateStep& update_step);
+
+// Floats of UpdateStep::scratch.
+constexpr std::size_t scratch_floats(std::size_t features) { return (features + kLanes - 1) / kLanes * 2 * kLanes; }
 
 // The name of the instruction set that the kernels use on this processor ("AVX3", "SSE4", ...).
 const char* kernel_target();

@@ -23,29 +23,61 @@ inline void Regressors::find_rows(const ExampleView& x, std::uint64_t key, const
 
 void Regressors::train(PathState& path_state) {
   const ExampleView& x = path_state.example;
-  const auto scale = static_cast<float>(static_cast<double>(x.importance) / x.squared_length());
-  const UpdateStep update_step{path_state.probabilities.data(), path_state.targets.data(), scale, update_, rate_};
-  train_blocks(path_state.rows_of(path_state.probabilities.size()), update_step);
+  const std::size_t blocks = path_state.estimates.size();
+  UpdateStep update_step{.estimates = path_state.estimates.data(),
+                         .targets = path_state.targets.data(),
+                         .calibrators = nullptr,
+                         .scratch = nullptr,
+                         .squared_length = 1,
+                         .importance = x.importance,
+                         .loss = loss_,
+                         .update = update_,
+                         .rate = rate_};
+  if (update_ == Update::kSafe) {
+    const std::size_t rows = scratch_floats(x.features.size()) / kLanes;
+    if (path_state.steps.size() < rows) path_state.steps.resize(rows);
+    update_step.scratch = path_state.steps.data()->lanes.data();
+  } else {
+    update_step.squared_length = x.squared_length();
+  }
+  if (calibrators_ != nullptr) {
+    path_state.learning.clear();
+    for (Calibration& calibration : path_state.calibrations) {
+      if (calibration.calibrator == nullptr) {
+        calibration.calibrator = &calibrators_->add(calibration.partition, calibration.key);
+      }
+      path_state.learning.push_back(calibration.calibrator);
+    }
+    update_step.calibrators = path_state.learning.data();
+  }
+  train_blocks(path_state.rows_of(blocks), update_step);
 }
 
 NodeRegressors::NodeRegressors(WeightTable& weights, const ModelOptions& options)
-    : Regressors(weights, options),
-      clip_(options.clip),
-      arity_(options.ways()),
-      targets_(targets_by_position(arity_)) {}
+    : Regressors(weights, options), clip_(options.clip), arity_(options.ways()), targets_(targets_by_position(arity_)) {
+  if (options.calibrates()) calibrators_ = &weights.calibrators();
+}
 
 void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const {
   const std::size_t features = path_state.example.features.size();
   path_state.forget_targets();
   path_state.targets.resize(path_state.path.size());
   path_state.rows.resize(path_state.path.size() * features);
+  path_state.calibrations.clear();
   float** rows = path_state.rows.data();
   for (std::size_t i = 0; i < path_state.path.size(); ++i, rows += features) {
     const BlockHeader& header = blocks.header(path_state.path[i].block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
+    if (calibrators_ != nullptr) path_state.calibrations.push_back(find_calibrator(header.partition, header.key));
     path_state.targets[i] = &targets_[path_state.path[i].position];
   }
   finish_path(at_leaf, path_state);
+}
+
+Calibration NodeRegressors::find_calibrator(Partition partition, std::uint64_t key) const {
+  Calibrator* const calibrator = calibrators_->find(key);
+  if (calibrator != nullptr) calibrator->prefetch();
+  return {key, partition, calibrator};
 }
 
 void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t> positions,
@@ -62,6 +94,7 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
   for (std::size_t i = begin; i < end; ++i, rows += features) {
     const std::uint8_t position = positions[i - begin];
     find_rows(path_state.example, key, region, rows);
+    if (calibrators_ != nullptr) path_state.calibrations.push_back(find_calibrator(top.partition, key));
     path_state.path[i] = {kNotLookedUp, position};
     path_state.targets[i] = &targets_[position];
     key = key_below(key, position);
@@ -76,30 +109,54 @@ void NodeRegressors::finish_path(bool at_leaf, PathState& path_state) const {
 void NodeRegressors::predict(PathState& path_state) const {
   path_state.prefetch_rows(path_state.rows.size());
   const std::size_t blocks = path_state.path.size();
-  path_state.probabilities.resize(blocks);
-  predict_blocks(path_state.rows_of(blocks), loss_, path_state.probabilities.data());
+  path_state.estimates.resize(blocks);
+  const Calibrator* const* calibrators = nullptr;
+  if (calibrators_ != nullptr) {
+    path_state.predicting.clear();
+    for (Calibration& calibration : path_state.calibrations) {
+      // It may have been added since the path was located.
+      if (calibration.calibrator == nullptr) calibration = find_calibrator(calibration.partition, calibration.key);
+      path_state.predicting.push_back(calibration.calibrator == nullptr ? &kFirstCalibrator : calibration.calibrator);
+    }
+    calibrators = path_state.predicting.data();
+  }
+  predict_blocks(path_state.rows_of(blocks), loss_, calibrators, path_state.estimates.data());
 }
 
 void NodeRegressors::predict(const Blocks& blocks, PathState& path_state) const {
   predict(path_state);
   if (arity_ == 2) return;
-  path_state.sides = path_state.probabilities;
+  path_state.sides.clear();
+  for (const Estimate& estimate : path_state.estimates) path_state.sides.push_back(estimate.right);
   path_state.occupied.clear();
   for (const PathStep& step : path_state.path) path_state.occupied.push_back(blocks.nodes(step.block).occupied);
   decode_columns(path_state.occupied.data(), path_state.path.size(), arity_, path_state.sides.data());
 }
 
-Row NodeRegressors::block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block,
+Row NodeRegressors::block_probabilities(const ScaledExample& x, const Blocks& blocks, BlockId block,
                                         std::vector<float*>& rows, const BlockHeader* next) const {
+  Row right = block_estimate(x, blocks.header(block), rows, next).right;
+  if (arity_ != 2) decode_columns(&blocks.nodes(block).occupied, 1, arity_, &right);
+  return right;
+}
+
+Estimate NodeRegressors::block_estimate(const ScaledExample& x, const BlockHeader& block, std::vector<float*>& rows,
+                                        const BlockHeader* next) const {
   rows.resize(x.features.size());
-  const BlockHeader& header = blocks.header(block);
-  find_rows(x, header.key, weights_->region(header.partition), rows.data());
+  find_rows(x, block.key, weights_->region(block.partition), rows.data());
   for (const float* row : rows) __builtin_prefetch(row);
   if (next != nullptr) prefetch(x, *next);
-  Row probabilities;
-  predict_blocks({rows.data(), x.values.data(), x.values.size(), 1}, loss_, &probabilities);
-  if (arity_ != 2) decode_columns(&blocks.nodes(block).occupied, 1, arity_, &probabilities);
-  return probabilities;
+  Estimate estimate;
+  const Calibrator* const by = calibrator(block);
+  const PathRows path{rows.data(), x.values.data(), x.scaled.data(), x.values.size(), 1};
+  predict_blocks(path, loss_, by == nullptr ? nullptr : &by, &estimate);
+  return estimate;
+}
+
+const Calibrator* NodeRegressors::calibrator(const BlockHeader& block) const {
+  if (calibrators_ == nullptr) return nullptr;
+  const Calibrator* const learned = calibrators_->find(block.key);
+  return learned == nullptr ? &kFirstCalibrator : learned;
 }
 
 void NodeRegressors::prefetch(const ExampleView& x, const BlockHeader& block) const {
@@ -122,13 +179,13 @@ void LabelRegressors::predict(std::size_t count, PathState& path_state) const {
   const std::size_t groups = groups_for(count);
   const std::size_t features = x.features.size();
   path_state.rows.resize(groups * features);
-  path_state.probabilities.resize(groups);
+  path_state.estimates.resize(groups);
   if (groups > 0) find_group(x, 0, path_state.rows.data());
   for (std::size_t group = 0; group < groups; ++group) {
     float** rows = path_state.rows.data() + group * features;
     // Prefetches the rows of the next group while this one is computed.
     if (group + 1 < groups) find_group(x, group + 1, rows + features);
-    predict_blocks({rows, x.values.data(), features, 1}, loss_, &path_state.probabilities[group]);
+    predict_blocks({rows, x.values.data(), nullptr, features, 1}, loss_, nullptr, &path_state.estimates[group]);
   }
 }
 

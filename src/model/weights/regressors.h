@@ -16,30 +16,47 @@
 
 #include "cpt/example.h"
 #include "cpt/options.h"
+#include "model/rarity/feature_counts.h"
 #include "model/tree/blocks.h"
+#include "model/weights/calibrators.h"
 #include "model/weights/kernels.h"
 #include "model/weights/weight_table.h"
 
 namespace cpt {
 
+// The calibrator of a block of a path, where it is or will be.
+struct Calibration {
+  std::uint64_t key = 0;
+  Partition partition = 0;
+  Calibrator* calibrator = nullptr;  // nullptr: none yet, when it was looked for
+};
+
 // One example and the blocks of regressors that it meets: those on the path to its label, or on a part of that path, or
 // all groups. Reused from example to example, it allocates nothing. B blocks, F features.
 struct PathState {
-  ExampleView example;
+  ScaledExample example;
+  ScaledValues room;  // of `example`, where the model scales it
   LabelId label = kNoLabel;
-  std::uint64_t key = 0;                    // example_key(), for the method `table`
-  std::vector<PathStep> path;               // [B], of tree paths only
-  bool at_leaf = false;                     // whether the path ends at the leaf; else it goes on in another partition
-  std::vector<float*> rows;                 // [B][F]
-  std::size_t rows_prefetched = 0;          // of `rows`, from the first on
-  std::vector<const LaneTargets*> targets;  // [B]
-  std::vector<Row> probabilities;           // [B]: the estimate of the regressor in every lane, unclipped
-  std::vector<Row> sides;                   // [B]: P(right) of every slot; only for nodes of arity above 2
-  std::vector<std::uint32_t> occupied;      // [B]: BlockNodes::occupied; only for nodes of arity above 2
+  std::uint64_t key = 0;                      // example_key(), for the method `table`
+  std::vector<PathStep> path;                 // [B], of tree paths only
+  bool at_leaf = false;                       // whether the path ends at the leaf; else it goes on in another partition
+  std::vector<float*> rows;                   // [B][F]
+  std::size_t rows_prefetched = 0;            // of `rows`, from the first on
+  std::vector<const LaneTargets*> targets;    // [B]
+  std::vector<Calibration> calibrations;      // [B]; only where nodes are calibrated
+  std::vector<const Calibrator*> predicting;  // [B]: by which they predict
+  std::vector<Calibrator*> learning;          // [B]: which learn
+  struct alignas(64) AlignedRow {
+    Row lanes;
+  };
+  std::vector<AlignedRow> steps;        // UpdateStep::scratch
+  std::vector<Estimate> estimates;      // [B]: of the regressor in every lane, unclipped
+  std::vector<Row> sides;               // [B]: P(right) of every slot; only for nodes of arity above 2
+  std::vector<std::uint32_t> occupied;  // [B]: BlockNodes::occupied; only for nodes of arity above 2
 
   // The rows of the first `blocks` blocks.
   PathRows rows_of(std::size_t blocks) const {
-    return {rows.data(), example.values.data(), example.values.size(), blocks};
+    return {rows.data(), example.values.data(), example.scaled.data(), example.values.size(), blocks};
   }
   // Prefetches the first `count` rows, except those that were prefetched already.
   void prefetch_rows(std::size_t count) {
@@ -57,7 +74,8 @@ struct PathState {
 // only read and may run in several threads, each with its own PathState.
 class Regressors {
  public:
-  // Trains the regressors of all blocks of the example towards path_state.targets. After predict().
+  // Trains the regressors of all blocks of the example towards path_state.targets, and their calibrators. After
+  // predict().
   void train(PathState& path_state);
 
  protected:
@@ -70,6 +88,7 @@ class Regressors {
   }
 
   WeightTable* weights_;
+  Calibrators* calibrators_ = nullptr;  // of NodeRegressors that are calibrated
   Loss loss_;
 
  private:
@@ -91,12 +110,14 @@ class NodeRegressors : public Regressors {
   // The same in parts and without looking at blocks, because positions determine the keys of blocks: begin(), then
   // extend() at least once, for each part of the path from a block `top` on, then finish_path(). Until extend() finds
   // new rows, path_state.rows are those of the example before. The path state gets no name of the label and no origin.
-  static void begin(const ExampleView& x, LabelId label, PathState& path_state) {
+  static void begin(const ScaledExample& x, LabelId label, PathState& path_state) {
     // Copied member by member: the processor would have to wait before it reads as a whole a view that was just written
     // in parts.
     path_state.example.features = x.features;
     path_state.example.values = x.values;
+    path_state.example.scaled = x.scaled;
     path_state.example.importance = x.importance;
+    path_state.calibrations.clear();
     path_state.label = label;
     path_state.path.clear();
     path_state.forget_targets();
@@ -112,7 +133,7 @@ class NodeRegressors : public Regressors {
   // The product of the node probabilities in one block of the path, each clipped. NaN if the weights are not finite.
   // After predict().
   double step_probability(const PathState& path_state, std::size_t step) const {
-    const Row& probabilities = arity_ == 2 ? path_state.probabilities[step] : path_state.sides[step];
+    const Row& probabilities = arity_ == 2 ? path_state.estimates[step].right : path_state.sides[step];
     const std::uint32_t position = path_state.path[step].position;
     const auto above = [&](std::uint32_t levels) {
       double product = 1;
@@ -136,8 +157,13 @@ class NodeRegressors : public Regressors {
 
   // P(right), unclipped, of all slots of a block; lane 0 is meaningless. `rows` is scratch space. `next`, if not null,
   // is a block that may be asked for next: its rows are prefetched.
-  Row block_probabilities(const ExampleView& x, const Blocks& blocks, BlockId block, std::vector<float*>& rows,
+  Row block_probabilities(const ScaledExample& x, const Blocks& blocks, BlockId block, std::vector<float*>& rows,
                           const BlockHeader* next = nullptr) const;
+  // The estimates of all slots of a block, unclipped, before a code is decoded. See block_probabilities().
+  Estimate block_estimate(const ScaledExample& x, const BlockHeader& block, std::vector<float*>& rows,
+                          const BlockHeader* next = nullptr) const;
+  // The calibrator by which a block predicts; nullptr if nodes are not calibrated.
+  const Calibrator* calibrator(const BlockHeader& block) const;
   // The weight of a feature in a lane. The margin of a regressor is the sum of weight * value over the features of x.
   float weight(FeatureHash feature, const BlockHeader& block, std::uint8_t slot) const {
     return Regressors::weight(feature, block.key, weights_->region(block.partition), slot);
@@ -147,6 +173,7 @@ class NodeRegressors : public Regressors {
 
  private:
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
+  Calibration find_calibrator(Partition partition, std::uint64_t key) const;
 
   double clip_;
   int arity_;
@@ -168,12 +195,12 @@ class LabelRegressors : public Regressors {
  public:
   LabelRegressors(WeightTable& weights, const ModelOptions& options);
 
-  // Finds the rows of path_state.example and computes path_state.probabilities for regressors 0 .. count - 1, by group.
+  // Finds the rows of path_state.example and computes path_state.estimates for regressors 0 .. count - 1, by group.
   // Unused lanes of the last group hold the estimates of regressors without weights.
   void predict(std::size_t count, PathState& path_state) const;
   // The estimate of regressor i. After predict().
   static double estimate(const PathState& path_state, std::size_t i) {
-    return static_cast<double>(path_state.probabilities[group_of(i)][lane_of(i)]);
+    return static_cast<double>(path_state.estimates[group_of(i)].right[lane_of(i)]);
   }
   // The weight of a feature in regressor i; see NodeRegressors::weight().
   float weight(FeatureHash feature, std::size_t i) const;

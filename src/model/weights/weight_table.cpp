@@ -15,35 +15,14 @@ namespace cpt {
 
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
 // Shares of the table, in units of 1/1024.
 constexpr std::uint64_t kRootShare = 64;
 constexpr std::uint64_t kLevel1Share = 192;
 
-float* map_rows(std::size_t bytes) {
-  const std::size_t mapped = bytes + kHugePage;
-  void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) {
-    throw Error(Fault::kFailed, "no memory for a weight table of " + std::to_string(bytes >> 20) + " MiB (" +
-                                    std::strerror(errno) + "); allow more memory, or begin a model with fewer --bits");
-  }
-  // Unmap what lies before the first huge page boundary and after the table.
-  const auto address = reinterpret_cast<std::uintptr_t>(raw);
-  const std::uintptr_t aligned = (address + kHugePage - 1) / kHugePage * kHugePage;
-  if (aligned > address) munmap(raw, aligned - address);
-  const std::size_t tail = address + mapped - (aligned + bytes);
-  if (tail > 0) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
-  madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);  // a hint; small pages work too
-  return reinterpret_cast<float*>(aligned);
-}
-
 }  // namespace
 
-void WeightTable::Unmap::operator()(float* base) const { munmap(base, bytes); }
-
 WeightTable::WeightTable(int bits)
-    : bits_(bits), regions_(divide_table(bits)), base_(map_rows(bytes()), Unmap{bytes()}) {}
+    : bits_(bits), regions_(divide_table(bits)), base_(make_zeroed<float>(rows() * kLanes, "a weight table")) {}
 
 void WeightTable::Survey::add(const Survey& other) {
   used += other.used;
@@ -66,6 +45,8 @@ WeightTable::Survey WeightTable::survey(Partition partition) const {
     survey.digest += digest_of(row(i), i);
     survey.finite = survey.finite && std::all_of(row(i), row(i) + kLanes, [](float w) { return std::isfinite(w); });
   }
+  survey.digest += calibrators_.digest(partition);
+  survey.finite = survey.finite && calibrators_.finite(partition);
   return survey;
 }
 
@@ -78,6 +59,7 @@ std::uint64_t WeightTable::digest_of(const float* row, std::uint64_t index) {
 }
 
 void WeightTable::clear(Partition partition) {
+  calibrators_.clear(partition);
   const Region& region = regions_[partition];
   auto* const begin = reinterpret_cast<std::byte*>(row(region.first));
   auto* const end = reinterpret_cast<std::byte*>(row(region.first + region.rows));

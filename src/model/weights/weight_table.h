@@ -25,13 +25,12 @@
 #include <memory>
 #include <span>
 
+#include "core/zeroed_memory.h"
 #include "cpt/options.h"
 #include "model/tree/partition.h"
+#include "model/weights/calibrators.h"
 
 namespace cpt {
-
-inline constexpr std::size_t kLanes = 16;
-using Row = std::array<float, kLanes>;
 
 // The rows of one partition, which are contiguous in the table.
 struct Region {
@@ -54,6 +53,9 @@ class WeightTable {
   const float* row(std::uint64_t index) const { return base_.get() + index * kLanes; }
   // The inverse of row().
   std::uint64_t index_of(const float* row) const { return static_cast<std::uint64_t>(row - base_.get()) / kLanes; }
+  // Of the blocks of nodes, beside their rows: they are cleared and surveyed with them.
+  const Calibrators& calibrators() const { return calibrators_; }
+  Calibrators& calibrators() { return calibrators_; }
   const Region& region(Partition partition) const { return regions_[partition]; }
 
   // The row of a feature in a block with this (odd) key, in the region of its partition. feature * key is a
@@ -68,11 +70,11 @@ class WeightTable {
   bool used(std::uint64_t index) const { return !(row(index)[0] <= 0); }
   std::uint64_t count_used() const { return survey().used; }
   std::uint64_t digest() const { return survey().digest; }
-  // Figures about the used rows, computed in one pass.
+  // Figures about the used rows and the calibrators, computed in one pass.
   struct Survey {
-    std::uint64_t used = 0;
-    std::uint64_t digest = 0;  // sum of digest_of() over the used rows
-    bool finite = true;        // no weight of a used row is NaN or infinite
+    std::uint64_t used = 0;    // rows
+    std::uint64_t digest = 0;  // sum of digest_of() over the used rows, and of the digests of calibrators
+    bool finite = true;        // no weight of a used row, and no calibrator, is NaN or infinite
 
     void add(const Survey& other);
   };
@@ -87,14 +89,10 @@ class WeightTable {
   void clear(Partition partition);
 
  private:
-  struct Unmap {
-    std::size_t bytes = 0;
-    void operator()(float* base) const;
-  };
-
   int bits_;
   std::array<Region, kPartitions> regions_;
-  std::unique_ptr<float, Unmap> base_;
+  ZeroedArray<float> base_;
+  Calibrators calibrators_;
 };
 
 // The regions of a table of 2^bits rows; a function of `bits` alone.

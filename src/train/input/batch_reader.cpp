@@ -37,7 +37,10 @@ void skip_to_cursors(ExampleStream& stream, Communicator& comm) {
 }
 
 BatchReader::BatchReader(ExampleStream stream)
-    : index_of_shard_(index_by_shard(stream.mine())), cursors_(stream.cursors()), chunks_(std::move(stream)) {}
+    : shards_(stream.mine()),
+      index_of_shard_(index_by_shard(shards_)),
+      cursors_(stream.cursors()),
+      chunks_(std::move(stream)) {}
 
 // Fetches a chunk if the current one is used up. Returns false at the end.
 bool BatchReader::fetch() {
@@ -68,10 +71,15 @@ Slice BatchReader::next(std::size_t most) {
 
 std::uint64_t BatchReader::next_position() { return fetch() ? rest_.batch->origin(rest_.begin).position : kNoPosition; }
 
-Slice BatchReader::next_before(std::uint64_t position) {
+Slice BatchReader::next_before(const StreamPlace& place, std::size_t most) {
   if (!fetch()) return {};
+  const std::size_t last = rest_.begin + std::min(most, rest_.size());
   std::size_t end = rest_.begin;
-  while (end < rest_.end && rest_.batch->origin(end).position < position) ++end;
+  const auto place_of = [&](std::size_t i) {
+    const Origin& origin = rest_.batch->origin(i);
+    return StreamPlace{origin.position, origin.shard};
+  };
+  while (end < last && place_of(end) < place) ++end;
   return take(end);
 }
 
@@ -110,6 +118,13 @@ std::vector<Cursor> BatchReader::cursors() const {
   std::vector<Cursor> cursors = cursors_;
   advance(cursors);
   return cursors;
+}
+
+std::vector<ShardPosition> BatchReader::positions() const {
+  const std::vector<Cursor> at = cursors();
+  std::vector<ShardPosition> positions;
+  for (std::size_t i = 0; i < at.size(); ++i) positions.push_back({at[i].position, shards_[i]});
+  return positions;
 }
 
 }  // namespace cpt

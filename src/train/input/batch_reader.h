@@ -19,6 +19,23 @@ namespace cpt {
 // once a second and several times within the stall timeout, so the timeout still finds a rank that is stuck.
 void skip_to_cursors(ExampleStream& stream, Communicator& comm);
 
+// Where the order of all examples is cut: before line `position` of shard `shard`. Of two lines at the same position
+// that of the lower shard comes first.
+struct StreamPlace {
+  std::uint64_t position = 0;
+  std::uint32_t shard = 0;
+  bool operator==(const StreamPlace&) const = default;
+  bool operator<(const StreamPlace& other) const {
+    return position < other.position || (position == other.position && shard < other.shard);
+  }
+};
+
+// How many lines of a shard were handed out.
+struct ShardPosition {
+  std::uint64_t position;
+  std::uint64_t shard;
+};
+
 // Cuts the chunks of a reader thread into slices.
 class BatchReader {
  public:
@@ -27,8 +44,8 @@ class BatchReader {
   // Up to `most` examples (>= 1), all of one chunk; empty only at the end. Valid until the next call but one. Throws
   // the reader's error after all examples before it.
   Slice next(std::size_t most);
-  // The same, but only examples below `position`; also empty if the next one is not below it.
-  Slice next_before(std::uint64_t position);
+  // The same, but only examples before `place`; also empty if the next one is not before it.
+  Slice next_before(const StreamPlace& place, std::size_t most = ~std::size_t{0});
   // As next(), but ends with a line, and so may be longer by the examples of one line.
   Slice next_lines(std::size_t most);
   // The position of the next example, or kNoPosition at the end. Throws as next().
@@ -46,6 +63,8 @@ class BatchReader {
   // rest. Call only if at_line_end(). A cursor is at the end of the last line handed out, so bad lines behind it are
   // not counted yet; once ended(), all are at the ends of their shards. Takes time for each example of one chunk.
   std::vector<Cursor> cursors() const;
+  // The positions of cursors(), and the shards.
+  std::vector<ShardPosition> positions() const;
 
   std::uint64_t error_lines() const { return chunks_.error_lines(); }
   std::vector<std::string> take_warnings() { return chunks_.take_warnings(); }
@@ -58,6 +77,7 @@ class BatchReader {
   bool is_inside_line(std::size_t i) const;
   void advance(std::vector<Cursor>& cursors) const;
 
+  std::vector<std::uint32_t> shards_;
   std::vector<std::size_t> index_of_shard_;  // by number of the shard: the index of its cursor
   std::vector<Cursor> cursors_;              // before the current chunk
   ReadAhead chunks_;

@@ -5,14 +5,18 @@
 namespace cpt {
 
 std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& in_order, BatchReader& reader,
-                        Progress& progress, SafePoint& safe_point) {
+                        Progress& progress, Renewals& renewals, SafePoint& safe_point) {
   const auto pause_if_requested = [&] {
     const std::uint64_t requests = safe_point.requests();
     if (requests != 0 && reader.at_line_end()) safe_point.pause(requests, reader.cursors());
   };
   reader.call_while_waiting(pause_if_requested);
   for (;;) {
-    const Slice slice = reader.next(progress.until_report());
+    Slice slice = reader.next_before(renewals.next(), progress.until_report());
+    if (slice.size() == 0 && !reader.ended()) {
+      renewals.stop_at(renewals.next(), reader);
+      continue;
+    }
     for (const std::string& warning : reader.take_warnings()) progress.warn(warning);
     if (const auto excess = excess_of_bad_lines(reader.error_lines(), options.most_bad_lines)) throw *excess;
     if (slice.size() == 0) return reader.error_lines();

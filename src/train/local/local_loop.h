@@ -8,11 +8,12 @@
 #include "train/checkpoint/safe_point.h"
 #include "train/input/batch_reader.h"
 #include "train/progress/progress.h"
+#include "train/progress/renewals.h"
 
 namespace cpt {
 
 // Returns the number of bad lines skipped. Throws what the reader throws, and Error(kFailed) if the weights diverge.
 std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& in_order, BatchReader& reader,
-                        Progress& progress, SafePoint& safe_point);
+                        Progress& progress, Renewals& renewals, SafePoint& safe_point);
 
 }  // namespace cpt

@@ -8,8 +8,9 @@
 
 namespace cpt {
 
-void Dispatcher::read(BatchReader& reader, std::uint64_t first, std::uint64_t end, const Destinations& to,
-                      RoundHeader& header) {
+void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamPlace& end, const Destinations& to,
+                      RoundHeader& header, bool learning) {
+  FeatureCounts& counts = learner_.feature_counts();
   for (std::size_t rank = 0; rank < writers_.size(); ++rank) writers_[rank].begin(to.messages[rank]);
   to.ring.begin_round();
   std::uint64_t shards_at_last_position = 0;
@@ -19,6 +20,11 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, std::uint64_t en
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
       const ExampleView x = (*slice.batch)[i];
       labels_.prefetch(*slice.batch, i, slice.end);
+      if (counts.used()) {
+        if (i + kCountsAhead < slice.end) counts.prefetch((*slice.batch)[i + kCountsAhead]);
+        counts.look_up(x.features, lookup_);
+        if (learning) counts.add(lookup_, x.values);
+      }
       const bool same_line = x.origin.position == last.position && x.origin.shard == last.shard;
       index_in_line = same_line ? index_in_line + 1 : 0;
       if (x.origin.position != last.position) shards_at_last_position = 0;
@@ -33,7 +39,8 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, std::uint64_t en
   }
   for (ExampleWriter& writer : writers_) writer.end();
   to.ring.publish();
-  header.active_shards = shards_at_last_position;
+  // Where a position is cut, its shards are not all here.
+  header.active_shards = end.shard == 0 ? shards_at_last_position : 0;
   header.ended = reader.ended() ? 1 : 0;
 }
 
@@ -42,15 +49,16 @@ void Dispatcher::send(const ExampleView& x, RoutedExample& example, const Destin
   if (example.label != kNoLabel) learner_.tree().positions(example.label, path_);
   example.route_by(path_);
   const std::string_view name = example.label == kNoLabel ? x.label : std::string_view{};
+  const ExampleRecord::Parts parts{x, path_, name, lookup_.rarities};
   std::uint32_t offset = SharedExampleRing::kNoOffset;  // until it is in the ring
   const auto write = [&](int rank) {
     ExampleWriter& writer = writers_[static_cast<std::size_t>(rank)];
     const bool reads = to.ring.read_by(rank);
-    if (reads && offset == SharedExampleRing::kNoOffset) offset = to.ring.put(example, x, path_, name);
+    if (reads && offset == SharedExampleRing::kNoOffset) offset = to.ring.put(example, parts);
     if (reads && offset != SharedExampleRing::kNoOffset) {
       writer.append(offset);
     } else {
-      writer.append(example, x, path_, name);
+      writer.append(example, parts);
     }
   };
   std::array<int, 3> ranks{};  // rank 0 for the root, then the owners at level 1 and below

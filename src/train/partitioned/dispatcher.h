@@ -19,7 +19,8 @@ namespace cpt {
 // Borrows the learner; its tree is the one that all ranks have.
 class Dispatcher {
  public:
-  Dispatcher(const Learner& learner, int ranks)
+  // Counts the features of what it reads, if `learner` does.
+  Dispatcher(Learner& learner, int ranks)
       : learner_(learner),
         labels_(learner.labels(), learner.tree(), kPrefetchFactor),
         writers_(static_cast<std::size_t>(ranks)) {}
@@ -30,20 +31,23 @@ class Dispatcher {
     SharedExampleRing& ring;        // this rank's
     std::vector<Buffer>& messages;  // those for rank r are appended to messages[r]
   };
-  // Sends the examples of positions [first, end). Rank 0 gets all of them, because it owns the root. Fills in the
-  // fields of the header that describe the examples.
-  void read(BatchReader& reader, std::uint64_t first, std::uint64_t end, const Destinations& to, RoundHeader& header);
+  // Sends the next examples before `end`, whose positions are `first` or more. Rank 0 gets all of them, because it owns
+  // the root. Fills in the fields of the header that describe the examples.
+  void read(BatchReader& reader, std::uint64_t first, const StreamPlace& end, const Destinations& to,
+            RoundHeader& header, bool learning);
 
  private:
   // Sending an example takes a tenth of the time of learning it, so labels are prefetched further ahead.
   static constexpr std::size_t kPrefetchFactor = 4;
+  static constexpr std::size_t kCountsAhead = 8;  // examples
 
   void send(const ExampleView& x, RoutedExample& example, const Destinations& to);
 
-  const Learner& learner_;
+  Learner& learner_;
   LabelPrefetcher labels_;
   std::vector<ExampleWriter> writers_;  // by rank
   std::vector<std::uint8_t> path_;      // of the current example, as far as the tree knows it
+  FeatureLookup lookup_;                // of the current example
 };
 
 }  // namespace cpt

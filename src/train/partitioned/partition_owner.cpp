@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/weights/scaling.h"
+
 namespace cpt {
 
 namespace {
@@ -91,9 +93,13 @@ void PartitionOwner::prepare(const PartitionTask& task, PartitionRoute& route) c
   if (route.count == 0) route.path_state.rows.clear();
 }
 
+ScaledExample PartitionOwner::scaled(const PartitionTask& task, ScaledValues& room) const {
+  return scale(task.example.view(), task.example.rarities(), learner_.options().update == Update::kSafe, room);
+}
+
 void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route) const {
   const auto path = task.example.path();
-  NodeRegressors::begin(task.example.view(), task.label, route.path_state);
+  NodeRegressors::begin(scaled(task, route.path_state.room), task.label, route.path_state);
   Partition at = task.partition;
   bool ends = false;
   for (auto places = path_in(at, path); !places.empty() && owns(at); places = path_in(at, path)) {
@@ -152,9 +158,10 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
 // owner already has the example.
 void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
   const auto path = task.example.path();
+  const ScaledExample x = scaled(task, room_);
   for (Partition& at = task.partition;;) {
     PartitionLearner& partition = *partitions_[at];
-    partition.locate(task.example.view(), task.label, path_in(at, path), path_state_);
+    partition.locate(x, task.label, path_in(at, path), path_state_);
     const PartitionResult result = learning_ ? partition.learn(path_state_) : partition.predict(path_state_);
     add_part(at, task.slot, result.probability, results);
     if (result.exit == 0) return;
@@ -169,9 +176,10 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
 void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) {
   PartitionLearner& partition = *partitions_[task.partition];
   InsertionState insertion{task.coins, task.disagreements};
+  const ScaledExample x = scaled(task, room_);
   const PartitionLearner::InsertResult joined = task.kind == TaskKind::kOpen
-                                                    ? partition.open(task.example.view(), task.label, task.split)
-                                                    : partition.insert(task.example.view(), task.label, insertion);
+                                                    ? partition.open(x, task.label, task.split)
+                                                    : partition.insert(x, task.label, insertion);
   fronts_[task.partition].moved = partition.moved();
   add_part(task.partition, task.slot, joined.result.probability, results);
   if (joined.result.exit == 0) {
@@ -188,7 +196,7 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
 
 void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results) {
   DrawState draw_state{task.coins, task.probability};
-  const std::uint8_t exit = partitions_[task.partition]->draw(task.example.view(), draw_state);
+  const std::uint8_t exit = partitions_[task.partition]->draw(scaled(task, room_), draw_state);
   if (exit == 0) {
     results.partials.emplace_back(task.slot, PartialResult::Kind::kDrawn, 0, draw_state.probability);
     return;
@@ -203,7 +211,7 @@ void PartitionOwner::pass_search(const PartitionTask& task, StageResults& result
   if (search_.order != task.order) search_ = {task.order, 0};
   if (task.probability < search_.least) return;
   const PartitionLearner::SearchResult found =
-      partitions_[task.partition]->search(task.example.view(), task.probability, search_.least);
+      partitions_[task.partition]->search(scaled(task, room_), task.probability, search_.least);
   search_.least = found.least;
   if (found.label != kNoLabel) {
     results.partials.emplace_back(task.slot, PartialResult::Kind::kFound, found.label, found.probability);

@@ -68,6 +68,7 @@ class PartitionOwner {
   };
 
   std::uint64_t rows_visited(Partition partition) const;
+  ScaledExample scaled(const PartitionTask& task, ScaledValues& room) const;
   void prepare(const PartitionTask& task, PartitionRoute& route) const;
   void find_route(const PartitionTask& task, PartitionRoute& route) const;
   bool is_current(const PartitionRoute& route) const;
@@ -108,6 +109,7 @@ class PartitionOwner {
   PathPrefetcher<PartitionRoute, 4> ahead_;  // twice as many as of whole paths: a task is often of a part of one
   PartitionRoute unknown_;                   // of tasks that are not prepared
   PathState path_state_;                     // of those through one partition
+  ScaledValues room_;                        // of their examples
 };
 
 // Appends the tasks that begin with a stage because the rank that read the examples knew their paths. `examples` in

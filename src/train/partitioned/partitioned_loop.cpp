@@ -21,13 +21,18 @@ std::vector<int> all_ranks(int ranks) {
   return all;
 }
 
-// The position of the first example of all ranks. An error of the reader is left to the first round: it comes again.
-std::uint64_t first_position(Communicator& comm, BatchReader& reader) {
-  std::uint64_t mine = BatchReader::kNoPosition;
+// BatchReader::kNoPosition also where the reader fails: its error comes again with the next round.
+std::uint64_t next_position(BatchReader& reader) {
   try {
-    mine = reader.next_position();
+    return reader.next_position();
   } catch (const std::exception&) {
+    return BatchReader::kNoPosition;
   }
+}
+
+// The position of the first example of all ranks.
+std::uint64_t first_position(Communicator& comm, BatchReader& reader) {
+  const std::uint64_t mine = next_position(reader);
   std::uint64_t first = BatchReader::kNoPosition;
   for (std::uint64_t one : all_gather_value(comm, mine, "pass: first position")) first = std::min(first, one);
   return first == BatchReader::kNoPosition ? 0 : first;
@@ -36,7 +41,8 @@ std::uint64_t first_position(Communicator& comm, BatchReader& reader) {
 }  // namespace
 
 PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner,
-                                 Progress& progress, SyncSchedule& sync_points, SafePoint& safe_point)
+                                 Progress& progress, SyncSchedule& sync_points, Renewals& renewals,
+                                 SafePoint& safe_point)
     : options_(options),
       comm_(comm),
       learner_(learner),
@@ -47,6 +53,7 @@ PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& c
       dispatcher_(learner, comm.size()),
       coordinator_(learner, progress),
       sync_schedule_(sync_points),
+      renewals_(renewals),
       safe_point_(safe_point),
       tree_replicator_(comm, learner, owner_) {}
 
@@ -54,7 +61,7 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   if (moving_) change_owners();  // decided at the end of the last pass, for which it would have come too late
   learning_ = learning;
   all_read_ = false;
-  position_ = first_position(comm_, reader);
+  place_ = {first_position(comm_, reader)};
   active_shards_ = shards;
   bad_lines_ = 0;
   coordinator_.begin_pass();
@@ -110,6 +117,7 @@ void PartitionedLoop::step(BatchReader* reader) {
 }
 
 void PartitionedLoop::read(BatchReader& reader) {
+  while (!(place_ < renewals_.next())) renewals_.stop_at(place_, reader);
   if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size()));
   rounds_.push_back(std::move(spare_.back()));
   spare_.pop_back();
@@ -119,9 +127,11 @@ void PartitionedLoop::read(BatchReader& reader) {
   for (Buffer& message : messages) message.extend(sizeof(RoundHeader));
 
   RoundHeader header;
-  const std::uint64_t end = position_ + round_positions();
-  guarded(round, [&] { dispatcher_.read(reader, position_, end, {balancer_.owners(), *ring_, messages}, header); });
-  position_ = end;
+  const StreamPlace end = std::min(StreamPlace{place_.position + round_positions()}, renewals_.next());
+  guarded(round, [&] {
+    dispatcher_.read(reader, place_.position, end, {balancer_.owners(), *ring_, messages}, header, learning_);
+  });
+  place_ = end;
   const std::string warnings = join_warnings(comm_, reader.take_warnings());
   header.warning_bytes = warnings.size();
   messages[0].append(warnings.data(), warnings.size());
@@ -153,7 +163,9 @@ void PartitionedLoop::balance() {
 void PartitionedLoop::stop_at_safe_point(const BatchReader& reader) {
   drain();
   if (moving_ && !all_read_) change_owners();
-  if (requests_ != 0) safe_point_.pause(std::exchange(requests_, 0), reader.cursors());
+  if (requests_ == 0) return;
+  renewals_.share();
+  safe_point_.pause(std::exchange(requests_, 0), reader.cursors());
 }
 
 void PartitionedLoop::change_owners() {

@@ -27,6 +27,7 @@
 #include "train/partitioned/wire/shared_example_ring.h"
 #include "train/placement/balancer.h"
 #include "train/progress/progress.h"
+#include "train/progress/renewals.h"
 #include "train/progress/schedule.h"
 
 namespace cpt {
@@ -38,7 +39,7 @@ class PartitionedLoop {
   // The learner has the same tree on all ranks, and the weights of this rank's partitions by first_owners(). Borrows
   // all of them.
   PartitionedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress,
-                  SyncSchedule& sync_points, SafePoint& safe_point);
+                  SyncSchedule& sync_points, Renewals& renewals, SafePoint& safe_point);
 
   // A rank whose reader is at its end still joins every round, until all are. `shards`: of all ranks. Readers may begin
   // in the middle of their shards. When this returns, and at every safe point, the tree is complete and equal on all
@@ -93,6 +94,7 @@ class PartitionedLoop {
   Dispatcher dispatcher_;
   Coordinator coordinator_;  // of use on rank 0 only
   SyncSchedule& sync_schedule_;
+  Renewals& renewals_;
   SafePoint& safe_point_;
   TreeReplicator tree_replicator_;
 
@@ -103,7 +105,7 @@ class PartitionedLoop {
   std::vector<PartitionTask> tasks_;           // of the current stage
   std::vector<PartitionTask> task_scratch_;
   std::vector<RoutedExample> example_scratch_;
-  std::uint64_t position_ = 0;       // in its shards, of the next round
+  StreamPlace place_;                // of the next round
   std::uint64_t active_shards_ = 0;  // by the latest headers
   RoundContents latest_contents_;    // of the latest round whose headers all ranks have
   std::uint64_t rounds_in_interval_ = 0;

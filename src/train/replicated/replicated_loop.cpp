@@ -27,7 +27,7 @@ std::uint64_t sum(const std::vector<Header>& headers, std::uint64_t Header::*mem
 }  // namespace
 
 ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, InOrder& in_order,
-                               Progress& progress, SyncSchedule& sync_points, SafePoint& safe_point)
+                               Progress& progress, SyncSchedule& sync_points, Renewals& renewals, SafePoint& safe_point)
     : options_(options),
       comm_(comm),
       learner_(learner),
@@ -35,11 +35,14 @@ ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& com
       progress_(progress),
       merger_(comm, learner, options.merge),
       count_merger_(comm, learner),
+      calibrator_merger_(comm, learner),
       sync_schedule_(sync_points),
+      renewals_(renewals),
       safe_point_(safe_point) {
   in_order_.before_training([this](const PathState& path_state) {
     merger_.touch(path_state);
     count_merger_.note(path_state);
+    calibrator_merger_.touch(path_state);
   });
 }
 
@@ -100,6 +103,7 @@ void ReplicatedLoop::end_round(std::uint64_t examples, bool learning, bool ends_
 
 void ReplicatedLoop::pause(const BatchReader& reader) {
   agree_on_error(comm_, failure_.get(), "pause");
+  renewals_.share();
   safe_point_.pause(std::exchange(requests_, 0), reader.cursors());
 }
 
@@ -237,6 +241,8 @@ void ReplicatedLoop::compare_trees() {
 void ReplicatedLoop::end_interval() {
   merger_.merge();
   count_merger_.merge();
+  calibrator_merger_.merge();
+  renewals_.renew_if_due();
   progress_.count_sync();
 #ifndef NDEBUG
   const std::string broken = find_invariant_violation(learner_.tree(), options_.model);

@@ -26,7 +26,9 @@
 #include "train/input/batch_reader.h"
 #include "train/partitioned/wire/tree_change_messages.h"
 #include "train/progress/progress.h"
+#include "train/progress/renewals.h"
 #include "train/progress/schedule.h"
+#include "train/replicated/calibrator_merge.h"
 #include "train/replicated/merge.h"
 
 namespace cpt {
@@ -36,7 +38,7 @@ namespace cpt {
 class ReplicatedLoop {
  public:
   ReplicatedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, InOrder& in_order,
-                 Progress& progress, SyncSchedule& sync_points, SafePoint& safe_point);
+                 Progress& progress, SyncSchedule& sync_points, Renewals& renewals, SafePoint& safe_point);
 
   // A rank at the end of its input takes part in every round until all are. Returns the number of bad lines skipped by
   // all ranks.
@@ -86,7 +88,9 @@ class ReplicatedLoop {
   Progress& progress_;
   WeightMerger merger_;
   CountMerger count_merger_;
+  CalibratorMerger calibrator_merger_;
   SyncSchedule& sync_schedule_;
+  Renewals& renewals_;
   SafePoint& safe_point_;
   std::uint64_t requests_ = 0;  // of all ranks
   DeferredError failure_;       // of this rank, which then trains no more and takes part until all know

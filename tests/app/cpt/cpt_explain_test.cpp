@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/program.h"
@@ -10,19 +11,25 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-// One row of a path: "depth side P name value name value ...".
+// One row of a path: "depth side P name value name value ...", or "depth side P a b c margin rare-margin name value
+// ...".
 struct Row {
   std::size_t depth = 0;
   std::string side;
   double probability = 0;
+  std::vector<double> calibrator;  // a, b, c and the margins; empty if nodes are not calibrated
   Words names;
   std::vector<double> contributions;
 };
 
 Row parse_row(const std::string& line) {
   const Words words = words_of(line);
-  Row row{std::stoul(words.at(0)), words.at(1), std::stod(words.at(2)), {}, {}};
-  for (std::size_t i = 3; i < words.size(); i += 2) {
+  Row row{std::stoul(words.at(0)), words.at(1), std::stod(words.at(2)), {}, {}, {}};
+  std::size_t first = 3;
+  if (std::isdigit(static_cast<unsigned char>(words.at(3)[0])) != 0) {
+    for (; first < 8; ++first) row.calibrator.push_back(std::stod(words.at(first)));
+  }
+  for (std::size_t i = first; i < words.size(); i += 2) {
     row.names.push_back(words[i]);
     row.contributions.push_back(std::stod(words.at(i + 1)));
   }
@@ -48,7 +55,8 @@ TEST_F(ExplainTest, TheNodesMultiplyToTheProbabilityOfTheLabel) {
   const double p = model().probability(examples("one.vw")[0], "ad3");
   const Words lines = results({"explain", "--model", "model", "--data", "one.vw"});
   EXPECT_EQ(lines.at(0), "one.vw:1  ad3  P = " + printed(p));
-  EXPECT_THAT(words_of(lines.at(1)), ElementsAre("depth", "side", "P(side)", "contributions"));
+  EXPECT_THAT(words_of(lines.at(1)),
+              ElementsAre("depth", "side", "P(side)", "a", "b", "c", "margin", "rare", "margin", "contributions"));
 
   const std::vector<Row> rows = explain_rows(kLine, "5");
   const auto& labels = model().learner().labels();
@@ -62,12 +70,32 @@ TEST_F(ExplainTest, TheNodesMultiplyToTheProbabilityOfTheLabel) {
   EXPECT_NEAR(product, p, 1e-4 * p);
 }
 
-// Logistic loss: P(side) = 1 / (1 + exp(-margin)), the margin signed towards the side.
-TEST_F(ExplainTest, AllContributionsAddUpToTheMarginOfTheSide) {
+double logistic(double margin) { return std::clamp(1 / (1 + std::exp(-margin)), 0.001, 0.999); }
+
+// Signed towards the side.
+TEST_F(ExplainTest, AllContributionsAddUpToTheCalibratedMarginOfTheSide) {
   for (const Row& row : explain_rows(kLine, "1000")) {
+    SCOPED_TRACE(row.depth);
+    ASSERT_THAT(row.calibrator, SizeIs(5));
+    const double a = row.calibrator[0];
+    const double b = row.calibrator[1];
+    const double c = row.calibrator[2];
+    double sum = b;
+    for (const double contribution : row.contributions) sum += contribution;
+    EXPECT_NEAR(sum, a * row.calibrator[3] + b + c * row.calibrator[4], 0.01 + 0.002 * std::abs(sum));
+    EXPECT_NEAR(row.probability, logistic(1.05 * sum), 1e-3);
+  }
+}
+
+TEST_F(ExplainTest, AllContributionsAddUpToTheMarginOfTheSideWithoutCalibration) {
+  ModelOptions options = model_options();
+  options.calibrate = false;
+  Model plain(options);
+  learn_and_save(plain, "plain");
+  for (const Row& row : explain_rows(kLine, "1000", "plain")) {
     double margin = 0;
     for (const double contribution : row.contributions) margin += contribution;
-    EXPECT_NEAR(row.probability, std::clamp(1 / (1 + std::exp(-margin)), 0.001, 0.999), 1e-3) << "depth " << row.depth;
+    EXPECT_NEAR(row.probability, logistic(margin), 1e-3) << "depth " << row.depth;
   }
 }
 

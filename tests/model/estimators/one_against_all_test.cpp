@@ -73,7 +73,7 @@ TEST_P(OneAgainstAllTest, EstimatesWhatItsLiteralTwinEstimates) {
   for (std::size_t i = 0; i < model.stream.size(); ++i) twin.learn(model.stream[i]);
   for (std::size_t i = 0; i < model.stream.size(); i += 17) {
     const ExampleView x = model.example(i);
-    const std::vector<double> all = model.learner.estimator().all_probabilities(x);
+    const std::vector<double> all = model.learner.all_probabilities(x);
     for (LabelId label = 0; label < all.size(); ++label) {
       ASSERT_NEAR(all[label], twin.probability(std::string(model.learner.labels().name(label)), x), 2e-3);
     }
@@ -84,7 +84,7 @@ TEST_P(OneAgainstAllTest, ProbabilitiesAddUpToOneAndAgree) {
   const TrainedModel model(model_options(), shape());
   for (std::size_t i = 0; i < 200; ++i) {
     const ExampleView x = model.example(7 * i);
-    EXPECT_NEAR(sum_of(model.learner.estimator().all_probabilities(x)), 1, 1e-9);
+    EXPECT_NEAR(sum_of(model.learner.all_probabilities(x)), 1, 1e-9);
     if (i % 10 == 0) expect_consistent(model.learner, x);
   }
   expect_draws(model.learner, model.example(0));
@@ -102,7 +102,7 @@ TEST(OneAgainstAll, SpreadsAllEvenlyWhereNoRegressorSpeaks) {
   for (int i = 0; i < 20; ++i)
     learner.apply(learner.choose_split(bare_example(label_number(static_cast<std::size_t>(i)))[0]));
   const Batch x = bare_example("label-3");
-  EXPECT_EQ(learner.estimator().all_probabilities(x[0]), std::vector<double>(20, 0.05));
+  EXPECT_EQ(learner.all_probabilities(x[0]), std::vector<double>(20, 0.05));
 }
 
 TEST(OneAgainstAll, IsTheSameInEveryRun) {
@@ -136,7 +136,7 @@ TEST(OneAgainstAll, SaysThatItsWeightsDiverged) {
   PathState path_state;
   model.learner.locate(model.example(0), 0, path_state);
   EXPECT_THROW(model.learner.predict(path_state), Error);
-  EXPECT_TRUE(model.learner.estimator().top_k(model.example(0), 3).empty());
+  EXPECT_TRUE(model.learner.top_k(model.example(0), 3).empty());
 }
 
 }  // namespace

@@ -54,13 +54,13 @@ class Search : public testing::TestWithParam<Case> {
   Search()
       : model_(options(GetParam().loss, GetParam().clip, GetParam().kind, GetParam().ways),
                {.seed = 11, .examples = 3000, .labels = GetParam().labels, .binary = GetParam().labels % 2 == 0}) {}
-  const Estimator& estimator() const { return model_.learner.estimator(); }
+  const Learner& learner() const { return model_.learner; }
   TrainedModel model_;
 };
 
 TEST_P(Search, AllProbabilitiesSumToOne) {
   for (std::size_t i = 0; i < 3000; i += 30) {
-    const std::vector<double> all = estimator().all_probabilities(model_.example(i));
+    const std::vector<double> all = learner().all_probabilities(model_.example(i));
     ASSERT_EQ(all.size(), GetParam().labels);
     EXPECT_NEAR(std::accumulate(all.begin(), all.end(), 0.0), 1, 1e-5);
     EXPECT_GE(*std::min_element(all.begin(), all.end()), 0);
@@ -70,7 +70,7 @@ TEST_P(Search, AllProbabilitiesSumToOne) {
 TEST_P(Search, OneLabelsProbabilityIsTheOneAmongAll) {
   PathState path_state;
   for (std::size_t i = 0; i < 3000; i += 300) {
-    const std::vector<double> all = estimator().all_probabilities(model_.example(i));
+    const std::vector<double> all = learner().all_probabilities(model_.example(i));
     for (LabelId label = 0; label < all.size(); ++label) {
       model_.learner.locate(model_.example(i), label, path_state);
       ASSERT_NEAR(model_.learner.predict(path_state), all[label], 1e-12 * all[label]);
@@ -81,18 +81,18 @@ TEST_P(Search, OneLabelsProbabilityIsTheOneAmongAll) {
 TEST_P(Search, TheBestAreThoseOfSortingAll) {
   for (std::size_t i = 0; i < 3000; i += 100) {
     const ExampleView x = model_.example(i);
-    const std::vector<Ranked> all = sorted(estimator().all_probabilities(x));
-    for (std::size_t k : {0U, 1U, 2U, 10U, 100U, 5000U}) expect_first(estimator().top_k(x, k), all, k);
+    const std::vector<Ranked> all = sorted(learner().all_probabilities(x));
+    for (std::size_t k : {0U, 1U, 2U, 10U, 100U, 5000U}) expect_first(learner().top_k(x, k), all, k);
   }
 }
 
 TEST_P(Search, AThresholdLeavesOutWhatIsBelowIt) {
   for (std::size_t i = 0; i < 3000; i += 300) {
     const ExampleView x = model_.example(i);
-    const std::vector<double> all = estimator().all_probabilities(x);
+    const std::vector<double> all = learner().all_probabilities(x);
     for (double threshold : {1e-6, 0.01, 0.3, 1.0, 1.5, all.front()}) {
-      expect_first(estimator().top_k(x, 7, threshold), sorted(all, threshold), 7);
-      expect_first(estimator().top_k(x, 5000, threshold), sorted(all, threshold), 5000);
+      expect_first(learner().top_k(x, 7, threshold), sorted(all, threshold), 7);
+      expect_first(learner().top_k(x, 5000, threshold), sorted(all, threshold), 5000);
     }
   }
 }
@@ -121,7 +121,7 @@ struct Untrained {
 TEST(SearchTies, EqualProbabilitiesComeInTheOrderOfIds) {
   const Untrained model(64);
   const Batch x = bare_example("");
-  const std::vector<Ranked> best = model.learner.estimator().top_k(x[0], 64);
+  const std::vector<Ranked> best = model.learner.top_k(x[0], 64);
   ASSERT_EQ(best.size(), 64U);
   for (LabelId i = 0; i < 64; ++i) {
     EXPECT_EQ(best[i].label, i);
@@ -132,36 +132,36 @@ TEST(SearchTies, EqualProbabilitiesComeInTheOrderOfIds) {
 TEST(SearchTies, HoldWhereOnlySomeAreEqual) {
   const Untrained model(45);  // 19 leaves of probability 1/32 and 26 of 1/64
   const Batch x = bare_example("");
-  const std::vector<Ranked> all = sorted(model.learner.estimator().all_probabilities(x[0]));
-  for (std::size_t k = 0; k <= 46; ++k) expect_first(model.learner.estimator().top_k(x[0], k), all, k);
+  const std::vector<Ranked> all = sorted(model.learner.all_probabilities(x[0]));
+  for (std::size_t k = 0; k <= 46; ++k) expect_first(model.learner.top_k(x[0], k), all, k);
 }
 
 TEST(SearchOfFewLabels, AnEmptyTreeHasNoBestLabel) {
   const Untrained model(0);
   const Batch x = bare_example("");
-  EXPECT_TRUE(model.learner.estimator().top_k(x[0], 3).empty());
-  EXPECT_TRUE(model.learner.estimator().all_probabilities(x[0]).empty());
+  EXPECT_TRUE(model.learner.top_k(x[0], 3).empty());
+  EXPECT_TRUE(model.learner.all_probabilities(x[0]).empty());
 }
 
 TEST(SearchOfFewLabels, AnOnlyLabelIsCertain) {
   const Untrained model(1);
   const Batch x = bare_example("");
-  const std::vector<Ranked> best = model.learner.estimator().top_k(x[0], 3);
+  const std::vector<Ranked> best = model.learner.top_k(x[0], 3);
   ASSERT_EQ(best.size(), 1U);
   EXPECT_EQ(best[0].probability, 1);
-  EXPECT_EQ(model.learner.estimator().all_probabilities(x[0]), std::vector<double>{1.0});
-  EXPECT_EQ(model.learner.estimator().draw(x[0], 5).label, 0U);
-  EXPECT_EQ(model.learner.estimator().draw(x[0], 5).probability, 1);
+  EXPECT_EQ(model.learner.all_probabilities(x[0]), std::vector<double>{1.0});
+  EXPECT_EQ(model.learner.draw(x[0], 5).label, 0U);
+  EXPECT_EQ(model.learner.draw(x[0], 5).probability, 1);
 }
 
 TEST_P(Search, DrawsFollowTheProbabilities) {
   constexpr std::size_t kDraws = 20'000;
   const ExampleView x = model_.example(17);
-  const std::vector<double> all = estimator().all_probabilities(x);
+  const std::vector<double> all = learner().all_probabilities(x);
   std::vector<double> counts(all.size());
   Dice dice(13);
   for (std::size_t i = 0; i < kDraws; ++i) {
-    const Ranked drawn = estimator().draw(x, dice.bits());
+    const Ranked drawn = learner().draw(x, dice.bits());
     ASSERT_NEAR(drawn.probability, all[drawn.label], 1e-12);
     ++counts[drawn.label];
   }

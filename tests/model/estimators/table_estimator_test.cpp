@@ -74,7 +74,7 @@ TEST_P(TableTest, AnswersAgree) {
   const TrainedModel model(options(), shape());
   for (std::size_t i = 0; i < 60; ++i) {
     expect_consistent(model.learner, model.example(41 * i));
-    EXPECT_NEAR(sum_of(model.learner.estimator().all_probabilities(model.example(41 * i))), 1, 1e-12);
+    EXPECT_NEAR(sum_of(model.learner.all_probabilities(model.example(41 * i))), 1, 1e-12);
   }
   expect_draws(model.learner, model.example(0));
 }
@@ -86,11 +86,11 @@ TEST(Table, KnowsNothingOfAnXThatNeverCame) {
   Batch batch;
   batch.add_feature(feature_number(987654), 1);
   batch.finish_example("label-3", 1, {});
-  EXPECT_EQ(model.learner.estimator().all_probabilities(batch[0]), std::vector<double>(30, 0.0));
-  EXPECT_EQ(model.learner.estimator().top_k(batch[0], 2).size(), 2U);
-  EXPECT_TRUE(model.learner.estimator().top_k(batch[0], 2, 0.1).empty());
-  EXPECT_EQ(model.learner.estimator().draw(batch[0], 1).label, kNoLabel);
-  EXPECT_EQ(model.learner.estimator().draw(batch[0], 1).probability, 0);
+  EXPECT_EQ(model.learner.all_probabilities(batch[0]), std::vector<double>(30, 0.0));
+  EXPECT_EQ(model.learner.top_k(batch[0], 2).size(), 2U);
+  EXPECT_TRUE(model.learner.top_k(batch[0], 2, 0.1).empty());
+  EXPECT_EQ(model.learner.draw(batch[0], 1).label, kNoLabel);
+  EXPECT_EQ(model.learner.draw(batch[0], 1).probability, 0);
 }
 
 TEST(Table, TakesTheSmallestWeightTableAndWritesNoWeight) {

@@ -45,14 +45,14 @@ struct SlowLosses {
     sums.squared_seen += squared;
     sums.log_seen += log;
     if (brier_due(sums.examples)) {
-      const Ranked drawn = learner.estimator().draw(x, mix(learner.options().seed ^ mix(sums.examples)));
+      const Ranked drawn = learner.draw(x, mix(learner.options().seed ^ mix(sums.examples)));
       ++sums.brier_samples;
       sums.brier_weight += h;
       sums.brier += h * (1 - 2 * p + drawn.probability);
     }
     if (top1_due(sums.examples)) {
       const std::uint64_t interval = interval_of_searches(sums.examples - 1);
-      const std::vector<double> all = learner.estimator().all_probabilities(x);
+      const std::vector<double> all = learner.all_probabilities(x);
       const bool best = std::max_element(all.begin(), all.end()) - all.begin() == static_cast<std::ptrdiff_t>(label);
       ++sums.top1_samples;
       sums.top1_weight += h * static_cast<double>(interval);

@@ -13,6 +13,9 @@
 namespace cpt {
 namespace {
 
+// As a learner scales it that has never renewed its rarities: all features are equally rare.
+ScaledExample unscaled(const ExampleView& x) { return {x, x.values}; }
+
 struct Case {
   const char* name;
   ModelOptions options;
@@ -32,7 +35,8 @@ class Led {
   }
 
   // P of its label before it is learned; 0 if that is new.
-  double learn(const ExampleView& x) {
+  double learn(const ExampleView& view) {
+    const ScaledExample x = unscaled(view);
     const auto joined = joining_.find(std::string(x.label));
     LabelId label = known_.find(x);
     if (label == kNoLabel && joined != joining_.end()) label = joined->second;
@@ -41,7 +45,8 @@ class Led {
     return p;
   }
 
-  Ranked draw(const ExampleView& x, std::uint64_t random) const {
+  Ranked draw(const ExampleView& view, std::uint64_t random) const {
+    const ScaledExample x = unscaled(view);
     DrawState draw_state{random};
     for (Partition at = 0;;) {
       const std::uint8_t exit = partitions_[at]->draw(x, draw_state);
@@ -51,7 +56,8 @@ class Led {
   }
 
   // `remembers`: each partition is told what those before have found.
-  Ranked best(const ExampleView& x, bool remembers) const {
+  Ranked best(const ExampleView& view, bool remembers) const {
+    const ScaledExample x = unscaled(view);
     Ranked best;
     double least = 0;
     std::vector<std::pair<Partition, double>> open{{kRootPartition, 1.0}};
@@ -82,7 +88,7 @@ class Led {
   const PartitionLearner& partition(Partition p) const { return *partitions_[p]; }
 
  private:
-  double pass(const ExampleView& x, LabelId label) {
+  double pass(const ScaledExample& x, LabelId label) {
     std::vector<PathStep> path;
     if (label < known_.tree().labels()) known_.tree().path(label, path);
     std::vector<std::uint8_t> places;
@@ -106,7 +112,7 @@ class Led {
   }
 
   // If nothing has moved since those who lead heard of it.
-  bool lead_at_once(const ExampleView& x, LabelId label, std::span<const std::uint8_t> places, double (&parts)[3]) {
+  bool lead_at_once(const ScaledExample& x, LabelId label, std::span<const std::uint8_t> places, double (&parts)[3]) {
     if (places.empty() || regressors_.arity() != 2) return false;
     NodeRegressors::begin(x, label, path_state_);
     std::size_t ends[3] = {};
@@ -130,7 +136,7 @@ class Led {
     return true;
   }
 
-  double join(const ExampleView& x) {
+  double join(const ScaledExample& x) {
     const auto label = static_cast<LabelId>(known_.tree().labels() + changes_.size());
     InsertionState insertion = begin_insertion(known_.options(), label);
     PartitionLearner::InsertResult joined;
@@ -199,8 +205,8 @@ TEST_P(Partitions, LearnWhatOneLearnerLearns) {
     LabelId label = whole.find(x);
     const bool is_new = label == kNoLabel;
     if (!is_new && i % 7 == 0) {
-      EXPECT_EQ(led.draw(x, i).probability, whole.estimator().draw(x, i).probability);
-      const Ranked best = whole.estimator().top_k(x, 1).front();
+      EXPECT_EQ(led.draw(x, i).probability, whole.draw(x, i).probability);
+      const Ranked best = whole.top_k(x, 1).front();
       for (const bool remembers : {false, true}) {
         EXPECT_EQ(led.best(x, remembers).label, best.label);
         EXPECT_EQ(led.best(x, remembers).probability, best.probability);
@@ -264,7 +270,7 @@ TEST(PartitionOfATree, SaysWhereALabelIsLost) {
   Learner other(options);
   PartitionLearner root(kRootPartition, led.learner().tree(), other.weights(), options);
   PathState path_state;
-  EXPECT_THROW(root.locate(stream[0], 99, {}, path_state), Error);
+  EXPECT_THROW(root.locate(unscaled(stream[0]), 99, {}, path_state), Error);
 }
 
 }  // namespace

@@ -16,28 +16,52 @@ namespace {
 void append(std::string& bytes, const Row& row) { bytes.append(reinterpret_cast<const char*>(row.data()), sizeof row); }
 
 // Everything that the kernels compute from one random example.
-std::string results(std::size_t features, std::size_t blocks, Loss loss, Update update) {
+std::string results(std::size_t features, std::size_t blocks, Loss loss, Update update, bool calibrated) {
   KernelInputs in(features, blocks, 7 * features + blocks);
   if (features > 2) in.repeat_row(0, 2);
   Row trained{};
   Row right{};
   for (std::size_t s = 1; s < kLanes; s += 2) trained[s] = 1;
   for (std::size_t s = 1; s < kLanes; s += 3) right[s] = 1;
-  const LaneTargets targets = targets_of(trained, right);
+  Row nodes = trained;
+  nodes[15] = 0;
+  const LaneTargets targets = targets_of(trained, right, nodes);
   const std::vector<const LaneTargets*> every(blocks, &targets);
   const std::vector<std::uint32_t> occupied(blocks, 0xf3d7'15b4U);
 
-  std::vector<Row> p(blocks);
+  std::vector<Calibrator> calibrators(blocks, kFirstCalibrator);
+  std::vector<Calibrator*> learning;
+  for (Calibrator& calibrator : calibrators) learning.push_back(&calibrator);
+  const std::vector<const Calibrator*> predicting(learning.begin(), learning.end());
+  std::vector<AlignedRow> scratch(scratch_floats(features) / kLanes);
+
+  std::vector<Estimate> estimates(blocks);
   std::string bytes;
   for (int round = 0; round < 3; ++round) {
-    predict_blocks(in.path(), loss, p.data());
-    for (const Row& row : p) append(bytes, row);
+    predict_blocks(in.path(), loss, calibrated ? predicting.data() : nullptr, estimates.data());
+    std::vector<Row> p;
+    for (const Estimate& estimate : estimates) {
+      p.push_back(estimate.right);
+      append(bytes, estimate.right);
+      append(bytes, estimate.margin);
+    }
     for (const int arity : {4, 8, 16}) {
       std::vector<Row> sides = p;
       decode_columns(occupied.data(), blocks, arity, sides.data());
       for (const Row& row : sides) append(bytes, row);
     }
-    train_blocks(in.path(), {p.data(), every.data(), 0.37F, update, 0.7F});
+    train_blocks(in.path(), {.estimates = estimates.data(),
+                             .targets = every.data(),
+                             .calibrators = calibrated ? learning.data() : nullptr,
+                             .scratch = scratch.data()->lanes.data(),
+                             .squared_length = 2.7,
+                             .importance = round == 2 ? 30.0F : 0.8F,
+                             .loss = loss,
+                             .update = update,
+                             .rate = 0.7F});
+    for (const Calibrator& calibrator : calibrators) {
+      for (std::size_t row = 0; row < Calibrator::kRows; ++row) append(bytes, calibrator.rows()[row]);
+    }
     for (std::size_t i = 0; i < features * blocks; ++i) {
       bytes.append(reinterpret_cast<const char*>(in.table(i)), sizeof(Row));
     }
@@ -45,18 +69,18 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
   return bytes;
 }
 
-class InstructionSets : public testing::TestWithParam<std::tuple<Loss, Update>> {};
+class InstructionSets : public testing::TestWithParam<std::tuple<Loss, Update, bool>> {};
 
 TEST_P(InstructionSets, GiveTheSameBytes) {
-  const auto [loss, update] = GetParam();
+  const auto [loss, update, calibrated] = GetParam();
   std::vector<std::size_t> counts{33, 70};
   for (std::size_t features = 1; features <= 17; ++features) counts.push_back(features);
   for (std::size_t features : counts) {
     for (std::size_t blocks : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 13U}) {
-      const std::string best = results(features, blocks, loss, update);
+      const std::string best = results(features, blocks, loss, update, calibrated);
       for (std::int64_t target : targets()) {
         const OnlyTarget only(target);
-        ASSERT_EQ(results(features, blocks, loss, update) == best, true)
+        ASSERT_EQ(results(features, blocks, loss, update, calibrated) == best, true)
             << kernel_target() << ", " << features << " features, " << blocks << " blocks";
       }
     }
@@ -65,7 +89,31 @@ TEST_P(InstructionSets, GiveTheSameBytes) {
 
 INSTANTIATE_TEST_SUITE_P(LossesAndUpdates, InstructionSets,
                          testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared),
-                                          testing::Values(Update::kAdaptive, Update::kSgd)));
+                                          testing::Values(Update::kAdaptive, Update::kSgd, Update::kSafe),
+                                          testing::Values(false)));
+INSTANTIATE_TEST_SUITE_P(Calibrated, InstructionSets,
+                         testing::Combine(testing::Values(Loss::kLogistic),
+                                          testing::Values(Update::kAdaptive, Update::kSafe), testing::Values(true)));
+
+TEST(InstructionSets, ScaleValuesToTheSameBytes) {
+  Dice dice(5);
+  for (std::size_t features = 1; features <= 40; ++features) {
+    std::vector<float> values(features);
+    std::vector<Rarity> rarities(features);
+    for (std::size_t f = 0; f < features; ++f) {
+      values[f] = static_cast<float>(dice.between(-3, 3));
+      rarities[f] = static_cast<Rarity>(dice.below(256));
+    }
+    std::vector<float> best((features + kLanes - 1) / kLanes * kLanes);
+    scale_values(values, rarities, best.data());
+    for (std::int64_t target : targets()) {
+      const OnlyTarget only(target);
+      std::vector<float> scaled(best.size());
+      scale_values(values, rarities, scaled.data());
+      EXPECT_EQ(std::memcmp(scaled.data(), best.data(), features * sizeof(float)), 0) << kernel_target();
+    }
+  }
+}
 
 TEST(InstructionSets, ExtremeMarginsGiveTheSameBytes) {
   std::vector<AlignedRow> z(2000);
@@ -79,15 +127,17 @@ TEST(InstructionSets, ExtremeMarginsGiveTheSameBytes) {
     rows.push_back(row.lanes.data());
   }
   const float one = 1;
-  const PathRows blocks{rows.data(), &one, 1, rows.size()};
+  const PathRows blocks{rows.data(), &one, &one, 1, rows.size()};
   for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
-    std::vector<Row> best(z.size());
-    predict_blocks(blocks, loss, best.data());
+    std::vector<Estimate> best(z.size());
+    predict_blocks(blocks, loss, nullptr, best.data());
     for (std::int64_t target : targets()) {
       const OnlyTarget only(target);
-      std::vector<Row> p(z.size());
-      predict_blocks(blocks, loss, p.data());
-      EXPECT_EQ(std::memcmp(p.data(), best.data(), p.size() * sizeof(Row)), 0) << kernel_target();
+      std::vector<Estimate> p(z.size());
+      predict_blocks(blocks, loss, nullptr, p.data());
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        ASSERT_EQ(std::memcmp(&p[i].right, &best[i].right, sizeof(Row)), 0) << kernel_target();
+      }
     }
   }
 }

@@ -19,8 +19,14 @@ struct alignas(64) AlignedRow {
 class KernelInputs {
  public:
   KernelInputs(std::size_t features, std::size_t blocks, std::uint64_t seed)
-      : features_(features), blocks_(blocks), dice_(seed), table_(features * blocks), values_(features) {
+      : features_(features),
+        blocks_(blocks),
+        dice_(seed),
+        table_(features * blocks),
+        values_(features),
+        scaled_(features) {
     for (float& value : values_) value = random(2);
+    for (std::size_t f = 0; f < features; ++f) scaled_[f] = values_[f] * static_cast<float>(dice_.between(0, 3));
     for (AlignedRow& row : table_) {
       for (float& lane : row.lanes) lane = random(1);
       row.lanes[0] = static_cast<float>(dice_.unit());
@@ -32,8 +38,9 @@ class KernelInputs {
 
   std::size_t features() const { return features_; }
   std::size_t blocks() const { return blocks_; }
-  PathRows path() const { return {rows_.data(), values_.data(), features_, blocks_}; }
+  PathRows path() const { return {rows_.data(), values_.data(), scaled_.data(), features_, blocks_}; }
   float value(std::size_t feature) const { return values_[feature]; }
+  float scaled(std::size_t feature) const { return scaled_[feature]; }
   void set_value(std::size_t feature, float value) { values_[feature] = value; }
   void repeat_row(std::size_t feature, std::size_t again) { rows_[again] = rows_[feature]; }
 
@@ -73,6 +80,7 @@ class KernelInputs {
   Dice dice_;
   std::vector<AlignedRow> table_;
   std::vector<float> values_;
+  std::vector<float> scaled_;
   std::vector<float*> rows_;  // [block][feature]
 };
 

@@ -37,18 +37,18 @@ Row probabilities_of(const Row& margins, Loss loss) {
   alignas(64) Row row = margins;
   float* const rows[] = {row.data()};
   const float one = 1;
-  Row probabilities;
-  predict_blocks({rows, &one, 1, 1}, loss, &probabilities);
-  return probabilities;
+  Estimate estimate;
+  predict_blocks({rows, &one, &one, 1, 1}, loss, nullptr, &estimate);
+  return estimate.right;
 }
 
 TEST_P(Shapes, MarginsAreSumsOverFeatures) {
   for (std::size_t blocks = 1; blocks <= 13; ++blocks) {
     KernelInputs in(features(), blocks, features() + blocks);
-    std::vector<Row> logistics(blocks);
-    std::vector<Row> cut(blocks);
-    predict_blocks(in.path(), Loss::kLogistic, logistics.data());
-    predict_blocks(in.path(), Loss::kSquared, cut.data());
+    std::vector<Estimate> logistics(blocks);
+    std::vector<Estimate> cut(blocks);
+    predict_blocks(in.path(), Loss::kLogistic, nullptr, logistics.data());
+    predict_blocks(in.path(), Loss::kSquared, nullptr, cut.data());
     for (std::size_t b = 0; b < blocks; ++b) {
       for (std::size_t s = 1; s < kLanes; ++s) {
         double sum = 0;
@@ -58,42 +58,54 @@ TEST_P(Shapes, MarginsAreSumsOverFeatures) {
           sum += term;
           magnitude += std::abs(term);
         }
-        expect_near(cut[b][s], std::clamp(sum, 0.0, 1.0), magnitude, 1e-5);
-        expect_near(logistics[b][s], logistic(sum), logistic(sum) * (1 + magnitude), 1e-5);
+        expect_near(cut[b].margin[s], sum, magnitude, 1e-5);
+        expect_near(cut[b].right[s], std::clamp(sum, 0.0, 1.0), magnitude, 1e-5);
+        expect_near(logistics[b].right[s], logistic(sum), logistic(sum) * (1 + magnitude), 1e-5);
       }
     }
   }
 }
 
-// A update_step of which these come out as the errors.
-class LessonOf {
+// Of squared loss: the errors are the targets, 0 or 1, less the margins.
+class StepOfErrors {
  public:
-  LessonOf(const std::vector<Row>& errors, Update update, float rate) : probabilities_(errors) {
-    for (Row& row : probabilities_) {
-      for (float& lane : row) lane = -lane;
+  StepOfErrors(const std::vector<Row>& errors, Update update, float rate) {
+    Row every;
+    every.fill(1);
+    for (const Row& row : errors) {
+      Row right{};
+      Estimate& estimate = estimates_.emplace_back();
+      for (std::size_t s = 0; s < kLanes; ++s) {
+        right[s] = row[s] > 0 ? 1.0F : 0.0F;
+        estimate.margin[s] = right[s] - row[s];
+      }
+      targets_.push_back(targets_of(every, right));
     }
-    targets_.assign(errors.size(), &to_the_left_);
-    update_step_ = {probabilities_.data(), targets_.data(), 1, update, rate};
+    for (const LaneTargets& targets : targets_) pointers_.push_back(&targets);
+    update_step_ = {.estimates = estimates_.data(),
+                    .targets = pointers_.data(),
+                    .calibrators = nullptr,
+                    .scratch = nullptr,
+                    .squared_length = 1,
+                    .importance = 1,
+                    .loss = Loss::kSquared,
+                    .update = update,
+                    .rate = rate};
   }
-  LessonOf(const LessonOf&) = delete;
-  LessonOf& operator=(const LessonOf&) = delete;
+  StepOfErrors(const StepOfErrors&) = delete;
+  StepOfErrors& operator=(const StepOfErrors&) = delete;
 
   const UpdateStep& operator*() const { return update_step_; }
 
  private:
-  std::vector<Row> probabilities_;
-  static constexpr Row kEvery = [] {
-    Row lanes{};
-    lanes.fill(1);
-    return lanes;
-  }();
-  const LaneTargets to_the_left_ = targets_of(kEvery, {});
-  std::vector<const LaneTargets*> targets_;
+  std::vector<Estimate> estimates_;
+  std::vector<LaneTargets> targets_;
+  std::vector<const LaneTargets*> pointers_;
   UpdateStep update_step_{};
 };
 
 void move_rows(KernelInputs& in, const std::vector<Row>& errors, Update update, float rate) {
-  train_blocks(in.path(), *LessonOf(errors, update, rate));
+  train_blocks(in.path(), *StepOfErrors(errors, update, rate));
 }
 
 // The twin of train_blocks(), from the errors on, in the order of the kernel's contract.
@@ -184,14 +196,14 @@ TEST(Probabilities, OfMarginsThatAreNotFiniteAreNaN) {
 TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
   for (const std::size_t blocks : {1U, 6U, 8U, 9U, 20U}) {
     Dice dice(blocks);
-    std::vector<Row> p(blocks);
+    std::vector<Estimate> p(blocks);
     std::vector<LaneTargets> targets(blocks);
     std::vector<const LaneTargets*> pointers;
     for (std::size_t b = 0; b < blocks; ++b) {
       Row trained{};
       Row right{};
       for (std::size_t s = 0; s < kLanes; ++s) {
-        p[b][s] = static_cast<float>(dice.unit());
+        p[b].margin[s] = static_cast<float>(dice.unit());
         trained[s] = dice.chance(0.4) ? 1.0F : 0.0F;
         right[s] = dice.chance(0.5) ? 1.0F : 0.0F;
       }
@@ -202,13 +214,22 @@ TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
     std::vector<float*> rows;
     for (AlignedRow& row : table) rows.push_back(row.lanes.data());
     const float one = 1;
-    train_blocks({rows.data(), &one, 1, blocks}, {p.data(), pointers.data(), 0.25F, Update::kSgd, 1});
+    train_blocks({rows.data(), &one, &one, 1, blocks}, {.estimates = p.data(),
+                                                        .targets = pointers.data(),
+                                                        .calibrators = nullptr,
+                                                        .scratch = nullptr,
+                                                        .squared_length = 2,
+                                                        .importance = 0.5F,
+                                                        .loss = Loss::kSquared,
+                                                        .update = Update::kSgd,
+                                                        .rate = 1});
     for (std::size_t b = 0; b < blocks; ++b) {
       const Row& errors = table[b].lanes;
       double squares = 0;
       for (std::size_t s = 1; s < kLanes; ++s) {
         const auto trained = static_cast<double>(targets[b].trained[s]);
-        const double error = trained * 0.25 * (static_cast<double>(targets[b].right[s]) - static_cast<double>(p[b][s]));
+        const double error =
+            trained * 0.25 * (static_cast<double>(targets[b].right[s]) - static_cast<double>(p[b].margin[s]));
         expect_near(errors[s], error, 1, 1e-7);
         squares += error * error;
       }
@@ -222,13 +243,21 @@ TEST(Errors, OfLanesThatAreNotTrainedReachNoLane) {
   alignas(64) Row row{};
   float* const rows[] = {row.data()};
   const float one = 1;
-  Row p{};
-  p[0] = p[2] = kNaN;
+  Estimate p{};
+  p.margin[0] = p.margin[2] = kNaN;
   Row trained{};
   trained[1] = 1;
   const LaneTargets targets = targets_of(trained, trained);
   const LaneTargets* const pointer = &targets;
-  train_blocks({rows, &one, 1, 1}, {&p, &pointer, 0.5F, Update::kAdaptive, 1});
+  train_blocks({rows, &one, &one, 1, 1}, {.estimates = &p,
+                                          .targets = &pointer,
+                                          .calibrators = nullptr,
+                                          .scratch = nullptr,
+                                          .squared_length = 2,
+                                          .importance = 1,
+                                          .loss = Loss::kSquared,
+                                          .update = Update::kAdaptive,
+                                          .rate = 1});
   EXPECT_EQ(row[0], 0.25F);
   EXPECT_EQ(row[1], 1);
   for (std::size_t lane = 2; lane < kLanes; ++lane) EXPECT_EQ(row[lane], 0) << lane;
@@ -278,7 +307,7 @@ TEST(Updates, TheFirstAdaptiveStepIsTheRateWhateverTheScaleOfTheFeature) {
 TEST(Updates, ExtremeValuesLeaveFiniteWeights) {
   for (float x : {1e-30F, 1e-20F, 1e20F, 1e30F}) {
     // Divided by |x|^2, the constant feature's 1 included.
-    const auto error = static_cast<float>(0.5 / (1 + static_cast<double>(x) * static_cast<double>(x)));
+    const auto error = static_cast<float>(-0.5 / (1 + static_cast<double>(x) * static_cast<double>(x)));
     for (Update update : {Update::kAdaptive, Update::kSgd}) {
       const Row row = OneUpdate{.value = x, .error = error, .update = update}.after();
       EXPECT_TRUE(std::isfinite(row[0]) && std::isfinite(row[1])) << x;
@@ -291,7 +320,7 @@ TEST(Updates, ARowThatMovedIsUsedHoweverSmallTheStep) {
     const Row tiny_value = OneUpdate{.value = 1e-23F, .update = update}.after();
     EXPECT_NE(tiny_value[1], 0);
     EXPECT_GT(tiny_value[0], 0);
-    const Row tiny_error = OneUpdate{.value = 0.01F, .error = 1e-21F, .update = update}.after();
+    const Row tiny_error = OneUpdate{.value = 0.01F, .error = -1e-21F, .update = update}.after();
     EXPECT_NE(tiny_error[1], 0);
     EXPECT_GT(tiny_error[0], 0);
   }

@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, PartitionedModelFiles, ::testing::Values(1, 2, 3
 
 TEST_P(PartitionedModelFiles, AreThoseOfOneRank) {
   const Files expected = files_in(whole_);
-  EXPECT_EQ(expected.size(), 4U);  // options, tree, weights, MANIFEST
+  EXPECT_EQ(expected.size(), 5U);  // options, tree, features, weights, MANIFEST
   for (const Owners& owners : some_owners(ranks())) {
     save_parts(owners, folder_ / "parts");
     EXPECT_EQ(files_in(folder_ / "parts"), expected);

@@ -85,7 +85,7 @@ void take_some(BatchReader &reader, RandomShards &random, Examples &examples) {
       break;
     }
     case 1:
-      append(reader.next_before(examples.empty() ? most : examples.back().origin.position + most), examples);
+      append(reader.next_before({examples.empty() ? most : examples.back().origin.position + most}), examples);
       break;
     default:
       append(reader.next(most), examples);

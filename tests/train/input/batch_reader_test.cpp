@@ -46,7 +46,7 @@ TEST(BatchReader, GivesEveryExampleOnceInOrder) {
 // All examples before a position, in as many pieces as it takes.
 std::vector<Origin> origins_before(BatchReader& reader, std::uint64_t end) {
   std::vector<Origin> origins;
-  for (Slice slice = reader.next_before(end); slice.size() > 0; slice = reader.next_before(end)) {
+  for (Slice slice = reader.next_before({end}); slice.size() > 0; slice = reader.next_before({end})) {
     for (std::size_t i = slice.begin; i < slice.end; ++i) origins.push_back((*slice.batch)[i].origin);
   }
   return origins;
@@ -119,8 +119,8 @@ TEST(ReaderBefore, ThrowsAfterTheExamplesBefore) {
   const Folder folder;
   BatchReader reader(
       stream_of(folder.write("shard", random_lines({.examples = 10}) + "bad\n" + random_lines({.examples = 10}))));
-  EXPECT_EQ(reader.next_before(10).size(), 10U);
-  EXPECT_THROW(reader.next_before(11), Error);
+  EXPECT_EQ(reader.next_before({10}).size(), 10U);
+  EXPECT_THROW(reader.next_before({11}), Error);
 }
 
 TEST(BatchReader, AsksTimeAndAgainWhileItWaitsAndLosesNothing) {

@@ -46,10 +46,10 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
     const std::uint64_t coins = mix(learner.options().seed ^ mix(losses.examples));
     ++losses.brier_samples;
     losses.brier_weight += h;
-    losses.brier += h * (1 - 2 * p + learner.estimator().draw(x, coins).probability);
+    losses.brier += h * (1 - 2 * p + learner.draw(x, coins).probability);
   }
   if (top1_due(losses.examples)) {
-    const std::vector<double> all = learner.estimator().all_probabilities(x);
+    const std::vector<double> all = learner.all_probabilities(x);
     const auto best = std::max_element(all.begin(), all.end()) - all.begin();  // the lowest id of equal ones
     ++losses.top1_samples;
     losses.top1_weight += 64 * h;  // of so few examples
@@ -96,9 +96,20 @@ class OneRank : public ::testing::Test {
   Recorder recorder_;
 };
 
-TEST_F(OneRank, IsANaiveLoop) { expect_as_naively(); }
+// A Model counts examples, not positions in shards, until it renews the rarities of features.
+TEST_F(OneRank, IsANaiveLoop) {
+  options_.model.rarity = false;
+  expect_as_naively();
+}
+
+TEST_F(OneRank, IsANaiveLoopOverASingleShard) {
+  options_.data.resize(1);
+  options_.passes = 3;
+  expect_as_naively();
+}
 
 TEST_F(OneRank, IsANaiveLoopInSeveralPasses) {
+  options_.model.rarity = false;
   options_.passes = 3;
   expect_as_naively();
 }

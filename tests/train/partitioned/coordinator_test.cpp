@@ -110,7 +110,7 @@ class Ledgers : public ::testing::Test {
       head.order = i;
       head.slot = static_cast<std::uint32_t>(labels.size() - 1 - i);
       head.label = known;
-      writer.append(head, batch[0], {}, known == kNoLabel ? std::string_view(labels[i]) : std::string_view{});
+      writer.append(head, {batch[0], {}, known == kNoLabel ? std::string_view(labels[i]) : std::string_view{}});
     }
     writer.end();
     std::vector<RoutedExample> routed_examples;

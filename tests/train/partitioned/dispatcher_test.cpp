@@ -53,7 +53,7 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
     messages_ = std::vector<Buffer>(kRanks);
     header_ = {};
     for (Buffer& message : messages_) message.extend(sizeof(RoundHeader));
-    dispatcher_.read(reader, first, end, {owners_, *rings_[0], messages_}, header_);
+    dispatcher_.read(reader, first, {end}, {owners_, *rings_[0], messages_}, header_, true);
     std::vector<std::vector<RoutedExample>> routed_examples(kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
       std::vector<std::size_t> ends;

@@ -73,7 +73,7 @@ TEST_P(PartitionedStreams, AHotLabel) {
 
   const std::vector<TrainingResult> on_all = results();
   const Loads tasks = tasks_of(on_all[0].model.learner(), shards);
-  EXPECT_GT(most_deep(tasks) * 10, tasks[kRootPartition] * 3);
+  EXPECT_GT(most_deep(tasks) * 4, tasks[kRootPartition]);
   EXPECT_NE(on_all[0].model.owners(), first());
 }
 
@@ -215,6 +215,7 @@ TEST_P(PartitionedStreams, PartitionsMoveBetweenShortPasses) {
 TEST_P(PartitionedStreams, PartitionsStayAfterTheLastPass) {
   add_data(with_hot_label(4));
   options_.round_examples = 100'000;
+  options_.model.rarity = false;  // a renewal would end the only round
   options_.sync_examples = 1;
   options_.passes = 1;
   EXPECT_EQ(results()[0].model.owners(), first());

@@ -119,6 +119,7 @@ TEST_P(Partitioned, RoundsOfLongExamplesAreShort) {
   }
   add_data({lines});
   options_.round_examples = 100000;
+  options_.model.rarity = false;  // a renewal would end a round
   expect_that_of_one_rank();
   const std::vector<TrainingResult> results = results_on(ranks(), options_, staging());
   // Two of 128 are read before any is heard of.

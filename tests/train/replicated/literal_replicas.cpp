@@ -27,7 +27,7 @@ void Replica::learn(const ExampleView& x, bool is_new) {
   if (is_new) {
     losses.add_new(x.importance);
   } else {
-    count_seen(learner, x, label, p, losses);
+    count_seen(learner, path_state.example, label, p, losses);
   }
   for (const float* row : path_state.rows) touched.insert(learner.weights().index_of(row));
   updates += path_state.rows.size();
@@ -39,7 +39,8 @@ void Replica::predict(const ExampleView& x) {
   if (label == kNoLabel) return losses.add_new(x.importance);
   PathState path_state;
   learner.locate(x, label, path_state);
-  count_seen(learner, x, label, learner.predict(path_state), losses);
+  const double p = learner.predict(path_state);
+  count_seen(learner, path_state.example, label, p, losses);
 }
 
 LiteralReplicas::LiteralReplicas(int ranks, const TrainingOptions& options)

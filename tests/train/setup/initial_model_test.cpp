@@ -150,6 +150,7 @@ TEST_P(InitialModel, IsHeldInPartsByThoseWhoOwnThem) {
 
 // Where one rank reads all and no label is new, replicas do what it does alone, and merge what it alone has changed.
 TEST_P(InitialModel, IsWhatReplicasBeginWith) {
+  first_.model.rarity = false;  // replicas renew rarities when they merge
   const Summary made = save_first().summary;
   TrainingOptions options = from_model();
   options.placement = Placement::kReplicated;

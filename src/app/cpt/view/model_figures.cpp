@@ -95,6 +95,8 @@ Json options_json(const ModelOptions& options) {
           {"alpha", options.alpha},
           {"loss", name_of(loss_names(), options.loss)},
           {"update", name_of(update_names(), options.update)},
+          {"calibrate", name_of(switch_names(), options.calibrate)},
+          {"rarity", name_of(switch_names(), options.rarity)},
           {"learning-rate", options.learning_rate},
           {"clip", options.clip},
           {"bits", options.bits},
@@ -107,6 +109,8 @@ Json options_json(const ModelOptions& options) {
 bool applies(const std::string& option, const ModelOptions& options) {
   if (option == "arity") return options.method == Method::kConditionalPecoc;
   if (option == "tree" || option == "alpha") return options.is_tree();
+  if (option == "calibrate") return options.is_tree() && options.loss == Loss::kLogistic;
+  if (option == "rarity") return options.calibrates();
   for (const char* of_regressors : {"loss", "update", "learning-rate", "clip", "bits"}) {
     if (option == of_regressors) return options.method != Method::kTable;
   }

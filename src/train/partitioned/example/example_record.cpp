@@ -33,33 +33,35 @@ std::size_t ExampleRecord::checked_bytes(ConstBytes from) {
   return bytes;
 }
 
-ExampleRecord::Shape ExampleRecord::shape_of(const ExampleView& x, std::span<const std::uint8_t> path,
-                                             std::string_view label) {
+ExampleRecord::Shape ExampleRecord::shape_of(const Parts& parts) {
   // No early exit: which value is the first that is not 1 cannot be predicted.
   bool plain = true;
-  for (const float value : x.values) plain &= value == 1;
-  return {.features = x.features.size(),
+  for (const float value : parts.x.values) plain &= value == 1;
+  return {.features = parts.x.features.size(),
           .with_values = !plain,
-          .path_blocks = path.size(),
-          .label_bytes = label.size(),
-          .importance = x.importance};
+          .with_rarities = !parts.rarities.empty(),
+          .path_blocks = parts.path.size(),
+          .label_bytes = parts.label.size(),
+          .importance = parts.x.importance};
 }
 
-void ExampleRecord::write(const Shape& shape, const ExampleView& x, std::span<const std::uint8_t> path,
-                          std::string_view label, std::byte* at) {
+void ExampleRecord::write(const Shape& shape, const Parts& parts, std::byte* at) {
   const Head& head = *new (at) Head(head_of(shape));
   std::byte* const path_at = at + sizeof head;
   std::byte* const features_at = path_at + path_bytes(head);
   std::byte* const values_at = features_at + feature_bytes(head);
-  copy(path.data(), path.size(), path_at);
-  copy(x.features.data(), x.features.size_bytes(), features_at);
-  if (value_bytes(head) > 0) copy(x.values.data(), x.values.size_bytes(), values_at);
-  copy(label.data(), label.size(), values_at + value_bytes(head));
+  std::byte* const rarities_at = values_at + value_bytes(head);
+  copy(parts.path.data(), parts.path.size(), path_at);
+  copy(parts.x.features.data(), parts.x.features.size_bytes(), features_at);
+  if (value_bytes(head) > 0) copy(parts.x.values.data(), parts.x.values.size_bytes(), values_at);
+  copy(parts.rarities.data(), parts.rarities.size(), rarities_at);
+  copy(parts.label.data(), parts.label.size(), rarities_at + rarity_bytes(head));
 }
 
 std::string_view ExampleRecord::label() const {
-  const std::byte* after_values = at_ + sizeof(Head) + path_bytes(head()) + feature_bytes(head()) + value_bytes(head());
-  return {reinterpret_cast<const char*>(after_values), head().label_bytes};
+  const std::byte* before_label =
+      at_ + sizeof(Head) + path_bytes(head()) + feature_bytes(head()) + value_bytes(head()) + rarity_bytes(head());
+  return {reinterpret_cast<const char*>(before_label), head().label_bytes};
 }
 
 void throw_protocol_error(const std::string& reason) { throw Error(Fault::kFailed, "protocol error: " + reason); }

@@ -2,7 +2,8 @@
 //
 // A record starts at a multiple of eight bytes and is
 //   head (16 bytes) | path (u8 each), padded to 8 | features (u64 each) |
-//   values (f32 each; left out where all are 1), padded to 8 | the label's bytes, padded to 8
+//   values (f32 each; left out where all are 1), padded to 8 | rarities (u8 each; only if the model uses them), padded
+//   to 8 | the label's bytes, padded to 8
 // in the byte order of the machine; the ranks of a job run on the same kind.
 //
 // Why not fewer bytes: feature hashes do not compress. A table of recent features, kept alike by both ends of every
@@ -20,6 +21,7 @@
 #include "comm/buffer.h"
 #include "core/checked.h"
 #include "cpt/example.h"
+#include "model/rarity/feature_counts.h"
 
 namespace cpt {
 
@@ -34,9 +36,18 @@ class ExampleRecord {
   explicit ExampleRecord(const std::byte* at) : at_(at) {}
   bool exists() const { return at_ != nullptr; }
 
+  // What a record is made from.
+  struct Parts {
+    const ExampleView& x;
+    std::span<const std::uint8_t> path;
+    std::string_view label;  // instead of x's own
+    std::span<const Rarity> rarities = {};
+  };
+
   struct Shape {
     std::size_t features = 0;
     bool with_values = true;  // else all are 1; records of more than kMostOnes features always have values
+    bool with_rarities = false;
     std::size_t path_blocks = 0;
     std::size_t label_bytes = 0;
     float importance = 1;
@@ -45,13 +56,11 @@ class ExampleRecord {
   static constexpr std::size_t kAlignment = 8;
   static constexpr std::size_t kLeastBytes = 16;  // of any record
 
-  // The shape of the record for x, with the path and the label given (not x's own label).
-  static Shape shape_of(const ExampleView& x, std::span<const std::uint8_t> path, std::string_view label);
+  static Shape shape_of(const Parts& parts);
   // Bytes of a record; a multiple of kAlignment. Throws Error(kFailed) if a part is too long for a record.
   static std::size_t bytes(const Shape& shape) { return bytes_of(head_of(shape)); }
-  // Writes a record of bytes(shape) bytes; `shape` is shape_of() the other arguments.
-  static void write(const Shape& shape, const ExampleView& x, std::span<const std::uint8_t> path,
-                    std::string_view label, std::byte* at);
+  // Writes a record of bytes(shape) bytes; `shape` is shape_of(parts).
+  static void write(const Shape& shape, const Parts& parts, std::byte* at);
   // Bytes of the record at the start of what another rank sent, at a multiple of kAlignment. Throws a protocol error
   // unless the whole record is there.
   static std::size_t checked_bytes(ConstBytes from);
@@ -66,6 +75,12 @@ class ExampleRecord {
     x.values = {has_values() ? reinterpret_cast<const float*>(values_at) : kOnes.data(), count};
     x.importance = head().importance;
     return x;
+  }
+  // Parallel to the features; empty if there are none.
+  std::span<const Rarity> rarities() const {
+    if ((head().features & kHasRarities) == 0) return {};
+    const std::byte* at = at_ + sizeof(Head) + path_bytes(head()) + feature_bytes(head()) + value_bytes(head());
+    return {reinterpret_cast<const Rarity*>(at), features()};
   }
   // Where the path to the example's label leaves each block, root first, as the sender knows it; may be empty.
   std::span<const std::uint8_t> path() const {
@@ -85,36 +100,44 @@ class ExampleRecord {
 
  private:
   struct Head {
-    std::uint32_t features;  // the highest bit is set where values follow
+    std::uint32_t features;  // the two highest bits are set where values, and where rarities follow
     std::uint32_t path_blocks;
     std::uint32_t label_bytes;
     float importance;
   };
   static_assert(sizeof(Head) == kLeastBytes);
   static constexpr std::uint32_t kHasValues = 1U << 31;
+  static constexpr std::uint32_t kHasRarities = 1U << 30;
+  static std::size_t features_of(const Head& head) { return head.features & ~(kHasValues | kHasRarities); }
   static const std::array<float, kMostOnes> kOnes;
 
   static constexpr std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
   static Head head_of(const Shape& shape) {
     Head head{};
     head.features = narrow<std::uint32_t>(shape.features, "the features of an example");
+    if (head.features >= kHasRarities) throw Error(Fault::kFailed, "an example has more than 2^30 features");
     if (shape.with_values || shape.features > kMostOnes) head.features |= kHasValues;
+    if (shape.with_rarities) head.features |= kHasRarities;
     head.path_blocks = narrow<std::uint32_t>(shape.path_blocks, "the length of a path");
     head.label_bytes = narrow<std::uint32_t>(shape.label_bytes, "the length of a label");
     head.importance = shape.importance;
     return head;
   }
   static std::size_t path_bytes(const Head& head) { return padded(head.path_blocks); }
-  static std::size_t feature_bytes(const Head& head) { return (head.features & ~kHasValues) * sizeof(FeatureHash); }
+  static std::size_t feature_bytes(const Head& head) { return features_of(head) * sizeof(FeatureHash); }
   static std::size_t value_bytes(const Head& head) {
-    return (head.features & kHasValues) != 0 ? padded((head.features & ~kHasValues) * sizeof(float)) : 0;
+    return (head.features & kHasValues) != 0 ? padded(features_of(head) * sizeof(float)) : 0;
+  }
+  static std::size_t rarity_bytes(const Head& head) {
+    return (head.features & kHasRarities) != 0 ? padded(features_of(head)) : 0;
   }
   static std::size_t bytes_of(const Head& head) {
-    return sizeof head + path_bytes(head) + feature_bytes(head) + value_bytes(head) + padded(head.label_bytes);
+    return sizeof head + path_bytes(head) + feature_bytes(head) + value_bytes(head) + rarity_bytes(head) +
+           padded(head.label_bytes);
   }
 
   const Head& head() const { return *reinterpret_cast<const Head*>(at_); }
-  std::size_t features() const { return head().features & ~kHasValues; }
+  std::size_t features() const { return features_of(head()); }
   bool has_values() const { return (head().features & kHasValues) != 0; }
 
   const std::byte* at_ = nullptr;

@@ -141,10 +141,10 @@ ConstBytes take_bytes(ConstBytes& message, std::uint64_t count) {
 
 std::size_t routed_bytes(const ExampleRecord::Shape& shape) { return sizeof(RoutedHead) + ExampleRecord::bytes(shape); }
 
-void write_routed(const RoutedExample& head, const ExampleRecord::Shape& shape, const ExampleView& x,
-                  std::span<const std::uint8_t> path, std::string_view name, std::byte* at) {
+void write_routed(const RoutedExample& head, const ExampleRecord::Shape& shape, const ExampleRecord::Parts& parts,
+                  std::byte* at) {
   new (at) RoutedHead{head.order, head.slot, head.label, head.level1, head.deep, 0};
-  ExampleRecord::write(shape, x, path, name, at + sizeof(RoutedHead));
+  ExampleRecord::write(shape, parts, at + sizeof(RoutedHead));
 }
 
 std::size_t read_routed(ConstBytes from, RoutedExample& example) {
@@ -169,10 +169,9 @@ void ExampleWriter::begin(Buffer& message) {
   offsets_.clear();
 }
 
-void ExampleWriter::append(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
-                           std::string_view name) {
-  const ExampleRecord::Shape shape = ExampleRecord::shape_of(x, path, name);
-  write_routed(head, shape, x, path, name, message_->extend(routed_bytes(shape)).data());
+void ExampleWriter::append(const RoutedExample& head, const ExampleRecord::Parts& parts) {
+  const ExampleRecord::Shape shape = ExampleRecord::shape_of(parts);
+  write_routed(head, shape, parts, message_->extend(routed_bytes(shape)).data());
 }
 
 void ExampleWriter::end() {
@@ -192,8 +191,9 @@ void TaskWriter::append(const PartitionTask& task) {
   put(TaskExampleHead{task.order, task.slot, task.label}, *message_);
   // Without path: a sender that knows the path has already sent the example to all owners on it.
   const ExampleView x = task.example.view();
-  const ExampleRecord::Shape shape = ExampleRecord::shape_of(x, {}, {});
-  ExampleRecord::write(shape, x, {}, {}, message_->extend(ExampleRecord::bytes(shape)).data());
+  const ExampleRecord::Parts parts{x, {}, {}, task.example.rarities()};
+  const ExampleRecord::Shape shape = ExampleRecord::shape_of(parts);
+  ExampleRecord::write(shape, parts, message_->extend(ExampleRecord::bytes(shape)).data());
 }
 
 void read_examples(const std::vector<ExamplesMessage>& messages, std::vector<RoutedExample>& examples,

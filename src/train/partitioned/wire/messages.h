@@ -131,8 +131,8 @@ ConstBytes take_bytes(ConstBytes& message, std::uint64_t count);
 // A routed example in memory or in a message. write_routed() writes routed_bytes(shape) bytes; read_routed() reads what
 // it wrote, in place, and returns their number, or throws a protocol error if `from` is not a whole routed example.
 std::size_t routed_bytes(const ExampleRecord::Shape& shape);
-void write_routed(const RoutedExample& head, const ExampleRecord::Shape& shape, const ExampleView& x,
-                  std::span<const std::uint8_t> path, std::string_view name, std::byte* at);
+void write_routed(const RoutedExample& head, const ExampleRecord::Shape& shape, const ExampleRecord::Parts& parts,
+                  std::byte* at);
 std::size_t read_routed(ConstBytes from, RoutedExample& example);
 
 class ExampleWriter {
@@ -141,9 +141,8 @@ class ExampleWriter {
   void begin(Buffer& message);
   // For a rank that reads this rank's ring: appends the example's offset there.
   void append(std::uint32_t offset) { offsets_.push_back(offset); }
-  // Appends the example itself, with the `name` of the label if head.label is kNoLabel.
-  void append(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
-              std::string_view name);
+  // Appends the example itself, with the name of the label if head.label is kNoLabel.
+  void append(const RoutedExample& head, const ExampleRecord::Parts& parts);
   void end();
 
  private:

@@ -31,8 +31,7 @@ class SharedExampleRing {
   void begin_round();
   // Writes an example; ignores head.example. Returns its offset in the ring, in units of 8 bytes, or kNoOffset if there
   // is no room, and then for all later examples of the round.
-  std::uint32_t put(const RoutedExample& head, const ExampleView& x, std::span<const std::uint8_t> path,
-                    std::string_view name);
+  std::uint32_t put(const RoutedExample& head, const ExampleRecord::Parts& parts);
   static constexpr std::uint32_t kNoOffset = 0xffffffffU;
   // Call this after the last put() of a round, before sending messages that name offsets.
   void publish() const { window_.publish(); }
@@ -69,16 +68,15 @@ SharedExampleRing::prefetch_room(std::size_t bytes) const {
   for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(ahead + at, 1);
 }
 
-inline std::uint32_t SharedExampleRing::put(const RoutedExample& head, const ExampleView& x,
-                                            std::span<const std::uint8_t> path, std::string_view name) {
-  const ExampleRecord::Shape shape = ExampleRecord::shape_of(x, path, name);
+inline std::uint32_t SharedExampleRing::put(const RoutedExample& head, const ExampleRecord::Parts& parts) {
+  const ExampleRecord::Shape shape = ExampleRecord::shape_of(parts);
   const std::size_t bytes = routed_bytes(shape);
   prefetch_room(bytes);
   if (bytes > left_.size()) left_ = {};
   if (left_.empty()) return kNoOffset;
   std::byte* const at = left_.data();
   left_ = left_.subspan(bytes);
-  write_routed(head, shape, x, path, name, at);
+  write_routed(head, shape, parts, at);
   const auto offset = static_cast<std::size_t>(at - window_.mine().data());
   return narrow<std::uint32_t>(offset / ExampleRecord::kAlignment, "the offset of an example");
 }

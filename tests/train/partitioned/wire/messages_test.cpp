@@ -61,8 +61,10 @@ Buffer message_of_examples(const Batch& batch) {
   Buffer message;
   ExampleWriter writer;
   writer.begin(message);
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    writer.append(head_of(i), batch[i], path_of(i), head_of(i).label == kNoLabel ? batch[i].label : std::string_view{});
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::vector<std::uint8_t> path = path_of(i);
+    writer.append(head_of(i), {batch[i], path, head_of(i).label == kNoLabel ? batch[i].label : std::string_view{}});
+  }
   writer.end();
   return message;
 }
@@ -119,7 +121,8 @@ Buffer message_of_one(const RoutedExample& head) {
   Buffer message;
   ExampleWriter writer;
   writer.begin(message);
-  writer.append(head, batch[0], path_of(4), "name");
+  const std::vector<std::uint8_t> path = path_of(4);
+  writer.append(head, {batch[0], path, "name"});
   writer.end();
   return message;
 }

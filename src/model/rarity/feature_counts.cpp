@@ -1,0 +1,180 @@
+#include "model/rarity/feature_counts.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "cpt/hashing.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::size_t kMostOccurrences = std::size_t{1} << 14;  // 128 KiB
+constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 62;
+static_assert(FeatureCounts::kStepsPerBit == 8);
+
+// log2(units / kUnitsOfOne + 1) in steps, rounded to the nearest.
+int steps_of(std::uint64_t units) {
+  // 2^63 times 2^(1/16), 2^(3/16), ... : where one step ends and the next begins.
+  constexpr std::array<std::uint64_t, 8> kSteps = {0x85aac367cc487b15, 0x91c3d373ab11c336, 0x9ef5326091a111ae,
+                                                   0xad583eea42a14ac6, 0xbd08a39f580c36bf, 0xce248c151f8480e4,
+                                                   0xe0ccdeec2a94e111, 0xf5257d152486cc2c};
+  const std::uint64_t v = units + FeatureCounts::kUnitsOfOne;
+  const int zeros = std::countl_zero(v);
+  const std::uint64_t mantissa = v << zeros;
+  int steps = FeatureCounts::kStepsPerBit * (63 - zeros - FeatureCounts::kUnitBits);
+  for (const std::uint64_t step : kSteps) steps += mantissa >= step ? 1 : 0;
+  return steps;
+}
+
+std::uint8_t byte_of(int steps) { return static_cast<std::uint8_t>(std::min(steps, 255)); }
+
+std::uint32_t units_of_square(float value) {
+  const float x = std::min(std::abs(value), 16.0F);
+  return (static_cast<std::uint32_t>(x * x * static_cast<float>(2 * FeatureCounts::kUnitsOfOne)) + 1) / 2;  // rounded
+}
+
+}  // namespace
+
+FeatureCounts::FeatureCounts(bool used, int bits) : bits_(std::min(bits, kMostBits)) {
+  set_examples(0);
+  if (!used) return;
+  renewed_ = make_zeroed<std::uint8_t>(size(), "the counts of features");
+  added_ = make_zeroed<std::uint32_t>(size(), "the counts of features");
+  units_ = make_zeroed<std::uint64_t>(size(), "the counts of features");
+}
+
+void FeatureCounts::look_up(std::span<const FeatureHash> features, FeatureLookup& found) const {
+  found.entries.resize(features.size());
+  found.rarities.resize(features.size());
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const std::uint64_t at = index(features[f]);
+    found.entries[f] = static_cast<std::uint32_t>(at);
+    found.rarities[f] = static_cast<Rarity>(std::clamp(renewed_examples_ - renewed_[at], 1, 255));
+  }
+  if (!features.empty() && features.front() == kConstantFeature) found.rarities.front() = 0;
+}
+
+void FeatureCounts::add(const FeatureLookup& found, std::span<const float> values) {
+  ++all_examples_;
+  ++examples_added_;
+  const std::size_t before = occurrences_.size();
+  occurrences_.resize(before + values.size());
+  Occurrence* const out = occurrences_.data() + before;
+  for (std::size_t f = 0; f < values.size(); ++f) out[f] = {found.entries[f], units_of_square(values[f])};
+  if (occurrences_.size() >= kMostOccurrences) take_occurrences();
+}
+
+void FeatureCounts::take_occurrences() {
+  constexpr std::size_t kAhead = 32;
+  for (std::size_t i = 0; i < occurrences_.size(); ++i) {
+    if (i + kAhead < occurrences_.size()) __builtin_prefetch(&added_[occurrences_[i + kAhead].index], 1);
+    const auto [at, units] = occurrences_[i];
+    std::uint32_t& added = added_[at];
+    if (added == 0) touched_.push_back(at);
+    if (added > 0xffffffffU - units) spilled_.push_back({at, std::exchange(added, 0)});
+    added += units;
+  }
+  occurrences_.clear();
+}
+
+void FeatureCounts::add_units(std::uint64_t index, std::uint64_t units) {
+  units_[index] = std::min(units_[index] + std::min(units, kMostUnits), kMostUnits);
+  stale_.push_back(static_cast<std::uint32_t>(index));
+}
+
+// Moves what was added into units_, and calls visit() with it.
+template <class Visit>
+void FeatureCounts::take_added(Visit visit) {
+  constexpr std::size_t kAhead = 16;
+  take_occurrences();
+  const auto take = [&](const CountedFeature& added) {
+    add_units(added.index, added.units);
+    visit(added);
+  };
+  for (const CountedFeature& added : spilled_) take(added);
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    if (i + kAhead < touched_.size()) {
+      __builtin_prefetch(&added_[touched_[i + kAhead]], 1);
+      __builtin_prefetch(&units_[touched_[i + kAhead]], 1);
+    }
+    const std::uint32_t units = std::exchange(added_[touched_[i]], 0);
+    if (units > 0) take({touched_[i], units});
+  }
+  spilled_.clear();
+  touched_.clear();
+  examples_added_ = 0;
+}
+
+FeatureCounts::Added FeatureCounts::take_added() {
+  Added added;
+  added.examples = examples_added_;
+  added.features.reserve(touched_.size() + spilled_.size());
+  take_added([&](const CountedFeature& feature) { added.features.push_back(feature); });
+  return added;
+}
+
+void FeatureCounts::add(const Added& added) {
+  all_examples_ += added.examples;
+  for (const CountedFeature& feature : added.features) add_units(feature.index, feature.units);
+}
+
+void FeatureCounts::renew() {
+  take_added([](const CountedFeature&) {});
+  for (const std::uint32_t at : stale_) renewed_[at] = byte_of(steps_of(units_[at]));
+  stale_.clear();
+  set_examples(all_examples_);
+}
+
+void FeatureCounts::renew_if_due() {
+  if (used() && examples_since() >= renewal_interval(examples_)) renew();
+}
+
+void FeatureCounts::set_examples(std::uint64_t examples) {
+  examples_ = examples;
+  renewed_examples_ = steps_of(std::min((kMostUnits >> kUnitBits) - 1, examples + 1) << kUnitBits);
+}
+
+template <class Visit>
+void FeatureCounts::for_each_stored(Visit visit) const {
+  if (!used()) return;
+  std::map<std::uint64_t, std::uint64_t> apart;
+  for (const CountedFeature& added : spilled_) apart[added.index] += added.units;
+  for (const Occurrence& occurrence : occurrences_) apart[occurrence.index] += occurrence.units;
+  for (std::uint64_t at = 0; at < size(); ++at) {
+    std::uint64_t units = units_[at] + added_[at];
+    if (!apart.empty()) {
+      if (const auto more = apart.find(at); more != apart.end()) units += more->second;
+    }
+    if (units != 0) visit(Stored{static_cast<std::uint32_t>(at), units, renewed_[at]});
+  }
+}
+
+std::vector<FeatureCounts::Stored> FeatureCounts::stored() const {
+  std::vector<Stored> all;
+  for_each_stored([&](const Stored& stored) { all.push_back(stored); });
+  return all;
+}
+
+std::uint64_t FeatureCounts::digest() const {
+  if (!used()) return 0;
+  std::uint64_t digest = mix(examples_ ^ mix(all_examples_));
+  for_each_stored([&](const Stored& stored) { digest += mix(mix(stored.index) + stored.units); });
+  return digest;
+}
+
+void FeatureCounts::restore(const Stored& entry) {
+  units_[entry.index] = entry.units;
+  renewed_[entry.index] = entry.renewed;
+  stale_.push_back(entry.index);
+}
+
+void FeatureCounts::restore(const Examples& examples) {
+  set_examples(examples.renewed);
+  all_examples_ = examples.all;
+}
+
+}  // namespace cpt

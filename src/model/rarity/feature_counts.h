@@ -1,0 +1,149 @@
+// How rare the features of examples are, and the values of an example scaled by it.
+//
+// The rarity of a feature i is log2(N + 2) - log2(n_i + 1), where n_i is the sum of x_i^2 over the N examples learned
+// up to the last renewal. Renewals are at positions of the
+// stream, so every rank knows the same rarities for the same example, however many ranks there are, and a run that
+// resumes goes on with them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/zeroed_memory.h"
+#include "cpt/example.h"
+
+namespace cpt {
+
+// In eighths of a bit, 1 .. 255; 0 for the constant feature, which has none.
+using Rarity = std::uint8_t;
+
+// An example as node regressors take it.
+struct ScaledExample : ExampleView {
+  // Parallel to values: x_i * d_i, d_i = r_i^2 * sum(x^2) / sum(x^2 r^2) by the rarities r, with sums over all features
+  // but the constant one, whose d is 1.
+  std::span<const float> scaled;
+};
+
+// What the counts know of the features of an example. Reused from example to example, it allocates nothing.
+struct FeatureLookup {
+  std::vector<std::uint32_t> entries;  // of the table
+  std::vector<Rarity> rarities;        // as of the last renewal
+};
+
+// Owns what a ScaledExample refers to. Reused likewise.
+struct ScaledValues {
+  FeatureLookup counts;
+  std::vector<float> values;
+  std::vector<float> scaled;
+};
+
+// Values beyond this are learned, and predicted with, as this: no sum over features then leaves the floats.
+inline constexpr float kMostValue = 1e9F;
+
+// What was counted of features since some moment, to be added to the counts of other ranks.
+struct CountedFeature {
+  std::uint64_t index;  // in the table
+  std::uint64_t units;
+};
+
+// Examples between one renewal and the next: a tenth of those before, `examples`, and at least 100.
+constexpr std::uint64_t renewal_interval(std::uint64_t examples) { return std::max<std::uint64_t>(100, examples / 10); }
+
+// The counts, in a table of 2^bits entries by the feature's hash; features that meet share one. Not thread-safe, but
+// several threads may read while none writes.
+class FeatureCounts {
+ public:
+  // n_i is kept in whole units, so that sums are the same in any order. It stops growing at 2^62 of them, and one
+  // example adds at most 2^24 (as a value of 16 does).
+  static constexpr int kUnitBits = 16;
+  static constexpr std::uint64_t kUnitsOfOne = std::uint64_t{1} << kUnitBits;
+  static constexpr int kMostBits = 22;
+
+  // No table, and no rarities, unless `used`.
+  FeatureCounts(bool used, int bits);
+
+  bool used() const { return units_ != nullptr; }
+  std::uint64_t size() const { return std::uint64_t{1} << bits_; }
+  // Reserved; the system provides them as they are written.
+  std::uint64_t bytes() const {
+    return used() ? size() * (sizeof renewed_[0] + sizeof added_[0] + sizeof units_[0]) : 0;
+  }
+
+  void look_up(std::span<const FeatureHash> features, FeatureLookup& found) const;
+  static constexpr int kStepsPerBit = 8;
+  void prefetch(const ExampleView& x) const {
+    for (const FeatureHash feature : x.features) __builtin_prefetch(&renewed_[index(feature)]);
+  }
+
+  // Counts an example that is learned, after look_up(). It enters the rarities at the next renewal.
+  void add(const FeatureLookup& found, std::span<const float> values);
+  // Examples up to the last renewal, N, and since then.
+  std::uint64_t examples() const { return examples_; }
+  std::uint64_t examples_since() const { return all_examples_ - examples_; }
+
+  // What was added since the last call on this rank, and the number of examples.
+  struct Added {
+    std::vector<CountedFeature> features;
+    std::uint64_t examples = 0;
+  };
+  Added take_added();
+  // Adds what another rank has counted.
+  void add(const Added& added);
+  // From here on, rarities are by all that was counted.
+  void renew();
+  // renew(), if renewal_interval() examples were counted since the last time.
+  void renew_if_due();
+
+  std::uint64_t digest() const;
+
+  // One entry as it is stored: for saving and loading. The rarity of an entry that was added to since the last sync
+  // point is not that of its count.
+  struct Stored {
+    std::uint32_t index;
+    std::uint64_t units;
+    std::uint8_t renewed;  // log2(n_i + 1) at the last renewal, in steps, rounded
+  };
+  std::vector<Stored> stored() const;  // all that were ever added to, by ascending index
+  struct Examples {
+    std::uint64_t renewed = 0;
+    std::uint64_t all = 0;
+  };
+  Examples stored_examples() const { return {examples_, all_examples_}; }
+  void restore(const Stored& entry);
+  void restore(const Examples& examples);
+
+ private:
+  struct Occurrence {
+    std::uint32_t index;
+    std::uint32_t units;
+  };
+
+  std::uint64_t index(FeatureHash feature) const { return (feature * 0x9e3779b97f4a7c15ULL) >> (64 - bits_); }
+  void take_occurrences();
+  void add_units(std::uint64_t index, std::uint64_t units);
+  template <class Visit>
+  void take_added(Visit visit);
+  template <class Visit>
+  void for_each_stored(Visit visit) const;
+  void set_examples(std::uint64_t examples);
+
+  int bits_;
+  // By entry of the table. Apart, since looking up is what every example does for each of its features.
+  ZeroedArray<std::uint8_t> renewed_;  // log2(n_i + 1) at the last renewal, in steps
+  ZeroedArray<std::uint32_t> added_;   // units since take_added() or renew(), without those spilled
+  ZeroedArray<std::uint64_t> units_;   // without those added; at most 2^62
+
+  std::vector<Occurrence> occurrences_;  // not yet added: many are added at a time, which hides the way to memory
+  std::vector<std::uint32_t> touched_;   // with units added; may repeat
+  std::vector<CountedFeature> spilled_;  // units that left no room in added_
+  std::vector<std::uint32_t> stale_;     // changed in units_ since renew(); may repeat
+  std::uint64_t examples_ = 0;
+  std::uint64_t all_examples_ = 0;
+  std::uint64_t examples_added_ = 0;  // of all_examples_, since take_added()
+  int renewed_examples_ = 0;          // log2(N + 2), in steps
+};
+
+}  // namespace cpt

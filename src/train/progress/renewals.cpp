@@ -1,0 +1,89 @@
+#include "train/progress/renewals.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "comm/collectives.h"
+#include "core/checked.h"
+
+namespace cpt {
+
+StreamPlace place_after(const StreamPlace& place, std::uint64_t lines, const std::vector<ShardPosition>& positions) {
+  std::vector<std::uint32_t> active;
+  for (const ShardPosition& at : positions) {
+    const bool is_before = at.shard < place.shard;  // its line at the position of `place` comes before it
+    if (at.position >= place.position + (is_before ? 1 : 0)) active.push_back(static_cast<std::uint32_t>(at.shard));
+  }
+  if (active.empty()) return Renewals::kNever;
+  std::ranges::sort(active);
+  const auto passed = static_cast<std::uint64_t>(std::ranges::lower_bound(active, place.shard) - active.begin());
+  const std::uint64_t turns = passed + lines;
+  const std::size_t next = turns % active.size();
+  return {place.position + turns / active.size(), next == 0 ? 0 : active[next]};
+}
+
+void Renewals::begin_pass(std::uint64_t lines, bool learning) {
+  end();
+  if (!counts_.used() || !learning) return;
+  const std::uint64_t interval = renewal_interval(counts_.examples());
+  lines_ = lines != 0 ? lines : std::max<std::uint64_t>(interval - std::min(interval, counts_.examples_since()), 1);
+  next_ = {};
+}
+
+void Renewals::end() {
+  lines_ = 0;
+  next_ = kNever;
+}
+
+void Renewals::stop_at(const StreamPlace& place, BatchReader& reader) {
+  const std::vector<ShardPosition> mine = reader.positions();
+  const auto all = all_gather_bytes(comm_, std::as_bytes(std::span(mine)), "renewal: positions");
+  std::vector<ShardPosition> positions;
+  std::uint64_t lines = 0;
+  for (const auto& bytes : all) {
+    const std::size_t before = positions.size();
+    positions.resize(before + bytes.size() / sizeof(ShardPosition));
+    if (!bytes.empty()) std::memcpy(positions.data() + before, bytes.data(), bytes.size());
+  }
+  std::uint64_t furthest = 1;
+  for (const ShardPosition& at : positions) {
+    lines += at.position;
+    furthest = std::max(furthest, at.position);
+  }
+  if (lines >= lines_) {
+    share();
+    counts_.renew();
+    lines_ = lines + renewal_interval(counts_.examples());
+  }
+  // A pass that was resumed begins anywhere.
+  next_ = place_after(std::max(place, StreamPlace{furthest - 1}), lines_ - lines, positions);
+  if (next_ == kNever) end();
+}
+
+void Renewals::renew_if_due() {
+  share();
+  counts_.renew_if_due();
+}
+
+void Renewals::share() {
+  if (!counts_.used() || comm_.size() == 1) return;
+  const FeatureCounts::Added mine = counts_.take_added();
+  const std::vector<std::uint64_t> examples = all_gather_value(comm_, mine.examples, "renewal: examples");
+  const auto features = all_gather_bytes(comm_, std::as_bytes(std::span(mine.features)), "renewal: features");
+  for (std::size_t rank = 0; rank < features.size(); ++rank) {
+    if (static_cast<int>(rank) == comm_.rank()) continue;
+    FeatureCounts::Added added{.features = std::vector<CountedFeature>(features[rank].size() / sizeof(CountedFeature)),
+                               .examples = examples[rank]};
+    if (!added.features.empty()) std::memcpy(added.features.data(), features[rank].data(), features[rank].size());
+    counts_.add(added);
+  }
+}
+
+void Renewals::end_pass() {
+  renew_if_due();
+  end();
+}
+
+}  // namespace cpt

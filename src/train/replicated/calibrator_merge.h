@@ -1,0 +1,64 @@
+// The merge of the replicas' calibrators at a sync point.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "model/learning/learner.h"
+#include "model/weights/calibrators.h"
+
+namespace cpt {
+
+// How often each node of a block has learned, by lane.
+using NodeVisits = std::array<std::uint32_t, kLanes>;
+
+// A block's calibrator as a rank has it.
+struct CalibratorOfRank {
+  NodeVisits visits{};  // since the last merge
+  Calibrator calibrator;
+};
+
+// For each node the mean of what the ranks have, weighted by their visits; a node that none has visited stays as it is.
+// A mean of covariances is positive definite, as they are. `ranks`: those that have visited the block, at least one.
+Calibrator merge_calibrators(std::span<const CalibratorOfRank* const> ranks);
+
+// Replicas are equal after every merge, as those of WeightMerger. Does nothing, and calls no collective, if the model
+// has no calibrators. Borrows its arguments.
+class CalibratorMerger {
+ public:
+  // The bytes that all ranks together send in a segment: they bound the memory of a merge.
+  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
+
+  CalibratorMerger(Communicator& comm, Learner& learner, std::uint64_t segment_bytes = kSegmentBytes);
+
+  // To be called before a path is trained.
+  void touch(const PathState& path_state);
+
+  // Collective. One rank merges the calibrators of a block, and sends the result to all.
+  void merge();
+
+ private:
+  struct Record {
+    std::uint64_t key;
+    std::uint64_t partition;
+    CalibratorOfRank its;
+  };
+  struct Visited {
+    Partition partition = 0;
+    NodeVisits visits{};
+  };
+
+  void merge_segment(std::uint64_t segment, std::uint64_t segments);
+  std::vector<std::vector<Record>> records_by_reducer(std::uint64_t segment, std::uint64_t segments) const;
+
+  Communicator& comm_;
+  Learner& learner_;
+  std::uint64_t segment_bytes_;
+  std::unordered_map<std::uint64_t, Visited> visited_;  // by key of the block
+};
+
+}  // namespace cpt
