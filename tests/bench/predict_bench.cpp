@@ -115,7 +115,7 @@ double median_blocks(const Learner& learner, const Batch& lines, std::size_t k) 
 }
 
 void top_k(benchmark::State& state, const Learner& learner, const Batch& lines, std::size_t k) {
-  time_lines(state, lines, [&](const ExampleView& x) { benchmark::DoNotOptimize(learner.estimator().top_k(x, k)); });
+  time_lines(state, lines, [&](const ExampleView& x) { benchmark::DoNotOptimize(learner.top_k(x, k)); });
   state.counters["blocks"] = median_blocks(learner, lines, k);
 }
 
