@@ -294,7 +294,8 @@ class Training::Run {
     const WeightTable::Survey survey = survey_own();
     summary_.weight_bytes = learner_.weights().bytes();
     summary_.rows_used = survey.used;
-    summary_.weight_digest = survey.digest + learner_.frequencies().digest() + learner_.feature_counts().digest();
+    const std::uint64_t counts_digest = learner_.feature_counts().digest();
+    summary_.weight_digest = survey.digest + learner_.frequencies().digest() + counts_digest;
     run_on_all(comm_, "end", [&] {
       if (!survey.finite) throw_diverged();
     });
@@ -302,7 +303,7 @@ class Training::Run {
       std::uint64_t sums[] = {survey.used, survey.digest};
       sum_in_rank_order(comm_, sums, "end: weights");
       summary_.rows_used = sums[0];
-      summary_.weight_digest = sums[1] + learner_.feature_counts().digest();
+      summary_.weight_digest = sums[1] + counts_digest;
       summary_.partitions_moved = partitioned_->partitions_moved();
       summary_.balance = partitioned_->latest_balance();
     } else {

@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "model/weights/decode_kernel.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first.
-#include <hwy/highway.h>
+#include "model/weights/vector_math-inl.h"
 
 #ifndef CPT_MODEL_DECODE_TABLES
 #define CPT_MODEL_DECODE_TABLES
@@ -49,13 +49,6 @@ inline constexpr Signs kUpperOfSixteen = make_signs(16, 16);
 HWY_BEFORE_NAMESPACE();
 namespace cpt {
 namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using Float = hn::CappedTag<float, kLanes>;
-using V = hn::Vec<Float>;
-constexpr Float kFloat;
-constexpr std::size_t kStep = hn::MaxLanes(kFloat);
-constexpr std::size_t kParts = kLanes / kStep;
 
 // estimates[c] = sum over lanes of (1 - 2 lane) * sign, where the constant row adds its sign alone. 0 if the sum is
 // negative or bit c of `occupied` is 0.

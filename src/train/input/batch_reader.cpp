@@ -71,15 +71,15 @@ Slice BatchReader::next(std::size_t most) {
 
 std::uint64_t BatchReader::next_position() { return fetch() ? rest_.batch->origin(rest_.begin).position : kNoPosition; }
 
-Slice BatchReader::next_before(const StreamPlace& place, std::size_t most) {
+Slice BatchReader::next_before(const StreamOffset& offset, std::size_t most) {
   if (!fetch()) return {};
   const std::size_t last = rest_.begin + std::min(most, rest_.size());
   std::size_t end = rest_.begin;
-  const auto place_of = [&](std::size_t i) {
+  const auto offset_of = [&](std::size_t i) {
     const Origin& origin = rest_.batch->origin(i);
-    return StreamPlace{origin.position, origin.shard};
+    return StreamOffset{origin.position, origin.shard};
   };
-  while (end < last && place_of(end) < place) ++end;
+  while (end < last && offset_of(end) < offset) ++end;
   return take(end);
 }
 

@@ -21,11 +21,11 @@ void skip_to_cursors(ExampleStream& stream, Communicator& comm);
 
 // Where the order of all examples is cut: before line `position` of shard `shard`. Of two lines at the same position
 // that of the lower shard comes first.
-struct StreamPlace {
+struct StreamOffset {
   std::uint64_t position = 0;
   std::uint32_t shard = 0;
-  bool operator==(const StreamPlace&) const = default;
-  bool operator<(const StreamPlace& other) const {
+  bool operator==(const StreamOffset&) const = default;
+  bool operator<(const StreamOffset& other) const {
     return position < other.position || (position == other.position && shard < other.shard);
   }
 };
@@ -44,8 +44,8 @@ class BatchReader {
   // Up to `most` examples (>= 1), all of one chunk; empty only at the end. Valid until the next call but one. Throws
   // the reader's error after all examples before it.
   Slice next(std::size_t most);
-  // The same, but only examples before `place`; also empty if the next one is not before it.
-  Slice next_before(const StreamPlace& place, std::size_t most = ~std::size_t{0});
+  // The same, but only examples before `offset`; also empty if the next one is not before it.
+  Slice next_before(const StreamOffset& offset, std::size_t most = ~std::size_t{0});
   // As next(), but ends with a line, and so may be longer by the examples of one line.
   Slice next_lines(std::size_t most);
   // The position of the next example, or kNoPosition at the end. Throws as next().

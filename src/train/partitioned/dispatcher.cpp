@@ -8,7 +8,7 @@
 
 namespace cpt {
 
-void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamPlace& end, const Destinations& to,
+void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamOffset& end, const Destinations& to,
                       RoundHeader& header, bool learning) {
   FeatureCounts& counts = learner_.feature_counts();
   for (std::size_t rank = 0; rank < writers_.size(); ++rank) writers_[rank].begin(to.messages[rank]);

@@ -33,7 +33,7 @@ class Dispatcher {
   };
   // Sends the next examples before `end`, whose positions are `first` or more. Rank 0 gets all of them, because it owns
   // the root. Fills in the fields of the header that describe the examples.
-  void read(BatchReader& reader, std::uint64_t first, const StreamPlace& end, const Destinations& to,
+  void read(BatchReader& reader, std::uint64_t first, const StreamOffset& end, const Destinations& to,
             RoundHeader& header, bool learning);
 
  private:

@@ -61,7 +61,7 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   if (moving_) change_owners();  // decided at the end of the last pass, for which it would have come too late
   learning_ = learning;
   all_read_ = false;
-  place_ = {first_position(comm_, reader)};
+  offset_ = {first_position(comm_, reader)};
   active_shards_ = shards;
   bad_lines_ = 0;
   coordinator_.begin_pass();
@@ -117,7 +117,7 @@ void PartitionedLoop::step(BatchReader* reader) {
 }
 
 void PartitionedLoop::read(BatchReader& reader) {
-  while (!(place_ < renewals_.next())) renewals_.stop_at(place_, reader);
+  while (!(offset_ < renewals_.next())) renewals_.stop_at(offset_, reader);
   if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size()));
   rounds_.push_back(std::move(spare_.back()));
   spare_.pop_back();
@@ -127,11 +127,11 @@ void PartitionedLoop::read(BatchReader& reader) {
   for (Buffer& message : messages) message.extend(sizeof(RoundHeader));
 
   RoundHeader header;
-  const StreamPlace end = std::min(StreamPlace{place_.position + round_positions()}, renewals_.next());
+  const StreamOffset end = std::min(StreamOffset{offset_.position + round_positions()}, renewals_.next());
   guarded(round, [&] {
-    dispatcher_.read(reader, place_.position, end, {balancer_.owners(), *ring_, messages}, header, learning_);
+    dispatcher_.read(reader, offset_.position, end, {balancer_.owners(), *ring_, messages}, header, learning_);
   });
-  place_ = end;
+  offset_ = end;
   const std::string warnings = join_warnings(comm_, reader.take_warnings());
   header.warning_bytes = warnings.size();
   messages[0].append(warnings.data(), warnings.size());

@@ -105,7 +105,7 @@ class PartitionedLoop {
   std::vector<PartitionTask> tasks_;           // of the current stage
   std::vector<PartitionTask> task_scratch_;
   std::vector<RoutedExample> example_scratch_;
-  StreamPlace place_;                // of the next round
+  StreamOffset offset_;              // of the next round
   std::uint64_t active_shards_ = 0;  // by the latest headers
   RoundContents latest_contents_;    // of the latest round whose headers all ranks have
   std::uint64_t rounds_in_interval_ = 0;

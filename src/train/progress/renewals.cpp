@@ -10,18 +10,19 @@
 
 namespace cpt {
 
-StreamPlace place_after(const StreamPlace& place, std::uint64_t lines, const std::vector<ShardPosition>& positions) {
+StreamOffset offset_after(const StreamOffset& offset, std::uint64_t lines,
+                          const std::vector<ShardPosition>& positions) {
   std::vector<std::uint32_t> active;
   for (const ShardPosition& at : positions) {
-    const bool is_before = at.shard < place.shard;  // its line at the position of `place` comes before it
-    if (at.position >= place.position + (is_before ? 1 : 0)) active.push_back(static_cast<std::uint32_t>(at.shard));
+    const bool is_before = at.shard < offset.shard;  // its line at the position of `offset` comes before it
+    if (at.position >= offset.position + (is_before ? 1 : 0)) active.push_back(static_cast<std::uint32_t>(at.shard));
   }
   if (active.empty()) return Renewals::kNever;
   std::ranges::sort(active);
-  const auto passed = static_cast<std::uint64_t>(std::ranges::lower_bound(active, place.shard) - active.begin());
+  const auto passed = static_cast<std::uint64_t>(std::ranges::lower_bound(active, offset.shard) - active.begin());
   const std::uint64_t turns = passed + lines;
   const std::size_t next = turns % active.size();
-  return {place.position + turns / active.size(), next == 0 ? 0 : active[next]};
+  return {offset.position + turns / active.size(), next == 0 ? 0 : active[next]};
 }
 
 void Renewals::begin_pass(std::uint64_t lines, bool learning) {
@@ -37,7 +38,7 @@ void Renewals::end() {
   next_ = kNever;
 }
 
-void Renewals::stop_at(const StreamPlace& place, BatchReader& reader) {
+void Renewals::stop_at(const StreamOffset& offset, BatchReader& reader) {
   const std::vector<ShardPosition> mine = reader.positions();
   const auto all = all_gather_bytes(comm_, std::as_bytes(std::span(mine)), "renewal: positions");
   std::vector<ShardPosition> positions;
@@ -58,7 +59,7 @@ void Renewals::stop_at(const StreamPlace& place, BatchReader& reader) {
     lines_ = lines + renewal_interval(counts_.examples());
   }
   // A pass that was resumed begins anywhere.
-  next_ = place_after(std::max(place, StreamPlace{furthest - 1}), lines_ - lines, positions);
+  next_ = offset_after(std::max(offset, StreamOffset{furthest - 1}), lines_ - lines, positions);
   if (next_ == kNever) end();
 }
 

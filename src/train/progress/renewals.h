@@ -10,27 +10,27 @@
 
 namespace cpt {
 
-// Renewals come after so many lines of all shards together, so that they are the same however many ranks and shards the
-// lines are dealt to. The place in the order of all examples where so many lines have come is computed from how far the
-// shards were read and which of them have not ended; where one ends before that place, the rest is computed again.
+// A renewal is due when a number of lines, counted over all shards, was learned. So it does not depend on how lines are
+// split into shards, nor shards assigned to ranks. Where that is in the order of all examples is computed from how far
+// each shard was read, and again where a shard ended before.
 // Reused for all passes of a run; every rank makes the same calls. Borrows its arguments.
 class Renewals {
  public:
-  static constexpr StreamPlace kNever{BatchReader::kNoPosition, 0};
+  static constexpr StreamOffset kNever{BatchReader::kNoPosition, 0};
 
   Renewals(Communicator& comm, FeatureCounts& counts) : comm_(comm), counts_(counts) {}
 
   // `lines`: those of the pass at the next renewal in a resumed pass, else 0. Where nothing is learned there is none.
   void begin_pass(std::uint64_t lines, bool learning);
-  // Every rank reads up to here, then calls stop_at(). At first, and in a resumed pass, the begin of the pass.
-  const StreamPlace& next() const { return next_; }
-  // Collective. All lines before `place`, which is not before next(), were handed out by the readers of all ranks, and
-  // no other. Renews if they are enough, and computes the next place.
-  void stop_at(const StreamPlace& place, BatchReader& reader);
+  // Every rank reads up to here, then calls stop_at(). At first the begin of the pass, also of a resumed one.
+  const StreamOffset& next() const { return next_; }
+  // Collective. All lines before `offset`, which is not before next(), were handed out by the readers of all ranks, and
+  // no other. Renews if they are enough, and computes the next offset.
+  void stop_at(const StreamOffset& offset, BatchReader& reader);
   // The lines of the pass at the next renewal; 0 if there is none.
   std::uint64_t lines() const { return lines_; }
   // Collective. Renews here if enough examples have come, wherever next() is: for replicas, whose sync points are not
-  // at places.
+  // at offsets.
   void renew_if_due();
   // Collective. Adds up what all ranks have counted, and renews nothing: every rank can then save the counts.
   void share();
@@ -43,11 +43,11 @@ class Renewals {
   Communicator& comm_;
   FeatureCounts& counts_;
   std::uint64_t lines_ = 0;
-  StreamPlace next_ = kNever;
+  StreamOffset next_ = kNever;
 };
 
-// The place before which the shards have `lines` more lines from `place` on, if none of them ends. `positions`: how
-// many lines of each shard come before `place`; those that have fewer than the others have ended. kNever if all have.
-StreamPlace place_after(const StreamPlace& place, std::uint64_t lines, const std::vector<ShardPosition>& positions);
+// The offset before which the shards have `lines` more lines from `offset` on, if none of them ends. `positions`: how
+// many lines of each shard come before `offset`; those that have fewer than the others have ended. kNever if all have.
+StreamOffset offset_after(const StreamOffset& offset, std::uint64_t lines, const std::vector<ShardPosition>& positions);
 
 }  // namespace cpt

@@ -14,7 +14,7 @@
 namespace cpt {
 
 // How often each node of a block has learned, by lane.
-using NodeVisits = std::array<std::uint32_t, kLanes>;
+using NodeVisits = std::array<std::uint64_t, kLanes>;
 
 // A block's calibrator as a rank has it.
 struct CalibratorOfRank {
