@@ -115,14 +115,26 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
 #endif
 }
 
-// The sum of all lanes, in an order that does not depend on their division into parts.
-HWY_INLINE float SumOfLanes(const V* parts) {
-  HWY_ALIGN float lanes[kLanes];
-  for (std::size_t part = 0; part < kParts; ++part) hn::Store(parts[part], kFloat, lanes + part * kStep);
-  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+// Lane i plus lane i + half of all lanes, and so on down to one: the same order for vectors of any length.
+template <class Tag>
+HWY_INLINE float FoldedSum(Tag tag, hn::Vec<Tag> v) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(tag) > 1) {
+    constexpr hn::Half<Tag> kHalf;
+    return FoldedSum(kHalf, hn::Add(hn::LowerHalf(kHalf, v), hn::UpperHalf(kHalf, v)));
   }
-  return lanes[0];
+#endif
+  return hn::GetLane(v);
+}
+
+// The sum of the sixteen lanes of kParts vectors.
+HWY_INLINE float SumOfLanes(const V* parts) {
+  V sums[kParts];
+  for (std::size_t part = 0; part < kParts; ++part) sums[part] = parts[part];
+  for (std::size_t half = kParts / 2; half > 0; half /= 2) {
+    for (std::size_t part = 0; part < half; ++part) sums[part] = hn::Add(sums[part], sums[part + half]);
+  }
+  return FoldedSum(kFloat, sums[0]);
 }
 
 }  // namespace HWY_NAMESPACE
