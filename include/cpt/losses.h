@@ -20,7 +20,7 @@ struct Losses {
   double squared_seen = 0;
   double log_seen = 0;
   double brier_weight = 0;
-  double brier = 0;  // sum of 1 - 2 p + P(y'), y' drawn from the prediction
+  double brier = 0;  // sum of 1 - 2 p + s, s an estimate of the sum over all labels of P(label)^2
   double top1_weight = 0;
   double top1_error = 0;
 
@@ -28,9 +28,10 @@ struct Losses {
   void add_new(double importance);
   void add_seen(double importance, double p);
   // Counts a sampled seen example. `sample_weight` is its importance times the number of examples that it stands for,
-  // in any unit. `drawn` is the probability of a label drawn from the prediction. `right` says whether the most
+  // in any unit. `squares` is an estimate of the sum over all labels of P(label)^2, such as the
+  // probability of a label drawn from the prediction. `right` says whether the most
   // probable label was the example's.
-  void add_brier(double sample_weight, double p, double drawn);
+  void add_brier(double sample_weight, double p, double squares);
   void add_top1(double sample_weight, bool right);
   Losses& operator+=(const Losses& other);
   // The losses that were added since `earlier`, a previous state of this object.
@@ -43,6 +44,8 @@ struct Losses {
   double mean_log_seen() const;
   double mean_brier_seen() const;
   double mean_top1_error_seen() const;
+  // Half the width of Wilson's 95 % interval of mean_top1_error_seen().
+  double top1_interval() const;
   // Half the width of Hoeffding's 95 % interval of mean_squared(): sqrt(ln(2 / 0.05) / (2 n)), where n is the effective
   // number of examples, weight^2 / weight_squares.
   double squared_interval() const;

@@ -35,6 +35,7 @@ enum class TreeKind : std::uint8_t {
 
 inline constexpr int kLeastBits = 10;
 inline constexpr int kMostBits = 40;
+inline constexpr int kMostTrees = 8;
 
 // The options of a model.
 struct ModelOptions {
@@ -42,6 +43,9 @@ struct ModelOptions {
   int arity = 16;  // children of a node: 2, 4, 8 or 16; used by kConditionalPecoc only
   TreeKind tree = TreeKind::kOnline;
   double alpha = 0.9;  // in (0, 1]: weight of balance against the regressors in the insertion rule
+  // In [1, kMostTrees]: P is the mean over as many trees over the same labels, each with a table and an alpha of its
+  // own. More than one only for trees that grow kOnline or kRandom.
+  int trees = 1;
   Loss loss = Loss::kLogistic;
   Update update = Update::kSafe;
   // Whether node probabilities are calibrated: learned from the margin of the node's regressor. Used by trees of
@@ -52,7 +56,7 @@ struct ModelOptions {
   // In [0, 0.5). Predictions keep node probabilities in [clip, 1 - clip], so that no label has probability 0.
   // kOneAgainstAll and kPecoc, which have no nodes, spread this part of the probability evenly over all labels.
   double clip = 0.001;
-  int bits = 22;           // in [kLeastBits, kMostBits]: the weight table has 2^bits rows of 64 bytes
+  int bits = 22;           // in [kLeastBits, kMostBits]: the weight table of a tree has 2^bits rows of 64 bytes
   std::uint64_t seed = 1;  // of feature hashes and of every random choice
 
   // How examples are made from input. A program that builds its own batches applies them itself.
@@ -71,6 +75,9 @@ struct ModelOptions {
   bool uses_rarity() const { return calibrates() && rarity; }
   // alpha as the insertion rule uses it: 1 for kBalanced.
   double effective_alpha() const { return tree == TreeKind::kBalanced ? 1.0 : alpha; }
+  // The options of tree t of several: alpha falls evenly from tree to tree, so 0.9 is followed by 0.8, 0.7, ..., and
+  // each flips coins of its own.
+  ModelOptions of_tree(std::size_t t) const;
   // Whether the paper's bounds on the tree's shape hold, because the whole tree grew by its rule.
   bool bounds_shape() const { return is_tree() && (tree == TreeKind::kOnline || tree == TreeKind::kBalanced); }
 };

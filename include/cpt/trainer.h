@@ -92,11 +92,12 @@ enum class Phase : std::uint8_t { kTrain, kTest };
 // Size and shape of a tree.
 struct TreeFigures {
   bool is_flat = false;  // the method is not a tree; only labels and digest are meaningful
-  std::uint64_t labels = 0;
-  std::uint32_t depth_max = 0;  // nodes above the deepest leaf
+  std::uint64_t trees = 1;
+  std::uint64_t labels = 0;     // of each tree
+  std::uint32_t depth_max = 0;  // nodes above the deepest leaf of all trees
   double depth_mean = 0;
-  double depth_bound = 0;  // the paper's bound on depth_max; 0 if it does not apply
-  std::uint64_t disagreements = 0;
+  double depth_bound = 0;           // the paper's bound on depth_max; 0 if it does not apply
+  std::uint64_t disagreements = 0;  // in all trees
   std::uint64_t digest = 0;
 };
 

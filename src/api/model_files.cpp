@@ -22,7 +22,7 @@ void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
   if (std::ranges::all_of(partitions, [&](const StoredPartition& stored) { return stored.blob == first; })) {
     return set.share(checkpoint, first, kWeights);
   }
-  WeightsWriter weights(set.add(kWeights), read_model_options(checkpoint).table_bits());
+  WeightsWriter weights(set.add(kWeights), read_model_options(checkpoint));
   std::map<std::string, BlobReader> blobs;
   for (const StoredPartition& stored : partitions) {
     auto found = blobs.find(stored.blob);
@@ -35,13 +35,14 @@ void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
 
 WeightsWriter begin_weights(const Learner& learner, BlobSetWriter& set) {
   write_structure(learner, set);
-  return {set.add(kWeights), learner.weights().bits()};
+  return {set.add(kWeights), learner.options()};
 }
 
 void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads) {
   BlobSetWriter set(directory, kModelKind, threads);
   WeightsWriter weights = begin_weights(learner, set);
-  for (Partition partition = 0; partition < kPartitions; ++partition) weights.write(learner.weights(), partition);
+  for (Partition partition = 0; partition < learner.weights().partitions(); ++partition)
+    weights.write(learner.weights(), partition);
   set.commit();
 }
 
@@ -66,7 +67,7 @@ std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
   const BlobSetReader set(directory, kModelKind);
   std::unique_ptr<Learner> learner = read_structure(set);
   BlobReader weights = set.open(kWeights);
-  for (Partition partition = 0; partition < kPartitions; ++partition) {
+  for (Partition partition = 0; partition < learner->weights().partitions(); ++partition) {
     if (wanted(partition)) {
       read_partition(weights, partition, learner->weights());
     } else {

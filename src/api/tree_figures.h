@@ -1,7 +1,8 @@
-// Size and shape of a tree.
+// Size and shape of the trees of a model.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cpt/trainer.h"
@@ -9,9 +10,9 @@
 
 namespace cpt {
 
-// The number of labels by depth of their leaves, up to the greatest depth; empty for an empty tree. Walks the path of
-// every label.
-std::vector<std::uint64_t> labels_by_depth(const Tree& tree);
+// The number of leaves by their depth, summed over the trees, up to the greatest depth; empty for empty trees. Walks
+// the path of every label.
+std::vector<std::uint64_t> leaves_by_depth(std::span<const Tree> trees);
 
 TreeFigures measure_tree(const Learner& learner);
 

@@ -18,10 +18,24 @@ void require(bool holds, const std::string& option, double value, const std::str
 void ModelOptions::validate() const {
   require(arity == 2 || arity == 4 || arity == 8 || arity == 16, "--arity", arity, "2, 4, 8 or 16");
   require(alpha > 0 && alpha <= 1, "--alpha", alpha, "above 0 and at most 1");
+  require(trees >= 1 && trees <= kMostTrees, "--trees", trees, "between 1 and 8");
+  if (trees > 1 && (!is_tree() || tree == TreeKind::kBalanced || tree == TreeKind::kGiven)) {
+    throw Error(Fault::kUsage,
+                "--trees is " + std::to_string(trees) +
+                    ": several trees must grow online or random, or they are equal (--method tree or cpecoc, --tree)");
+  }
   require(learning_rate >= 1e-12 && learning_rate <= 1e12, "--learning-rate", learning_rate, "between 1e-12 and 1e12");
   require(clip >= 0 && clip < 0.5, "--clip", clip, "at least 0 and below 0.5");
   require(bits >= kLeastBits && bits <= kMostBits, "--bits", bits, "between 10 and 40");
   require_pairs(interactions);
+}
+
+ModelOptions ModelOptions::of_tree(std::size_t t) const {
+  ModelOptions of = *this;
+  of.trees = 1;
+  of.alpha *= static_cast<double>(kMostTrees + 1 - static_cast<int>(t)) / (kMostTrees + 1);
+  of.seed += t;
+  return of;
 }
 
 void require_pairs(const std::vector<std::string>& interactions) {

@@ -33,9 +33,7 @@ void ModelShare::save(Communicator& comm, const std::filesystem::path& directory
       if (comm.rank() == 0) save_learner(*learner_, directory, cores_of_rank(comm));
     });
   } else {
-    Owners owners;
-    std::copy_n(owners_.begin(), owners.size(), owners.begin());
-    save_partitioned_learner(*learner_, comm, owners, directory);
+    save_partitioned_learner(*learner_, comm, owners_, directory);
   }
 }
 

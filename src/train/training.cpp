@@ -84,7 +84,7 @@ class Training::Run {
   // Empty if every rank has the whole model.
   std::vector<int> owners() const {
     if (!partitioned_) return {};
-    return {partitioned_->owners().begin(), partitioned_->owners().end()};
+    return partitioned_->owners();
   }
 
   // Restores the figures of the checkpoint. New shards after a finished run start a run of their own.
@@ -118,7 +118,7 @@ class Training::Run {
     state.next_renewal = plan_.under_way() ? renewals_.lines() : 0;
     state.summary = summary_;
     state.finished = plan_.finished();
-    return {std::move(state), partitioned_ ? partitioned_->owners() : first_owners(comm_.size())};
+    return {std::move(state), partitioned_ ? partitioned_->owners() : first_owners(comm_.size(), options_.model.trees)};
   }
 
   // Returns false if there was nothing left to read.
@@ -264,7 +264,7 @@ class Training::Run {
     const WeightTable& weights = learner_.weights();
     if (!partitioned_) return weights.survey();
     WeightTable::Survey survey;
-    for (Partition p = 0; p < kPartitions; ++p) {
+    for (Partition p = 0; p < weights.partitions(); ++p) {
       if (owns(p)) survey.add(weights.survey(p));
     }
     return survey;
@@ -273,11 +273,12 @@ class Training::Run {
   MemoryUse memory_use() const {
     MemoryUse use{.rank = comm_.rank(), .peak_bytes = peak_memory(), .table_bytes = learner_.weights().bytes()};
     use.calibration_bytes = learner_.weights().calibrators().bytes() + learner_.feature_counts().bytes();
-    use.structure_bytes = learner_.tree().bytes() + learner_.labels().bytes() + learner_.frequencies().bytes();
+    for (const Tree& tree : learner_.trees()) use.structure_bytes += tree.bytes();
+    use.structure_bytes += learner_.labels().bytes() + learner_.frequencies().bytes();
     if (!partitioned_) return use;
     use.structure_bytes += partitioned_->structure_bytes();
     use.table_bytes = 0;
-    for (Partition p = 0; p < kPartitions; ++p) {
+    for (Partition p = 0; p < learner_.weights().partitions(); ++p) {
       if (owns(p)) use.table_bytes += learner_.weights().region(p).rows * sizeof(Row);
     }
     return use;

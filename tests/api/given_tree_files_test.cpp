@@ -32,7 +32,7 @@ class GivenTreeFiles : public ::testing::Test {
     std::vector<std::string> said;
     std::vector<std::string> labels;
     for (const TreeChange& change : read_given_tree({kind, folder_.write("tree", text)})) {
-      said.push_back(change.label + (change.split == kNoLabel ? "" : " < " + labels.at(change.split)));
+      said.push_back(change.label + (change.splits.at(0) == kNoLabel ? "" : " < " + labels.at(change.splits[0])));
       labels.push_back(change.label);
       EXPECT_EQ(change.disagreements, 0U);
     }

@@ -172,7 +172,7 @@ TEST(Model, OfPecocMustKnowItsLabels) {
   EXPECT_EQ(thrown_by([&] { Model model(options); }).fault, Fault::kUsage);
 
   Model model(std::make_unique<Learner>(options));
-  model.learner().apply({"a", kNoLabel, 0});
+  model.learner().apply({"a", {kNoLabel}, 0});
   const Batch batch = parse("a | x\nb | x\n");
   EXPECT_TRUE(model.takes_label(batch[0]));
   model.learn(batch[0]);

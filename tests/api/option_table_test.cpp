@@ -34,6 +34,7 @@ const std::map<std::string, Words>& other_values() {
                                                    {"on-error", {"skip:7"}},
                                                    {"split", {"4"}},
                                                    {"tree", {"huffman:counts"}},
+                                                   {"trees", {"2"}},
                                                    {"arity", {"4"}},
                                                    {"labels", {"labels.txt"}},
                                                    {"loss", {"squared"}},

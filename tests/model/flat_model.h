@@ -47,7 +47,7 @@ inline void expect_draws(const Learner& learner, const ExampleView& x) {
   std::vector<double> drawn(all.size());
   Dice dice(5);
   for (std::size_t i = 0; i < kDraws; ++i) {
-    const Ranked one = learner.draw(x, dice.bits());
+    const Ranked one = learner.draw(x, dice.bits()).front();
     ASSERT_EQ(one.probability, all.at(one.label));
     drawn[one.label] += 1.0 / kDraws;
   }

@@ -181,7 +181,7 @@ GrownTree grow(const Growth& growth) {
   tree.add_first();
   while (tree.labels() < growth.labels) {
     const auto label = static_cast<LabelId>(tree.labels());
-    InsertionState insertion = begin_insertion(options, label);
+    InsertionState insertion = begin_insertion(options.seed, label);
     Child at = Child::block(0);
     while (at.kind() == Child::Kind::kBlock) {
       const BlockNodes& content = tree.nodes(at.block());

@@ -32,7 +32,9 @@ void expect_one_tree(int ranks, TrainingOptions options, const Shards& shards) {
   }
   const std::vector<TrainingResult> results = results_on(ranks, options);
   const Learner& learner = results[0].model.learner();
-  EXPECT_EQ(find_invariant_violation(learner.tree(), options.model), "");
+  for (std::size_t t = 0; t < learner.trees().size(); ++t) {
+    EXPECT_EQ(find_invariant_violation(learner.tree(t), options.model.of_tree(t)), "");
+  }
   EXPECT_EQ(learner.tree().labels(), labels.size());
   EXPECT_EQ(labels_in(learner), labels);
   for (const TrainingResult& result : results) expect_alike(result, results[0]);
@@ -63,6 +65,7 @@ TEST_P(OneTree, WithOtherOptions) {
     for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom})
       expect_with([&](TrainingOptions& options) { options.model.loss = loss, options.model.tree = tree; });
   }
+  expect_with([](TrainingOptions& options) { options.model.trees = 2; });
   for (const MergeRule merge : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
     for (const Update update : {Update::kAdaptive, Update::kSgd}) {
       expect_with([&](TrainingOptions& options) {

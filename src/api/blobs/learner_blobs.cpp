@@ -28,10 +28,10 @@ StoredTree stored_tree(const Learner& learner) {
   StoredTree stored;
   const std::size_t labels = learner.tree().labels();
   stored.labels.reserve(labels);
-  stored.splits.reserve(labels);
-  for (LabelId label = 0; label < labels; ++label) {
-    stored.labels.emplace_back(learner.labels().name(label));
-    stored.splits.push_back(learner.tree().split_for(label));
+  stored.splits.reserve(labels * learner.trees().size());
+  for (LabelId label = 0; label < labels; ++label) stored.labels.emplace_back(learner.labels().name(label));
+  for (const Tree& tree : learner.trees()) {
+    for (LabelId label = 0; label < labels; ++label) stored.splits.push_back(tree.split_for(label));
   }
   stored.disagreements = learner.disagreements();
   stored.digest = learner.structure_digest();
@@ -116,13 +116,19 @@ void read_tree(std::span<const std::byte> blob, const std::string& name, Learner
   StoredTree stored;
   decode_archive(blob, name, [&](ArchiveReader& archive) { archive(stored); });
   const auto refuse = [&](const std::string& what) { throw Error(Fault::kBadData, name + " " + what); };
-  if (stored.labels.size() != stored.splits.size()) refuse("is not complete");
-  for (std::size_t i = 0; i < stored.labels.size(); ++i) {
-    const bool fits = i == 0 ? stored.splits[i] == kNoLabel : stored.splits[i] < i;
+  const std::size_t labels = stored.labels.size();
+  if (labels * learner.trees().size() != stored.splits.size()) refuse("is not complete");
+  for (std::size_t i = 0; i < labels; ++i) {
+    TreeChange change{stored.labels[i], {}, 0};
+    bool fits = true;
+    for (std::size_t at = i; at < stored.splits.size(); at += labels) {
+      change.splits.push_back(stored.splits[at]);
+      fits = fits && (i == 0 ? stored.splits[at] == kNoLabel : stored.splits[at] < i);
+    }
     if (!fits || learner.labels().find(stored.labels[i], hash_label(stored.labels[i])) != kNoLabel) {
       refuse("makes no sense at label " + std::to_string(i));
     }
-    learner.apply({stored.labels[i], stored.splits[i], 0});
+    learner.apply(change);
   }
   learner.restore_disagreements(stored.disagreements);
   if (learner.structure_digest() != stored.digest) refuse("does not match its digest");

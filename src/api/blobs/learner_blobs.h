@@ -1,6 +1,7 @@
 // The blobs that a model and a checkpoint have in common: all of a learner but its weights.
 //   options   of the model (cereal)
-//   tree      the names of labels, and for each the label whose leaf it split (cereal); they determine the tree
+//   tree      the names of labels, and for each the label whose leaf it split, tree after tree (cereal); they determine
+//             the trees
 //   counts    method `table` only: how often each label came with each x (see write_counts)
 //   features  only if values are scaled by rarity: the counts of features (see write_feature_counts)
 #pragma once
@@ -22,9 +23,10 @@
 namespace cpt {
 
 // Stand where the kind of tree stood in the first format: the options of other methods follow; those, and the options
-// of calibration, which models without them do not have.
+// of calibration, which models without them do not have; those, and the number of trees, if there are several.
 inline constexpr std::uint8_t kMoreOptions = 255;
 inline constexpr std::uint8_t kCalibrationOptions = 254;
+inline constexpr std::uint8_t kTreesOptions = 253;
 
 // A choice that users name by one of these words.
 template <class Archive, class Choice>
@@ -37,19 +39,20 @@ void archive_choice(Archive& archive, Choice& choice, const Names<Choice>& names
 template <class Archive>
 void serialize(Archive& archive, ModelOptions& options) {
   auto kind = static_cast<std::uint8_t>(options.tree);
-  std::uint8_t first = kCalibrationOptions;
+  std::uint8_t first = options.trees > 1 ? kTreesOptions : kCalibrationOptions;
   archive(first);
-  if (first == kMoreOptions || first == kCalibrationOptions) {
+  if (first >= kTreesOptions) {
     archive_choice(archive, options.method, method_names());
     archive(options.arity, kind);
   } else {
     kind = first;
   }
-  if (first == kCalibrationOptions) {
+  if (first == kTreesOptions || first == kCalibrationOptions) {
     archive(options.calibrate, options.rarity);
   } else {
     options.calibrate = options.rarity = false;
   }
+  if (first == kTreesOptions) archive(options.trees);
   if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kGiven);
   archive(options.alpha);
   archive_choice(archive, options.loss, loss_names());
@@ -68,7 +71,7 @@ void write_structure(const Learner& learner, BlobSetWriter& set);
 ModelOptions read_model_options(const BlobSetReader& set);
 // Makes a learner with the options, the tree and the counts of a set.
 std::unique_ptr<Learner> read_structure(const BlobSetReader& set);
-// Grows the tree, from the content of its blob, in a learner with an empty tree. Errors call the blob `name`.
+// Grows the trees, from the content of their blob, in a learner with empty ones. Errors call the blob `name`.
 void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner);
 
 // Feature counts are written as

@@ -1,7 +1,6 @@
 // The weights of a partition as bytes: only the used rows, each with its index in the region.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,8 +46,9 @@ void skip_partition(BlobReader& blob, Partition partition, const WeightTable& we
 // share them, up to a cut after each 256 KiB at the end of a partition. Borrows the blob.
 class WeightsWriter {
  public:
-  // `bits`: of the table, see WeightTable.
-  WeightsWriter(BlobWriter& blob, int bits) : blob_(blob), regions_(divide_table(bits)) {}
+  // Of a model with these options.
+  WeightsWriter(BlobWriter& blob, const ModelOptions& options)
+      : blob_(blob), regions_(divide_table(options.table_bits(), options.trees)) {}
 
   // Throws as write_partition() does.
   void write(const WeightTable& weights, Partition partition);
@@ -64,7 +64,7 @@ class WeightsWriter {
   void end(Partition partition);
 
   BlobWriter& blob_;
-  std::array<Region, kPartitions> regions_;
+  std::vector<Region> regions_;
   std::uint64_t cut_ = 0;  // where the blob was cut last
 };
 

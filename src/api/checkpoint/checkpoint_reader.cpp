@@ -67,13 +67,10 @@ void require_known_format(std::uint32_t format, const std::string& name) {
 }  // namespace
 
 StoredPartitions read_stored_partitions(const BlobSetReader& checkpoint) {
-  const auto listed = read_archive<std::vector<StoredPartition>>(checkpoint, "partitions", kMostPartitionBytes);
-  StoredPartitions partitions;
-  bool complete = listed.size() == partitions.size();
-  for (Partition p = 0; complete && p < kPartitions; ++p) {
-    partitions[p] = listed[p];
-    complete = listed[p].partition == p;
-  }
+  const auto partitions = read_archive<StoredPartitions>(checkpoint, "partitions", kMostPartitionBytes);
+  const auto trees = static_cast<std::size_t>(read_model_options(checkpoint).trees);
+  bool complete = partitions.size() == root_partition(trees);
+  for (std::size_t p = 0; complete && p < partitions.size(); ++p) complete = partitions[p].partition == p;
   if (!complete) {
     throw Error(Fault::kBadData, checkpoint.directory().string() + ": its list of partitions is not complete");
   }

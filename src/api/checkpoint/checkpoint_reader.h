@@ -45,7 +45,7 @@ struct StoredPartition {
   }
 };
 
-using StoredPartitions = std::array<StoredPartition, kPartitions>;  // by partition
+using StoredPartitions = std::vector<StoredPartition>;  // by partition
 
 // The blob "partitions" of a checkpoint. The partitions of a blob ascend and fill it without gaps or overlaps; throws
 // Error(kBadData) otherwise.

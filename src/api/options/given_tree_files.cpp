@@ -141,7 +141,7 @@ std::vector<TreeChange> read_given_tree(TreeSource::Kind kind, ListFile& file) {
   std::vector<TreeChange> changes;
   changes.reserve(leaves.size());
   for (const LeafSplit& leaf_split : leaf_splits_of_leaves(leaves, file)) {
-    changes.push_back({std::move(leaves[leaf_split.leaf].label), leaf_split.split, 0});
+    changes.push_back({std::move(leaves[leaf_split.leaf].label), {leaf_split.split}, 0});
   }
   return changes;
 }

@@ -144,7 +144,8 @@ Table main_options() {
        .use = for_regressors()},
       {.name = "bits",
        .value = "B|auto",
-       .help = "The weight table has 2^B rows of 64 bytes. auto chooses B by the size of the data (22 for 30 MB of "
+       .help = "The weight table of a tree has 2^B rows of 64 bytes. auto chooses B by the size of the data (22 for 30 "
+               "MB of "
                "text) and uses at most half of the free memory",
        .binding = bits(),
        .use = for_regressors()},
@@ -201,6 +202,12 @@ Table model_options() {
                "lines of LABEL, tab, COUNT. Labels missing from a given tree enter as with online",
        .binding = tree(),
        .use = for_trees()},
+      {.name = "trees",
+       .value = "K",
+       .help = "Predict by the mean of K trees, each with a weight table of its own: fewer errors, K times the work, "
+               "which ranks share. The trees after the first use lower --alpha",
+       .binding = count(&M::trees, 1, kMostTrees),
+       .use = for_growing_trees()},
       {.name = "arity",
        .value = "K",
        .help = "Branches per node of cpecoc: 2, 4, 8 or 16",

@@ -23,6 +23,7 @@ Example:
 struct DumpOptions {
   std::filesystem::path model;
   std::filesystem::path output;
+  std::uint64_t tree = 1;
 };
 
 std::string sides_of(const Tree& tree, LabelId label) {
@@ -37,7 +38,7 @@ bool breaks_line(std::string_view name) { return name.find('\n') != std::string_
 void dump(const DumpOptions& options) {
   const Model model = load_model(options.model);
   const Learner& learner = model.learner();
-  require_tree(learner.options());
+  const Tree& tree = shown_tree(learner, options.tree);
   ResultWriter out(options.output);
   out.print("cpt-tree 1 {}\n", model.labels());
   for (LabelId label = 0; label < model.labels(); ++label) {
@@ -46,7 +47,7 @@ void dump(const DumpOptions& options) {
       throw Error(Fault::kFailed,
                   "label " + std::to_string(label) + " has a line end in its name and cannot be written");
     }
-    out.print("{}\t{}\n", sides_of(learner.tree(), label), name);
+    out.print("{}\t{}\n", sides_of(tree, label), name);
   }
   out.finish();
 }
@@ -54,6 +55,7 @@ void dump(const DumpOptions& options) {
 void declare(CLI::App& command, DumpOptions& options) {
   add_model_option(command, options.model);
   add_output_option(command, options.output);
+  add_tree_option(command, options.tree);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ namespace {
 constexpr const char* kExplainFooter =
     R"(For each example, prints its place in the input, its label and P(label | x); then one row per node
 on the path of the label: the depth, the side taken, P(side), and the features with the largest
-contributions. The product of the P(side) is P(label | x). A contribution is weight * value,
+contributions. The product of the P(side) is P(label | x); of several trees, each has rows of its
+own, and P(label | x) is the mean. A contribution is weight * value,
 positive if it favors the side taken; all contributions add up to the node's margin. If nodes are
 calibrated, P(side) = 1 / (1 + exp(-1.05 s)) with s = a * margin + b + c * rare margin: the columns
 show a, b, c and both margins towards the side taken. The rare margin weighs features by their
@@ -78,11 +79,12 @@ struct Contribution {
 };
 
 // The contribution of a feature of value 1 to the child that a step takes.
-double weight_for_child(const TreeEstimator& estimator, FeatureHash feature, const LabelledStep& step) {
+double weight_for_child(const NodeRegressors& regressors, const BlockHeader& block, FeatureHash feature,
+                        const LabelledStep& step) {
   double sum = 0;
   for (std::uint32_t depth = 0; depth < step.node.levels; ++depth) {
     for (std::uint32_t lane = step.node.slot << depth; lane < (step.node.slot + 1) << depth; ++lane) {
-      const auto weight = static_cast<double>(estimator.weight(feature, step.block, static_cast<std::uint8_t>(lane)));
+      const auto weight = static_cast<double>(regressors.weight(feature, block, static_cast<std::uint8_t>(lane)));
       sum += row_contains(step.node, lane, step.column) ? weight : -weight;
     }
   }
@@ -108,12 +110,12 @@ std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std
 }
 
 // The probability of the child that a step takes: the product of the probabilities of the sides that lead there.
-double child_probability(const TreeEstimator& estimator, const Row& sides, const LabelledStep& step) {
+double child_probability(const NodeRegressors& regressors, const Row& sides, const LabelledStep& step) {
   double product = 1;
   std::uint32_t slot = step.node.slot;
   for (std::uint32_t level = 1; level <= step.levels; ++level) {
     const bool is_right = (step.column >> (step.node.levels - level) & 1) == 1;
-    const double right = estimator.clipped(sides[slot]);
+    const double right = regressors.clipped(sides[slot]);
     product *= is_right ? right : 1 - right;
     slot = 2 * slot + (is_right ? 1 : 0);
   }
@@ -147,7 +149,7 @@ class Explainer {
     if (const auto* flat = dynamic_cast<const OneAgainstAll*>(&learner_.estimator())) {
       print_regressor(*flat, x, label);
     } else {
-      print_path(dynamic_cast<const TreeEstimator&>(learner_.estimator()), x, label);
+      print_paths(dynamic_cast<const TreeEstimator&>(learner_.estimator()), x, label);
     }
   }
 
@@ -163,45 +165,55 @@ class Explainer {
     print_contributions(contributions(x, weight, top_));
   }
 
-  void print_path(const TreeEstimator& estimator, const ExampleView& x, LabelId label) {
-    const std::vector<LabelledStep> steps = label_steps(learner_.tree(), learner_.options().ways(), label);
+  void print_paths(const TreeEstimator& estimator, const ExampleView& x, LabelId label) {
+    for (std::size_t t = 0; t < learner_.trees().size(); ++t) {
+      if (learner_.trees().size() > 1) out_.print("  tree {}: P = {:.6g}\n", t + 1, estimator.of_tree(t, path_state_));
+      print_path(estimator.regressors(), x, learner_.tree(t), label);
+    }
+  }
+
+  void print_path(const NodeRegressors& regressors, const ExampleView& x, const Tree& tree, LabelId label) {
+    const std::vector<LabelledStep> steps = label_steps(tree, learner_.options().ways(), label);
     if (learner_.options().ways() == 2 && learner_.options().calibrates()) {
-      return print_calibrated_path(estimator, x, steps);
+      return print_calibrated_path(regressors, x, tree, steps);
     }
     if (!steps.empty()) out_.print("  depth  side  P(side)   contributions\n");
     std::uint32_t depth = 0;
     const ScaledExample scaled = learner_.scaled(x, room_);
     for (const LabelledStep& step : steps) {
-      const Row sides = estimator.block_probabilities(scaled, step.block, rows_);
-      out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, child_text(step), child_probability(estimator, sides, step));
-      const auto weight = [&](FeatureHash feature) { return weight_for_child(estimator, feature, step); };
+      const Row sides = regressors.block_probabilities(scaled, tree.structure(), step.block, rows_);
+      out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, child_text(step), child_probability(regressors, sides, step));
+      const auto weight = [&](FeatureHash feature) {
+        return weight_for_child(regressors, tree.header(step.block), feature, step);
+      };
       print_contributions(contributions(x, weight, top_));
       depth += step.levels;
     }
   }
 
-  void print_calibrated_path(const TreeEstimator& estimator, const ExampleView& x,
+  void print_calibrated_path(const NodeRegressors& regressors, const ExampleView& x, const Tree& tree,
                              const std::vector<LabelledStep>& steps) {
     if (steps.empty()) return;
     out_.print("  depth  side  P(side)   a       b        c       margin   rare margin  contributions\n");
     const ScaledExample scaled = learner_.scaled(x, room_);
     for (std::size_t depth = 0; depth < steps.size(); ++depth) {
       const LabelledStep& step = steps[depth];
+      const BlockHeader& block = tree.header(step.block);
       const std::uint32_t lane = step.node.slot;
-      const Estimate estimate = estimator.block_estimate(scaled, step.block, rows_);
-      const Calibrator& calibrator = *estimator.calibrator(step.block);
+      const Estimate estimate = regressors.block_estimate(scaled, block, rows_);
+      const Calibrator& calibrator = *regressors.calibrator(block);
       const double towards = step.column == 1 ? 1 : -1;
       const auto a = static_cast<double>(calibrator.a[lane]);
       const auto b = towards * static_cast<double>(calibrator.b[lane]);
       const auto c = static_cast<double>(calibrator.c[lane]);
       out_.print("  {:>5}  {:<4}  {:<8.6f}  {:<6.4f}  {:<+7.4f}  {:<6.4f}  {:<+7.4g}  {:<+11.4g}", depth,
-                 child_text(step), child_probability(estimator, estimate.right, step), a, b, c,
+                 child_text(step), child_probability(regressors, estimate.right, step), a, b, c,
                  towards * static_cast<double>(estimate.margin[lane]),
                  towards * static_cast<double>(estimate.scaled[lane]));
       std::vector<Contribution> parts;
       for (std::size_t f = 0; f < x.features.size(); ++f) {
         const double weight =
-            towards * static_cast<double>(estimator.weight(x.features[f], step.block, static_cast<std::uint8_t>(lane)));
+            towards * static_cast<double>(regressors.weight(x.features[f], block, static_cast<std::uint8_t>(lane)));
         const double value = a * static_cast<double>(scaled.values[f]) + c * static_cast<double>(scaled.scaled[f]);
         if (weight * value != 0) parts.push_back({x.features[f], weight * value});
       }

@@ -23,8 +23,9 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kInspectFooter =
     R"(Depths are those of the leaves. A disagreement is a node at which a new label went against the
 regressor's preference, for balance. A bound is the largest possible value in a tree with this
-number of labels. A block is a subtree of 4 levels, whose 15 nodes share a row of the weight table
-for each feature. Two digests are equal if and only if the trees, or weights, are equal bit by bit.
+number of labels. Of several trees, depths are over all of them, and other figures are sums. A block
+is a subtree of 4 levels, whose 15 nodes share a row of the weight table for each feature. Two
+digests are equal if and only if the trees, or weights, are equal bit by bit.
 
 The path of a label has one row per node from the root: the side taken (L or R), and the number of
 leaves to the left and right of the node.
@@ -38,13 +39,15 @@ struct InspectOptions {
   std::filesystem::path model;
   std::optional<std::string> label;
   std::optional<std::filesystem::path> dot;
+  std::uint64_t tree = 1;
   bool json = false;
 };
 
-std::vector<PathNode> path_of(const Learner& learner, const std::string& name) {
+std::vector<PathNode> path_of(const Learner& learner, const InspectOptions& options) {
+  const std::string& name = *options.label;
   const LabelId label = learner.labels().find(name, hash_label(name));
   if (label == kNoLabel) throw Error(Fault::kUsage, "no label " + quote(name) + " in the model");
-  return label_path(learner.tree(), label);
+  return label_path(shown_tree(learner, options.tree), label);
 }
 
 std::string path_text(const std::string& name, const std::vector<PathNode>& nodes) {
@@ -67,7 +70,7 @@ Json path_json(const std::string& name, const std::vector<PathNode>& nodes) {
 void print_json(const Learner& learner, const InspectOptions& options, ResultWriter& out) {
   Json json = figures_json(learner);
   if (options.label) {
-    json["label"] = path_json(*options.label, path_of(learner, *options.label));
+    json["label"] = path_json(*options.label, path_of(learner, options));
   }
   out.print("{}\n", json_text(json, 2));
 }
@@ -75,10 +78,10 @@ void print_json(const Learner& learner, const InspectOptions& options, ResultWri
 void inspect(const InspectOptions& options) {
   const Model model = load_model(options.model);
   const Learner& learner = model.learner();
-  if (options.dot || options.label) require_tree(learner.options());
+  if (options.dot || options.label) shown_tree(learner, options.tree);
   if (options.dot) {
     ResultWriter drawing(*options.dot);
-    print_dot(learner.tree(), learner.labels(), drawing);
+    print_dot(shown_tree(learner, options.tree), learner.labels(), drawing);
     drawing.finish();
     if (*options.dot == "-") return;
   }
@@ -86,7 +89,7 @@ void inspect(const InspectOptions& options) {
   if (options.json) {
     print_json(learner, options, out);
   } else if (options.label) {
-    out.print("{}", path_text(*options.label, path_of(learner, *options.label)));
+    out.print("{}", path_text(*options.label, path_of(learner, options)));
   } else {
     out.print("{}", figures_text(learner));
   }
@@ -100,6 +103,7 @@ void declare(CLI::App& command, InspectOptions& options) {
       .add_option("--dot", options.dot,
                   "Also write the tree for Graphviz to this file; - writes only the tree, to standard output")
       ->type_name("FILE");
+  add_tree_option(command, options.tree);
   command.add_flag("--json", options.json, "Print the figures as a JSON object, with the path if --label is given");
 }
 

@@ -31,7 +31,8 @@ Json losses_json(const Losses& losses) {
           {"log_seen", losses.mean_log_seen()},
           {"brier_seen", sampled(losses.mean_brier_seen(), losses.brier_samples)},
           {"equivalent", losses.equivalent()},
-          {"top1_error_seen", sampled(losses.mean_top1_error_seen(), losses.top1_samples)}};
+          {"top1_error_seen", sampled(losses.mean_top1_error_seen(), losses.top1_samples)},
+          {"top1_error_ci", sampled(losses.top1_interval(), losses.top1_samples)}};
 }
 
 Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall& traffic) {
@@ -94,7 +95,8 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
     json["test"]["error_lines"] = summary.test_error_lines;
   }
   json["tree"] = tree_json(summary.tree);
-  json["weights"] = weights_json(options.training.model.table_bits(), summary.rows_used, summary.weight_digest);
+  json["weights"] = weights_json(options.training.model.table_bits(), options.training.model.trees, summary.rows_used,
+                                 summary.weight_digest);
   json["sync_points"] = summary.sync_points;
   json["rounds"] = summary.rounds;
   json["communication"] = communication_json(summary.bytes_sent, summary.communication_seconds, summary.traffic);

@@ -23,7 +23,7 @@ std::string counted(std::uint64_t count, const char* of_one) {
   return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
 }
 
-// With 100 samples, the error of the estimate is about 0.1; with fewer, it is not worth printing.
+// With fewer, the interval is so wide that the estimate says little.
 constexpr std::uint64_t kLeastTop1Samples = 100;
 
 // Figures measured on a sample of the examples; there may be none yet.
@@ -31,7 +31,7 @@ std::string sampled_figures(const Losses& losses) {
   std::string figures;
   if (losses.brier_samples > 0) figures += fmt::format(", Brier {:.4f}", losses.mean_brier_seen());
   if (losses.top1_samples >= kLeastTop1Samples)
-    figures += fmt::format(", top-1 error about {:.2f}", losses.mean_top1_error_seen());
+    figures += fmt::format(", top-1 error {:.3f} +- {:.3f}", losses.mean_top1_error_seen(), losses.top1_interval());
   return figures;
 }
 
@@ -48,7 +48,8 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
 std::string tree_line(const TreeFigures& tree) {
   if (tree.is_flat) return fmt::format("labels: {}; digest {}\n", grouped(tree.labels), digest_text(tree.digest));
   const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
-  return fmt::format("tree: {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", grouped(tree.labels),
+  const std::string trees = tree.trees == 1 ? "tree:" : fmt::format("{} trees:", tree.trees);
+  return fmt::format("{} {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", trees, grouped(tree.labels),
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
 }
 
@@ -111,14 +112,15 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   const std::uint64_t rows = summary.weight_bytes / 64;
+  const std::string trees = summary.tree.trees == 1 ? "" : std::to_string(summary.tree.trees) + " x ";
   std::string text = fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
                                  counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
-  text += fmt::format("weights: {:.1f} % of 2^{} = {} rows used; digest {}\n",
-                      100 * static_cast<double>(summary.rows_used) / static_cast<double>(rows), std::countr_zero(rows),
-                      grouped(rows), digest_text(summary.weight_digest));
+  text += fmt::format("weights: {:.1f} % of {}2^{} = {} rows used; digest {}\n",
+                      100 * static_cast<double>(summary.rows_used) / static_cast<double>(rows), trees,
+                      std::bit_width(rows / summary.tree.trees) - 1, grouped(rows), digest_text(summary.weight_digest));
   text += memory_line(summary);
   if (summary.ranks > 1) text += ranks_lines(summary);
   if (summary.checkpoints > 0) {

@@ -24,9 +24,7 @@ double insertion_objective(double p, std::uint64_t left, std::uint64_t right, do
   return preference + balance;
 }
 
-InsertionState begin_insertion(const ModelOptions& options, std::uint64_t label) {
-  return {mix(mix(options.seed) + label)};
-}
+InsertionState begin_insertion(std::uint64_t seed, std::uint64_t label) { return {mix(mix(seed) + label)}; }
 
 std::uint8_t insertion_exit(const Row& p, const BlockNodes& nodes, const ModelOptions& options, InsertionState& state) {
   std::uint32_t position = 1;

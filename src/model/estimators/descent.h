@@ -28,8 +28,8 @@ struct InsertionState {
   std::uint64_t coins = 0;          // of random trees: the generator of the label's coin flips
   std::uint32_t disagreements = 0;  // nodes so far at which it went against the regressor's preference
 };
-// At the root. The coins are a function of the seed and the label's id, so every rank flips the same ones.
-InsertionState begin_insertion(const ModelOptions& options, std::uint64_t label);
+// At the root. The coins are a function of the seed of the tree and the label's id, so every rank flips the same ones.
+InsertionState begin_insertion(std::uint64_t seed, std::uint64_t label);
 // The exit by which the label leaves a block with the probabilities p (see NodeRegressors::block_probabilities()).
 std::uint8_t insertion_exit(const Row& p, const BlockNodes& nodes, const ModelOptions& options, InsertionState& state);
 

@@ -12,8 +12,9 @@
 
 namespace cpt {
 
-std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights,
-                                          Frequencies& frequencies) {
+std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, std::span<const Tree> trees,
+                                          WeightTable& weights, Frequencies& frequencies) {
+  const Tree& tree = trees.front();
   switch (options.method) {
     case Method::kOneAgainstAll:
       return std::make_unique<OneAgainstAll>(tree, weights, options);
@@ -25,14 +26,25 @@ std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tre
     case Method::kConditionalPecoc:
       break;
   }
-  return std::make_unique<TreeEstimator>(tree, weights, options);
+  return std::make_unique<TreeEstimator>(trees, weights, options);
+}
+
+std::uint64_t draw_seed(std::uint64_t random, std::size_t t) { return t == 0 ? random : mix(random + t); }
+
+double squares_estimate(std::span<const Ranked> drawn) {
+  double sum = 0;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    sum += drawn[i].probability;
+    for (std::size_t j = 0; j < i; ++j) sum += drawn[i].label == drawn[j].label ? 2 : 0;
+  }
+  return sum / static_cast<double>(drawn.size() * drawn.size());
 }
 
 LabelId complete_split(LabelId i) { return i - std::bit_floor(i); }
 
 Insertion FlatEstimator::choose_split(const ScaledExample&) const {
-  if (labels() == 0) return {};
-  return {complete_split(static_cast<LabelId>(labels())), 0};
+  const auto label = static_cast<LabelId>(labels());
+  return {{label == 0 ? kNoLabel : complete_split(label)}, 0};
 }
 
 std::vector<Ranked> FlatEstimator::top_k(const ScaledExample& x, std::size_t k, double threshold) const {
@@ -47,7 +59,7 @@ std::vector<Ranked> FlatEstimator::top_k(const ScaledExample& x, std::size_t k, 
   return best;
 }
 
-Ranked FlatEstimator::draw(const ScaledExample& x, std::uint64_t random) const {
+std::vector<Ranked> FlatEstimator::draw(const ScaledExample& x, std::uint64_t random) const {
   const std::vector<double> probabilities = all_probabilities(x);
   double left = to_unit(mix(random));
   Ranked drawn;
@@ -57,7 +69,7 @@ Ranked FlatEstimator::draw(const ScaledExample& x, std::uint64_t random) const {
     left -= probabilities[label];
     if (left < 0) break;
   }
-  return drawn;
+  return {drawn};
 }
 
 double FlatEstimator::normalized(double estimate, double total) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cpt/example.h"
@@ -26,11 +27,16 @@ inline bool ranks_before(const Ranked& a, const Ranked& b) {
   return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
 }
 
-// Where a new label is inserted into the tree: the leaf of `split` is split.
+// Where a new label is inserted: in each tree the leaf of one label is split.
 struct Insertion {
-  LabelId split = kNoLabel;         // kNoLabel: the tree is empty
+  std::vector<LabelId> splits;      // by tree; kNoLabel: the tree is empty
   std::uint32_t disagreements = 0;  // see TreeChange
 };
+
+// From labels that were drawn independently, one from the distribution of each tree: an estimate without bias of the
+// sum over all labels of P(label)^2, P the mean over the trees. Two draws that are equal are a sample of the sum of
+// products of two trees' probabilities.
+double squares_estimate(std::span<const Ranked> drawn);
 
 // Borrows what it is made from. Const members only read and may run in several threads, each with its own PathState.
 class Estimator {
@@ -57,16 +63,18 @@ class Estimator {
   // The k most probable labels, exact, as by ranks_before(). Fewer than k if fewer have a probability of at least
   // `threshold`.
   virtual std::vector<Ranked> top_k(const ScaledExample& x, std::size_t k, double threshold = 0) const = 0;
-  // A label drawn from Q(. | x), with its probability; a function of `random`. The tree must not be empty. kNoLabel and
-  // 0 if all probabilities are 0.
-  virtual Ranked draw(const ScaledExample& x, std::uint64_t random) const = 0;
+  // From each tree a label drawn from its Q(. | x), with its probability there; a function of `random`. No tree may be
+  // empty. kNoLabel and 0 if all probabilities are 0.
+  virtual std::vector<Ranked> draw(const ScaledExample& x, std::uint64_t random) const = 0;
   // Q(label | x) of every label, by id. O(n).
   virtual std::vector<double> all_probabilities(const ScaledExample& x) const = 0;
 };
 
 // Makes the estimator of options.method. It uses either the weights or the frequencies.
-std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, const Tree& tree, WeightTable& weights,
-                                          Frequencies& frequencies);
+std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, std::span<const Tree> trees,
+                                          WeightTable& weights, Frequencies& frequencies);
+// The generator by which tree t draws.
+std::uint64_t draw_seed(std::uint64_t random, std::size_t t);
 
 // Base of the methods that estimate the probabilities of all labels at once, in O(n), without a tree. Their labels are
 // in a Tree all the same, a complete one filled level by level, but only because that is how labels are numbered,
@@ -76,7 +84,7 @@ class FlatEstimator : public Estimator {
   Insertion choose_split(const ScaledExample& x) const override;
   bool is_current(const PathState&) const override { return true; }
   std::vector<Ranked> top_k(const ScaledExample& x, std::size_t k, double threshold = 0) const override;
-  Ranked draw(const ScaledExample& x, std::uint64_t random) const override;
+  std::vector<Ranked> draw(const ScaledExample& x, std::uint64_t random) const override;
 
  protected:
   FlatEstimator(const Tree& tree, const ModelOptions& options) : tree_(&tree), clip_(options.clip) {}

@@ -43,74 +43,155 @@ class BestLabels {
   std::vector<Ranked> best_;  // a heap with the worst label in front
 };
 
+// Scores what the search of one tree finds by the mean over all trees. A Search of Descent.
+class BestByMean {
+ public:
+  BestByMean(const TreeEstimator& estimator, const ScaledExample& x, std::size_t labels, std::size_t count,
+             double threshold)
+      : estimator_(estimator), x_(x), scored_(labels), best_(count, threshold) {}
+
+  // A mean is at most the largest of its terms, up to rounding: a label whose mean is good enough is at least as
+  // probable in some tree, whose search finds it.
+  double least() const { return kRoundingMargin * best_.least(); }
+
+  void add_leaf(LabelId label, double /*probability*/) {
+    if (scored_[label]) return;
+    scored_[label] = true;
+    estimator_.locate(x_, label, path_state_);
+    best_.add_leaf(label, estimator_.predict(path_state_));
+  }
+  void add_outside(std::uint8_t /*exit*/, double /*probability*/) {}
+  void add_subtree(double /*probability*/, std::uint32_t /*leaves*/) {}
+
+  std::vector<Ranked> take() { return best_.take(); }
+
+ private:
+  static constexpr double kRoundingMargin = 0.999;
+
+  const TreeEstimator& estimator_;
+  const ScaledExample& x_;
+  PathState path_state_;
+  std::vector<bool> scored_;  // by label
+  BestLabels best_;
+};
+
 }  // namespace
 
-TreeEstimator::TreeEstimator(const Tree& tree, WeightTable& weights, const ModelOptions& options)
-    : tree_(&tree), options_(options), regressors_(weights, options) {}
+TreeEstimator::TreeEstimator(std::span<const Tree> trees, WeightTable& weights, const ModelOptions& options)
+    : trees_(trees), regressors_(weights, options) {
+  for (std::size_t t = 0; t < trees.size(); ++t) options_.push_back(options.of_tree(t));
+}
 
 Insertion TreeEstimator::choose_split(const ScaledExample& x) const {
-  if (tree_->empty()) return {};
+  Insertion insertion;
   std::vector<float*> rows;
-  InsertionState state = begin_insertion(options_, tree_->labels());
-  const PathStep leaf = Descent(x, tree_->structure(), regressors_, rows).insert(options_, state);
-  return {tree_->structure().child(leaf).label(), state.disagreements};
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const Tree& tree = trees_[t];
+    LabelId split = kNoLabel;
+    if (!tree.empty()) {
+      InsertionState state = begin_insertion(options_[t].seed, tree.labels());
+      const PathStep leaf = Descent(x, tree.structure(), regressors_, rows).insert(options_[t], state);
+      split = tree.structure().child(leaf).label();
+      insertion.disagreements += state.disagreements;
+    }
+    insertion.splits.push_back(split);
+  }
+  return insertion;
 }
 
 void TreeEstimator::locate(const ScaledExample& x, LabelId label, PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
-  tree_->path(label, path_state.path);
-  regressors_.locate(tree_->structure(), true, path_state);
+  path_state.clear_path();
+  for (const Tree& tree : trees_) {
+    tree.append_path(label, path_state.path);
+    path_state.tree_ends.push_back(path_state.path.size());
+    regressors_.locate(tree.structure(), true, path_state);
+  }
 }
 
 bool TreeEstimator::is_current(const PathState& path_state) const {
-  const PathStep leaf = tree_->leaf(path_state.label);
-  return leaf.block == path_state.path.back().block && leaf.position == path_state.path.back().position;
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const PathStep leaf = trees_[t].leaf(path_state.label);
+    const PathStep& end = path_state.path[path_state.tree_ends[t] - 1];
+    if (leaf.block != end.block || leaf.position != end.position) return false;
+  }
+  return true;
 }
 
 double TreeEstimator::predict(PathState& path_state) const {
-  regressors_.predict(tree_->structure(), path_state);
+  regressors_.predict(path_state);
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    regressors_.decode(trees_[t].structure(), path_state.tree_ends[t], path_state);
+  }
+  double sum = 0;
+  for (std::size_t t = 0; t < trees_.size(); ++t) sum += of_tree(t, path_state);
+  return sum / static_cast<double>(trees_.size());
+}
+
+double TreeEstimator::of_tree(std::size_t tree, const PathState& path_state) const {
   // The steps of each partition (one step in each of the upper two) are multiplied with one another first, so that the
   // product is the same to the last bit if every partition computes its own part.
-  const std::size_t steps = path_state.path.size();
-  const std::size_t upper = std::min<std::size_t>(steps, 2);
-  return regressors_.steps_probability(path_state, 0, upper) * regressors_.steps_probability(path_state, upper, steps);
+  const std::size_t begin = tree == 0 ? 0 : path_state.tree_ends[tree - 1];
+  const std::size_t end = path_state.tree_ends[tree];
+  const std::size_t upper = std::min(end, begin + 2);
+  return regressors_.steps_probability(path_state, begin, upper) *
+         regressors_.steps_probability(path_state, upper, end);
 }
 
 std::vector<Ranked> TreeEstimator::top_k(const ScaledExample& x, std::size_t k, double threshold) const {
-  if (tree_->empty() || k == 0) return {};
+  if (trees_[0].empty() || k == 0) return {};
+  if (trees_.size() > 1) return top_k_of_mean(x, k, threshold);
   BestLabels best(k, threshold);
   std::vector<float*> rows;
-  Descent(x, tree_->structure(), regressors_, rows).search(1, best);
+  Descent(x, trees_[0].structure(), regressors_, rows).search(1, best);
   return best.take();
 }
 
-Ranked TreeEstimator::draw(const ScaledExample& x, std::uint64_t random) const {
+std::vector<Ranked> TreeEstimator::top_k_of_mean(const ScaledExample& x, std::size_t k, double threshold) const {
+  BestByMean best(*this, x, trees_[0].labels(), k, threshold);
   std::vector<float*> rows;
-  DrawState state{random};
-  const PathStep leaf = Descent(x, tree_->structure(), regressors_, rows).draw(state);
-  return {tree_->structure().child(leaf).label(), state.probability};
+  for (const Tree& tree : trees_) Descent(x, tree.structure(), regressors_, rows).search(1, best);
+  return best.take();
+}
+
+std::vector<Ranked> TreeEstimator::draw(const ScaledExample& x, std::uint64_t random) const {
+  std::vector<Ranked> drawn;
+  std::vector<float*> rows;
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const Blocks& blocks = trees_[t].structure();
+    DrawState state{draw_seed(random, t)};
+    const PathStep leaf = Descent(x, blocks, regressors_, rows).draw(state);
+    drawn.push_back({blocks.child(leaf).label(), state.probability});
+  }
+  return drawn;
 }
 
 std::vector<double> TreeEstimator::all_probabilities(const ScaledExample& x) const {
-  std::vector<double> probabilities(tree_->labels());
-  if (probabilities.empty()) return probabilities;
-  std::vector<double> above(tree_->blocks());  // by block; a block comes after the one it hangs below
+  std::vector<double> probabilities(trees_[0].labels());
+  for (const Tree& tree : trees_) add_all(x, tree, probabilities);
+  for (double& p : probabilities) p /= static_cast<double>(trees_.size());
+  return probabilities;
+}
+
+// Adds the probabilities that one tree gives its labels.
+void TreeEstimator::add_all(const ScaledExample& x, const Tree& tree, std::vector<double>& probabilities) const {
+  if (tree.empty()) return;
+  std::vector<double> above(tree.blocks());  // by block; a block comes after the one it hangs below
   above[0] = 1;
   std::vector<float*> rows;
-  for (BlockId block = 0; block < tree_->blocks(); ++block) {
-    const BlockNodes& nodes = tree_->nodes(block);
-    const Row p = block_probabilities(x, block, rows);
+  for (BlockId block = 0; block < tree.blocks(); ++block) {
+    const BlockNodes& nodes = tree.nodes(block);
+    const Row p = regressors_.block_probabilities(x, tree.structure(), block, rows);
     for_each_exit(p, nodes, regressors_, above[block], [&](std::uint8_t exit, double probability) {
       const Child child = nodes.child[exit];
       if (child.kind() == Child::Kind::kLeaf) {
-        probabilities[child.label()] = probability;
+        probabilities[child.label()] += probability;
       } else {
         above[child.block()] = probability;
       }
     });
   }
-  return probabilities;
 }
 
 }  // namespace cpt

@@ -23,7 +23,7 @@ struct Slice {
 // Predicts, counts and trains examples in order. Keeps its buffers between calls; not thread-safe.
 class InOrder {
  public:
-  explicit InOrder(Learner& learner) : learner_(&learner), labels_(learner.labels(), learner.tree()) {}
+  explicit InOrder(Learner& learner) : learner_(&learner), labels_(learner.labels(), learner.trees()) {}
 
   // The hook is called with every path state right before its rows change. None by default.
   void before_training(std::function<void(const PathState&)> hook) { before_training_ = std::move(hook); }

@@ -1,6 +1,7 @@
 #include "model/learning/learner.h"
 
 #include <cmath>
+#include <utility>
 
 #include "cpt/error.h"
 #include "cpt/hashing.h"
@@ -15,13 +16,20 @@ ModelOptions validated(ModelOptions options) {
   return options;
 }
 
+std::vector<Tree> empty_trees(int count) {
+  std::vector<Tree> trees;
+  for (int t = 0; t < count; ++t) trees.emplace_back(static_cast<std::size_t>(t));
+  return trees;
+}
+
 }  // namespace
 
 Learner::Learner(const ModelOptions& options)
     : options_(validated(options)),
-      weights_(options.table_bits()),
+      trees_(empty_trees(options_.trees)),
+      weights_(options_.table_bits(), options_.trees),
       feature_counts_(options_.uses_rarity(), options_.table_bits()),
-      estimator_(make_estimator(options_, tree_, weights_, frequencies_)) {}
+      estimator_(make_estimator(options_, trees_, weights_, frequencies_)) {}
 
 ScaledExample Learner::scaled(const ExampleView& x, ScaledValues& room) const {
   if (feature_counts_.used()) feature_counts_.look_up(x.features, room.counts);
@@ -33,7 +41,7 @@ std::vector<Ranked> Learner::top_k(const ExampleView& x, std::size_t k, double t
   return estimator_->top_k(scaled(x, room), k, threshold);
 }
 
-Ranked Learner::draw(const ExampleView& x, std::uint64_t random) const {
+std::vector<Ranked> Learner::draw(const ExampleView& x, std::uint64_t random) const {
   ScaledValues room;
   return estimator_->draw(scaled(x, room), random);
 }
@@ -45,14 +53,19 @@ std::vector<double> Learner::all_probabilities(const ExampleView& x) const {
 
 TreeChange Learner::choose_split(const ExampleView& x) const {
   ScaledValues room;
-  const Insertion insertion = estimator_->choose_split(scaled(x, room));
-  return {std::string(x.label), insertion.split, insertion.disagreements};
+  Insertion insertion = estimator_->choose_split(scaled(x, room));
+  return {std::string(x.label), std::move(insertion.splits), insertion.disagreements};
 }
 
 LabelId Learner::apply(const TreeChange& change) {
   labels_.add(change.label, hash_label(change.label));
   disagreements_ += change.disagreements;
-  return change.split == kNoLabel ? tree_.add_first() : tree_.split(change.split);
+  LabelId label = 0;
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const LabelId split = change.splits.at(t);
+    label = split == kNoLabel ? trees_[t].add_first() : trees_[t].split(split);
+  }
+  return label;
 }
 
 double Learner::predict(PathState& path_state) const {
@@ -67,6 +80,19 @@ void throw_diverged() {
               "smaller importances and feature values");
 }
 
-std::uint64_t Learner::structure_digest() const { return mix(tree_.digest() + labels_.digest()); }
+template <class DigestOf>
+std::uint64_t Learner::digest_with_labels(DigestOf digest_of) const {
+  std::uint64_t digest = 0;
+  for (const Tree& tree : trees_) digest = (digest == 0 ? 0 : mix(digest)) + digest_of(tree);
+  return mix(digest + labels_.digest());
+}
+
+std::uint64_t Learner::structure_digest() const {
+  return digest_with_labels([](const Tree& tree) { return tree.digest(); });
+}
+
+std::uint64_t Learner::growth_digest() const {
+  return digest_with_labels([](const Tree& tree) { return tree.growth_digest(); });
+}
 
 }  // namespace cpt

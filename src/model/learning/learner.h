@@ -1,4 +1,4 @@
-// One model: its tree, labels and weights, and the steps of Algorithm 2 of the paper that learn it. Methods other than
+// One model: its trees, labels and weights, and the steps of Algorithm 2 of the paper that learn it. Methods other than
 // trees also have a tree, which gives labels their ids and nothing else.
 //
 // A learner does not know whether it is one of many. Choosing where a new label is inserted, applying that change to
@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cpt/example.h"
 #include "cpt/hashing.h"
@@ -20,10 +22,10 @@
 
 namespace cpt {
 
-// An insertion: `label` becomes a leaf by splitting the leaf of `split`.
+// An insertion: `label` becomes a leaf of every tree by splitting the leaf of another label.
 struct TreeChange {
   std::string label;
-  LabelId split = kNoLabel;         // kNoLabel: the first label
+  std::vector<LabelId> splits;      // by tree: that other label; kNoLabel for the first label
   std::uint32_t disagreements = 0;  // nodes at which the label went against the regressor's preference
 };
 
@@ -39,7 +41,9 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
 
   const ModelOptions& options() const { return options_; }
-  const Tree& tree() const { return tree_; }
+  // At least one; all have the same labels.
+  std::span<const Tree> trees() const { return trees_; }
+  const Tree& tree(std::size_t number = 0) const { return trees_[number]; }
   const LabelDictionary& labels() const { return labels_; }
   const WeightTable& weights() const { return weights_; }
   WeightTable& weights() { return weights_; }
@@ -61,7 +65,7 @@ class Learner {
 
   // Where the label of x, which must be new, would be inserted; see Estimator. Changes nothing.
   TreeChange choose_split(const ExampleView& x) const;
-  // Adds the label to the tree. Ranks that apply the same changes in the same order have the same tree.
+  // Adds the label to the trees. Ranks that apply the same changes in the same order have the same trees.
   LabelId apply(const TreeChange& change);
 
   // For reading a model: its changes are stored without their disagreements.
@@ -71,7 +75,7 @@ class Learner {
   ScaledExample scaled(const ExampleView& x, ScaledValues& room) const;
   // See Estimator.
   std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const;
-  Ranked draw(const ExampleView& x, std::uint64_t random) const;
+  std::vector<Ranked> draw(const ExampleView& x, std::uint64_t random) const;
   std::vector<double> all_probabilities(const ExampleView& x) const;
 
   // The two halves of learning an example whose label is in the tree; see Estimator. train() also counts its features.
@@ -86,14 +90,17 @@ class Learner {
     if (feature_counts_.used()) feature_counts_.add(path_state.room.counts, path_state.example.values);
   }
 
-  // A digest of the tree and of the labels' names, which must be equal on all ranks.
+  // A digest of the trees and of the labels' names, which must be equal on all ranks.
   std::uint64_t structure_digest() const;
-  // A digest of how tree and labels have grown: as good for comparing ranks, and kept up to date at no cost.
-  std::uint64_t growth_digest() const { return mix(tree_.growth_digest() + labels_.digest()); }
+  // A digest of how trees and labels have grown: as good for comparing ranks, and kept up to date at no cost.
+  std::uint64_t growth_digest() const;
 
  private:
+  template <class DigestOf>
+  std::uint64_t digest_with_labels(DigestOf digest_of) const;
+
   ModelOptions options_;
-  Tree tree_;
+  std::vector<Tree> trees_;
   LabelDictionary labels_;
   WeightTable weights_;
   FeatureCounts feature_counts_;

@@ -16,22 +16,12 @@ namespace {
 // of 16 all the time took a tenth of a long run. 2^16 draws per doubling keep the error of the mean at about 0.001.
 constexpr std::uint64_t kBrierEvery = 16;                        // examples, at first
 constexpr std::uint64_t kBrierSamples = std::uint64_t{1} << 16;  // later: samples between a power of two and the next
-// A search takes as long as learning a hundred examples, so searches must become rarer. But if each one counts for more
-// examples than the one before, the last few determine the mean. So intervals grow with the number of examples at first
-// and later with its square root: 1.6 million examples have a thousand searches, as good as 600 of equal weight.
-constexpr std::uint64_t kTop1Every = 64;    // examples, at first
-constexpr std::uint64_t kTop1Samples = 64;  // later: samples between a power of two and the next
-constexpr std::uint64_t kTop1Root = 4;      // then: interval / square root
+// A search opens about as many blocks as learning an example, and waits for each of them.
+constexpr std::uint64_t kTop1Every = 64;
 
 // Intervals are powers of two, and so are the numbers of examples after which they grow.
 std::uint64_t brier_interval(std::uint64_t number) {
   return std::max(kBrierEvery, std::bit_floor(number - 1) / kBrierSamples);
-}
-
-std::uint64_t top1_interval(std::uint64_t number) {
-  const std::uint64_t before = std::max(number - 1, kTop1Every);
-  const auto root_bits = (std::bit_width(before) - 1) / 2;
-  return std::max(kTop1Every, std::min(std::bit_floor(before) / kTop1Samples, kTop1Root << root_bits));
 }
 
 // Whether an example is the sample of its interval, whose length is a power of two. The position in the interval
@@ -68,10 +58,10 @@ void Losses::add_seen(double importance, double p) {
   log_seen += log_loss;
 }
 
-void Losses::add_brier(double sample_weight, double p, double drawn) {
+void Losses::add_brier(double sample_weight, double p, double squares) {
   ++brier_samples;
   brier_weight += sample_weight;
-  brier += sample_weight * (1 - 2 * p + drawn);
+  brier += sample_weight * (1 - 2 * p + squares);
 }
 
 void Losses::add_top1(double sample_weight, bool right) {
@@ -133,35 +123,43 @@ double Losses::squared_interval() const {
   return std::sqrt(std::log(2 / kDelta) / (2 * effective));
 }
 
+double Losses::top1_interval() const {
+  if (top1_samples == 0) return 0;
+  // Weighted samples count as fewer, as many as all examples do.
+  const double share = weight * weight / (weight_squares * static_cast<double>(examples));
+  const double n = share * static_cast<double>(top1_samples);
+  constexpr double kZ = 1.96;
+  const double error = mean_top1_error_seen();
+  return kZ / (1 + kZ * kZ / n) * std::sqrt(error * (1 - error) / n + kZ * kZ / (4 * n * n));
+}
+
 double Losses::equivalent() const {
   const double root = std::sqrt(mean_squared());
   return root < 1 ? 1 / (1 - root) : std::numeric_limits<double>::infinity();
 }
 
 bool brier_due(std::uint64_t number) { return is_sample(number, brier_interval(number)); }
-bool top1_due(std::uint64_t number) { return is_sample(number, top1_interval(number)); }
+bool top1_due(const ModelOptions& options, std::uint64_t number) {
+  return options.trees == 1 && is_sample(number, kTop1Every);
+}
 
 double brier_weight(double importance, std::uint64_t number) {
   const std::uint64_t stands_for = brier_interval(number) / kBrierEvery;
   return importance * static_cast<double>(stands_for);
 }
 
-double top1_weight(double importance, std::uint64_t number) {
-  return importance * static_cast<double>(top1_interval(number));
-}
-
-std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number) { return mix(options.seed ^ mix(number)); }
+std::uint64_t brier_seed(const ModelOptions& options, std::uint64_t number) { return mix(options.seed ^ mix(number)); }
 
 void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses) {
   losses.add_seen(x.importance, p);
   const std::uint64_t number = losses.examples;
   if (brier_due(number)) {
-    const double drawn = learner.draw(x, draw_seed(learner.options(), number)).probability;
-    losses.add_brier(brier_weight(x.importance, number), p, drawn);
+    const std::vector<Ranked> drawn = learner.draw(x, brier_seed(learner.options(), number));
+    losses.add_brier(brier_weight(x.importance, number), p, squares_estimate(drawn));
   }
-  if (top1_due(number)) {
-    const std::vector<Ranked> best = learner.top_k(x, 1);
-    losses.add_top1(top1_weight(x.importance, number), !best.empty() && best.front().label == label);
+  if (top1_due(learner.options(), number)) {
+    const std::vector<Ranked> best = learner.top_k(x, 1, kLeastTop1);
+    losses.add_top1(top1_weight(x.importance), !best.empty() && best.front().label == label);
   }
 }
 

@@ -12,19 +12,21 @@
 namespace cpt {
 
 // Which examples of a phase, numbered from 1, are sampled: their Brier score is estimated by a draw, or their best
-// label is searched, if their label was in the tree. Both cost more than learning, so one example of each interval is
-// sampled, and intervals grow. Draws: intervals of 16 examples up to 2^21, then 2^16 intervals between a power of two
-// and the next. Searches: intervals of 64 examples up to 2^13, then 64 intervals between a power of two and the next,
-// and from 2^16 on intervals grow with the square root of the number of examples. The example of an interval is chosen
-// at random, but the same one in every run.
+// label is searched, if their label was in the tree. Draws: one example of each interval of 16 up to 2^21, then of 2^16
+// intervals between a power of two and the next. Searches: one of each 64 examples. The example of an interval is
+// chosen at random, but the same one in every run.
 bool brier_due(std::uint64_t number);
-bool top1_due(std::uint64_t number);
+// Never with several trees: no rank that owns a part of one of them could tell what the others make of a label.
+bool top1_due(const ModelOptions& options, std::uint64_t number);
 // The weight of a sampled example: its importance times the length of the interval; for the Brier score in units of 16
 // examples.
 double brier_weight(double importance, std::uint64_t number);
-double top1_weight(double importance, std::uint64_t number);
-// The generator of the draw for the Brier score.
-std::uint64_t draw_seed(const ModelOptions& options, std::uint64_t number);
+inline double top1_weight(double importance) { return 64 * importance; }
+// A best label that is less probable counts as none, and its example as an error: searches would open hundreds of
+// blocks to find it, in many partitions.
+inline constexpr double kLeastTop1 = 0.01;
+// The generator of the draws for the Brier score.
+std::uint64_t brier_seed(const ModelOptions& options, std::uint64_t number);
 
 // Counts one example whose label was in the tree: p = P(its label | x) before it is learned. Its number is that of
 // `losses`.

@@ -17,7 +17,7 @@ constexpr double kRoundingMargin = 0.999;
 
 // The block of the tree at the top of the partition, if there is one yet.
 std::optional<BlockId> find_top(const Tree& tree, Partition partition) {
-  if (partition == kRootPartition) return 0;
+  if (partition_level(partition) == 0) return 0;
   const std::optional<BlockId> parent = find_top(tree, partition_above(partition));
   if (!parent) return std::nullopt;
   const Child child = tree.nodes(*parent).child[top_header(partition).parent_position];
@@ -116,7 +116,6 @@ void PartitionLearner::follow_left(std::vector<PathStep>& path) const {
 }
 
 void PartitionLearner::look_up(std::span<const std::uint8_t> positions, std::vector<PathStep>& path) const {
-  path.clear();
   for (BlockId block = 0; const std::uint8_t position : positions) {
     path.push_back({block, position});
     block = blocks_.child(path.back()).block();
@@ -127,10 +126,11 @@ void PartitionLearner::locate(const ScaledExample& x, LabelId label, std::span<c
                               PathState& path_state) const {
   path_state.example = x;
   path_state.label = label;
+  path_state.clear_path();
   if (!positions.empty()) {
     look_up(positions, path_state.path);
   } else if (const RecentLabel* recent = find_recent(label)) {
-    blocks_.path_to(recent->leaf, path_state.path);
+    blocks_.append_path_to(recent->leaf, path_state.path);
   } else {
     path_state.path.assign(1, {0, 1});
   }
@@ -146,7 +146,8 @@ void PartitionLearner::locate(const ScaledExample& x, LabelId label, std::span<c
 }
 
 PartitionResult PartitionLearner::predict(PathState& path_state) const {
-  regressors_.predict(blocks_, path_state);
+  regressors_.predict(path_state);
+  regressors_.decode(blocks_, path_state.path.size(), path_state);
   PartitionResult result;
   result.probability = regressors_.steps_probability(path_state, 0, path_state.path.size());
   if (!path_state.at_leaf) result.exit = path_state.path.back().position;
@@ -195,9 +196,10 @@ PartitionResult PartitionLearner::train_recent(const ScaledExample& x, const Rec
   return learn(path_state_);
 }
 
-std::uint8_t PartitionLearner::draw(const ScaledExample& x, DrawState& state) const {
+PartitionLearner::Drawn PartitionLearner::draw(const ScaledExample& x, DrawState& state) const {
   const PathStep end = Descent(x, blocks_, regressors_, rows_).draw(state);
-  return blocks_.child(end).is_outside() ? end.position : 0;
+  const Child child = blocks_.child(end);
+  return child.is_outside() ? Drawn{.exit = end.position} : Drawn{.label = child.label()};
 }
 
 PartitionLearner::SearchResult PartitionLearner::search(const ScaledExample& x, double above, double least) const {

@@ -27,7 +27,7 @@ struct PartitionResult {
 // Borrows the weights and touches only the partition's own region of them. Not thread-safe.
 class PartitionLearner {
  public:
-  // The part of `tree` that lies in the partition.
+  // The part of the partition's tree, `tree`, that lies in it. `options` are those of the tree.
   PartitionLearner(Partition partition, const Tree& tree, WeightTable& weights, const ModelOptions& options);
 
   const Blocks& blocks() const { return blocks_; }
@@ -72,8 +72,12 @@ class PartitionLearner {
   // Inserts a new label that splits the leaf of `old`. The node becomes the first one of this partition.
   InsertResult open(const ScaledExample& x, LabelId label, LabelId old);
 
-  // Draws on from the top of the partition. Returns the exit, or 0 at a leaf.
-  std::uint8_t draw(const ScaledExample& x, DrawState& state) const;
+  struct Drawn {
+    std::uint8_t exit = 0;     // below which the draw goes on; 0 at a leaf
+    LabelId label = kNoLabel;  // of the leaf
+  };
+  // Draws on from the top of the partition.
+  Drawn draw(const ScaledExample& x, DrawState& state) const;
 
   // What a search for the most probable label finds in one partition.
   struct SearchResult {

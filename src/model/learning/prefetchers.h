@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "cpt/example.h"
 #include "model/tree/labels.h"
@@ -15,15 +16,15 @@ namespace cpt {
 
 // Prefetches the examples of a batch, and what finding their labels and the paths to them reads. Finding both takes
 // about five reads, each at an address that the one before returns; with many labels, waiting for them would take
-// longer than learning. Borrows labels and tree; the tree may be empty, for methods other than trees.
+// longer than learning. Borrows labels and trees, which may be empty, for methods other than trees.
 class LabelPrefetcher {
  public:
   static constexpr std::size_t kStep = 3;
 
   // `speed`: how many times faster than learning the loop takes its examples. It prefetches as many times further
   // ahead.
-  LabelPrefetcher(const LabelDictionary& labels, const Tree& tree, std::size_t speed = 1)
-      : labels_(labels), tree_(tree), step_(kStep * speed) {}
+  LabelPrefetcher(const LabelDictionary& labels, std::span<const Tree> trees, std::size_t speed = 1)
+      : labels_(labels), trees_(trees), step_(kStep * speed) {}
 
   // To be called for each example i in order, before its label is looked up. Prefetches nothing from `end` on.
   void prefetch(const Batch& batch, std::size_t i, std::size_t end) const {
@@ -39,17 +40,21 @@ class LabelPrefetcher {
   void prefetch_leaf(LabelId label) const {
     if (label == kNoLabel) return;
     labels_.prefetch_ends(label);
-    if (label < tree_.labels()) tree_.prefetch_leaf(label);
+    for (const Tree& tree : trees_) {
+      if (label < tree.labels()) tree.prefetch_leaf(label);
+    }
   }
 
   void prefetch_block(LabelId label) const {
     if (label == kNoLabel) return;
     labels_.prefetch_name(label);
-    if (label < tree_.labels()) tree_.prefetch_block_of(label);
+    for (const Tree& tree : trees_) {
+      if (label < tree.labels()) tree.prefetch_block_of(label);
+    }
   }
 
   const LabelDictionary& labels_;
-  const Tree& tree_;
+  std::span<const Tree> trees_;
   std::size_t step_;  // examples between one read and the next
 };
 

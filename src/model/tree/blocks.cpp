@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpt/hashing.h"
+
 namespace cpt {
 
 namespace {
 constexpr std::uint64_t kRootKey = 0x9e3779b97f4a7c15ULL;
 }  // namespace
 
-BlockHeader root_header() { return {.key = kRootKey, .partition = kRootPartition, .parent_position = 1}; }
+BlockHeader root_header(std::size_t tree) {
+  const std::uint64_t key = tree == 0 ? kRootKey : mix(kRootKey + tree) | 1;
+  return {.key = key, .partition = root_partition(tree), .parent_position = 1};
+}
 
 BlockHeader header_below(const BlockHeader& parent, BlockId parent_id, std::uint8_t position) {
   BlockHeader header;
@@ -22,20 +27,18 @@ BlockHeader header_below(const BlockHeader& parent, BlockId parent_id, std::uint
 }
 
 BlockHeader top_header(Partition partition) {
-  if (partition == kRootPartition) return root_header();
-  if (partition <= kLevel1Partitions) {
-    return header_below(root_header(), 0, static_cast<std::uint8_t>(15 + partition));
-  }
-  return header_below(top_header(partition_above(partition)), 0,
-                      static_cast<std::uint8_t>(16 + (partition - kLevel1Partitions - 1) % 16));
+  const Partition number = in_tree(partition);
+  if (number == 0) return root_header(tree_of(partition));
+  const int position = number <= kLevel1Partitions ? 15 + number : 16 + (number - kLevel1Partitions - 1) % 16;
+  return header_below(top_header(partition_above(partition)), 0, static_cast<std::uint8_t>(position));
 }
 
-void Blocks::path_to(PathStep end, std::vector<PathStep>& path) const {
-  path.clear();
+void Blocks::append_path_to(PathStep end, std::vector<PathStep>& path) const {
+  const auto begin = static_cast<std::ptrdiff_t>(path.size());
   climb(end, [&](PathStep step) { path.push_back(step); });
   // Swapped member by member: the processor would have to wait before it reads as a whole a step that was just written
   // in parts.
-  for (auto first = path.begin(), last = path.end() - 1; first < last; ++first, --last) {
+  for (auto first = path.begin() + begin, last = path.end() - 1; first < last; ++first, --last) {
     std::swap(first->block, last->block);
     std::swap(first->position, last->position);
   }

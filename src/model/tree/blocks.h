@@ -86,8 +86,8 @@ constexpr std::uint32_t position_depth(std::uint8_t position) {
 // when it was opened, so any rank that knows an example's path also knows where its weights are.
 constexpr std::uint64_t key_below(std::uint64_t key, std::uint8_t position) { return mix(key + position) | 1; }
 
-// The block at the top of the tree.
-BlockHeader root_header();
+// The block at the top of a tree.
+BlockHeader root_header(std::size_t tree = 0);
 // A block at a position 16 .. 31 of `parent`, whose id is `parent_id`.
 BlockHeader header_below(const BlockHeader& parent, BlockId parent_id, std::uint8_t position);
 // The top block of a partition, as block 0.
@@ -118,8 +118,8 @@ class Blocks {
       at = {header.parent, header.parent_position};
     }
   }
-  // The steps from the top to `end`, first step first.
-  void path_to(PathStep end, std::vector<PathStep>& path) const;
+  // Appends the steps from the top to `end`, first step first.
+  void append_path_to(PathStep end, std::vector<PathStep>& path) const;
 
   // Puts something at a position and records its number of leaves there; the counts above stay as they are.
   void set(PathStep at, Child child, std::uint32_t leaves);

@@ -78,7 +78,7 @@ class InvariantChecker {
     if (header.key % 2 == 0 || !keys_.insert(header.key).second)
       fail("block " + std::to_string(block) + " has a bad key");
     if (block == 0) {
-      if (header.partition != kRootPartition) fail("block 0 is not in the root partition");
+      if (partition_level(header.partition) != 0) fail("block 0 is not in the partition of a root");
       return;
     }
     if (header.parent >= block || header.parent_position < 16)

@@ -13,7 +13,8 @@ namespace cpt {
 // Every label is a leaf; label i is the one added as number i. Several threads may read while none adds.
 class Tree {
  public:
-  Tree() : blocks_(root_header()) {}
+  // `number`: of the tree in its model, from 0.
+  explicit Tree(std::size_t number = 0) : blocks_(root_header(number)) {}
 
   std::size_t labels() const { return leaves_.size(); }
   std::size_t blocks() const { return blocks_.size(); }
@@ -35,7 +36,11 @@ class Tree {
 
   // The path from the root block to the label's leaf, first step first. Calling prefetch_leaf() and then
   // prefetch_block_of() some time earlier saves waiting for memory.
-  void path(LabelId label, std::vector<PathStep>& path) const { blocks_.path_to(leaves_[label], path); }
+  void path(LabelId label, std::vector<PathStep>& path) const {
+    path.clear();
+    append_path(label, path);
+  }
+  void append_path(LabelId label, std::vector<PathStep>& path) const { blocks_.append_path_to(leaves_[label], path); }
   // The positions of that path alone.
   void positions(LabelId label, std::vector<std::uint8_t>& positions) const;
   void prefetch_leaf(LabelId label) const { __builtin_prefetch(&leaves_[label]); }

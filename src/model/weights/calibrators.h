@@ -40,6 +40,8 @@ extern const Calibrator kFirstCalibrator;
 // Several threads may read while none writes.
 class Calibrators {
  public:
+  explicit Calibrators(std::size_t partitions) : parts_(partitions) {}
+
   // nullptr if the block has not learned yet: it predicts by kFirstCalibrator.
   Calibrator* find(std::uint64_t key) { return const_cast<Calibrator*>(std::as_const(*this).find(key)); }
   const Calibrator* find(std::uint64_t key) const {
@@ -75,8 +77,8 @@ class Calibrators {
   void insert(const Slot& slot);
   void make_index(std::size_t slots);
 
-  std::array<std::deque<Block>, kPartitions> parts_;
-  std::vector<Slot> slots_{2};  // a power of two; at most half are used
+  std::vector<std::deque<Block>> parts_;  // by partition
+  std::vector<Slot> slots_{2};            // a power of two; at most half are used
   std::size_t used_ = 0;
 };
 

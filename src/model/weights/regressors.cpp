@@ -60,12 +60,12 @@ NodeRegressors::NodeRegressors(WeightTable& weights, const ModelOptions& options
 
 void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const {
   const std::size_t features = path_state.example.features.size();
-  path_state.forget_targets();
-  path_state.targets.resize(path_state.path.size());
-  path_state.rows.resize(path_state.path.size() * features);
-  path_state.calibrations.clear();
-  float** rows = path_state.rows.data();
-  for (std::size_t i = 0; i < path_state.path.size(); ++i, rows += features) {
+  const std::size_t begin = path_state.targets.size();
+  const std::size_t end = path_state.path.size();
+  path_state.targets.resize(end);
+  path_state.rows.resize(end * features);
+  float** rows = path_state.rows.data() + begin * features;
+  for (std::size_t i = begin; i < end; ++i, rows += features) {
     const BlockHeader& header = blocks.header(path_state.path[i].block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
     if (calibrators_ != nullptr) path_state.calibrations.push_back(find_calibrator(header.partition, header.key));
@@ -110,6 +110,7 @@ void NodeRegressors::predict(PathState& path_state) const {
   path_state.prefetch_rows(path_state.rows.size());
   const std::size_t blocks = path_state.path.size();
   path_state.estimates.resize(blocks);
+  path_state.sides.clear();
   const Calibrator* const* calibrators = nullptr;
   if (calibrators_ != nullptr) {
     path_state.predicting.clear();
@@ -123,14 +124,15 @@ void NodeRegressors::predict(PathState& path_state) const {
   predict_blocks(path_state.rows_of(blocks), loss_, calibrators, path_state.estimates.data());
 }
 
-void NodeRegressors::predict(const Blocks& blocks, PathState& path_state) const {
-  predict(path_state);
+void NodeRegressors::decode(const Blocks& blocks, std::size_t end, PathState& path_state) const {
   if (arity_ == 2) return;
-  path_state.sides.clear();
-  for (const Estimate& estimate : path_state.estimates) path_state.sides.push_back(estimate.right);
+  const std::size_t begin = path_state.sides.size();
   path_state.occupied.clear();
-  for (const PathStep& step : path_state.path) path_state.occupied.push_back(blocks.nodes(step.block).occupied);
-  decode_columns(path_state.occupied.data(), path_state.path.size(), arity_, path_state.sides.data());
+  for (std::size_t i = begin; i < end; ++i) {
+    path_state.sides.push_back(path_state.estimates[i].right);
+    path_state.occupied.push_back(blocks.nodes(path_state.path[i].block).occupied);
+  }
+  decode_columns(path_state.occupied.data(), end - begin, arity_, path_state.sides.data() + begin);
 }
 
 Row NodeRegressors::block_probabilities(const ScaledExample& x, const Blocks& blocks, BlockId block,

@@ -38,7 +38,8 @@ struct PathState {
   ScaledValues room;  // of `example`, where the model scales it
   LabelId label = kNoLabel;
   std::uint64_t key = 0;                      // example_key(), for the method `table`
-  std::vector<PathStep> path;                 // [B], of tree paths only
+  std::vector<PathStep> path;                 // [B], of tree paths only; of several trees one after the other
+  std::vector<std::size_t> tree_ends;         // by tree: where its part of the path ends
   bool at_leaf = false;                       // whether the path ends at the leaf; else it goes on in another partition
   std::vector<float*> rows;                   // [B][F]
   std::size_t rows_prefetched = 0;            // of `rows`, from the first on
@@ -64,8 +65,11 @@ struct PathState {
     float* const* const all = rows.data();
     for (std::size_t i = std::exchange(rows_prefetched, count); i < count; ++i) __builtin_prefetch(all[i], 1);
   }
-  void forget_targets() {
+  void clear_path() {
+    path.clear();
+    tree_ends.clear();
     targets.clear();
+    calibrations.clear();
     rows_prefetched = 0;
   }
 };
@@ -104,8 +108,8 @@ class NodeRegressors : public Regressors {
   // Number of children of a node: 2, 4, 8 or 16.
   int arity() const { return arity_; }
 
-  // Finds the rows of path_state.example on path_state.path, whose blocks are of `blocks`. Prefetching the rows some
-  // time before predict() saves waiting for memory.
+  // Finds the rows of path_state.example on the steps of path_state.path that were not located yet, whose blocks are of
+  // `blocks`. Prefetching the rows some time before predict() saves waiting for memory.
   void locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const;
   // The same in parts and without looking at blocks, because positions determine the keys of blocks: begin(), then
   // extend() at least once, for each part of the path from a block `top` on, then finish_path(). Until extend() finds
@@ -117,19 +121,16 @@ class NodeRegressors : public Regressors {
     path_state.example.values = x.values;
     path_state.example.scaled = x.scaled;
     path_state.example.importance = x.importance;
-    path_state.calibrations.clear();
     path_state.label = label;
-    path_state.path.clear();
-    path_state.forget_targets();
+    path_state.clear_path();
   }
   void extend(const BlockHeader& top, std::span<const std::uint8_t> positions, PathState& path_state) const;
   void finish_path(bool at_leaf, PathState& path_state) const;
 
-  // Computes the probabilities of all slots on the path. After locate(); the steps of the path must name their blocks
-  // if the arity is above 2.
-  void predict(const Blocks& blocks, PathState& path_state) const;
-  // The same for arity 2; the steps of the path need not name their blocks.
+  // Computes the estimates of all regressors on the path, after locate(). If the arity is above 2, decode() must follow
+  // for each part of the path, in order, whose blocks are of `blocks`: it computes P(right) of all slots.
   void predict(PathState& path_state) const;
+  void decode(const Blocks& blocks, std::size_t end, PathState& path_state) const;
   // The product of the node probabilities in one block of the path, each clipped. NaN if the weights are not finite.
   // After predict().
   double step_probability(const PathState& path_state, std::size_t step) const {

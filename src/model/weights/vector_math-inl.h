@@ -117,7 +117,7 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
 
 // Lane i plus lane i + half of all lanes, and so on down to one: the same order for vectors of any length.
 template <class Tag>
-HWY_INLINE float FoldedSum(Tag tag, hn::Vec<Tag> v) {
+HWY_INLINE float FoldedSum([[maybe_unused]] Tag tag, hn::Vec<Tag> v) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (hn::MaxLanes(tag) > 1) {
     constexpr hn::Half<Tag> kHalf;

@@ -21,8 +21,12 @@ constexpr std::uint64_t kLevel1Share = 192;
 
 }  // namespace
 
-WeightTable::WeightTable(int bits)
-    : bits_(bits), regions_(divide_table(bits)), base_(make_zeroed<float>(rows() * kLanes, "a weight table")) {}
+WeightTable::WeightTable(int bits, int trees)
+    : bits_(bits),
+      trees_(trees),
+      regions_(divide_table(bits, trees)),
+      base_(make_zeroed<float>(rows() * kLanes, "a weight table")),
+      calibrators_(regions_.size()) {}
 
 void WeightTable::Survey::add(const Survey& other) {
   used += other.used;
@@ -32,7 +36,7 @@ void WeightTable::Survey::add(const Survey& other) {
 
 WeightTable::Survey WeightTable::survey() const {
   Survey whole;
-  for (Partition partition = 0; partition < kPartitions; ++partition) whole.add(survey(partition));
+  for (Partition partition = 0; partition < partitions(); ++partition) whole.add(survey(partition));
   return whole;
 }
 
@@ -77,7 +81,7 @@ void WeightTable::clear(Partition partition) {
   std::memset(last, 0, static_cast<std::size_t>(end - last));
 }
 
-std::array<Region, kPartitions> divide_table(int bits) {
+std::vector<Region> divide_table(int bits, int trees) {
   if (bits < kLeastBits || bits > kMostBits) {
     throw Error(Fault::kUsage, "--bits must be between 10 and 40");
   }
@@ -85,10 +89,12 @@ std::array<Region, kPartitions> divide_table(int bits) {
   const std::uint64_t root = rows * kRootShare / 1024;
   const std::uint64_t level1 = rows * kLevel1Share / 1024 / kLevel1Partitions;
   const std::uint64_t deep = (rows - root - level1 * kLevel1Partitions) / kDeepPartitions;
-  std::array<Region, kPartitions> regions;
+  const std::uint64_t size_by_level[] = {root, level1, deep};
+  std::vector<Region> regions(root_partition(static_cast<std::size_t>(trees)));
   std::uint64_t first = 0;
-  for (Partition p = 0; p < kPartitions; ++p) {
-    const std::uint64_t size = p == kRootPartition ? root : p <= kLevel1Partitions ? level1 : deep;
+  for (Partition p = 0; p < regions.size(); ++p) {
+    if (in_tree(p) == 0) first = tree_of(p) * rows;
+    const std::uint64_t size = size_by_level[partition_level(p)];
     regions[p] = {first, size};
     first += size;
   }

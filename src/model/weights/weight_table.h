@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/zeroed_memory.h"
 #include "cpt/options.h"
@@ -38,15 +39,18 @@ struct Region {
   std::uint64_t rows = 0;
 };
 
-// 2^bits rows, all zero at first, 64-byte aligned, on huge pages if the system has them. The system provides the memory
-// of a row when it is first written. Not thread-safe.
+// 2^bits rows for each tree of the model, all zero at first, 64-byte aligned, on huge pages if the system has them. The
+// system provides the memory of a row when it is first written. Not thread-safe.
 class WeightTable {
  public:
   // bits in [kLeastBits, kMostBits]. Throws Error(kFailed) if there is not enough address space.
-  explicit WeightTable(int bits);
+  explicit WeightTable(int bits, int trees = 1);
 
   int bits() const { return bits_; }
-  std::uint64_t rows() const { return std::uint64_t{1} << bits_; }
+  int trees() const { return trees_; }
+  std::uint64_t rows() const { return static_cast<std::uint64_t>(trees_) << bits_; }
+  // Of all trees.
+  Partition partitions() const { return static_cast<Partition>(regions_.size()); }
   std::uint64_t bytes() const { return rows() * sizeof(Row); }
 
   float* row(std::uint64_t index) { return base_.get() + index * kLanes; }
@@ -90,12 +94,13 @@ class WeightTable {
 
  private:
   int bits_;
-  std::array<Region, kPartitions> regions_;
+  int trees_;
+  std::vector<Region> regions_;
   ZeroedArray<float> base_;
   Calibrators calibrators_;
 };
 
-// The regions of a table of 2^bits rows; a function of `bits` alone.
-std::array<Region, kPartitions> divide_table(int bits);
+// The regions of the partitions of a table; a function of its size alone.
+std::vector<Region> divide_table(int bits, int trees = 1);
 
 }  // namespace cpt

@@ -47,8 +47,8 @@ Part write_part(const Learner& learner, const Owners& writers, const Communicato
   const int rank = comm.rank();
   if (std::ranges::count(writers, rank) == 0) return part;
   BlobWriter blob(directory, name_of_part(rank), cores_of_rank(comm));
-  WeightsWriter weights(blob, learner.weights().bits());
-  for (Partition partition = 0; partition < kPartitions; ++partition) {
+  WeightsWriter weights(blob, learner.options());
+  for (Partition partition = 0; partition < writers.size(); ++partition) {
     if (writers[partition] != rank) continue;
     const std::uint64_t offset = blob.raw_bytes();
     weights.write(learner.weights(), partition);

@@ -34,7 +34,7 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamOffs
       const auto slot = narrow<std::uint32_t>(header.examples++, "the examples of a rank in a round");
       const std::uint64_t order = make_order(x.origin.position - first, x.origin.shard, index_in_line);
       RoutedExample example{.order = order, .slot = slot, .label = learner_.find(x), .example = {}};
-      send(x, example, to);
+      for (std::size_t tree = 0; tree < learner_.trees().size(); ++tree) send(x, tree, example, to);
     }
   }
   for (ExampleWriter& writer : writers_) writer.end();
@@ -44,9 +44,10 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamOffs
   header.ended = reader.ended() ? 1 : 0;
 }
 
-void Dispatcher::send(const ExampleView& x, RoutedExample& example, const Destinations& to) {
+void Dispatcher::send(const ExampleView& x, std::size_t tree, RoutedExample& example, const Destinations& to) {
   path_.clear();
-  if (example.label != kNoLabel) learner_.tree().positions(example.label, path_);
+  if (example.label != kNoLabel) learner_.tree(tree).positions(example.label, path_);
+  example.tree = static_cast<std::uint32_t>(tree);
   example.route_by(path_);
   const std::string_view name = example.label == kNoLabel ? x.label : std::string_view{};
   const ExampleRecord::Parts parts{x, path_, name, lookup_.rarities};
@@ -61,7 +62,7 @@ void Dispatcher::send(const ExampleView& x, RoutedExample& example, const Destin
       writer.append(example, parts);
     }
   };
-  std::array<int, 3> ranks{};  // rank 0 for the root, then the owners at level 1 and below
+  std::array<int, 3> ranks{to.owners[root_partition(tree)]};  // then the owners at level 1 and below
   std::size_t stages = 1;
   for (const Partition partition : {example.level1, example.deep}) {
     if (partition != kNoPartition) ranks[stages++] = to.owners[partition];

@@ -16,13 +16,13 @@
 
 namespace cpt {
 
-// Borrows the learner; its tree is the one that all ranks have.
+// Borrows the learner; its trees are those that all ranks have.
 class Dispatcher {
  public:
   // Counts the features of what it reads, if `learner` does.
   Dispatcher(Learner& learner, int ranks)
       : learner_(learner),
-        labels_(learner.labels(), learner.tree(), kPrefetchFactor),
+        labels_(learner.labels(), learner.trees(), kPrefetchFactor),
         writers_(static_cast<std::size_t>(ranks)) {}
 
   // Where the examples go.
@@ -31,8 +31,8 @@ class Dispatcher {
     SharedExampleRing& ring;        // this rank's
     std::vector<Buffer>& messages;  // those for rank r are appended to messages[r]
   };
-  // Sends the next examples before `end`, whose positions are `first` or more. Rank 0 gets all of them, because it owns
-  // the root. Fills in the fields of the header that describe the examples.
+  // Sends the next examples before `end`, whose positions are `first` or more. The owners of roots get all of them.
+  // Fills in the fields of the header that describe the examples.
   void read(BatchReader& reader, std::uint64_t first, const StreamOffset& end, const Destinations& to,
             RoundHeader& header, bool learning);
 
@@ -41,12 +41,12 @@ class Dispatcher {
   static constexpr std::size_t kPrefetchFactor = 4;
   static constexpr std::size_t kCountsAhead = 8;  // examples
 
-  void send(const ExampleView& x, RoutedExample& example, const Destinations& to);
+  void send(const ExampleView& x, std::size_t tree, RoutedExample& example, const Destinations& to);
 
   Learner& learner_;
   LabelPrefetcher labels_;
   std::vector<ExampleWriter> writers_;  // by rank
-  std::vector<std::uint8_t> path_;      // of the current example, as far as the tree knows it
+  std::vector<std::uint8_t> path_;      // of the current example, as far as the current tree knows it
   FeatureLookup lookup_;                // of the current example
 };
 

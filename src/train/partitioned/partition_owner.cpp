@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/learning/losses.h"
 #include "model/weights/scaling.h"
 
 namespace cpt {
@@ -23,43 +24,43 @@ bool goes_on_below(Partition partition, std::span<const std::uint8_t> path) {
   return level < 2 && path.size() > level + 1;
 }
 
-void add_part(Partition partition, std::uint32_t slot, double probability, StageResults& results) {
-  if (partition == kRootPartition) {
-    StageResults::RootPart& part = results.root.emplace_back();
-    part.slot = slot;
-    part.value = probability;
-  } else {
-    const bool deep = partition > kLevel1Partitions;
-    results.partials.emplace_back(slot, deep ? PartialResult::Kind::kDeep : PartialResult::Kind::kLevel1, 0,
-                                  probability);
-  }
-}
-
 }  // namespace
 
 PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
-    : learner_(learner), regressors_(learner.weights(), learner.options()), rank_(rank) {
-  for (Partition p = 0; p < kPartitions; ++p) fronts_[p].top = top_header(p);
+    : learner_(learner),
+      regressors_(learner.weights(), learner.options()),
+      rank_(rank),
+      partitions_(owners.size()),
+      fronts_(owners.size()),
+      reported_(owners.size()) {
+  for (Partition p = 0; p < fronts_.size(); ++p) fronts_[p].top = top_header(p);
   adopt(owners);
+}
+
+std::vector<bool> PartitionOwner::leads() const {
+  std::vector<bool> leads;
+  for (std::size_t tree = 0; tree < learner_.trees().size(); ++tree) leads.push_back(owns(root_partition(tree)));
+  return leads;
 }
 
 void PartitionOwner::adopt(const Owners& owners) {
   owners_ = owners;
-  for (Partition p = 0; p < kPartitions; ++p) {
+  for (Partition p = 0; p < owners.size(); ++p) {
     if (owners[p] != rank_) {
       partitions_[p].reset();
     } else if (!owns(p)) {
-      partitions_[p] = std::make_unique<PartitionLearner>(p, learner_.tree(), learner_.weights(), learner_.options());
+      partitions_[p] = std::make_unique<PartitionLearner>(p, learner_.tree(tree_of(p)), learner_.weights(),
+                                                          learner_.options().of_tree(tree_of(p)));
     }
     if (!owns(p)) continue;
     fronts_[p].moved = partitions_[p]->moved();
     reported_[p] = rows_visited(p);
   }
   stages_ = stages_by(owners);
-  begins_ = {};
+  begins_.fill(std::vector<bool>(owners.size()));
   begins_any_ = {};
-  for (Partition p = 1; p < kPartitions; ++p) {
-    if (!owns(p) || owns(partition_above(p))) continue;
+  for (Partition p = 0; p < owners.size(); ++p) {
+    if (!owns(p) || partition_level(p) == 0 || owns(partition_above(p))) continue;
     const auto stage = static_cast<std::size_t>(stages_[p]);
     begins_[stage][p] = begins_any_[stage] = true;
   }
@@ -173,6 +174,14 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
   }
 }
 
+void PartitionOwner::add_part(Partition partition, std::uint32_t slot, double probability,
+                              StageResults& results) const {
+  const std::size_t level = partition_level(partition);
+  const auto kind = level == 2 ? PartialResult::Kind::kDeep : PartialResult::Kind::kUpper;
+  std::vector<PartialResult>& to = level == 0 && rank_ == 0 ? results.of_root : results.partials;
+  to.emplace_back(part_number(slot, tree_of(partition), learner_.trees().size()), kind, 0, probability);
+}
+
 void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) {
   PartitionLearner& partition = *partitions_[task.partition];
   InsertionState insertion{task.coins, task.disagreements};
@@ -183,7 +192,8 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
   fronts_[task.partition].moved = partition.moved();
   add_part(task.partition, task.slot, joined.result.probability, results);
   if (joined.result.exit == 0) {
-    results.splits.push_back({task.label, joined.split, insertion.disagreements});
+    results.splits.push_back(
+        {task.label, joined.split, insertion.disagreements, static_cast<std::uint32_t>(tree_of(task.partition))});
     return;
   }
   PartitionTask next = task;
@@ -196,25 +206,25 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
 
 void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results) {
   DrawState draw_state{task.coins, task.probability};
-  const std::uint8_t exit = partitions_[task.partition]->draw(scaled(task, room_), draw_state);
-  if (exit == 0) {
-    results.partials.emplace_back(task.slot, PartialResult::Kind::kDrawn, 0, draw_state.probability);
+  const PartitionLearner::Drawn drawn = partitions_[task.partition]->draw(scaled(task, room_), draw_state);
+  if (drawn.exit == 0) {
+    results.partials.emplace_back(part_of(task), PartialResult::Kind::kDrawn, drawn.label, draw_state.probability);
     return;
   }
   PartitionTask next = task;
   next.coins = draw_state.random;
   next.probability = draw_state.probability;
-  go_on(next, exit, results);
+  go_on(next, drawn.exit, results);
 }
 
 void PartitionOwner::pass_search(const PartitionTask& task, StageResults& results) {
-  if (search_.order != task.order) search_ = {task.order, 0};
+  if (search_.order != task.order) search_ = {task.order, kLeastTop1};
   if (task.probability < search_.least) return;
   const PartitionLearner::SearchResult found =
       partitions_[task.partition]->search(scaled(task, room_), task.probability, search_.least);
   search_.least = found.least;
   if (found.label != kNoLabel) {
-    results.partials.emplace_back(task.slot, PartialResult::Kind::kFound, found.label, found.probability);
+    results.partials.emplace_back(part_of(task), PartialResult::Kind::kFound, found.label, found.probability);
   }
   PartitionTask next = task;
   for (const PartitionLearner::SearchResult::Exit& way : found.exits) {
@@ -238,7 +248,7 @@ void PartitionOwner::send(const PartitionTask& task, StageResults& results) cons
 }
 
 void PartitionOwner::forget_recent_labels(LabelId first) {
-  for (Partition p = 0; p < kPartitions; ++p) {
+  for (Partition p = 0; p < owners_.size(); ++p) {
     if (!owns(p)) continue;
     partitions_[p]->forget_recent_labels(first);
     fronts_[p].moved = partitions_[p]->moved();
@@ -250,7 +260,7 @@ std::uint64_t PartitionOwner::rows_visited(Partition partition) const {
 }
 
 void PartitionOwner::take_loads(Stage stage, Loads& loads) {
-  for (Partition p = 0; p < kPartitions; ++p) {
+  for (Partition p = 0; p < owners_.size(); ++p) {
     if (!owns(p) || stages_[p] != stage) continue;
     const std::uint64_t visited = rows_visited(p);
     loads[p] += visited - std::exchange(reported_[p], visited);

@@ -20,14 +20,10 @@ struct StageResults {
   std::vector<TaskWriter> hops;  // by rank: to the next stage
   std::vector<PartialResult> partials;
   std::vector<Split> splits;
-  struct RootPart {
-    std::uint32_t slot;
-    double value;
-  };
-  std::vector<RootPart> root;  // partial results of the root; on rank 0 only, which also keeps the ledger
+  std::vector<PartialResult> of_root;  // as partials; on rank 0, which keeps the ledger, those of its own roots
 };
 
-// One per rank, for all its partitions. Borrows the learner: it uses the weights of its partitions, and reads the tree
+// One per rank, for all its partitions. Borrows the learner: it uses the weights of its partitions, and reads the trees
 // only in its constructor and in adopt().
 class PartitionOwner {
  public:
@@ -39,9 +35,13 @@ class PartitionOwner {
   void run(const std::vector<PartitionTask>& tasks, bool learning, StageResults& results,
            const std::function<void()>& idle);
 
-  bool owns(Partition partition) const { return partitions_[partition] != nullptr; }
+  bool owns(Partition partition) const { return partition < partitions_.size() && partitions_[partition] != nullptr; }
+  // By tree: whether this rank owns its root, which never changes.
+  std::vector<bool> leads() const;
   // Whether tasks of this stage begin at a partition: this rank owns it, and another rank owns the one above.
-  bool begins(Stage stage, Partition partition) const { return begins_[static_cast<std::size_t>(stage)][partition]; }
+  bool begins(Stage stage, Partition partition) const {
+    return owns(partition) && begins_[static_cast<std::size_t>(stage)][partition];
+  }
   // Whether they begin at any partition.
   bool begins_any(Stage stage) const { return begins_any_[static_cast<std::size_t>(stage)]; }
   // Between rounds, after TreeReplicator::drain(): takes over the partitions that `owners` gives this rank, and drops
@@ -78,17 +78,21 @@ class PartitionOwner {
   void pass_new(const PartitionTask& task, StageResults& results);
   void pass_draw(const PartitionTask& task, StageResults& results);
   void pass_search(const PartitionTask& task, StageResults& results);
+  void add_part(Partition partition, std::uint32_t slot, double probability, StageResults& results) const;
+  std::uint32_t part_of(const PartitionTask& task) const {
+    return part_number(task.slot, tree_of(task.partition), learner_.trees().size());
+  }
   void go_on(PartitionTask task, std::uint8_t exit, StageResults& results);
   void send(const PartitionTask& task, StageResults& results) const;
 
   Learner& learner_;
   NodeRegressors regressors_;
   int rank_;
-  Owners owners_{};
-  Stages stages_{};
-  std::array<std::array<bool, kPartitions>, 3> begins_{};  // by stage
+  Owners owners_;
+  Stages stages_;
+  std::array<std::vector<bool>, 3> begins_;  // by stage and partition
   std::array<bool, 3> begins_any_{};
-  std::array<std::unique_ptr<PartitionLearner>, kPartitions> partitions_;
+  std::vector<std::unique_ptr<PartitionLearner>> partitions_;
   // The fields of the partitions that every task touches, close together: reading them in the learners, which are
   // spread over memory, took a third of the time of finding a route.
   struct Front {
@@ -96,8 +100,8 @@ class PartitionOwner {
     PartitionLearner::MovedLabelFilter moved;  // as its learner's
     std::uint64_t rows = 0;                    // visited to learn without its learner
   };
-  std::array<Front, kPartitions> fronts_;
-  Loads reported_{};
+  std::vector<Front> fronts_;
+  Loads reported_;
   bool learning_ = true;  // in the run at hand
   // Of the example that was searched last: what PartitionLearner::SearchResult::least has come to in the partitions so
   // far.

@@ -21,6 +21,14 @@ std::vector<int> all_ranks(int ranks) {
   return all;
 }
 
+std::vector<int> owners_of_roots(const Owners& owners) {
+  std::vector<int> ranks;
+  for (std::size_t root = 0; root < owners.size(); root += kPartitions) ranks.push_back(owners[root]);
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  return ranks;
+}
+
 // BatchReader::kNoPosition also where the reader fails: its error comes again with the next round.
 std::uint64_t next_position(BatchReader& reader) {
   try {
@@ -48,10 +56,11 @@ PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& c
       learner_(learner),
       progress_(progress),
       all_ranks_(all_ranks(comm.size())),
-      balancer_(comm),
+      balancer_(comm, learner.options().trees),
+      root_owners_(owners_of_roots(balancer_.owners())),
       owner_(learner, balancer_.owners(), comm.rank()),
       dispatcher_(learner, comm.size()),
-      coordinator_(learner, progress),
+      coordinator_(learner, progress, owner_.leads()),
       sync_schedule_(sync_points),
       renewals_(renewals),
       safe_point_(safe_point),
@@ -64,7 +73,8 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   offset_ = {first_position(comm_, reader)};
   active_shards_ = shards;
   bad_lines_ = 0;
-  coordinator_.begin_pass();
+  const std::uint64_t numbered = progress_.losses().examples;  // which rank 0 counts
+  coordinator_.begin_pass(all_gather_value(comm_, numbered, "pass: examples so far").front());
   if (!ring_) {
     ring_.emplace(comm_);
     ranks_per_core_ = ranks_per_core(comm_);

@@ -36,13 +36,13 @@ namespace cpt {
 // round: all throw the same AgreedError.
 class PartitionedLoop {
  public:
-  // The learner has the same tree on all ranks, and the weights of this rank's partitions by first_owners(). Borrows
+  // The learner has the same trees on all ranks, and the weights of this rank's partitions by first_owners(). Borrows
   // all of them.
   PartitionedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress,
                   SyncSchedule& sync_points, Renewals& renewals, SafePoint& safe_point);
 
   // A rank whose reader is at its end still joins every round, until all are. `shards`: of all ranks. Readers may begin
-  // in the middle of their shards. When this returns, and at every safe point, the tree is complete and equal on all
+  // in the middle of their shards. When this returns, and at every safe point, the trees are complete and equal on all
   // ranks. Returns the bad lines skipped on all ranks.
   std::uint64_t run(BatchReader& reader, std::uint64_t shards, bool learning);
 
@@ -68,7 +68,7 @@ class PartitionedLoop {
   void pass_level1(Round& round);
   void pass_deep(Round& round);
   void close(Round& round);
-  void gather_examples(Round& round, const std::vector<RoundHeader>& headers);
+  std::size_t gather_examples(Round& round, const std::vector<RoundHeader>& headers);
   void run_stage(Round& round, const RankMessages& hops, Stage stage);
   void run_tasks(const std::vector<PartitionTask>& tasks, Round& round);
   void start_hops(Round& round, RankMessages& messages, const std::vector<int>& from);
@@ -90,9 +90,10 @@ class PartitionedLoop {
   Progress& progress_;
   const std::vector<int> all_ranks_;
   Balancer balancer_;
+  const std::vector<int> root_owners_;  // ascending; rank 0 is the first
   PartitionOwner owner_;
   Dispatcher dispatcher_;
-  Coordinator coordinator_;  // of use on rank 0 only
+  Coordinator coordinator_;  // of use on the owners of roots only
   SyncSchedule& sync_schedule_;
   Renewals& renewals_;
   SafePoint& safe_point_;

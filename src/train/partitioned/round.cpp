@@ -48,7 +48,7 @@ void Round::clear() {
   loads = {};
   routed_examples.clear();
   results.partials.clear();
-  results.root.clear();
+  results.of_root.clear();
   results.splits.clear();
   ledger.splits.clear();
   for (RankMessages* messages : all_messages()) messages->clear();

@@ -81,7 +81,9 @@ void PartitionedLoop::count_interval(Round& round, std::uint64_t examples) {
   ++rounds_in_interval_;
   if (!sync_schedule_.advance(examples)) return;
   progress_.count_sync();
-  round.loads = {.interval = progress_.sync_points(), .rounds = std::exchange(rounds_in_interval_, 0)};
+  round.loads = {.interval = progress_.sync_points(),
+                 .rounds = std::exchange(rounds_in_interval_, 0),
+                 .of = Loads(balancer_.owners().size())};
 }
 
 // All ranks call it in the same step and have started the same operations, which must end in order.

@@ -17,24 +17,26 @@ void PartitionedLoop::pass_root(Round& round) {
   apply_headers(round, headers);
   round.begin_hops(round.root_hops);
   timed(round, Stage::kRoot, [&] {
-    gather_examples(round, headers);
-    if (comm_.rank() != 0) return;
-    const std::vector<PartitionTask> tasks = coordinator_.open(round.routed_examples, learning_, round.ledger);
-    run_tasks(tasks, round);
+    const std::size_t examples = gather_examples(round, headers);
+    if (std::ranges::count(root_owners_, comm_.rank()) == 0) return;
+    run_tasks(coordinator_.open(round.routed_examples, examples, learning_, round.ledger), round);
   });
-  start_hops(round, round.root_hops, {0});
+  start_hops(round, round.root_hops, root_owners_);
   take_loads(round, Stage::kRoot);
 }
 
 void PartitionedLoop::pass_level1(Round& round) {
   round.root_hops.wait(comm_, "round: tasks from the root");
-  ConstBytes message = round.root_hops.received(comm_.rank()).front().bytes;
-  const auto header = take_header<HopHeader>(message);
-  tainted_ |= header.is_void != 0;
+  ConstBytes changes;
+  for (RankMessages::Message& message : round.root_hops.received(comm_.rank())) {
+    const auto header = take_header<HopHeader>(message.bytes);
+    tainted_ |= header.is_void != 0;
+    take_bytes(message.bytes, header.task_bytes);
+    if (message.from == 0) changes = message.bytes;
+  }
   round.begin_hops(round.level1_hops);
   timed(round, Stage::kLevel1, [&] {
-    take_bytes(message, header.task_bytes);
-    tree_replicator_.apply_changes(message);
+    tree_replicator_.apply_changes(changes);
     run_stage(round, round.root_hops, Stage::kLevel1);
   });
   start_hops(round, round.level1_hops, all_ranks_);
@@ -69,10 +71,10 @@ void PartitionedLoop::close(Round& round) {
   });
 }
 
-void PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeader>& headers) {
+// Returns the number of examples of the round.
+std::size_t PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeader>& headers) {
   std::vector<ExamplesMessage> messages;
   std::uint64_t slot = 0;
-  std::uint64_t examples = 0;
   for (RankMessages::Message& message : round.examples.received(comm_.rank())) {
     const auto header = take_header<RoundHeader>(message.bytes);
     const std::uint64_t warning_bytes = comm_.rank() == 0 ? header.warning_bytes : 0;  // as relay_warnings() checked
@@ -80,16 +82,12 @@ void PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeade
                         .examples = header.examples,
                         .first_slot = narrow<std::uint32_t>(slot, "the examples of a round"),
                         .ring = ring_->of(message.from)});
-    slot += header.examples;
-    examples += headers[static_cast<std::size_t>(message.from)].examples;
+    slot += headers[static_cast<std::size_t>(message.from)].examples;
   }
   std::vector<std::size_t> ends;
   read_examples(messages, round.routed_examples, ends);
-  if (comm_.rank() == 0 && round.routed_examples.size() != examples) {
-    throw_protocol_error("rank 0 received " + std::to_string(round.routed_examples.size()) + " of " +
-                         std::to_string(examples) + " examples");
-  }
   merge_runs(round.routed_examples, std::move(ends), example_scratch_);
+  return slot;
 }
 
 // The tasks from other stages and those whose path the reading rank knew, in order.
@@ -132,14 +130,14 @@ void PartitionedLoop::start_hops(Round& round, RankMessages& messages, const std
     const HopHeader header{round.is_void ? 1U : 0U, message.size() - sizeof(HopHeader)};
     std::memcpy(message.data(), &header, sizeof header);
   }
-  if (sends && from.size() == 1) {
+  if (comm_.rank() == 0 && &messages == &round.root_hops) {
     tree_replicator_.append_changes(coordinator_.take_changes(), messages.outgoing());
   }
   messages.start(comm_, sends ? all_ranks_ : std::vector<int>{}, from);
 }
 
 void PartitionedLoop::read_partials(Round& round) const {
-  for (const StageResults::RootPart& part : round.results.root) round.ledger.entries[part.slot].root = part.value;
+  for (const PartialResult& part : round.results.of_root) round.ledger.enter(part);
   for (const RankMessages::Message& message : round.partials.received(0)) round.ledger.enter_all(message.bytes);
 }
 

@@ -42,7 +42,7 @@ std::uint64_t saved(const Owners& now, const Owners& better, const Loads& loads,
 
 std::uint64_t rows_to_move(const Owners& from, const Owners& to, const WeightTable& weights) {
   std::uint64_t rows = 0;
-  for (Partition p = 0; p < kPartitions; ++p) {
+  for (Partition p = 0; p < from.size(); ++p) {
     if (from[p] != to[p]) rows += weights.region(p).rows;
   }
   return rows;
@@ -60,48 +60,60 @@ double ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) /
 }  // namespace
 
 Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
-  const auto root_owner = static_cast<std::size_t>(owners[kRootPartition]);
-  Loads loads{};
+  Loads loads(owners.size());
   std::uint64_t time = 0;
   for (const RankLoads& one : by_rank) {
     std::ranges::transform(loads, one.of, loads.begin(), std::plus());
     time += one.busy;
   }
   std::vector<std::uint64_t> work = work_by_rank(owners, loads, static_cast<int>(by_rank.size()));
-  const std::uint64_t of_root = work_of(kRootPartition, owners, loads);
   std::uint64_t rows = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
   if (rows < kLeastWork * by_rank.size()) return loads;
-  // The ranks without the root show how long a row takes.
-  rows -= work[root_owner];
-  time -= by_rank[root_owner].busy;
-  work[root_owner] -= of_root;
-  if (of_root == 0 || rows == 0 || time == 0) return loads;
+  std::vector<std::uint64_t> of_roots(by_rank.size());
+  for (Partition root = 0; root < owners.size(); root += kPartitions) {
+    of_roots[static_cast<std::size_t>(owners[root])] += work_of(root, owners, loads);
+  }
+  // The ranks without a root show how long a row takes.
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    if (of_roots[rank] == 0) continue;
+    rows -= work[rank];
+    time -= by_rank[rank].busy;
+    work[rank] -= of_roots[rank];
+  }
+  if (rows == 0 || time == 0 || sum_of(of_roots) == 0) return loads;
 
   std::vector<double> factors(by_rank.size(), 1);
+  std::vector<double> root_factors(by_rank.size(), 1);
   for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (work[rank] != 0) factors[rank] = ratio(by_rank[rank].busy, time) * ratio(rows, work[rank]);
+    // The time of the rank in rows of those without a root.
+    const double taken = ratio(by_rank[rank].busy, time) * static_cast<double>(rows);
+    const auto of_others = static_cast<double>(work[rank]);
+    const auto of_root = static_cast<double>(of_roots[rank]);
+    if (of_roots[rank] == 0) {
+      if (work[rank] != 0) factors[rank] = ratio(by_rank[rank].busy, time) * ratio(rows, work[rank]);
+      continue;
+    }
+    // The rest is the root's; if it is too little, all rows of this rank are faster.
+    factors[rank] = std::min(taken / (of_others + kLeastOfRoot * of_root), 1.);
+    root_factors[rank] = (taken - of_others * factors[rank]) / of_root;
   }
-  // The time of the root's rank in rows of the others. The rest is the root's; if it is too little, all rows of this
-  // rank are faster.
-  const double taken = ratio(by_rank[root_owner].busy, time) * static_cast<double>(rows);
-  const double least = static_cast<double>(work[root_owner]) + kLeastOfRoot * static_cast<double>(of_root);
-  factors[root_owner] = std::min(taken / least, 1.);
-  const double root = taken - static_cast<double>(work[root_owner]) * factors[root_owner];
-  for (Partition p = 1; p < kPartitions; ++p) loads[p] = scaled(loads[p], factors[static_cast<std::size_t>(owners[p])]);
-  loads[kRootPartition] = scaled(loads[kRootPartition], root / static_cast<double>(of_root));
+  for (Partition p = 0; p < owners.size(); ++p) {
+    const auto owner = static_cast<std::size_t>(owners[p]);
+    loads[p] = scaled(loads[p], partition_level(p) == 0 ? root_factors[owner] : factors[owner]);
+  }
   return loads;
 }
 
-Balancer::Balancer(Communicator& comm)
-    : comm_(comm),
-      owners_(first_owners(comm.size())),
-      next_(owners_),
-      by_rank_(static_cast<std::size_t>(comm.size())) {}
+Balancer::Balancer(Communicator& comm, int trees)
+    : comm_(comm), owners_(first_owners(comm.size(), trees)), next_(owners_), loads_(owners_.size()) {}
 
 void Balancer::end_interval(const IntervalLoads& mine) {
   mine_ = mine;
-  sent_ = {mine_.of, mine_.busy};
-  loads_under_way_ = comm_.start_all_gather(bytes_of(sent_), std::as_writable_bytes(std::span(by_rank_)));
+  sent_ = mine_.of;
+  sent_.push_back(mine_.busy);
+  received_.resize(sent_.size() * static_cast<std::size_t>(comm_.size()));
+  loads_under_way_ =
+      comm_.start_all_gather(std::as_bytes(std::span(sent_)), std::as_writable_bytes(std::span(received_)));
 }
 
 Owners Balancer::choose_owners(const Loads& latest, const WeightTable& weights) {
@@ -126,8 +138,13 @@ void Balancer::abort_pass() {
 
 bool Balancer::decide(const WeightTable& weights) {
   wait_for_loads();
-  const Loads latest = timed_loads(owners_, by_rank_);
-  for (Partition p = 0; p < kPartitions; ++p) loads_[p] = loads_[p] / 2 + latest[p];
+  std::vector<RankLoads> by_rank;
+  for (auto one = received_.begin(); one != received_.end(); one += static_cast<std::ptrdiff_t>(sent_.size())) {
+    const auto end = one + static_cast<std::ptrdiff_t>(loads_.size());
+    by_rank.push_back({{one, end}, *end});
+  }
+  const Loads latest = timed_loads(owners_, by_rank);
+  for (Partition p = 0; p < loads_.size(); ++p) loads_[p] = loads_[p] / 2 + latest[p];
   next_ = choose_owners(latest, weights);
   const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};
@@ -135,7 +152,7 @@ bool Balancer::decide(const WeightTable& weights) {
   latest_.busiest_over_mean = unevenness(work);
   latest_.expected_over_mean = unevenness(work_by_rank(next_, loads_, comm_.size()));
   latest_.limited_by_root = limited_by_root(next_, loads_, comm_.size());
-  for (Partition p = 0; p < kPartitions; ++p) {
+  for (Partition p = 0; p < owners_.size(); ++p) {
     if (owners_[p] != next_[p]) latest_.moves.push_back({p, owners_[p], next_[p]});
   }
   return !latest_.moves.empty();

@@ -43,13 +43,13 @@ class BusyTime {
 
 // What a rank has measured for its own partitions since the ranks last compared loads.
 struct RankLoads {
-  Loads of{};              // 0 for partitions of other ranks
+  Loads of;                // 0 for partitions of other ranks
   std::uint64_t busy = 0;  // nanoseconds of processor time
 };
 
 // The loads of all partitions in rows of equal duration. Counts alone do not say what a partition costs: a row in a
 // cache costs a fraction of one in memory, and machines differ. (Measured, AMD EPYC, novels, a table of 1 GiB: with
-// equal counts, one of two ranks took 1.28 times as long as the other.) A row of a slow rank counts for more. The
+// equal counts, one of two ranks took 1.28 times as long as the other.) A row of a slow rank counts for more. A
 // root's rows, the best cached of all, count for the rest of their rank's time, but for a quarter of their number at
 // least. Loads stay as counted if ranks did less than half a million rows on average, too few to measure: so all
 // figures of a small job are the same in every run.
@@ -59,14 +59,14 @@ Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank);
 struct IntervalLoads {
   std::uint64_t interval = 0;  // its number, from 1
   std::uint64_t rounds = 0;    // in that time; the same on all ranks
-  Loads of{};                  // 0 for partitions of other ranks
+  Loads of;                    // 0 for partitions of other ranks
   std::uint64_t busy = 0;      // nanoseconds of processor time
 };
 
 // All ranks make the same calls and reach the same decisions.
 class Balancer {
  public:
-  explicit Balancer(Communicator& comm);
+  Balancer(Communicator& comm, int trees);
 
   const Owners& owners() const { return owners_; }
   // Sends 8 bytes per partition, and 8 more, to every other rank, without waiting: decide() waits. mine.rounds > 0.
@@ -89,10 +89,11 @@ class Balancer {
   Communicator& comm_;
   Owners owners_;
   Owners next_;
-  Loads loads_{};       // of all sync intervals; each counts half as much as the next one
+  Loads loads_;         // of all sync intervals; each counts half as much as the next one
   IntervalLoads mine_;  // of the last sync interval
-  RankLoads sent_;
-  std::vector<RankLoads> by_rank_;
+  // On the way: the loads of this rank and of all ranks, each followed by the time.
+  std::vector<std::uint64_t> sent_;
+  std::vector<std::uint64_t> received_;
   std::uint64_t waited_ = 0;  // since the last move: the avoidable rows of the slowest rank
   std::unique_ptr<Operation> loads_under_way_;
   Balance latest_;

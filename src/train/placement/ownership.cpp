@@ -16,7 +16,7 @@ constexpr std::uint64_t kDeepLoad = kRootLoad * 5 / 2 / kDeepPartitions;
 
 Loads average_loads() {
   constexpr std::uint64_t kByLevel[] = {kRootLoad, kLevel1Load, kDeepLoad};
-  Loads loads;
+  Loads loads(kPartitions);
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     loads[partition] = kByLevel[partition_level(partition)];
   }
@@ -43,11 +43,12 @@ Partition deep_below(Partition level1, std::size_t exit) {
   return partition_below(level1, 1, static_cast<std::uint8_t>(kDeepBelow + exit));
 }
 
-// Gives each partition to the rank with the least work, the heaviest first: whole subtrees, then the partitions of the
-// first `split` subtrees.
+// Gives each partition of a tree to the rank with the least work, the heaviest first: whole subtrees, then the
+// partitions of the first `split` subtrees.
 class FirstDeal {
  public:
-  FirstDeal(int ranks, Partition split) : loads_(average_loads()), work_(static_cast<std::size_t>(ranks)) {
+  FirstDeal(int ranks, Partition split)
+      : owners_(kPartitions), loads_(average_loads()), work_(static_cast<std::size_t>(ranks)) {
     give(kRootPartition, kRootOwner);
     for (Partition subtree = split + 1; subtree <= kLevel1Partitions; ++subtree) give_subtree(subtree, least_of(work_));
     for (Partition subtree = 1; subtree <= split; ++subtree) give(subtree, least_of(work_));
@@ -80,7 +81,7 @@ class FirstDeal {
     for (std::size_t exit = 0; exit < kDeepBelow; ++exit) give(deep_below(subtree, exit), rank);
   }
 
-  Owners owners_{};
+  Owners owners_;
   Loads loads_;
   RankWork work_;
 };
@@ -115,11 +116,11 @@ class Evener {
  private:
   // The move that leaves the larger of the two sums lowest. Subtrees are considered first, because they split nothing.
   std::optional<Cargo> best_to_give(int from, int to) {
-    const Partition kept = kept_by(from);
+    const std::optional<Partition> kept = kept_by(from);
     std::optional<Cargo> best;
     std::uint64_t lowest = work(from);
     const auto consider = [&](const Cargo& cargo) {
-      if (std::ranges::count(cargo, kept) > 0) return;
+      if (cargo.empty() || (kept && std::ranges::count(cargo, *kept) > 0)) return;
       give(cargo, to);
       const std::uint64_t larger = std::max(work(from), work(to));
       give(cargo, from);
@@ -127,25 +128,29 @@ class Evener {
       lowest = larger;
       best = cargo;
     };
-    for (Partition subtree = 1; subtree <= kLevel1Partitions; ++subtree) consider(subtree_of(subtree, from));
-    for (Partition partition = 1; partition < kPartitions; ++partition) {
-      if (owners_[partition] == from) consider({partition});
+    for (Partition partition = 0; partition < owners_.size(); ++partition) {
+      if (partition_level(partition) == 1) consider(subtree_of(partition, from));
+    }
+    for (Partition partition = 0; partition < owners_.size(); ++partition) {
+      if (partition_level(partition) != 0 && owners_[partition] == from) consider({partition});
     }
     return best;
   }
 
-  // The partition that a rank does not give: the root, else the heaviest one if that alone exceeds the mean, because
-  // any other rank would be as uneven with it.
-  Partition kept_by(int rank) const {
-    if (rank == owners_[kRootPartition]) return kRootPartition;
-    Partition heaviest = kRootPartition;
+  // The partition that a rank does not give, beside that of a root: if it has no root, the heaviest one if that alone
+  // exceeds the mean, because any other rank would be as uneven with it.
+  std::optional<Partition> kept_by(int rank) const {
+    Partition heaviest = 0;
     std::uint64_t most = 0;
-    for (Partition partition = 1; partition < kPartitions; ++partition) {
-      if (owners_[partition] != rank || loads_[partition] <= most) continue;
+    for (Partition partition = 0; partition < owners_.size(); ++partition) {
+      if (owners_[partition] != rank) continue;
+      if (partition_level(partition) == 0) return std::nullopt;
+      if (loads_[partition] <= most) continue;
       most = loads_[partition];
       heaviest = partition;
     }
-    return exceeds(most, work_, 0) ? heaviest : kRootPartition;
+    if (!exceeds(most, work_, 0)) return std::nullopt;
+    return heaviest;
   }
 
   // The partitions of a subtree that a rank owns.
@@ -195,13 +200,15 @@ std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& lo
 
 std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads, int ranks) {
   RankWork work(static_cast<std::size_t>(ranks));
-  for (Partition partition = 0; partition < kPartitions; ++partition) {
+  for (Partition partition = 0; partition < owners.size(); ++partition) {
     work[static_cast<std::size_t>(owners[partition])] += work_of(partition, owners, loads);
   }
   return work;
 }
 
-Owners first_owners(int ranks) {
+namespace {
+
+Owners first_owners_of_tree(int ranks) {
   for (Partition split = 0; split < kLevel1Partitions; ++split) {
     const FirstDeal deal(ranks, split);
     if (deal.is_even()) return deal.owners();
@@ -209,9 +216,22 @@ Owners first_owners(int ranks) {
   return FirstDeal(ranks, kLevel1Partitions).owners();
 }
 
+}  // namespace
+
+Owners first_owners(int ranks, int trees) {
+  Owners all;
+  for (int tree = 0; tree < trees; ++tree) {
+    const int first = ranks < trees ? tree % ranks : tree * ranks / trees;
+    const int end = ranks < trees ? first + 1 : (tree + 1) * ranks / trees;
+    for (const int owner : first_owners_of_tree(end - first)) all.push_back(first + owner);
+  }
+  return all;
+}
+
 Stages stages_by(const Owners& owners) {
-  Stages stages{};
-  for (Partition partition = 1; partition < kPartitions; ++partition) {
+  Stages stages(owners.size());
+  for (Partition partition = 0; partition < owners.size(); ++partition) {
+    if (partition_level(partition) == 0) continue;
     const Partition above = partition_above(partition);
     const unsigned hops = static_cast<unsigned>(stages[above]) + (owners[partition] == owners[above] ? 0 : 1);
     stages[partition] = static_cast<Stage>(hops);
@@ -229,10 +249,13 @@ Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due) 
 
 bool limited_by_root(const Owners& owners, const Loads& loads, int ranks) {
   const RankWork work = work_by_rank(owners, loads, ranks);
-  const std::uint64_t of_root = work[static_cast<std::size_t>(owners[kRootPartition])];
-  const bool alone = of_root == work_of(kRootPartition, owners, loads);
-  const bool most = of_root == *std::max_element(work.begin(), work.end());
-  return alone && most && exceeds(of_root, work, kExcessDue);
+  for (Partition root = 0; root < owners.size(); root += kPartitions) {
+    const std::uint64_t of_root = work[static_cast<std::size_t>(owners[root])];
+    const bool alone = of_root == work_of(root, owners, loads);
+    const bool most = of_root == *std::max_element(work.begin(), work.end());
+    if (alone && most && exceeds(of_root, work, kExcessDue)) return true;
+  }
+  return false;
 }
 
 }  // namespace cpt

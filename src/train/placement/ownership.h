@@ -1,11 +1,11 @@
 // Which rank owns which partition of the model. Pure functions on integers: every rank computes the same.
 //
-// A rank owns whole partitions. The root's partition is always rank 0's, which coordinates too. A level-1 partition and
+// A rank owns whole partitions. That of the first tree's root is always rank 0's, which coordinates too; those of the
+// other roots never move either. A level-1 partition and
 // the sixteen deep ones below it are called a subtree here: where one rank owns a whole subtree, an example travels to
 // one rank for both.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -13,8 +13,9 @@
 
 namespace cpt {
 
-using Owners = std::array<int, kPartitions>;           // ranks in [0, ranks)
-using Loads = std::array<std::uint64_t, kPartitions>;  // examples x rows touched; their sum fits in 64 bits
+// By partition, of all trees.
+using Owners = std::vector<int>;           // ranks in [0, ranks)
+using Loads = std::vector<std::uint64_t>;  // examples x rows touched; their sum fits in 64 bits
 
 // The work of a rank for partition p, in rows: loads[p], and the cost of tasks that begin there. A task begins in the
 // root's partition (5/8 of its load, because the ledger is kept there too) and where the partition above has another
@@ -25,14 +26,14 @@ std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads
 
 // The owners before any load is known. An average example visits the root's block, one block of level 1 and 2.5 deep
 // blocks. As few subtrees as possible are split: only those without which the slowest rank would exceed the mean by
-// more than 10 % (rank 0 aside if the root alone is too much for it). With more ranks than work some own nothing. ranks
-// >= 1.
-Owners first_owners(int ranks);
+// more than 10 % (the root's rank aside if the root alone is too much for it). With more ranks than work some own
+// nothing. Each of several trees has ranks of its own, as many as the others, as far as there are enough. ranks >= 1.
+Owners first_owners(int ranks, int trees);
 
 // A round takes its examples from owner to owner in three stages. A partition is passed in the stage of the one above
 // it if both have the same owner, else in the next stage.
 enum class Stage : std::uint8_t { kRoot, kLevel1, kDeep };
-using Stages = std::array<Stage, kPartitions>;
+using Stages = std::vector<Stage>;
 Stages stages_by(const Owners& owners);
 
 // By how many percent a rank may exceed the mean work: before partitions move at once, and after a move.
@@ -42,12 +43,12 @@ inline constexpr unsigned kExcessLeft = 5;
 // The owners after a sync interval with these loads: `now`, unless a rank that can give something exceeds the mean work
 // by more than `due` percent. Then partitions move from the rank with the most work to the one with the least, a
 // subtree (the giver's part of it) or a single partition at a time, always the one that evens these two best, until the
-// slowest is within kExcessLeft of the mean or no move helps. The root's partition never moves. A partition that alone
-// exceeds the mean (it holds a hot label) moves only away from the root's or from a heavier one. If no move would lower
+// slowest is within kExcessLeft of the mean or no move helps. Partitions of roots never move. A partition that alone
+// exceeds the mean (it holds a hot label) moves only away from a root's or from a heavier one. If no move would lower
 // the larger sum of the two ranks, the next busiest rank gives. Balancing again with the same loads changes nothing.
 Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due = kExcessDue);
 
-// Whether the root limits the job, so that more ranks would not speed it up: its rank has no other load, has the most
+// Whether a root limits the job, so that more ranks would not speed it up: its rank has no other load, has the most
 // work and exceeds the mean by more than 20 %.
 bool limited_by_root(const Owners& owners, const Loads& loads, int ranks);
 

@@ -47,7 +47,7 @@ using Turn = std::vector<Partition>;
 // In each turn a rank gives at most one partition and takes at most one.
 std::vector<Turn> turns_of(const Owners& from, const Owners& to, int ranks) {
   Turn pending;
-  for (Partition partition = 0; partition < kPartitions; ++partition) {
+  for (Partition partition = 0; partition < from.size(); ++partition) {
     if (from[partition] != to[partition]) pending.push_back(partition);
   }
   std::vector<Turn> turns;
@@ -102,7 +102,7 @@ struct Parcel {
 
 // Ranks that disagree on owners would wait for messages that no rank sends.
 void compare_owners(Communicator& comm, const Owners& owners) {
-  const std::string_view bytes(reinterpret_cast<const char*>(owners.data()), sizeof owners);
+  const std::string_view bytes(reinterpret_cast<const char*>(owners.data()), owners.size() * sizeof owners[0]);
   if (const auto difference = find_difference(comm, hash_label(bytes), "gather partitions: owners")) {
     throw AgreedError(Fault::kFailed,
                       difference->rank + " has other owners of the model's partitions than " + rank_and_host(comm, 0));
@@ -142,14 +142,14 @@ void gather_partitions(Communicator& comm, const WeightTable& weights, const Own
   compare_owners(comm, owners);
   Attempt attempt;
   std::array<Parcel, kParcels> parcels;
-  for (std::size_t next = 0; next < kPartitions + kParcels; ++next) {
+  for (std::size_t next = 0; next < owners.size() + kParcels; ++next) {
     Parcel& parcel = parcels[next % kParcels];
     if (next >= kParcels) {
       const auto partition = static_cast<Partition>(next - kParcels);
       comm.wait(*parcel.operation, "gather partitions");
       if (comm.rank() == 0) take(partition, owners[partition], parcel, visit, attempt);
     }
-    if (next < kPartitions) {
+    if (next < owners.size()) {
       start(comm, weights, static_cast<Partition>(next), owners[next], attempt, parcel);
     }
   }

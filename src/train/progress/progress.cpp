@@ -81,7 +81,7 @@ void Progress::report_now() {
   latest_.communication_seconds = comm_.seconds_waited();
   latest_.traffic = comm_.traffic();
   if (comm_.rank() != 0) return;
-  const std::size_t depths = learner_.options().is_tree() ? labels_by_depth(learner_.tree()).size() : 0;
+  const std::size_t depths = learner_.options().is_tree() ? leaves_by_depth(learner_.trees()).size() : 0;
   latest_.depth_max = depths == 0 ? 0 : narrow<std::uint32_t>(depths - 1, "the depth of the tree");
   failure_.run([&] { observer_.report(latest_); });
 }

@@ -245,8 +245,10 @@ void ReplicatedLoop::end_interval() {
   renewals_.renew_if_due();
   progress_.count_sync();
 #ifndef NDEBUG
-  const std::string broken = find_invariant_violation(learner_.tree(), options_.model);
-  if (!broken.empty()) throw Error(Fault::kFailed, "the tree is broken: " + broken);
+  for (std::size_t t = 0; t < learner_.trees().size(); ++t) {
+    const std::string broken = find_invariant_violation(learner_.tree(t), options_.model.of_tree(t));
+    if (!broken.empty()) throw Error(Fault::kFailed, "the tree is broken: " + broken);
+  }
 #endif
 }
 

@@ -155,7 +155,7 @@ void learn_labels(const TrainingOptions& options, const std::vector<Shard>& data
   if (labels.empty()) throw AgreedError(Fault::kNoInput, "there is no label in the data: --method pecoc needs some");
   for (const std::string& label : labels) {
     const auto i = static_cast<LabelId>(learner.tree().labels());
-    learner.apply({label, i == 0 ? kNoLabel : complete_split(i), 0});
+    learner.apply({label, {i == 0 ? kNoLabel : complete_split(i)}, 0});
   }
 }
 

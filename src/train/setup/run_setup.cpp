@@ -102,8 +102,8 @@ std::size_t shards_of_rank(const std::vector<TrackedShard>& known, const Communi
 
 std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
   const bool all = !is_partitioned(options, comm);
-  return
-      [all, owners = first_owners(comm.size()), rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
+  const Owners owners = first_owners(comm.size(), options.model.trees);
+  return [all, owners, rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
 }
 
 using FreeMemory = std::optional<std::uint64_t>;

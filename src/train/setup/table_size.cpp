@@ -1,7 +1,6 @@
 #include "train/setup/table_size.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -47,12 +46,13 @@ std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communi
   if (use != TableUse::kPartitioned) {
     const bool merges = use == TableUse::kReplicated && comm.size() > 1;
     const std::uint64_t of_row = sizeof(Row) + (merges ? TouchedRows::kBytesOfRow : 0);
-    return (of_row << bits) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
+    return (of_row << bits) * static_cast<std::uint64_t>(model.trees) *
+           static_cast<std::uint64_t>(ranks_on_this_host(comm));
   }
-  const std::array<Region, kPartitions> regions = divide_table(bits);
-  const Owners owners = first_owners(comm.size());
+  const std::vector<Region> regions = divide_table(bits, model.trees);
+  const Owners owners = first_owners(comm.size(), model.trees);
   std::uint64_t bytes = 0;
-  for (Partition p = 0; p < kPartitions; ++p) {
+  for (Partition p = 0; p < regions.size(); ++p) {
     if (comm.host_of(owners[p]) == comm.host()) bytes += regions[p].rows * sizeof(Row);
   }
   return bytes;

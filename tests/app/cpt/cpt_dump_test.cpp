@@ -38,6 +38,26 @@ TEST_F(DumpTest, GivesEveryLabelsPathInTheOrderOfJoining) {
   EXPECT_EQ(lines_of(content_of(path("tree.txt"))), expected);
 }
 
+TEST_F(DumpTest, GivesOneOfSeveralTrees) {
+  ModelOptions options = model_options();
+  options.trees = 2;
+  Model two(options);
+  learn_and_save(two, "two");
+  const Model loaded = Model::load(path("two"));
+  EXPECT_EQ(loaded.options().trees, 2);
+  EXPECT_EQ(loaded.learner().state_digest(), two.learner().state_digest());
+  for (const std::string number : {"1", "2"}) {
+    const Words dumped = results({"dump", "--model", "two", "--tree", number});
+    const Words paths = paths_by_splits(two.learner().tree(std::stoul(number) - 1));
+    ASSERT_EQ(dumped.size(), paths.size() + 1);
+    for (LabelId label = 0; label < paths.size(); ++label) {
+      EXPECT_EQ(dumped[label + 1], paths[label] + "\t" + std::string(two.learner().labels().name(label)));
+    }
+  }
+  EXPECT_NE(results({"dump", "--model", "two", "--tree", "2"}), results({"dump", "--model", "two"}));
+  expect_failure({"dump", "--model", "two", "--tree", "3"}, 2, "--tree is 3, and the model has 2");
+}
+
 TEST_F(DumpTest, ASingleLeafHasNoPath) {
   Model one(model_options());
   one.learn(examples("test.vw")[0]);

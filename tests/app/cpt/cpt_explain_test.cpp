@@ -99,6 +99,29 @@ TEST_F(ExplainTest, AllContributionsAddUpToTheMarginOfTheSideWithoutCalibration)
   }
 }
 
+TEST_F(ExplainTest, ShowsEachOfSeveralTrees) {
+  ModelOptions options = model_options();
+  options.trees = 2;
+  Model two(options);
+  learn_and_save(two, "two");
+  write("one.vw", kLine);
+  const double p = two.probability(examples("one.vw")[0], "ad3");
+  const Words lines = results({"explain", "--model", "two", "--data", "one.vw"});
+  EXPECT_EQ(lines.at(0), "one.vw:1  ad3  P = " + printed(p));
+  double sum = 0;
+  double product = 0;  // of the rows of the current tree
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Words words = words_of(lines[i]);
+    if (words.at(0) == "tree") {
+      sum += product;
+      product = 1;
+    } else if (words.at(0) != "depth") {
+      product *= parse_row(lines[i]).probability;
+    }
+  }
+  EXPECT_NEAR((sum + product) / 2, p, 1e-4 * p);
+}
+
 TEST_F(ExplainTest, NamesTheLargestContributionsFirst) {
   const std::vector<Row> all = explain_rows(kLine, "1000");
   const std::vector<Row> two = explain_rows(kLine, "2");

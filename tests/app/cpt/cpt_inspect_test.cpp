@@ -47,7 +47,8 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
     deepest = std::max(deepest, tree.depth(label));
   }
   at_depth.resize(deepest + 1);
-  EXPECT_EQ(figures["tree"], (json{{"labels", kLabels},
+  EXPECT_EQ(figures["tree"], (json{{"trees", 1},
+                                   {"labels", kLabels},
                                    {"nodes", kLabels - 1},
                                    {"blocks", tree.blocks()},
                                    {"depth_max", deepest},
@@ -66,6 +67,7 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
                                       {"arity", 16},
                                       {"tree", "online"},
                                       {"alpha", 0.9},
+                                      {"trees", 1},
                                       {"loss", "logistic"},
                                       {"update", "safe"},
                                       {"calibrate", "on"},

@@ -67,7 +67,7 @@ TEST_F(MethodsTest, LabelsThatPecocDoesNotKnowAreNotLearned) {
   options.method = Method::kPecoc;
   Model pecoc(std::make_unique<Learner>(options));
   for (const LabelId label : {0U, 1U})
-    pecoc.learner().apply({"ad" + std::to_string(label), label == 0 ? kNoLabel : complete_split(label), 0});
+    pecoc.learner().apply({"ad" + std::to_string(label), {label == 0 ? kNoLabel : complete_split(label)}, 0});
   pecoc.save(path("pecoc"));
   write("mixed.vw", "ad1 |page w1\nother |page w1\nad1 |page w1\n");
   const Words lines = results({"predict", "--model", "pecoc", "--data", "mixed.vw", "--learn"});

@@ -71,10 +71,10 @@ TEST(SettleInBlock, TossesFairCoinsInRandomTrees) {
   constexpr int kLabels = 16'000;
   std::map<std::uint8_t, int> counts;
   for (std::uint64_t label = 0; label < kLabels; ++label) {
-    InsertionState insertion = begin_insertion(block.options, label);
+    InsertionState insertion = begin_insertion(block.options.seed, label);
     const std::uint8_t position = insertion_exit(block.row, block.content, block.options, insertion);
     ++counts[position];
-    InsertionState again = begin_insertion(block.options, label);
+    InsertionState again = begin_insertion(block.options.seed, label);
     EXPECT_EQ(insertion_exit(block.row, block.content, block.options, again), position);
     EXPECT_EQ(again.coins, insertion.coins);
   }

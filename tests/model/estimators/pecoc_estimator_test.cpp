@@ -26,7 +26,7 @@ ModelOptions options(Loss loss, double clip = 0.001) {
 struct Pecoc {
   Pecoc(const ModelOptions& options, const StreamShape& shape) : learner(options), stream(random_stream(shape)) {
     for (LabelId i = 0; i < shape.labels; ++i) {
-      learner.apply({label_number(i), i == 0 ? kNoLabel : complete_split(i), 0});
+      learner.apply({label_number(i), {i == 0 ? kNoLabel : complete_split(i)}, 0});
     }
     InOrder(learner).learn_known({&stream, 0, stream.size()}, std::vector<bool>(stream.size()), losses);
   }

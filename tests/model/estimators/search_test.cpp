@@ -150,8 +150,8 @@ TEST(SearchOfFewLabels, AnOnlyLabelIsCertain) {
   ASSERT_EQ(best.size(), 1U);
   EXPECT_EQ(best[0].probability, 1);
   EXPECT_EQ(model.learner.all_probabilities(x[0]), std::vector<double>{1.0});
-  EXPECT_EQ(model.learner.draw(x[0], 5).label, 0U);
-  EXPECT_EQ(model.learner.draw(x[0], 5).probability, 1);
+  EXPECT_EQ(model.learner.draw(x[0], 5).front().label, 0U);
+  EXPECT_EQ(model.learner.draw(x[0], 5).front().probability, 1);
 }
 
 TEST_P(Search, DrawsFollowTheProbabilities) {
@@ -161,7 +161,7 @@ TEST_P(Search, DrawsFollowTheProbabilities) {
   std::vector<double> counts(all.size());
   Dice dice(13);
   for (std::size_t i = 0; i < kDraws; ++i) {
-    const Ranked drawn = learner().draw(x, dice.bits());
+    const Ranked drawn = learner().draw(x, dice.bits()).front();
     ASSERT_NEAR(drawn.probability, all[drawn.label], 1e-12);
     ++counts[drawn.label];
   }

@@ -89,8 +89,8 @@ TEST(Table, KnowsNothingOfAnXThatNeverCame) {
   EXPECT_EQ(model.learner.all_probabilities(batch[0]), std::vector<double>(30, 0.0));
   EXPECT_EQ(model.learner.top_k(batch[0], 2).size(), 2U);
   EXPECT_TRUE(model.learner.top_k(batch[0], 2, 0.1).empty());
-  EXPECT_EQ(model.learner.draw(batch[0], 1).label, kNoLabel);
-  EXPECT_EQ(model.learner.draw(batch[0], 1).probability, 0);
+  EXPECT_EQ(model.learner.draw(batch[0], 1).front().label, kNoLabel);
+  EXPECT_EQ(model.learner.draw(batch[0], 1).front().probability, 0);
 }
 
 TEST(Table, TakesTheSmallestWeightTableAndWritesNoWeight) {

@@ -119,11 +119,11 @@ TEST(Learner, ADisagreementIsANodeTakenAgainstItsRegressor) {
   }
   in_order.learn_online({&batch, 0, 4}, losses);
   const TreeChange c = learner.choose_split(batch[4]);  // 1 and 1 leaves: a tie goes left, though "b" pulls right
-  EXPECT_EQ(c.split, 0U);
+  EXPECT_EQ(c.splits, std::vector<LabelId>{0});
   EXPECT_EQ(c.disagreements, 1U);
   learner.apply(c);
   const TreeChange d = learner.choose_split(batch[5]);  // 2 and 1: right, as the regressor wants
-  EXPECT_EQ(d.split, 1U);
+  EXPECT_EQ(d.splits, std::vector<LabelId>{1});
   EXPECT_EQ(d.disagreements, 0U);
   learner.apply(d);
   EXPECT_EQ(learner.disagreements(), 1U);

@@ -14,15 +14,6 @@
 namespace cpt {
 namespace {
 
-std::uint64_t interval_of_searches(std::uint64_t examples_before) {
-  std::uint64_t interval = 64;
-  for (std::uint64_t power = std::uint64_t{1} << 13; power <= examples_before && power <= 1U << 16; power *= 2) {
-    interval *= 2;
-  }
-  for (std::uint64_t power = std::uint64_t{1} << 18; power <= examples_before; power *= 4) interval *= 2;
-  return interval;
-}
-
 // Adds one example as its description says: the sums one after another, nothing shared with Losses.
 struct SlowLosses {
   Losses sums;
@@ -45,18 +36,18 @@ struct SlowLosses {
     sums.squared_seen += squared;
     sums.log_seen += log;
     if (brier_due(sums.examples)) {
-      const Ranked drawn = learner.draw(x, mix(learner.options().seed ^ mix(sums.examples)));
+      const Ranked drawn = learner.draw(x, mix(learner.options().seed ^ mix(sums.examples))).front();
       ++sums.brier_samples;
       sums.brier_weight += h;
       sums.brier += h * (1 - 2 * p + drawn.probability);
     }
-    if (top1_due(sums.examples)) {
-      const std::uint64_t interval = interval_of_searches(sums.examples - 1);
+    if (top1_due(learner.options(), sums.examples)) {
       const std::vector<double> all = learner.all_probabilities(x);
-      const bool best = std::max_element(all.begin(), all.end()) - all.begin() == static_cast<std::ptrdiff_t>(label);
+      const auto best = std::ranges::max_element(all);
+      const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
       ++sums.top1_samples;
-      sums.top1_weight += h * static_cast<double>(interval);
-      sums.top1_error += best ? 0 : h * static_cast<double>(interval);
+      sums.top1_weight += h * 64;
+      sums.top1_error += right ? 0 : h * 64;
     }
   }
 };
@@ -139,23 +130,15 @@ TEST(BrierSamples, AreOneOfSixteenAndOfLongRunsFewer) {
   EXPECT_EQ(draws, (std::uint64_t{2} + 3) << 16);
 }
 
-// Each search stands for the examples of its sync interval, so that the mean is that of the whole stream.
-TEST(Searches, GrowRarerAndStandForMore) {
-  std::uint64_t searches = 0;
-  std::uint64_t interval = 0;
-  for (std::uint64_t before = 0; before < std::uint64_t{1} << 21; before += interval) {
-    interval = interval_of_searches(before);
+TEST(Searches, AreOneOfSixtyFourWithOneTree) {
+  for (std::uint64_t before = 0; before < std::uint64_t{1} << 21; before += 64) {
     int due = 0;
-    for (std::uint64_t number = before + 1; number <= before + interval; ++number) {
-      if (!top1_due(number)) continue;
-      ++due;
-      ASSERT_EQ(top1_weight(1, number), static_cast<double>(interval)) << number;
+    for (std::uint64_t number = before + 1; number <= before + 64; ++number) {
+      due += top1_due({}, number) ? 1 : 0;
+      ASSERT_FALSE(top1_due({.trees = 2}, number));
     }
     ASSERT_EQ(due, 1) << before;
-    ++searches;
   }
-  // Until 2^13, then until 2^16, 2^18 and so on.
-  EXPECT_EQ(searches, 128U + 3 * 64 + 192 + 384 + 256);
 }
 
 // Shards take turns: whatever their number, each has its share of the samples.
@@ -169,7 +152,7 @@ TEST(Samples, AreOfAllShards) {
     for (std::uint64_t number = 1; number <= kExamples; ++number) {
       const std::uint64_t shard = number % shards;
       if (brier_due(number)) ++drawn[shard], ++draws;
-      if (top1_due(number)) ++searched[shard], ++searches;
+      if (top1_due({}, number)) ++searched[shard], ++searches;
     }
     for (std::uint64_t shard = 0; shard < shards; ++shard) {
       const double share = 1 / static_cast<double>(shards);
@@ -268,8 +251,9 @@ TEST(Losses, MeansAreWeighted) {
 
 TEST(Losses, NothingCountedGivesZeroMeans) {
   const Losses none;
-  for (double mean : {none.mean_squared(), none.mean_log(), none.mean_squared_seen(), none.mean_log_seen(),
-                      none.mean_brier_seen(), none.mean_top1_error_seen(), none.squared_interval()}) {
+  for (double mean :
+       {none.mean_squared(), none.mean_log(), none.mean_squared_seen(), none.mean_log_seen(), none.mean_brier_seen(),
+        none.mean_top1_error_seen(), none.squared_interval(), none.top1_interval()}) {
     EXPECT_EQ(mean, 0);
   }
 }
@@ -288,6 +272,18 @@ TEST(Losses, TheIntervalOfWeightedExamplesHasTheirEffectiveNumber) {
   losses.add_seen(3, 0.5);
   losses.add_seen(1, 0.5);
   EXPECT_DOUBLE_EQ(losses.squared_interval(), std::sqrt(std::log(40) / (2 * 16.0 / 10)));
+}
+
+TEST(Losses, TheIntervalOfTheTop1ErrorIsWilsons) {
+  Losses losses;
+  for (int i = 0; i < 100; ++i) {
+    losses.add_seen(2, 0.5);
+    losses.add_top1(128, i < 80);
+  }
+  EXPECT_DOUBLE_EQ(losses.mean_top1_error_seen(), 0.2);
+  EXPECT_NEAR(losses.top1_interval(), 0.0777, 1e-4);  // 0.1333 to 0.2888
+  losses.top1_error = 0;
+  EXPECT_NEAR(losses.top1_interval(), 0.0185, 1e-4);
 }
 
 TEST(Losses, NoNumberOfLabelsIsEquivalentToALossOfOne) {

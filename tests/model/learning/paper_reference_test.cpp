@@ -132,7 +132,7 @@ TEST(PaperReference, GivesTheSameProbabilitiesInAGivenTree) {
   for (LabelId label = 0; label < labels.size(); ++label) paths.push_back(path_of(given, label));
   for (std::size_t i = 0; i < labels.size(); ++i) literal.give(labels[i], paths[i]);
   for (const LeafSplit& leaf_split : leaf_splits_of(std::vector<std::string_view>(paths.begin(), paths.end()))) {
-    learner.apply({labels[leaf_split.leaf], leaf_split.split, 0});
+    learner.apply({labels[leaf_split.leaf], {leaf_split.split}, 0});
   }
   expect_same_tree(learner, literal);
   expect_agreement(learner, literal, stream);

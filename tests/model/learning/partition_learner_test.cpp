@@ -49,9 +49,9 @@ class Led {
     const ScaledExample x = unscaled(view);
     DrawState draw_state{random};
     for (Partition at = 0;;) {
-      const std::uint8_t exit = partitions_[at]->draw(x, draw_state);
-      if (exit == 0) return {kNoLabel, draw_state.probability};
-      at = partitions_[at]->below(exit);
+      const PartitionLearner::Drawn drawn = partitions_[at]->draw(x, draw_state);
+      if (drawn.exit == 0) return {drawn.label, draw_state.probability};
+      at = partitions_[at]->below(drawn.exit);
     }
   }
 
@@ -138,14 +138,14 @@ class Led {
 
   double join(const ScaledExample& x) {
     const auto label = static_cast<LabelId>(known_.tree().labels() + changes_.size());
-    InsertionState insertion = begin_insertion(known_.options(), label);
+    InsertionState insertion = begin_insertion(known_.options().seed, label);
     PartitionLearner::InsertResult joined;
     for (Partition at = 0;; at = partitions_[at]->below(joined.result.exit)) {
       joined = joined.split != kNoLabel ? partitions_[at]->open(x, label, joined.split)
                                         : partitions_[at]->insert(x, label, insertion);
       if (joined.result.exit == 0) break;
     }
-    changes_.push_back({std::string(x.label), joined.split, insertion.disagreements});
+    changes_.push_back({std::string(x.label), {joined.split}, insertion.disagreements});
     joining_.emplace(x.label, label);
     return 0;
   }
@@ -205,7 +205,9 @@ TEST_P(Partitions, LearnWhatOneLearnerLearns) {
     LabelId label = whole.find(x);
     const bool is_new = label == kNoLabel;
     if (!is_new && i % 7 == 0) {
-      EXPECT_EQ(led.draw(x, i).probability, whole.draw(x, i).probability);
+      const Ranked drawn = whole.draw(x, i).front();
+      EXPECT_EQ(led.draw(x, i).label, drawn.label);
+      EXPECT_EQ(led.draw(x, i).probability, drawn.probability);
       const Ranked best = whole.top_k(x, 1).front();
       for (const bool remembers : {false, true}) {
         EXPECT_EQ(led.best(x, remembers).label, best.label);

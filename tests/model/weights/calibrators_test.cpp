@@ -13,7 +13,7 @@ namespace cpt {
 namespace {
 
 TEST(Calibrators, AreFoundByKeyAndNeverMove) {
-  Calibrators calibrators;
+  Calibrators calibrators(kPartitions);
   std::map<std::uint64_t, Calibrator*> added;
   for (std::size_t i = 0; i < 5000; ++i) {
     const std::uint64_t key = mix(i) | 1;
@@ -28,7 +28,7 @@ TEST(Calibrators, AreFoundByKeyAndNeverMove) {
 }
 
 TEST(Calibrators, BeginAsTheFirstOne) {
-  Calibrators calibrators;
+  Calibrators calibrators(kPartitions);
   const Calibrator& one = calibrators.add(3, 17);
   for (std::size_t row = 0; row < Calibrator::kRows; ++row) EXPECT_EQ(one.rows()[row], kFirstCalibrator.rows()[row]);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -43,7 +43,7 @@ TEST(Calibrators, BeginAsTheFirstOne) {
 }
 
 TEST(Calibrators, AreClearedAndListedByPartition) {
-  Calibrators calibrators;
+  Calibrators calibrators(kPartitions);
   for (const std::uint64_t key : {9U, 5U, 7U, 11U}) calibrators.add(key < 8 ? 1 : 2, key);
   EXPECT_EQ(calibrators.keys(1), (std::vector<std::uint64_t>{5, 7}));
   EXPECT_EQ(calibrators.size(2), 2U);

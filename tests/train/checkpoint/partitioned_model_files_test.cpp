@@ -25,12 +25,11 @@ std::ptrdiff_t entries_of(const Folder& folder) {
 }
 
 std::vector<Owners> some_owners(int ranks) {
-  Owners last;
-  last.fill(ranks - 1);
+  Owners last(kPartitions, ranks - 1);
   last[kRootPartition] = 0;
-  Owners in_turn;
+  Owners in_turn(kPartitions);
   for (Partition p = 0; p < kPartitions; ++p) in_turn[p] = p % ranks;
-  return {first_owners(ranks), last, in_turn};
+  return {first_owners(ranks, 1), last, in_turn};
 }
 
 using Parts = std::vector<std::unique_ptr<Learner>>;  // by rank
@@ -75,7 +74,7 @@ class PartitionedModelFiles : public ::testing::TestWithParam<int> {
   }
 
   Thrown refusal(const fs::path& directory) const {
-    const Owners owners = first_owners(ranks());
+    const Owners owners = first_owners(ranks(), 1);
     Parts parts;
     for (int rank = 0; rank < ranks(); ++rank) parts.push_back(part(owners, rank));
     return refusal_of(parts, owners, directory);
@@ -97,7 +96,7 @@ TEST_P(PartitionedModelFiles, AreThoseOfOneRank) {
 
 TEST_P(PartitionedModelFiles, OfAModelThatHasLearnedNothingAreThoseOfOneRank) {
   Model(small_model()).save(whole_);
-  save_parts(first_owners(ranks()), folder_ / "parts");
+  save_parts(first_owners(ranks(), 1), folder_ / "parts");
   EXPECT_EQ(files_in(folder_ / "parts"), files_in(whole_));
 }
 

@@ -75,6 +75,20 @@ TEST(ResumePartitioned, IsTheStraightRunInEveryPassAndInTheTest) {
   }
 }
 
+TEST(ResumePartitioned, IsTheStraightRunWithSeveralTrees) {
+  ResumedJob straight = uneven_job();
+  straight.options.model.trees = 2;
+  const Outcome expected = straight.straight(1);
+  const std::uint64_t calls = straight.calls(3, 1);
+  for (const std::uint64_t call : spread(calls - calls / 8, 4)) {
+    SCOPED_TRACE(call);
+    ResumedJob job = uneven_job();
+    job.options.model.trees = 2;
+    job.run_until(3, {.rank = 1, .call = call});
+    expect_same(job.finish(call % 2 == 0 ? 1 : 4), expected);
+  }
+}
+
 TEST(ResumePartitioned, LosesNothingToCheckpointsOnTheWay) {
   const Outcome expected = uneven_job().straight(1);
   for (const int ranks : {1, 2, 3}) {

@@ -46,14 +46,15 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
     const std::uint64_t coins = mix(learner.options().seed ^ mix(losses.examples));
     ++losses.brier_samples;
     losses.brier_weight += h;
-    losses.brier += h * (1 - 2 * p + learner.draw(x, coins).probability);
+    losses.brier += h * (1 - 2 * p + learner.draw(x, coins).front().probability);
   }
-  if (top1_due(losses.examples)) {
+  if (top1_due(learner.options(), losses.examples)) {
     const std::vector<double> all = learner.all_probabilities(x);
-    const auto best = std::max_element(all.begin(), all.end()) - all.begin();  // the lowest id of equal ones
+    const auto best = std::ranges::max_element(all);  // the lowest id of equal ones
+    const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
     ++losses.top1_samples;
-    losses.top1_weight += 64 * h;  // of so few examples
-    losses.top1_error += best == static_cast<std::ptrdiff_t>(label) ? 0 : 64 * h;
+    losses.top1_weight += 64 * h;
+    losses.top1_error += right ? 0 : 64 * h;
   }
 }
 

@@ -18,22 +18,23 @@ PartialResult partial(PartialResult::Kind kind, LabelId label, double value) { r
 
 TEST(RoundLedger, KeepsThePartsOfAnExample) {
   RoundLedger ledger;
-  ledger.entries.resize(1);
-  ledger.enter(partial(PartialResult::Kind::kLevel1, 0, 0.5));
+  ledger.clear(1, 1);
+  ledger.enter(partial(PartialResult::Kind::kUpper, 0, 0.5));
+  ledger.enter(partial(PartialResult::Kind::kUpper, 0, 0.75));
   ledger.enter(partial(PartialResult::Kind::kDeep, 0, 0.25));
-  ledger.enter(partial(PartialResult::Kind::kDrawn, 0, 0.125));
-  EXPECT_EQ(ledger.entries[0].root, 1);
-  EXPECT_EQ(ledger.entries[0].level1, 0.5);
-  EXPECT_EQ(ledger.entries[0].deep, 0.25);
-  EXPECT_EQ(ledger.entries[0].drawn, 0.125);
+  ledger.enter(partial(PartialResult::Kind::kDrawn, 7, 0.125));
+  EXPECT_EQ(ledger.parts[0].upper, 0.375);
+  EXPECT_EQ(ledger.parts[0].deep, 0.25);
+  EXPECT_EQ(ledger.parts[0].drawn.label, 7U);
+  EXPECT_EQ(ledger.parts[0].drawn.probability, 0.125);
 }
 
 TEST(RoundLedger, KeepsTheBestLabelAndOfEqualOnesTheLowest) {
   RoundLedger ledger;
-  ledger.entries.resize(1);
+  ledger.clear(1, 1);
   const auto best_after = [&](LabelId label, double value) {
     ledger.enter(partial(PartialResult::Kind::kFound, label, value));
-    return ledger.entries[0].best;
+    return ledger.entries[0].best.label;
   };
   EXPECT_EQ(best_after(8, 0), 8U);
   EXPECT_EQ(best_after(7, 0.25), 7U);
@@ -50,7 +51,7 @@ void expect_protocol_error(const Thrown& thrown) {
 
 TEST(RoundLedger, RefusesResultsOfUnknownSlots) {
   RoundLedger ledger;
-  ledger.entries.resize(1);
+  ledger.clear(1, 1);
   expect_protocol_error(thrown_by([&] { ledger.enter({1, PartialResult::Kind::kDeep, 0, 0.5}); }));
 }
 
@@ -59,7 +60,7 @@ Buffer results_message(std::uint64_t partials, std::uint64_t splits) {
   Buffer message;
   const ResultHeader header{0, partials, splits};
   const PartialResult result(0, PartialResult::Kind::kDeep, 0, 0.5);
-  const Split split{7, 3, 2};
+  const Split split{7, 3, 2, 0};
   message.append(&header, sizeof header);
   message.append(&result, sizeof result);
   message.append(&split, sizeof split);
@@ -68,9 +69,9 @@ Buffer results_message(std::uint64_t partials, std::uint64_t splits) {
 
 TEST(RoundLedger, EntersTheResultsAndSplitsOfARank) {
   RoundLedger ledger;
-  ledger.entries.resize(1);
+  ledger.clear(1, 1);
   ledger.enter_all(results_message(1, 1).bytes());
-  EXPECT_EQ(ledger.entries[0].deep, 0.5);
+  EXPECT_EQ(ledger.parts[0].deep, 0.5);
   ASSERT_EQ(ledger.splits.size(), 1U);
   EXPECT_EQ(ledger.splits[0].label, 7U);
 }
@@ -81,7 +82,7 @@ TEST(RoundLedger, RefusesCountsThatDoNotFitTheMessage) {
       {0, 1}, {2, 1}, {3, 0}, {1, 0}, {1, 2}, {huge, 1}, {huge + 1, 1}, {1, huge}, {1, (std::uint64_t{1} << 62) + 1}};
   for (const auto& [partials, splits] : counts) {
     RoundLedger ledger;
-    ledger.entries.resize(8);
+    ledger.clear(8, 1);
     expect_protocol_error(thrown_by([&] { ledger.enter_all(results_message(partials, splits).bytes()); }));
   }
 }
@@ -91,7 +92,7 @@ class Ledgers : public ::testing::Test {
   Ledgers() { progress_.begin(Phase::kTrain); }
 
   // A label that is in the tree, below that of label 0.
-  void know(const std::string& name) { learner_.apply({name, learner_.tree().empty() ? kNoLabel : LabelId{0}, 0}); }
+  void know(const std::string& name) { learner_.apply({name, {learner_.tree().empty() ? kNoLabel : LabelId{0}}, 0}); }
 
   // A round of examples without features that have these labels; their slots run backwards. The memory of a round stays
   // until the next.
@@ -117,14 +118,14 @@ class Ledgers : public ::testing::Test {
     std::vector<std::size_t> ends;
     read_examples({{.bytes = message_.bytes(), .examples = labels.size()}}, routed_examples, ends);
     ledger_ = {};
-    return coordinator.open(routed_examples, learning, ledger_);
+    return coordinator.open(routed_examples, labels.size(), learning, ledger_);
   }
 
   Alone alone_;
   Learner learner_{{.bits = kLeastBits}};
   Recorder observer_;
   Progress progress_{alone_, learner_, observer_, Counting::kOnRank0};
-  Coordinator ledgers_{learner_, progress_};
+  Coordinator ledgers_{learner_, progress_, {true}};
   Buffer message_;
   RoundLedger ledger_;
 };
@@ -175,7 +176,7 @@ TEST_F(Ledgers, AskForDrawsAndSearchesWhenTheyAreDue) {
       if (brier_due(number)) {
         EXPECT_EQ((task++)->kind, TaskKind::kDraw) << number;
       }
-      if (top1_due(number)) {
+      if (top1_due(learner_.options(), number)) {
         EXPECT_EQ((task++)->kind, TaskKind::kSearch) << number;
       }
       EXPECT_EQ(task->order, i);
@@ -188,10 +189,8 @@ TEST_F(Ledgers, AskForDrawsAndSearchesWhenTheyAreDue) {
 TEST_F(Ledgers, CountAndApplyTheResultsOfARound) {
   know("old");
   open({"x", "old", "y"});
-  ledger_.entries[1].root = 0.5;
-  ledger_.entries[1].level1 = 0.5;
-  ledger_.entries[1].deep = 0.25;
-  ledger_.splits = {{2, 1, 7}, {1, 0, 3}};  // as they come from several owners
+  ledger_.parts[1] = {.upper = 0.25, .deep = 0.25, .drawn = {}};
+  ledger_.splits = {{2, 1, 7, 0}, {1, 0, 3, 0}};  // as they come from several owners
   ledgers_.close(ledger_);
 
   const Losses& losses = progress_.losses();
@@ -216,16 +215,18 @@ TEST_F(Ledgers, CountAndApplyTheResultsOfARound) {
 
 // Labels 0 and 1 are new.
 TEST_F(Ledgers, DoNotCloseWithOtherSplits) {
-  const Split first{0, kNoLabel, 0};
-  const std::vector<std::pair<const char*, std::vector<Split>>> cases = {{"a label is missing", {first}},
-                                                                         {"another label", {first, {2, 0, 0}}},
-                                                                         {"surplus", {first, {1, 0, 0}, {2, 0, 0}}},
-                                                                         {"an unknown leaf", {first, {1, 17, 0}}}};
+  const Split first{0, kNoLabel, 0, 0};
+  const std::vector<std::pair<const char*, std::vector<Split>>> cases = {
+      {"a label is missing", {first}},
+      {"another label", {first, {2, 0, 0, 0}}},
+      {"surplus", {first, {1, 0, 0, 0}, {2, 0, 0, 0}}},
+      {"an unknown leaf", {first, {1, 17, 0, 0}}},
+      {"another tree", {first, {1, 0, 0, 1}}}};
   for (const auto& [name, splits] : cases) {
     SCOPED_TRACE(name);
     Learner learner{{.bits = kLeastBits}};
     Progress progress{alone_, learner, observer_, Counting::kOnRank0};
-    Coordinator coordinator{learner, progress};
+    Coordinator coordinator{learner, progress, {true}};
     open({"a", "b"}, true, coordinator);
     ledger_.splits = splits;
     expect_protocol_error(thrown_by([&] { coordinator.close(ledger_); }));
@@ -235,20 +236,71 @@ TEST_F(Ledgers, DoNotCloseWithOtherSplits) {
 TEST_F(Ledgers, DoNotOpenForUnknownSlotsAndLabels) {
   std::vector<RoutedExample> examples(1);
   examples[0].slot = 1;
-  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, true, ledger_); }));
+  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, 1, true, ledger_); }));
 
   open({"old"});  // so that there is an example
   std::vector<std::size_t> ends;
   examples.clear();
   read_examples({{.bytes = message_.bytes(), .examples = 1}}, examples, ends);
   examples[0].label = 5;
-  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, true, ledger_); }));
+  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, 1, true, ledger_); }));
+}
+
+TEST_F(Ledgers, DoNotOpenForUnknownTreesAndMissingExamples) {
+  open({"old"});
+  std::vector<RoutedExample> examples;
+  std::vector<std::size_t> ends;
+  read_examples({{.bytes = message_.bytes(), .examples = 1}}, examples, ends);
+  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, 2, true, ledger_); }));
+  examples[0].tree = 1;
+  expect_protocol_error(thrown_by([&] { ledgers_.open(examples, 1, true, ledger_); }));
+}
+
+// Two trees, of which another rank has the root of the first.
+TEST_F(Ledgers, OfARankThatLeadsTheSecondTreeNumberTheSame) {
+  Learner learner{{.trees = 2, .bits = kLeastBits}};
+  Progress progress{alone_, learner, observer_, Counting::kOnRank0};
+  Coordinator coordinator{learner, progress, {false, true}};
+  open({"b"});
+  std::vector<RoutedExample> examples;
+  std::vector<std::size_t> ends;
+  read_examples({{.bytes = message_.bytes(), .examples = 1}}, examples, ends);
+  EXPECT_TRUE(thrown_by([&] { coordinator.open(examples, 1, true, ledger_); }).text.find("0 of 1") !=
+              std::string::npos);
+  examples[0].tree = 1;
+  const std::vector<PartitionTask> tasks = coordinator.open(examples, 1, true, ledger_);
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].label, 0U);
+  EXPECT_EQ(tasks[0].partition, root_partition(1));
+  EXPECT_EQ(tasks[0].kind, TaskKind::kSettle);
+  learner.apply({"b", {kNoLabel, kNoLabel}, 0});  // as rank 0 says later
+  EXPECT_EQ(coordinator.open(examples, 1, true, ledger_).at(0).kind, TaskKind::kKnown);
+}
+
+TEST_F(Ledgers, CountTheMeanOfTheTrees) {
+  Learner learner{{.trees = 2, .bits = kLeastBits}};
+  Progress progress{alone_, learner, observer_, Counting::kOnRank0};
+  progress.begin(Phase::kTrain);
+  learner.apply({"old", {kNoLabel, kNoLabel}, 0});
+  Coordinator coordinator{learner, progress, {true, false}};
+  know("old");
+  open({"old"});
+  std::vector<RoutedExample> examples;
+  std::vector<std::size_t> ends;
+  read_examples({{.bytes = message_.bytes(), .examples = 1}}, examples, ends);
+  coordinator.open(examples, 1, true, ledger_);
+  ledger_.enter({0, PartialResult::Kind::kUpper, 0, 0.5});
+  ledger_.enter({1, PartialResult::Kind::kUpper, 0, 0.25});
+  ledger_.enter({1, PartialResult::Kind::kDeep, 0, 0.5});
+  coordinator.close(ledger_);
+  const double p = (0.5 + 0.125) / 2;
+  EXPECT_EQ(progress.losses().squared_seen, 2 * (1 - p) * (1 - p));
 }
 
 TEST_F(Ledgers, TellThatTheWeightsHaveDiverged) {
   know("old");
   open({"old"});
-  ledger_.entries[0].deep = std::numeric_limits<double>::quiet_NaN();
+  ledger_.parts[0].deep = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(ledgers_.close(ledger_), Error);
 }
 

@@ -43,7 +43,7 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
     Dice dice(1);
     for (std::size_t i = 0; i < kKnown; ++i) {
       const LabelId split = i == 0 ? kNoLabel : static_cast<LabelId>(dice.below(i));
-      learner_.apply({label_number(i), split, 0});
+      learner_.apply({label_number(i), {split}, 0});
     }
     for (Partition p = 1; p < kPartitions; ++p) owners_[p] = static_cast<int>(dice.below(kRanks));
   }
@@ -79,7 +79,7 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
   ThreadGroup group_{kRanks};  // has the memory of the rings
   Folder folder_;
   Learner learner_{{.bits = kLeastBits}};
-  Owners owners_{};
+  Owners owners_ = Owners(kPartitions);
   std::vector<std::unique_ptr<SharedExampleRing>> rings_ = std::vector<std::unique_ptr<SharedExampleRing>>(kRanks);
   Dispatcher dispatcher_{learner_, kRanks};  // of rank 0
   std::vector<Buffer> messages_;

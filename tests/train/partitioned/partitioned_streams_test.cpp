@@ -21,7 +21,7 @@ class PartitionedStreams : public PartitionedJob {
     return results_on(ranks(), options_, staging);
   }
   static std::vector<int> first() {
-    const Owners owners = first_owners(ranks());
+    const Owners owners = first_owners(ranks(), 1);
     return {owners.begin(), owners.end()};
   }
 };
@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, PartitionedStreams,
 
 // How many of the examples of vw lines have a label below each partition, or in it.
 Loads tasks_of(const Learner& learner, const Shards& shards) {
-  Loads tasks{};
+  Loads tasks(kPartitions);
   std::vector<PathStep> path;
   for (const std::string& shard : shards) {
     std::istringstream lines(shard);
@@ -161,8 +161,10 @@ class LoadsListener : public OnMachines {
  protected:
   std::unique_ptr<Operation> begin_all_gather(ConstBytes mine, Bytes all) override {
     auto begun = OnMachines::begin_all_gather(mine, all);
-    if (mine.size() != sizeof(RankLoads)) return begun;
-    std::memcpy(&heard_.all.emplace_back(), mine.data(), mine.size());
+    if (mine.size() != (kPartitions + 1) * sizeof(std::uint64_t)) return begun;  // loads, and the time
+    RankLoads& heard = heard_.all.emplace_back(RankLoads{Loads(kPartitions), 0});
+    std::memcpy(heard.of.data(), mine.data(), kPartitions * sizeof(std::uint64_t));
+    heard.busy = read_front<std::uint64_t>(mine.last(sizeof(std::uint64_t)));
     return std::make_unique<WatchedOperation>(std::move(begun), heard_.left);
   }
 

@@ -38,6 +38,22 @@ TEST_P(Partitioned, IsOneRankWithAllKindsOfModel) {
   }
 }
 
+TEST_P(Partitioned, IsOneRankWithSeveralTrees) {
+  add_data(even_shards(6, 300));
+  set_test(random_lines({.seed = 9, .examples = 300, .labels = 200, .first_label = 100}));
+  options_.passes = 2;
+  for (const int trees : {2, 3, kMostTrees}) {
+    for (const Method method : {Method::kTree, Method::kConditionalPecoc}) {
+      SCOPED_TRACE(std::to_string(trees) + " trees, method " + std::to_string(static_cast<int>(method)));
+      options_.model.trees = trees;
+      options_.model.method = method;
+      expect_that_of_one_rank();
+    }
+  }
+  options_.model.tree = TreeKind::kRandom;
+  expect_that_of_one_rank();
+}
+
 TEST_P(Partitioned, IsOneRankWhateverTheLengthOfRounds) {
   add_data(even_shards(6, 300, 100));
   const Outcome one = outcome_on(1, options_);

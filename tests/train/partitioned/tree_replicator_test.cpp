@@ -15,12 +15,12 @@
 namespace cpt {
 namespace {
 
-const std::vector<TreeChange> kFirst = {{"cat", kNoLabel, 0}, {"dog", 0, 0}};
-const std::vector<TreeChange> kSecond = {{"cow", 1, 3}};
+const std::vector<TreeChange> kFirst = {{"cat", {kNoLabel}, 0}, {"dog", {0}, 0}};
+const std::vector<TreeChange> kSecond = {{"cow", {1}, 3}};
 
 struct Rank {
   explicit Rank(Communicator& comm)
-      : owner(learner, first_owners(comm.size()), comm.rank()), replicator(comm, learner, owner) {}
+      : owner(learner, first_owners(comm.size(), 1), comm.rank()), replicator(comm, learner, owner) {}
 
   void grow(const std::vector<TreeChange>& changes) {
     for (const TreeChange& change : changes) learner.apply(change);
@@ -69,9 +69,9 @@ TEST_F(TreeReplicatorTest, CountsTheLabelsThatAllRanksHave) {
 }
 
 TEST_F(TreeReplicatorTest, SaysWhereATreeIsNotThatOfRankZero) {
-  second_.grow({{"fox", kNoLabel, 0}});
-  first_.grow({{"cat", kNoLabel, 0}});
-  const Thrown thrown = thrown_by([&] { apply(grow_and_append({{"dog", 0, 0}})); });
+  second_.grow({{"fox", {kNoLabel}, 0}});
+  first_.grow({{"cat", {kNoLabel}, 0}});
+  const Thrown thrown = thrown_by([&] { apply(grow_and_append({{"dog", {0}, 0}})); });
   EXPECT_EQ(thrown.fault, Fault::kFailed);
   EXPECT_EQ(thrown.text, "this tree is not that of rank 0: its digest is " +
                              digest_text(second_.learner.growth_digest()) + ", that one's " +
@@ -94,7 +94,7 @@ TEST(TreeReplicatorDrain, AppliesAllChanges) {
 TEST(TreeReplicatorDrain, EndsAllRanksWhereOneHasAnotherTree) {
   const Thrown thrown = thrown_by_all(3, [&](Communicator& comm) {
     Rank rank(comm);
-    if (comm.rank() != 1) rank.grow({{"cat", kNoLabel, 0}});
+    if (comm.rank() != 1) rank.grow({{"cat", {kNoLabel}, 0}});
     rank.replicator.drain({});
   });
   EXPECT_EQ(thrown.fault, Fault::kFailed);

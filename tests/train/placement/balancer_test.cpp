@@ -15,8 +15,8 @@ namespace {
 constexpr int kMostIntervals = 1000;
 
 // On average, but for one partition of level 1, of rank 1: so that it has so many percent more to do than the mean.
-Loads uneven_loads(std::uint64_t percent, const Owners& owners = first_owners(2)) {
-  Loads loads;
+Loads uneven_loads(std::uint64_t percent, const Owners& owners = first_owners(2, 1)) {
+  Loads loads(kPartitions);
   for (Partition p = 0; p < kPartitions; ++p)
     loads[p] = p == kRootPartition ? 51200 : p <= kLevel1Partitions ? 3200 : 500;
   const auto one = static_cast<Partition>(std::find(owners.begin() + 1, owners.end(), 1) - owners.begin());
@@ -31,7 +31,7 @@ Loads uneven_loads(std::uint64_t percent, const Owners& owners = first_owners(2)
 // How many sync intervals of such loads pass until partitions are to move; kMostIntervals where they are not.
 int wait_for_moves(const Loads& loads, Balancer& balancer, const WeightTable& weights, int rank,
                    std::uint64_t rounds = 100) {
-  IntervalLoads mine{.rounds = rounds};
+  IntervalLoads mine{.rounds = rounds, .of = Loads(kPartitions)};
   for (Partition p = 0; p < kPartitions; ++p) {
     if (balancer.owners()[p] == rank) mine.of[p] = loads[p];
   }
@@ -52,7 +52,7 @@ int intervals_until_moved(const Loads& loads, const Job& job) {
   int sync_points = 0;
   run_threads(job.ranks, [&](Communicator& comm) {
     const WeightTable weights(job.bits);
-    Balancer balancer(comm);
+    Balancer balancer(comm, 1);
     const int waited = wait_for_moves(loads, balancer, weights, comm.rank(), job.rounds_of_interval);
     if (comm.rank() == 0) sync_points = waited;
   });
@@ -87,7 +87,7 @@ TEST(Balancing, BeginsAnewAfterAMove) {
   const int first = intervals_until_moved(uneven_loads(12), {.bits = kBits});
   run_threads(2, [&](Communicator& comm) {
     WeightTable weights(kBits);
-    Balancer balancer(comm);
+    Balancer balancer(comm, 1);
     wait_for_moves(uneven_loads(12), balancer, weights, comm.rank());
     const Owners before = balancer.owners();
     balancer.move(weights);
@@ -100,8 +100,8 @@ TEST(Balancing, BeginsAnewAfterAMove) {
 
 // Rank 1 has more to do than rank 2, but both wait for the rank of the root.
 TEST(Balancing, LeavesWhatChangesNothingForTheSlowest) {
-  Loads loads{};
-  const Owners owners = first_owners(3);
+  Loads loads(kPartitions);
+  const Owners owners = first_owners(3, 1);
   loads[kRootPartition] = 100'000;
   for (Partition p = 1, given = 0; given < 2; ++p) {
     if (owners[p] != 1) continue;
@@ -123,7 +123,7 @@ constexpr int kRanks = 3;
 
 // The root is rank 0's, partition r and what is below it rank r's, and so on in turn.
 Owners in_turn() {
-  Owners owners;
+  Owners owners(kPartitions);
   for (Partition p = 0; p < kPartitions; ++p) {
     const Partition subtree = p <= kLevel1Partitions ? p : partition_above(p);
     owners[p] = static_cast<int>(subtree) % kRanks;
@@ -135,7 +135,7 @@ Owners in_turn() {
 constexpr std::uint64_t kLevel1Rows = 100'000;
 std::vector<RankLoads> counted(const std::vector<std::uint64_t>& busy, std::uint64_t rows = kLevel1Rows) {
   const Owners owners = in_turn();
-  std::vector<RankLoads> all(kRanks);
+  std::vector<RankLoads> all(kRanks, {Loads(kPartitions), 0});
   for (Partition p = 0; p < kPartitions; ++p) {
     all[static_cast<std::size_t>(owners[p])].of[p] = p == kRootPartition      ? rows * kLevel1Partitions
                                                      : p <= kLevel1Partitions ? rows
@@ -146,7 +146,7 @@ std::vector<RankLoads> counted(const std::vector<std::uint64_t>& busy, std::uint
 }
 
 Loads plain(std::uint64_t rows = kLevel1Rows) {
-  Loads sum{};
+  Loads sum(kPartitions);
   for (const RankLoads& one : counted({0, 0, 0}, rows)) {
     std::transform(sum.begin(), sum.end(), one.of.begin(), sum.begin(), std::plus());
   }
@@ -199,15 +199,15 @@ TEST(TimedLoads, KnowAFastRankOfTheRoot) {
 
 TEST(TimedLoads, OfNothingAreNothing) {
   for (const std::uint64_t busy : {std::uint64_t{0}, kSecond}) {
-    const std::vector<RankLoads> idle(kRanks, RankLoads{{}, busy});
-    EXPECT_EQ(timed_loads(in_turn(), idle), Loads{});
+    const std::vector<RankLoads> idle(kRanks, RankLoads{Loads(kPartitions), busy});
+    EXPECT_EQ(timed_loads(in_turn(), idle), Loads(kPartitions));
   }
 }
 
 // Nothing is known of the others' rows then.
 TEST(TimedLoads, GoByCountsWhereTheRootsRankDoesAll) {
-  Owners owners{};
-  std::vector<RankLoads> all(kRanks);
+  Owners owners(kPartitions);
+  std::vector<RankLoads> all(kRanks, {Loads(kPartitions), 0});
   all[0] = {plain(), kSecond};
   EXPECT_EQ(timed_loads(owners, all), plain());
   EXPECT_EQ(timed_loads(owners, {all[0]}), plain());

@@ -20,7 +20,7 @@ Partition level1_above(Partition deep) { return static_cast<Partition>(1 + (deep
 
 // In units of one visit to a block per example, times 512: the root 1, level 1 together 1, the deep ones together 2.5.
 Loads average_loads() {
-  Loads loads;
+  Loads loads(kPartitions);
   for (Partition p = 0; p < kPartitions; ++p) loads[p] = p == kRootPartition ? 512 : p < kFirstDeep ? 32 : 5;
   return loads;
 }
@@ -51,8 +51,7 @@ void give_subtree(Owners& owners, Partition level1, int rank) {
 
 // Everything on one rank except for the root.
 Owners all_on(int rank) {
-  Owners owners;
-  owners.fill(rank);
+  Owners owners(kPartitions, rank);
   owners[kRootPartition] = 0;
   return owners;
 }
@@ -107,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, Ownership, ::testing::Values(1, 2, 3, 5, 8, 16, 
 constexpr std::uint64_t kRootWork = 512 * 13 / 8;
 
 TEST_P(Ownership, StartsEven) {
-  const Owners owners = first_owners(ranks());
+  const Owners owners = first_owners(ranks(), 1);
   expect_sound(owners);
   const RankWork all = by_rank(owners, average_loads());
   // A visit to the root, one that begins at level 1 for all but rank 0's, and one that begins below where it is split.
@@ -124,7 +123,7 @@ TEST_P(Ownership, StartsEven) {
 
 TEST_P(Ownership, AStageEndsWhereTheOwnerChanges) {
   Dice dice(77);
-  Owners owners;
+  Owners owners(kPartitions);
   for (int& owner : owners) owner = static_cast<int>(dice.below(static_cast<std::size_t>(ranks())));
   const Stages stages = stages_by(owners);
   EXPECT_EQ(stages[kRootPartition], Stage::kRoot);
@@ -136,14 +135,14 @@ TEST_P(Ownership, AStageEndsWhereTheOwnerChanges) {
 }
 
 TEST_P(Ownership, WithoutLoadsNothingMoves) {
-  const Owners first = first_owners(ranks());
-  EXPECT_EQ(balanced(first, Loads{}, ranks()), first);
-  EXPECT_EQ(balanced(all_on(ranks() - 1), Loads{}, ranks()), all_on(ranks() - 1));
-  EXPECT_FALSE(limited_by_root(first, Loads{}, ranks()));
+  const Owners first = first_owners(ranks(), 1);
+  EXPECT_EQ(balanced(first, Loads(kPartitions), ranks()), first);
+  EXPECT_EQ(balanced(all_on(ranks() - 1), Loads(kPartitions), ranks()), all_on(ranks() - 1));
+  EXPECT_FALSE(limited_by_root(first, Loads(kPartitions), ranks()));
 }
 
 TEST_P(Ownership, AsExpectedNothingMoves) {
-  const Owners first = first_owners(ranks());
+  const Owners first = first_owners(ranks(), 1);
   const Owners after = balanced(first, average_loads(), ranks());
   EXPECT_EQ(after, first);
 }
@@ -151,7 +150,7 @@ TEST_P(Ownership, AsExpectedNothingMoves) {
 TEST_P(Ownership, RandomLoadsAreBalanced) {
   Dice dice(static_cast<std::uint64_t>(ranks()));
   for (int trial = 0; trial < 30; ++trial) {
-    Loads loads;
+    Loads loads(kPartitions);
     // Of one size, of many sizes, with hot ones; and ownerships good and bad.
     for (std::uint64_t& load : loads) {
       load = dice.below(1000);
@@ -159,7 +158,7 @@ TEST_P(Ownership, RandomLoadsAreBalanced) {
       if (trial % 3 == 2 && dice.chance(0.02)) load *= 10000;
       if (dice.chance(0.1)) load = 0;
     }
-    check_balance(first_owners(ranks()), loads);
+    check_balance(first_owners(ranks(), 1), loads);
     check_balance(all_on(ranks() - 1), loads);
     Owners random = all_on(0);
     for (Partition p = 1; p < kPartitions; ++p)
@@ -170,13 +169,13 @@ TEST_P(Ownership, RandomLoadsAreBalanced) {
 
 // All that is learned falls into one subtree, whose owner would do all of it.
 TEST_P(Ownership, ASubtreeThatGrowsIsDividedAmongAll) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 100;
   loads[3] = 100;
   for (Partition p = kFirstDeep; p < kPartitions; ++p) {
     if (level1_above(p) == 3) loads[p] = 1000;
   }
-  const Owners first = first_owners(ranks());
+  const Owners first = first_owners(ranks(), 1);
   check_balance(first, loads);
   const std::uint64_t most_now = most(by_rank(balanced(first, loads, ranks()), loads));
   const auto n = static_cast<std::uint64_t>(ranks());
@@ -186,7 +185,7 @@ TEST_P(Ownership, ASubtreeThatGrowsIsDividedAmongAll) {
 TEST_P(Ownership, AHotPartitionIsLeftAloneWithItsRank) {
   Loads loads = average_loads();
   loads[40] = 1'000'000;
-  const Owners first = first_owners(ranks());
+  const Owners first = first_owners(ranks(), 1);
   const Owners after = balanced(first, loads, ranks());
   check_balance(first, loads);
   if (ranks() == 1) return;
@@ -200,8 +199,7 @@ TEST_P(Ownership, AHotPartitionIsLeftAloneWithItsRank) {
 
 // Big numbers: sums near 2^63 with many ranks.
 TEST_P(Ownership, HugeLoadsAreBalanced) {
-  Loads loads;
-  loads.fill(std::uint64_t{1} << 54);
+  Loads loads(kPartitions, std::uint64_t{1} << 54);
   const Owners after = balanced(all_on(0), loads, ranks());
   const RankWork all = by_rank(after, loads);
   const auto n = static_cast<std::uint64_t>(ranks());
@@ -219,31 +217,62 @@ TEST(StagesBy, OneOwnerPassesAllInOne) {
   EXPECT_EQ(stages_by(owners)[kFirstDeep], Stage::kDeep);
 }
 
-TEST(FirstOwners, OfOneRankIsAllItsOwn) { EXPECT_EQ(first_owners(1), all_on(0)); }
+TEST(FirstOwners, OfOneRankIsAllItsOwn) { EXPECT_EQ(first_owners(1, 1), all_on(0)); }
 
 TEST(FirstOwners, KeepSubtreesTogetherOnFewRanks) {
-  for (const int ranks : {1, 2, 3, 4, 5}) EXPECT_EQ(whole_subtrees(first_owners(ranks)), 16U) << ranks;
+  for (const int ranks : {1, 2, 3, 4, 5}) EXPECT_EQ(whole_subtrees(first_owners(ranks, 1)), 16U) << ranks;
   // Where a rank per subtree is even enough.
-  for (const int ranks : {17, 18, 22}) EXPECT_EQ(whole_subtrees(first_owners(ranks)), 16U) << ranks;
-  EXPECT_EQ(whole_subtrees(first_owners(64)), 0U);
+  for (const int ranks : {17, 18, 22}) EXPECT_EQ(whole_subtrees(first_owners(ranks, 1)), 16U) << ranks;
+  EXPECT_EQ(whole_subtrees(first_owners(64, 1)), 0U);
 }
 
 // Twelve ranks beside the root's take a subtree each; two are 2 x 128 of a mean of 217, so the other four are split.
 TEST(FirstOwners, SplitNoMoreSubtreesThanTheyMust) {
-  EXPECT_EQ(whole_subtrees(first_owners(8)), 16U);
-  EXPECT_EQ(whole_subtrees(first_owners(13)), 12U);
+  EXPECT_EQ(whole_subtrees(first_owners(8, 1)), 16U);
+  EXPECT_EQ(whole_subtrees(first_owners(13, 1)), 12U);
 }
 
 TEST(FirstOwners, LeaveRanksIdleThatNothingIsLeftFor) {
-  const Owners owners = first_owners(300);
+  const Owners owners = first_owners(300, 1);
   EXPECT_EQ(std::set<int>(owners.begin(), owners.end()).size(), std::size_t{kPartitions});
   EXPECT_EQ(*std::max_element(owners.begin(), owners.end()), int{kPartitions} - 1);
+}
+
+TEST(FirstOwners, OfSeveralTreesAreRanksOfTheirOwn) {
+  for (const auto& [ranks, trees] : {std::pair(2, 2), std::pair(7, 3), std::pair(64, 2), std::pair(8, 8)}) {
+    const Owners owners = first_owners(ranks, trees);
+    ASSERT_EQ(owners.size(), std::size_t{kPartitions} * static_cast<std::size_t>(trees));
+    std::set<int> others;  // the owners of the trees before
+    for (std::size_t tree = 0; tree < static_cast<std::size_t>(trees); ++tree) {
+      const auto begin = owners.begin() + root_partition(tree);
+      const std::set<int> own(begin, begin + kPartitions);
+      EXPECT_EQ(own.size(), static_cast<std::size_t>(*own.rbegin() - *own.begin() + 1));
+      EXPECT_EQ(*begin, *own.begin());  // the root's
+      for (const int rank : own) EXPECT_TRUE(others.insert(rank).second) << rank;
+    }
+    EXPECT_EQ(others.size(), static_cast<std::size_t>(ranks));
+    EXPECT_EQ(owners[0], 0);
+  }
+  const Owners shared = first_owners(2, 3);  // more trees than ranks
+  for (Partition p = 0; p < shared.size(); ++p) EXPECT_EQ(shared[p], static_cast<int>(tree_of(p) % 2));
+}
+
+TEST(Balanced, LeavesTheRootsOfAllTreesWhereTheyAre) {
+  const Owners first = first_owners(4, 2);
+  Loads loads(first.size(), 10);
+  for (Partition p = 0; p < kPartitions; ++p) loads[p] = 1000;  // the first tree has more to do
+  const Owners after = balanced(first, loads, 4);
+  EXPECT_NE(after, first);
+  for (const std::size_t tree : {0U, 1U}) EXPECT_EQ(after[root_partition(tree)], first[root_partition(tree)]);
+  const std::vector<std::uint64_t> before_work = work_by_rank(first, loads, 4);
+  const std::vector<std::uint64_t> after_work = work_by_rank(after, loads, 4);
+  EXPECT_LT(std::ranges::max(after_work), std::ranges::max(before_work) * 2 / 3);
 }
 
 // 2 ranks with 150 and 210 are 17 % from their mean; with 150 and 240, 23 %.
 TEST(Balanced, MovesOnlyWhenDue) {
   Owners owners = all_on(1);
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 93;
   for (Partition p = 1; p <= 14; ++p) loads[p] = 10;
   EXPECT_EQ(balanced(owners, loads, 2), owners);
@@ -255,7 +284,7 @@ TEST(Balanced, MovesOnlyWhenDue) {
 
 // A rank 1.2 times the mean is not more than 20 % above it.
 TEST(Balanced, CountsTheLimitItselfAsEven) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 74;
   loads[1] = 100;
   loads[2] = 20;  // 120 and 180
@@ -265,7 +294,7 @@ TEST(Balanced, CountsTheLimitItselfAsEven) {
 }
 
 TEST(Balanced, MovesFewSubtreesAndThemWhole) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kFirstDeep] = 50;
   loads[kFirstDeep + 16] = 50;
   for (Partition p = 100; p < 200; ++p) loads[p] = 1;
@@ -281,7 +310,7 @@ TEST(Balanced, MovesFewSubtreesAndThemWhole) {
 
 // What goes alone costs tasks.
 TEST(Balanced, SplitsASubtreeWhereThatPays) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 93;
   loads[1] = 100;
   for (Partition exit = 0; exit < 16; ++exit) loads[kFirstDeep + exit] = 20;
@@ -294,7 +323,7 @@ TEST(Balanced, SplitsASubtreeWhereThatPays) {
 }
 
 TEST(Balanced, EvensMoreWhereLessIsDue) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 93;
   for (Partition p = 1; p <= 14; ++p) loads[p] = 10;
   EXPECT_EQ(balanced(all_on(1), loads, 2, kExcessDue), all_on(1));  // 150 and 210
@@ -303,7 +332,7 @@ TEST(Balanced, EvensMoreWhereLessIsDue) {
 }
 
 TEST(Balanced, PassesOverTheRankOfTheRoot) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 1000;
   loads[1] = loads[2] = 400;
   Owners expected = all_on(1);
@@ -312,7 +341,7 @@ TEST(Balanced, PassesOverTheRankOfTheRoot) {
 }
 
 TEST(Balanced, TakesAHotPartitionAwayFromTheRootOnly) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 400;
   loads[kFirstDeep] = 1000;
   loads[kFirstDeep + 1] = 60;
@@ -323,7 +352,7 @@ TEST(Balanced, TakesAHotPartitionAwayFromTheRootOnly) {
 }
 
 TEST(Balanced, SeparatesHotPartitions) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 1000;
   loads[1] = 1000;
   loads[2] = 900;
@@ -332,7 +361,7 @@ TEST(Balanced, SeparatesHotPartitions) {
 }
 
 TEST(Balanced, LeavesAloneWhatOnlyTheRootUpsets) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 1000;
   loads[1] = loads[2] = loads[3] = 100;
   Owners owners = all_on(1);
@@ -343,7 +372,7 @@ TEST(Balanced, LeavesAloneWhatOnlyTheRootUpsets) {
 // Rows, and what tasks cost that begin there: 71 more for the level-1 partitions of rank 2, 96 for deep ones of its
 // below that of rank 0, 68 for rank 3's.
 TEST(WorkByRank, AddsUpWhatARankOwns) {
-  Loads loads;
+  Loads loads(kPartitions);
   std::iota(loads.begin(), loads.end(), std::uint64_t{1});
   Owners owners = all_on(2);
   owners[1] = 0;
@@ -352,7 +381,7 @@ TEST(WorkByRank, AddsUpWhatARankOwns) {
 }
 
 TEST(LimitedByRoot, WhereItsRankHasNothingElseAndMost) {
-  Loads loads{};
+  Loads loads(kPartitions);
   loads[kRootPartition] = 121;
   loads[1] = 86;
   EXPECT_TRUE(limited_by_root(all_on(1), loads, 2));   // work of 196, where the mean is 162.5

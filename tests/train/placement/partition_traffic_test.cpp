@@ -38,15 +38,14 @@ void fill(WeightTable& weights) {
 
 // Partition p belongs to rank (p / stride + first) % ranks, the root to rank 0.
 Owners dealt(int ranks, int stride, int first = 0) {
-  Owners owners;
+  Owners owners(kPartitions);
   for (Partition p = 0; p < kPartitions; ++p) owners[p] = (p / stride + first) % ranks;
   owners[kRootPartition] = 0;
   return owners;
 }
 
 Owners all_on(int rank) {
-  Owners owners;
-  owners.fill(rank);
+  Owners owners(kPartitions, rank);
   owners[kRootPartition] = 0;
   return owners;
 }
@@ -89,7 +88,7 @@ class PartitionTraffic : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Ranks, PartitionTraffic, ::testing::Values(1, 2, 3, 5, 8));
 
 TEST_P(PartitionTraffic, MovesThereAndBackLoseNothing) {
-  const Owners first = first_owners(ranks());
+  const Owners first = first_owners(ranks(), 1);
   const std::vector<Owners> stations = {first,
                                         dealt(ranks(), 1),
                                         dealt(ranks(), 7, 2),
@@ -132,7 +131,7 @@ TEST_P(PartitionTraffic, NothingIsSentWhereNothingMoves) {
 }
 
 TEST_P(PartitionTraffic, IsGatheredInOrderFromTheOwners) {
-  for (const Owners& owners : {first_owners(ranks()), dealt(ranks(), 1), all_on(ranks() - 1), all_on(0)}) {
+  for (const Owners& owners : {first_owners(ranks(), 1), dealt(ranks(), 1), all_on(ranks() - 1), all_on(0)}) {
     run_ranks(ranks(), [&](Communicator& comm) {
       WeightTable mine(kBits);
       fill(mine);

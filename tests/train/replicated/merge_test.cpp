@@ -218,8 +218,8 @@ TEST(MergeNotices, WeightsThatAreNotFinite) {
 TEST(MergeNotices, ARankWithAnotherTree) {
   std::uint64_t digests[3];
   const std::string error = error_of([&](int rank, Learner& learner, WeightMerger& merger) {
-    learner.apply({"a", kNoLabel, 0});
-    learner.apply({rank == 2 ? "c" : "b", 0, 0});
+    learner.apply({"a", {kNoLabel}, 0});
+    learner.apply({rank == 2 ? "c" : "b", {0}, 0});
     digests[rank] = learner.structure_digest();
     visit_row({100, plain_change()}, learner, merger);
   });

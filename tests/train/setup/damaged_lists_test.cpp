@@ -41,12 +41,12 @@ Sides grown(const std::vector<TreeChange>& changes) {
   for (const TreeChange& change : changes) {
     labels.push_back(change.label);
     EXPECT_EQ(sides.count(change.label), 0U);
-    if (change.split == kNoLabel) {
+    if (change.splits.at(0) == kNoLabel) {
       EXPECT_EQ(labels.size(), 1U);
       sides[change.label] = "";
       continue;
     }
-    std::string& old = sides.at(labels.at(change.split));
+    std::string& old = sides.at(labels.at(change.splits[0]));
     sides[change.label] = old + '1';
     old += '0';
   }

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kRowsPerMib = static_cast<double>(std::size_t{1} << 20) / sizeof(Row);
 
-// The largest values that a tree with this number of labels can have; see model/tree/bounds.h.
+// The largest values that trees with this number of labels can have; see model/tree/bounds.h.
 struct TreeBounds {
   double depth_max = 0;
   double depth_mean = 0;
@@ -48,22 +48,26 @@ struct ModelFigures {
 
 std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOptions& options) {
   if (tree.labels == 0 || !options.bounds_shape()) return std::nullopt;
-  const double alpha = options.effective_alpha();
-  return TreeBounds{.depth_max = tree.depth_bound,
-                    .depth_mean = total_depth_bound(tree.labels, alpha) / static_cast<double>(tree.labels),
-                    .disagreements = disagreement_bound(tree.labels, alpha)};
+  TreeBounds bounds{.depth_max = tree.depth_bound};
+  for (std::size_t t = 0; t < tree.trees; ++t) {
+    const double alpha = options.of_tree(t).effective_alpha();
+    bounds.depth_mean += total_depth_bound(tree.labels, alpha) / static_cast<double>(tree.labels * tree.trees);
+    bounds.disagreements += disagreement_bound(tree.labels, alpha);
+  }
+  return bounds;
 }
 
 ModelFigures measure_model(const Learner& learner) {
-  const Tree& tree = learner.tree();
   ModelFigures figures;
   figures.options = learner.options();
   figures.tree = measure_tree(learner);
   figures.bounds = tree_bounds(figures.tree, figures.options);
   if (!figures.tree.is_flat) {
-    figures.nodes = tree.empty() ? 0 : tree.labels() - 1;
-    figures.blocks = tree.blocks();
-    figures.labels_at_depth = labels_by_depth(tree);
+    for (const Tree& tree : learner.trees()) {
+      figures.nodes += tree.empty() ? 0 : tree.labels() - 1;
+      figures.blocks += tree.blocks();
+    }
+    figures.labels_at_depth = leaves_by_depth(learner.trees());
   }
   figures.weight_rows = learner.weights().rows();
   figures.weights = learner.weights().survey();
@@ -93,6 +97,7 @@ Json options_json(const ModelOptions& options) {
           {"arity", options.arity},
           {"tree", name_of_tree(options.tree)},
           {"alpha", options.alpha},
+          {"trees", options.trees},
           {"loss", name_of(loss_names(), options.loss)},
           {"update", name_of(update_names(), options.update)},
           {"calibrate", name_of(switch_names(), options.calibrate)},
@@ -108,7 +113,7 @@ Json options_json(const ModelOptions& options) {
 // Whether the option has an effect on a model of this method.
 bool applies(const std::string& option, const ModelOptions& options) {
   if (option == "arity") return options.method == Method::kConditionalPecoc;
-  if (option == "tree" || option == "alpha") return options.is_tree();
+  if (option == "tree" || option == "alpha" || option == "trees") return options.is_tree();
   if (option == "calibrate") return options.is_tree() && options.loss == Loss::kLogistic;
   if (option == "rarity") return options.calibrates();
   for (const char* of_regressors : {"loss", "update", "learning-rate", "clip", "bits"}) {
@@ -191,7 +196,8 @@ Json figures_json(const Learner& learner) {
   const ModelFigures figures = measure_model(learner);
   Json tree = tree_json(figures.tree);
   if (!figures.tree.is_flat) add_shape(figures, tree);
-  const Json weights = weights_json(figures.options.table_bits(), figures.weights.used, figures.state_digest);
+  const Json weights =
+      weights_json(figures.options.table_bits(), figures.options.trees, figures.weights.used, figures.state_digest);
   Json json{{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
   if (figures.options.method == Method::kTable) {
     json["counts"] = {{"examples", figures.counted_examples}, {"pairs", figures.counted_pairs}};

@@ -48,6 +48,17 @@ void require_tree(const ModelOptions& options) {
                                  ", which has no tree to show");
 }
 
+const Tree& shown_tree(const Learner& learner, std::uint64_t number) {
+  require_tree(learner.options());
+  if (number <= learner.trees().size()) return learner.tree(number - 1);
+  throw Error(Fault::kUsage,
+              "--tree is " + std::to_string(number) + ", and the model has " + std::to_string(learner.trees().size()));
+}
+
+void add_tree_option(CLI::App& command, std::uint64_t& number) {
+  add_count(command, "--tree", number, 1, "Which of several trees, from 1");
+}
+
 std::vector<PathNode> label_path(const Tree& tree, LabelId label) {
   std::vector<PathStep> steps;
   tree.path(label, steps);

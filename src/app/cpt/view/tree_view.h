@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "app/cpt/io/result_writer.h"
+#include "app/shared/command_line.h"
 #include "cpt/options.h"
+#include "model/learning/learner.h"
 #include "model/tree/labels.h"
 #include "model/tree/tree.h"
 #include "model/weights/hadamard_code.h"
@@ -22,6 +24,10 @@ struct PathNode {
   std::uint32_t leaves_left = 0;   // number of leaves on the left side of the node
   std::uint32_t leaves_right = 0;  // ... and on the right side
 };
+
+// The tree that a user calls number 1, 2, ...; throws Error(kUsage) if the model has none of this number, or no tree.
+const Tree& shown_tree(const Learner& learner, std::uint64_t number);
+void add_tree_option(CLI::App& command, std::uint64_t& number);
 
 // The nodes above the leaf of `label`, root first; empty if the tree is that single leaf. `label` must be in the tree.
 std::vector<PathNode> label_path(const Tree& tree, LabelId label);

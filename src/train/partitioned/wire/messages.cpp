@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/checked.h"
+#include "cpt/options.h"
 
 namespace cpt {
 
@@ -21,7 +22,7 @@ struct RoutedHead {
   LabelId label;
   Partition level1;
   Partition deep;
-  std::uint32_t unused;
+  std::uint32_t tree;
 };
 static_assert(sizeof(RoutedHead) % kUnit == 0);
 
@@ -41,8 +42,12 @@ struct TaskExampleHead {
 };
 static_assert(sizeof(TaskExampleHead) % kUnit == 0);
 
+// Of some model: the owner knows how many partitions this one has.
+constexpr Partition kMostPartitions = root_partition(kMostTrees);
+
 void require_partition_or_none(Partition partition) {
-  if (!is_partition_or_none(partition)) throw_protocol_error("unknown partition " + std::to_string(partition));
+  if (partition >= kMostPartitions && partition != kNoPartition)
+    throw_protocol_error("unknown partition " + std::to_string(partition));
 }
 
 template <class T>
@@ -80,7 +85,7 @@ PartitionTask take_task(ConstBytes& message, const PartitionTask& last) {
   if (head.kind > static_cast<unsigned>(TaskKind::kOpen)) {
     throw_protocol_error("unknown kind of task " + std::to_string(head.kind));
   }
-  if (head.partition == kRootPartition || head.partition >= kPartitions)
+  if (head.partition >= kMostPartitions || partition_level(head.partition) == 0)
     throw_protocol_error("a task for partition " + std::to_string(head.partition));
   task.kind = static_cast<TaskKind>(head.kind);
   task.partition = head.partition;
@@ -143,7 +148,7 @@ std::size_t routed_bytes(const ExampleRecord::Shape& shape) { return sizeof(Rout
 
 void write_routed(const RoutedExample& head, const ExampleRecord::Shape& shape, const ExampleRecord::Parts& parts,
                   std::byte* at) {
-  new (at) RoutedHead{head.order, head.slot, head.label, head.level1, head.deep, 0};
+  new (at) RoutedHead{head.order, head.slot, head.label, head.level1, head.deep, head.tree};
   ExampleRecord::write(shape, parts, at + sizeof(RoutedHead));
 }
 
@@ -156,6 +161,7 @@ std::size_t read_routed(ConstBytes from, RoutedExample& example) {
   example.order = head.order;
   example.slot = head.slot;
   example.label = head.label;
+  example.tree = head.tree;
   example.level1 = head.level1;
   example.deep = head.deep;
   example.example = ExampleRecord(from.data() + sizeof head);

@@ -2,8 +2,8 @@
 //
 //   message               written by                    read by
 //   RoundHeader, examples Dispatcher on each rank       every rank: the header; owners: the examples; rank 0: warnings
-//   HopHeader, tasks      PartitionOwner of the root    owners of the next partitions on an example's path
-//     TreeAnnouncement    TreeReplicator on rank 0      TreeReplicator on every rank (in the root's message)
+//   HopHeader, tasks      PartitionOwner of a root      owners of the next partitions on an example's path
+//     TreeAnnouncement    TreeReplicator on rank 0      TreeReplicator on every rank (in the message of rank 0)
 //   HopHeader, tasks      PartitionOwner at level 1     owners of deep partitions
 //   ResultHeader, PartialResult*, Split*
 //                         PartitionOwner on each rank   rank 0: RoundLedger and Coordinator
@@ -25,7 +25,8 @@
 // A round takes five steps, which overlap those of the rounds before and after it. Each step starts what a later one
 // waits for:
 //   read     each rank reads its part of the round, and sends each example to the owners on its path
-//   root     rank 0 takes the examples through the root, in order; those whose path was unknown leave as tasks
+//   root     the owner of each root takes the examples through it, in order; those whose path was unknown leave as
+//            tasks
 //   level 1  the next owners on the path take them through their partitions: of level 1, or deep ones below rank 0's
 //   deep     the last owners take them through theirs; the results go to rank 0
 //            (consecutive partitions of one owner are passed in one step, the first one's: see Stage)
@@ -43,6 +44,7 @@
 #include <vector>
 
 #include "comm/buffer.h"
+#include "core/checked.h"
 #include "train/partitioned/wire/partition_task.h"
 
 namespace cpt {
@@ -94,27 +96,35 @@ struct ResultHeader {
 // A part of the result of an example.
 struct PartialResult {
   enum class Kind : std::uint32_t {
-    kLevel1,  // value: product of the node probabilities on its label's path in the level-1 partition
-    kDeep,    // ... in the deep partition
-    kDrawn,   // value: the probability of the label that was drawn
-    kFound,   // value: the probability of `label`, the best one of a partition; an example may have several
+    kUpper,  // value: product of the node probabilities on its label's path in the root partition, or in that of level
+             // 1
+    kDeep,   // ... in the deep partition
+    kDrawn,  // value: the probability of `label`, which was drawn
+    kFound,  // value: the probability of `label`, the best one of a partition; an example may have several
   };
   PartialResult() = default;
-  PartialResult(std::uint32_t slot_of_example, Kind of_kind, LabelId of_label, double its_value)
-      : slot(slot_of_example), label(of_label & ((1U << 30) - 1)), kind(of_kind), value(its_value) {}
+  PartialResult(std::uint32_t of_part, Kind of_kind, LabelId of_label, double its_value)
+      : part(of_part), label(of_label & ((1U << 30) - 1)), kind(of_kind), value(its_value) {}
 
-  std::uint32_t slot = 0;  // as in PartitionTask
+  std::uint32_t part = 0;  // of the example and its tree: see part_number()
   LabelId label : 30 = 0;
-  Kind kind : 2 = Kind::kLevel1;
+  Kind kind : 2 = Kind::kUpper;
   double value = 0;
 };
 static_assert(sizeof(PartialResult) == 16);
 
-// A change of the tree that an owner has made: `label` has split the leaf of `split`.
+// The results of an example are numbered by its slot in the round, and by tree. Throws Error(kFailed) if the number
+// does not fit.
+inline std::uint32_t part_number(std::uint32_t slot, std::size_t tree, std::size_t trees) {
+  return narrow<std::uint32_t>(slot * trees + tree, "the examples of a round, times trees");
+}
+
+// A change of a tree that an owner has made: `label` has split the leaf of `split`.
 struct Split {
   LabelId label = kNoLabel;
   LabelId split = kNoLabel;
   std::uint32_t disagreements = 0;
+  std::uint32_t tree = 0;
 };
 
 // Takes the header off the front of a message. Throws a protocol error if the message is shorter.

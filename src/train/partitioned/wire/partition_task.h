@@ -1,8 +1,9 @@
 // The task of an example at one partition, and its route there.
 //
-// The path of an example leads through up to three partitions: the root, one of level 1, a deep one. The rank that has
-// read the example sends it to the owners of all of them if it knows the path (directly); otherwise one owner sends it
-// on to the next (a hop). A task takes it through all consecutive partitions of one owner.
+// The path of an example in a tree leads through up to three partitions: the root, one of level 1, a deep one. The rank
+// that has read the example sends it to the owners of all of them if it knows the path (directly); otherwise one owner
+// sends it on to the next (a hop). A task takes it through all consecutive partitions of one owner. With several trees
+// it is sent once for each.
 #pragma once
 
 #include <cstdint>
@@ -58,15 +59,13 @@ struct PartitionTask {
 };
 
 inline constexpr Partition kNoPartition = 0xffff;
-constexpr bool is_partition_or_none(Partition partition) {
-  return partition < kPartitions || partition == kNoPartition;
-}
 
-// An example sent to an owner for all its partitions there.
+// An example sent to an owner for all its partitions of one tree there.
 struct RoutedExample {
   std::uint64_t order = 0;
   std::uint32_t slot = 0;    // in a message: among those of its rank; see PartitionTask::slot
   LabelId label = kNoLabel;  // kNoLabel: the sender does not know the label, and sends its name
+  std::uint32_t tree = 0;
   // The partitions below the root on its path, as the sender knows it; kNoPartition where it ends before.
   Partition level1 = kNoPartition;
   Partition deep = kNoPartition;
@@ -74,7 +73,8 @@ struct RoutedExample {
 
   // Fills in the partitions from a path, as in ExampleRecord::path().
   void route_by(std::span<const std::uint8_t> path) {
-    if (path.size() > 1) level1 = partition_below(kRootPartition, 0, path[0]);
+    level1 = deep = kNoPartition;
+    if (path.size() > 1) level1 = partition_below(root_partition(tree), 0, path[0]);
     if (path.size() > 2) deep = partition_below(level1, 1, path[1]);
   }
 

@@ -20,7 +20,7 @@ void serialize(Archive& archive, cpt::Proposal& proposal, unsigned /*version*/) 
 
 template <class Archive>
 void serialize(Archive& archive, cpt::TreeChange& change, unsigned /*version*/) {
-  archive& change.label& change.split& change.disagreements;
+  archive& change.label& change.splits& change.disagreements;
 }
 
 template <class Archive>

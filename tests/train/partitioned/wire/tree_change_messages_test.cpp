@@ -32,7 +32,7 @@ std::vector<TreeChange> changes() {
   std::vector<TreeChange> changes;
   for (const std::string& label : kLabels) {
     const auto number = static_cast<LabelId>(changes.size());
-    changes.push_back({label, number == 0 ? kNoLabel : number - 1, number * 100});
+    changes.push_back({label, {number == 0 ? kNoLabel : number - 1, number / 2}, number * 100});
   }
   return changes;
 }
@@ -54,7 +54,7 @@ TEST(Messages, ChangesComeBackAsTheyWere) {
   ASSERT_EQ(received.size(), sent.size());
   for (std::size_t i = 0; i < sent.size(); ++i) {
     EXPECT_EQ(received[i].label, sent[i].label);
-    EXPECT_EQ(received[i].split, sent[i].split);
+    EXPECT_EQ(received[i].splits, sent[i].splits);
     EXPECT_EQ(received[i].disagreements, sent[i].disagreements);
   }
 }
