@@ -74,8 +74,10 @@ double Model::learn(const ExampleView& x) {
   PathState path_state;
   learner_->locate(x, id, path_state);
   const double p = learner_->predict(path_state);
+  FeatureCounts& counts = learner_->feature_counts();
+  counts.go_on_at(counts.examples_since());
   learner_->train(path_state);
-  learner_->feature_counts().renew_if_due();
+  counts.renew_if_due();
   return is_new ? 0 : p;
 }
 

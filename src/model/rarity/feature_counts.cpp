@@ -58,13 +58,20 @@ void FeatureCounts::look_up(std::span<const FeatureHash> features, FeatureLookup
   if (!features.empty() && features.front() == kConstantFeature) found.rarities.front() = 0;
 }
 
+void FeatureCounts::go_on_at(std::uint64_t examples_since_renewal) {
+  const std::uint64_t interval = renewal_interval(examples_);
+  const bool counts = examples_since_renewal < counted_examples(interval);
+  times_ = counts ? static_cast<std::uint32_t>(counted_times(interval)) : 0;
+}
+
 void FeatureCounts::add(const FeatureLookup& found, std::span<const float> values) {
   ++all_examples_;
   ++examples_added_;
+  if (times_ == 0) return;
   const std::size_t before = occurrences_.size();
   occurrences_.resize(before + values.size());
   Occurrence* const out = occurrences_.data() + before;
-  for (std::size_t f = 0; f < values.size(); ++f) out[f] = {found.entries[f], units_of_square(values[f])};
+  for (std::size_t f = 0; f < values.size(); ++f) out[f] = {found.entries[f], units_of_square(values[f]) * times_};
   if (occurrences_.size() >= kMostOccurrences) take_occurrences();
 }
 

@@ -205,11 +205,14 @@ HWY_INLINE void MoveBySteps(const PathRows& path, std::size_t block, const V* ch
   }
 }
 
-// Lane by lane: f = (z, 1, y), and the matrix S by its upper half.
-HWY_INLINE void TrainCalibrator(const Estimate& estimate, const LaneTargets& targets, float importance,
-                                Calibrator& calibrator) {
+// That of a block, if it has one. Lane by lane: f = (z, 1, y), and the matrix S by its upper half.
+HWY_INLINE void TrainCalibrator(const UpdateStep& update_step, std::size_t block) {
+  if (update_step.calibrators == nullptr) return;
+  const Estimate& estimate = update_step.estimates[block];
+  const LaneTargets& targets = *update_step.targets[block];
+  Calibrator& calibrator = *update_step.calibrators[block];
   const V one = hn::Set(kFloat, 1.0F);
-  const V h = hn::Set(kFloat, HWY_MIN(importance, 1.0F));
+  const V h = hn::Set(kFloat, HWY_MIN(update_step.importance, 1.0F));
   const V forgotten = hn::Mul(h, hn::Set(kFloat, 3e-5F));
   const V kept = hn::Sub(one, forgotten);
   for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
@@ -276,6 +279,7 @@ HWY_INLINE void TrainRows(const PathRows& path, const UpdateStep& update_step, s
   if constexpr (kUpdate != Update::kSafe) {
     for (std::size_t b = 0; b < blocks; ++b) {
       MoveByErrors<kUpdate>(path, first + b, errors.error[b], errors.squares[b], update_step);
+      TrainCalibrator(update_step, first + b);
     }
   } else {
     const float h = update_step.importance;
@@ -283,10 +287,12 @@ HWY_INLINE void TrainRows(const PathRows& path, const UpdateStep& update_step, s
     const auto rate = static_cast<float>(
         HWY_MIN(static_cast<double>(update_step.rate) * static_cast<double>(update_step.importance), 1e30));
     auto* const steps = reinterpret_cast<Steps*>(update_step.scratch);
-    // One block after the other: they may share rows.
+    // One block after the other: they may share rows. A calibrator learns between the two long computations of its
+    // block, neither of which it waits for: a processor does that at the same time.
     for (std::size_t b = 0; b < blocks; ++b) {
-      if (errors.squares[b] == 0) continue;
       const float length = ComputeSafeSteps(path, first + b, growth * errors.squares[b], steps);
+      TrainCalibrator(update_step, first + b);
+      if (errors.squares[b] == 0) continue;
       V changes[kParts];
       ComputeChanges<kLoss>(update_step, first + b, errors.error[b], errors.power[b], length, rate, changes);
       MoveBySteps(path, first + b, changes, steps);
@@ -313,11 +319,6 @@ void Train(const PathRows& path, const UpdateStep& update_step) {
       TrainLoss<Loss::kLogistic>(path, update_step, first, blocks);
     } else {
       TrainLoss<Loss::kSquared>(path, update_step, first, blocks);
-    }
-    if (update_step.calibrators == nullptr) continue;
-    for (std::size_t b = first; b < first + blocks; ++b) {
-      TrainCalibrator(update_step.estimates[b], *update_step.targets[b], update_step.importance,
-                      *update_step.calibrators[b]);
     }
   }
 }

@@ -58,8 +58,13 @@ void Renewals::stop_at(const StreamOffset& offset, BatchReader& reader) {
     counts_.renew();
     lines_ = lines + renewal_interval(counts_.examples());
   }
+  const std::uint64_t interval = renewal_interval(counts_.examples());
+  const std::uint64_t since = interval - std::min(interval, lines_ - lines);
+  counts_.go_on_at(since);
+  const std::uint64_t counted = counted_examples(interval);
+  const std::uint64_t next = since < counted ? counted - since : interval - since;
   // A pass that was resumed begins anywhere.
-  next_ = offset_after(std::max(offset, StreamOffset{furthest - 1}), lines_ - lines, positions);
+  next_ = offset_after(std::max(offset, StreamOffset{furthest - 1}), next, positions);
   if (next_ == kNever) end();
 }
 

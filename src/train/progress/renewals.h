@@ -11,8 +11,9 @@
 namespace cpt {
 
 // A renewal is due when a number of lines, counted over all shards, was learned. So it does not depend on how lines are
-// split into shards, nor shards assigned to ranks. Where that is in the order of all examples is computed from how far
-// each shard was read, and again where a shard ended before.
+// split into shards, nor shards assigned to ranks. So is the end of the part of an interval in which examples are
+// counted. Where that is in the order of all examples is computed from how far each shard was read, and again where a
+// shard ended before.
 // Reused for all passes of a run; every rank makes the same calls. Borrows its arguments.
 class Renewals {
  public:
@@ -25,7 +26,7 @@ class Renewals {
   // Every rank reads up to here, then calls stop_at(). At first the begin of the pass, also of a resumed one.
   const StreamOffset& next() const { return next_; }
   // Collective. All lines before `offset`, which is not before next(), were handed out by the readers of all ranks, and
-  // no other. Renews if they are enough, and computes the next offset.
+  // no other. Renews, or begins or ends counting, if they are enough, and computes the next offset.
   void stop_at(const StreamOffset& offset, BatchReader& reader);
   // The lines of the pass at the next renewal; 0 if there is none.
   std::uint64_t lines() const { return lines_; }

@@ -1,6 +1,7 @@
 // The partitioned placement computes what one rank computes, to the last bit: whatever the number of ranks, the length
 // of rounds, the kind of model, and wherever labels turn up.
 #include "model/learning/learner.h"
+#include "model/random_stream.h"
 #include "train/on_cores.h"
 #include "train/partitioned/partitioned_job.h"
 
@@ -161,6 +162,30 @@ TEST(PartitionedRounds, AreLongerWhereRanksShareACore) {
   const std::vector<TrainingResult> together = results_with([&](std::size_t) { return cores[0]; });
   EXPECT_LT(together[0].summary.rounds, apart[0].summary.rounds);
   EXPECT_EQ(digests_of(together[0].model), digests_of(apart[0].model));
+}
+
+// Enough examples for intervals of which only a part is counted; one shard ends in the middle of them.
+TEST_P(Partitioned, CountsFeaturesAsOneRank) {
+  if (ranks() != 3) GTEST_SKIP() << "takes long: with three ranks only";
+  Dice dice(3);
+  const auto lines = [&](std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t label = dice.below(20);
+      text += std::to_string(label) + " | a" + std::to_string(label) + " b" + std::to_string(dice.below(500)) + "\n";
+    }
+    return text;
+  };
+  add_data({lines(20000), lines(12000), lines(20000)});
+  expect_that_of_one_rank();
+  const std::vector<TrainingResult> results = results_on(ranks(), options_, staging());
+  std::uint64_t units = 0;
+  for (const FeatureCounts::Stored& stored : results[0].model.learner().feature_counts().stored())
+    units += stored.units;
+  const double counted = static_cast<double>(units) / FeatureCounts::kUnitsOfOne / 52000;
+  EXPECT_GT(counted, 2.5);  // of the three features of an example
+  EXPECT_LT(counted, 3.5);
+  EXPECT_NE(counted, 3);
 }
 
 TEST_P(Partitioned, EveryRankHoldsWhatItOwnsAndNoMore) {
