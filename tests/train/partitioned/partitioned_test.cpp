@@ -164,9 +164,11 @@ TEST(PartitionedRounds, AreLongerWhereRanksShareACore) {
   EXPECT_EQ(digests_of(together[0].model), digests_of(apart[0].model));
 }
 
+using PartitionedCounts = PartitionedJob;
+INSTANTIATE_TEST_SUITE_P(Ranks, PartitionedCounts, ::testing::Values(Layout{3, 2}), name_of_layout);
+
 // Enough examples for intervals of which only a part is counted; one shard ends in the middle of them.
-TEST_P(Partitioned, CountsFeaturesAsOneRank) {
-  if (ranks() != 3) GTEST_SKIP() << "takes long: with three ranks only";
+TEST_P(PartitionedCounts, AreThoseOfOneRank) {
   Dice dice(3);
   const auto lines = [&](std::size_t count) {
     std::string text;
