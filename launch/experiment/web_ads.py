@@ -16,6 +16,7 @@ _SETTINGS = [
     Setting("balanced tree", ("--tree", "balanced", *_PAPER), "0.7725", _TIME),
     Setting("online tree, alpha 0.9", ("--tree", "online", "--alpha", "0.9", *_PAPER), "0.7632", _TIME),
     Setting("our defaults", ()),
+    Setting("two trees", ("--trees", "2")),
     Setting("conditional PECOC, 16 ways", ("--method", "cpecoc", "--arity", "16")),
 ]
 _BEST_POSSIBLE = "0.665"
@@ -40,7 +41,7 @@ def run(programs: Programs, arguments: argparse.Namespace, out: OutFolder) -> Re
     rows.append(table.bound_row("best possible", _BEST_POSSIBLE, programs.best_possible(outcomes[0].model, shards_of(data / "test"))))
     report = table.report(f"Web ads, {arguments.events:,} events", rows, _NOTES)
 
-    frequencies, _, _, online, defaults, _ = outcomes
+    frequencies, _, _, online, defaults, _, _ = outcomes
     report.charts.append(charts.losses_over_examples(outcomes))
     report.charts.append(charts.depth_against_bound(online, 0.9))
     shown = [frequencies, online, defaults]

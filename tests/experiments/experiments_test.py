@@ -95,6 +95,8 @@ class ExperimentTest(unittest.TestCase):
         for score, share in [("log", 0.65), ("Brier", 0.93), ("(P - Q)^2", 0.6)]:
             ours, papers = (float(table[name][score]) for name in ("our defaults", "online tree, alpha 0.9"))
             self.assertLessEqual(ours, share * papers, score)
+        for score in ("log", "Brier", "(P - Q)^2"):
+            self.assertLess(float(table["two trees"][score]), float(table["our defaults"][score]), score)
         self.assertAlmostEqual(squared["table"], float(table["table"]["paper"]), delta=0.02)
         self.assertAlmostEqual(squared["best possible"], float(table["best possible"]["paper"]), delta=0.02)
         self.expect_page(6, ["our defaults", "0.7632", table["our defaults"]["squared"]])

@@ -89,6 +89,8 @@ def all_runs() -> list[Run]:
     for ranks in (1, 3):
         stage = Stage("--bits 20 --update adaptive --calibrate off")
         runs.append(Run(f"nvd-plain-{ranks}", "nvd", ranks, (stage,), "nvd-plain-1"))
+    for ranks in (1, 3, 8):
+        runs.append(Run(f"nvd-trees-{ranks}", "nvd", ranks, (Stage("--bits 20 --trees 2"),), "nvd-trees-1"))
     for rule in ("confidence", "contraction", "average"):
         stage = Stage(f"--bits 18 --placement replicated --merge {rule}")
         runs.append(Run(f"nvd-{rule}-3", "nvd", 3, (stage,)))
