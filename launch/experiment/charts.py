@@ -22,7 +22,7 @@ Chart = tuple[str, str, str]
 
 # Placeholder colours for matplotlib, which _svg replaces by variables of the page's style sheet.
 _INK, _GRID = "#010101", "#020202"
-_SERIES = ["#0a0001", "#0a0002", "#0a0003", "#0a0004", "#0a0005", "#0a0006"]
+_SERIES = ["#0a0001", "#0a0002", "#0a0003", "#0a0004", "#0a0005", "#0a0006", "#0a0007"]
 _VARIABLES = {_INK: "var(--ink)", _GRID: "var(--grid)"} | {c: f"var(--series-{i})" for i, c in enumerate(_SERIES)}
 _ALPHAS = [0.05, 0.1, 0.3, 0.6, 0.9, 1.0]
 _BINS = 10

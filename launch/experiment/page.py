@@ -5,10 +5,11 @@ from programs import Report
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b1f24; --soft: #57606a; --grid: #d5dae0; --series-0: #0969da;
-  --series-1: #bc4c00; --series-2: #1a7f37; --series-3: #8250df; --series-4: #cf222e; --series-5: #7d6a00 }
+  --series-1: #bc4c00; --series-2: #1a7f37; --series-3: #8250df; --series-4: #cf222e; --series-5: #7d6a00;
+  --series-6: #0f7b8a }
 @media (prefers-color-scheme: dark) { :root { --paper: #0f1318; --ink: #e4e8ec; --soft: #9aa4ae; --grid: #3a424c;
   --series-0: #58a6ff; --series-1: #f0883e; --series-2: #56d364; --series-3: #bc8cff; --series-4: #ff7b72;
-  --series-5: #e3c65b } }
+  --series-5: #e3c65b; --series-6: #56c7d6 } }
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto;
   max-width: 70rem; padding: 0 1rem }
 h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin: 2.5rem 0 0 }
