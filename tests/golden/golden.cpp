@@ -20,6 +20,7 @@ TrainingOptions options_of(const Run& run) {
   options.model.bits = run.bits;
   options.model.method = run.method;
   options.model.arity = run.arity;
+  options.model.trees = run.trees;
   options.placement = run.placement;
   options.data = {"shards/a.vw", "shards/b.vw", "shards/c.vw"};
   options.passes = 2;

@@ -21,6 +21,7 @@ struct Run {
   Method method = Method::kTree;
   int arity = 2;
   int bits = 12;
+  int trees = 1;
 };
 inline constexpr Run kRuns[] = {{"partitioned", Placement::kPartitioned, 3}, {"replicated", Placement::kReplicated, 2}};
 // With 20 bits partitions have segments of their own.
@@ -29,6 +30,9 @@ inline constexpr Run kMethodRuns[] = {{"cpecoc-4", Placement::kPartitioned, 3, M
                                       {"oaa", Placement::kReplicated, 2, Method::kOneAgainstAll},
                                       {"pecoc", Placement::kReplicated, 1, Method::kPecoc},
                                       {"table", Placement::kReplicated, 2, Method::kTable}};
+
+// Since v3.
+inline constexpr Run kTreesRun = {"trees", Placement::kPartitioned, 3, Method::kTree, 2, 12, 2};
 
 // Of a run whose model is kept, too, at its end on one rank.
 std::string model_of(const Run& run);          // a folder

@@ -116,6 +116,18 @@ TEST_P(Golden, ModelsOfOtherMethodsPredictWhatWasRecorded) {
   }
 }
 
+class GoldenTrees : public Golden {};
+INSTANTIATE_TEST_SUITE_P(Formats, GoldenTrees, ::testing::Values("v3"));
+
+TEST_P(GoldenTrees, PredictAndEndAsWasRecorded) {
+  const golden::Run& run = golden::kTreesRun;
+  const Model model = Model::load(golden::model_of(run));
+  EXPECT_EQ(model.options().trees, run.trees);
+  EXPECT_EQ(golden::figures(model), content_of(golden::model_figures_of(run)));
+  EXPECT_GT(verify_checkpoint(checkpoint_of(run)), 0U);
+  for (const int ranks : {1, 3, 4}) expect_to_end_as_recorded(run, ranks);
+}
+
 TEST_P(Golden, OfALaterFormatAreRefusedByName) {
   const std::string refusal = "was written by format version 2; this program reads up to 1";
   set_format(golden::kModel, kBlobSetFormat + 1);

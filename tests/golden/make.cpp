@@ -64,8 +64,10 @@ int main(int argc, char** argv) {
   make_shards();
   make_model({kModel, cpt::Placement::kPartitioned, 1}, kModel, kModelFigures);
   for (const Run& run : kRuns) make_run(run);
-  for (const Run& run : kMethodRuns) {
+  const auto make = [](const Run& run) {
     make_model(run, model_of(run), model_figures_of(run));
     make_run(run);
-  }
+  };
+  for (const Run& run : kMethodRuns) make(run);
+  make(kTreesRun);
 }
