@@ -67,7 +67,7 @@ void require_known_format(std::uint32_t format, const std::string& name) {
 }  // namespace
 
 StoredPartitions read_stored_partitions(const BlobSetReader& checkpoint) {
-  const auto partitions = read_archive<StoredPartitions>(checkpoint, "partitions", kMostPartitionBytes);
+  auto partitions = read_archive<StoredPartitions>(checkpoint, "partitions", kMostPartitionBytes);
   const auto trees = static_cast<std::size_t>(read_model_options(checkpoint).trees);
   bool complete = partitions.size() == root_partition(trees);
   for (std::size_t p = 0; complete && p < partitions.size(); ++p) complete = partitions[p].partition == p;

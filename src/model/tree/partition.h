@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace cpt {
 
@@ -22,6 +23,12 @@ constexpr std::size_t tree_of(Partition partition) { return partition / kPartiti
 constexpr Partition root_partition(std::size_t tree) { return static_cast<Partition>(tree * kPartitions); }
 // The number of a partition in its tree.
 constexpr Partition in_tree(Partition partition) { return partition % kPartitions; }
+
+// How many partitions have an element in a vector by partition.
+template <class T>
+Partition partitions_in(const std::vector<T>& by_partition) {
+  return static_cast<Partition>(by_partition.size());
+}
 
 // The partition of the block at a position 16 .. 31 of a block of this partition and level.
 constexpr Partition partition_below(Partition parent, std::uint8_t parent_level, std::uint8_t position) {

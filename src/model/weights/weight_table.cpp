@@ -92,7 +92,7 @@ std::vector<Region> divide_table(int bits, int trees) {
   const std::uint64_t size_by_level[] = {root, level1, deep};
   std::vector<Region> regions(root_partition(static_cast<std::size_t>(trees)));
   std::uint64_t first = 0;
-  for (Partition p = 0; p < regions.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(regions); ++p) {
     if (in_tree(p) == 0) first = tree_of(p) * rows;
     const std::uint64_t size = size_by_level[partition_level(p)];
     regions[p] = {first, size};

@@ -48,7 +48,7 @@ Part write_part(const Learner& learner, const Owners& writers, const Communicato
   if (std::ranges::count(writers, rank) == 0) return part;
   BlobWriter blob(directory, name_of_part(rank), cores_of_rank(comm));
   WeightsWriter weights(blob, learner.options());
-  for (Partition partition = 0; partition < writers.size(); ++partition) {
+  for (Partition partition = 0; partition < partitions_in(writers); ++partition) {
     if (writers[partition] != rank) continue;
     const std::uint64_t offset = blob.raw_bytes();
     weights.write(learner.weights(), partition);

@@ -33,7 +33,7 @@ PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
       partitions_(owners.size()),
       fronts_(owners.size()),
       reported_(owners.size()) {
-  for (Partition p = 0; p < fronts_.size(); ++p) fronts_[p].top = top_header(p);
+  for (Partition p = 0; p < partitions_in(fronts_); ++p) fronts_[p].top = top_header(p);
   adopt(owners);
 }
 
@@ -45,7 +45,7 @@ std::vector<bool> PartitionOwner::leads() const {
 
 void PartitionOwner::adopt(const Owners& owners) {
   owners_ = owners;
-  for (Partition p = 0; p < owners.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(owners); ++p) {
     if (owners[p] != rank_) {
       partitions_[p].reset();
     } else if (!owns(p)) {
@@ -59,7 +59,7 @@ void PartitionOwner::adopt(const Owners& owners) {
   stages_ = stages_by(owners);
   begins_.fill(std::vector<bool>(owners.size()));
   begins_any_ = {};
-  for (Partition p = 0; p < owners.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(owners); ++p) {
     if (!owns(p) || partition_level(p) == 0 || owns(partition_above(p))) continue;
     const auto stage = static_cast<std::size_t>(stages_[p]);
     begins_[stage][p] = begins_any_[stage] = true;
@@ -248,7 +248,7 @@ void PartitionOwner::send(const PartitionTask& task, StageResults& results) cons
 }
 
 void PartitionOwner::forget_recent_labels(LabelId first) {
-  for (Partition p = 0; p < owners_.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(owners_); ++p) {
     if (!owns(p)) continue;
     partitions_[p]->forget_recent_labels(first);
     fronts_[p].moved = partitions_[p]->moved();
@@ -260,7 +260,7 @@ std::uint64_t PartitionOwner::rows_visited(Partition partition) const {
 }
 
 void PartitionOwner::take_loads(Stage stage, Loads& loads) {
-  for (Partition p = 0; p < owners_.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(owners_); ++p) {
     if (!owns(p) || stages_[p] != stage) continue;
     const std::uint64_t visited = rows_visited(p);
     loads[p] += visited - std::exchange(reported_[p], visited);

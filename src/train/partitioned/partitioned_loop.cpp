@@ -25,7 +25,7 @@ std::vector<int> owners_of_roots(const Owners& owners) {
   std::vector<int> ranks;
   for (std::size_t root = 0; root < owners.size(); root += kPartitions) ranks.push_back(owners[root]);
   std::ranges::sort(ranks);
-  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
 }
 

@@ -42,7 +42,7 @@ std::uint64_t saved(const Owners& now, const Owners& better, const Loads& loads,
 
 std::uint64_t rows_to_move(const Owners& from, const Owners& to, const WeightTable& weights) {
   std::uint64_t rows = 0;
-  for (Partition p = 0; p < from.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(from); ++p) {
     if (from[p] != to[p]) rows += weights.region(p).rows;
   }
   return rows;
@@ -70,7 +70,7 @@ Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
   std::uint64_t rows = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
   if (rows < kLeastWork * by_rank.size()) return loads;
   std::vector<std::uint64_t> of_roots(by_rank.size());
-  for (Partition root = 0; root < owners.size(); root += kPartitions) {
+  for (Partition root = 0; root < partitions_in(owners); root += kPartitions) {
     of_roots[static_cast<std::size_t>(owners[root])] += work_of(root, owners, loads);
   }
   // The ranks without a root show how long a row takes.
@@ -97,7 +97,7 @@ Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
     factors[rank] = std::min(taken / (of_others + kLeastOfRoot * of_root), 1.);
     root_factors[rank] = (taken - of_others * factors[rank]) / of_root;
   }
-  for (Partition p = 0; p < owners.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(owners); ++p) {
     const auto owner = static_cast<std::size_t>(owners[p]);
     loads[p] = scaled(loads[p], partition_level(p) == 0 ? root_factors[owner] : factors[owner]);
   }
@@ -118,7 +118,7 @@ void Balancer::end_interval(const IntervalLoads& mine) {
 
 Owners Balancer::choose_owners(const Loads& latest, const WeightTable& weights) {
   const int ranks = comm_.size();
-  const Owners due = balanced(owners_, loads_, ranks);
+  Owners due = balanced(owners_, loads_, ranks);
   if (due != owners_) return due;
   const Owners better = balanced(owners_, loads_, ranks, kExcessLeft);
   waited_ += saved(owners_, better, latest, ranks);
@@ -144,7 +144,7 @@ bool Balancer::decide(const WeightTable& weights) {
     by_rank.push_back({{one, end}, *end});
   }
   const Loads latest = timed_loads(owners_, by_rank);
-  for (Partition p = 0; p < loads_.size(); ++p) loads_[p] = loads_[p] / 2 + latest[p];
+  for (Partition p = 0; p < partitions_in(loads_); ++p) loads_[p] = loads_[p] / 2 + latest[p];
   next_ = choose_owners(latest, weights);
   const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};
@@ -152,7 +152,7 @@ bool Balancer::decide(const WeightTable& weights) {
   latest_.busiest_over_mean = unevenness(work);
   latest_.expected_over_mean = unevenness(work_by_rank(next_, loads_, comm_.size()));
   latest_.limited_by_root = limited_by_root(next_, loads_, comm_.size());
-  for (Partition p = 0; p < owners_.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(owners_); ++p) {
     if (owners_[p] != next_[p]) latest_.moves.push_back({p, owners_[p], next_[p]});
   }
   return !latest_.moves.empty();

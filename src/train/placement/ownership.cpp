@@ -128,10 +128,10 @@ class Evener {
       lowest = larger;
       best = cargo;
     };
-    for (Partition partition = 0; partition < owners_.size(); ++partition) {
+    for (Partition partition = 0; partition < partitions_in(owners_); ++partition) {
       if (partition_level(partition) == 1) consider(subtree_of(partition, from));
     }
-    for (Partition partition = 0; partition < owners_.size(); ++partition) {
+    for (Partition partition = 0; partition < partitions_in(owners_); ++partition) {
       if (partition_level(partition) != 0 && owners_[partition] == from) consider({partition});
     }
     return best;
@@ -142,7 +142,7 @@ class Evener {
   std::optional<Partition> kept_by(int rank) const {
     Partition heaviest = 0;
     std::uint64_t most = 0;
-    for (Partition partition = 0; partition < owners_.size(); ++partition) {
+    for (Partition partition = 0; partition < partitions_in(owners_); ++partition) {
       if (owners_[partition] != rank) continue;
       if (partition_level(partition) == 0) return std::nullopt;
       if (loads_[partition] <= most) continue;
@@ -200,7 +200,7 @@ std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& lo
 
 std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads, int ranks) {
   RankWork work(static_cast<std::size_t>(ranks));
-  for (Partition partition = 0; partition < owners.size(); ++partition) {
+  for (Partition partition = 0; partition < partitions_in(owners); ++partition) {
     work[static_cast<std::size_t>(owners[partition])] += work_of(partition, owners, loads);
   }
   return work;
@@ -230,7 +230,7 @@ Owners first_owners(int ranks, int trees) {
 
 Stages stages_by(const Owners& owners) {
   Stages stages(owners.size());
-  for (Partition partition = 0; partition < owners.size(); ++partition) {
+  for (Partition partition = 0; partition < partitions_in(owners); ++partition) {
     if (partition_level(partition) == 0) continue;
     const Partition above = partition_above(partition);
     const unsigned hops = static_cast<unsigned>(stages[above]) + (owners[partition] == owners[above] ? 0 : 1);
@@ -249,7 +249,7 @@ Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due) 
 
 bool limited_by_root(const Owners& owners, const Loads& loads, int ranks) {
   const RankWork work = work_by_rank(owners, loads, ranks);
-  for (Partition root = 0; root < owners.size(); root += kPartitions) {
+  for (Partition root = 0; root < partitions_in(owners); root += kPartitions) {
     const std::uint64_t of_root = work[static_cast<std::size_t>(owners[root])];
     const bool alone = of_root == work_of(root, owners, loads);
     const bool most = of_root == *std::max_element(work.begin(), work.end());

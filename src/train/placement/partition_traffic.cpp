@@ -47,7 +47,7 @@ using Turn = std::vector<Partition>;
 // In each turn a rank gives at most one partition and takes at most one.
 std::vector<Turn> turns_of(const Owners& from, const Owners& to, int ranks) {
   Turn pending;
-  for (Partition partition = 0; partition < from.size(); ++partition) {
+  for (Partition partition = 0; partition < partitions_in(from); ++partition) {
     if (from[partition] != to[partition]) pending.push_back(partition);
   }
   std::vector<Turn> turns;

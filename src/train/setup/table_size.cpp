@@ -52,7 +52,7 @@ std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communi
   const std::vector<Region> regions = divide_table(bits, model.trees);
   const Owners owners = first_owners(comm.size(), model.trees);
   std::uint64_t bytes = 0;
-  for (Partition p = 0; p < regions.size(); ++p) {
+  for (Partition p = 0; p < partitions_in(regions); ++p) {
     if (comm.host_of(owners[p]) == comm.host()) bytes += regions[p].rows * sizeof(Row);
   }
   return bytes;
