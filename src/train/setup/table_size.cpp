@@ -20,6 +20,11 @@ namespace {
 constexpr double kTextOfDefault = 30e6;  // bytes of text that suit the default table
 constexpr int kDefaultBits = ModelOptions().bits;
 
+// "2^22", "2 x 2^22" with two trees.
+std::string rows_text(const ModelOptions& model, int bits) {
+  return (model.trees == 1 ? "" : std::to_string(model.trees) + " x ") + "2^" + std::to_string(bits);
+}
+
 bool fits(const ModelOptions& model, int bits, TableUse use, const Communicator& comm, std::uint64_t free) {
   ModelOptions sized = model;
   sized.bits = bits;
@@ -34,7 +39,7 @@ std::string remedy(ModelOptions model, TableUse use, const Communicator& comm, s
 
 void check(const ModelOptions& model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
   if (table_bytes(model, use, comm) <= free) return;
-  throw Error(Fault::kFailed, "the weight table of 2^" + std::to_string(model.bits) + " rows takes " +
+  throw Error(Fault::kFailed, "the weight table of " + rows_text(model, model.bits) + " rows takes " +
                                   share_of_memory(model, use, comm) + ", and " + gibibytes(free) +
                                   " are free: " + remedy(model, use, comm, free, table));
 }
@@ -110,9 +115,9 @@ TableSize fitting_table(const ModelOptions& model, int wanted, TableUse use, Com
   ModelOptions sized = model;
   sized.bits = wanted;
   const std::string why = (comm.size() > 1 ? rank_and_host(comm, comm.rank()) + ": " : "") +
-                          "the data wants a weight table of 2^" + std::to_string(wanted) + " rows, which takes " +
+                          "the data wants a weight table of " + rows_text(model, wanted) + " rows, which takes " +
                           share_of_memory(sized, use, comm) + "; as " + gibibytes(free.value_or(0)) +
-                          " are free, of which half is for the table, it gets 2^" + std::to_string(*least) +
+                          " are free, of which half is for the table, it gets " + rows_text(model, *least) +
                           " rows (--bits says otherwise)";
   const auto tightest = static_cast<int>(least - all.begin());
   return {*least, broadcast_text(comm, why, tightest, "start: size of the table")};

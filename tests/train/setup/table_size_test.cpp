@@ -64,6 +64,15 @@ TEST(FittingTable, IsSmallerWhereItMustAndSaysWhy) {
   EXPECT_EQ(fit(26, TableUse::kReplicated, comm, 0).bits, kLeastBits);
 }
 
+TEST(FittingTable, IsOneForEachTree) {
+  Alone comm;
+  ModelOptions two;
+  two.trees = 2;
+  const TableSize size = fitting_table(two, 26, TableUse::kReplicated, comm, 8 * kGib);
+  EXPECT_EQ(size.bits, 25);
+  EXPECT_THAT(size.warning, AllOf(HasSubstr("of 2 x 2^26 rows, which takes 8.0 GiB"), HasSubstr("gets 2 x 2^25 rows")));
+}
+
 // Threads of one process are ranks on one host.
 TEST(FittingTable, IsThatOfTheTightestRankOnAll) {
   run_threads(4, [](Communicator& comm) {
