@@ -28,7 +28,7 @@ void read_tree(cpt::TreeSource::Kind kind, cpt::ListFile& file) {
   cpt::Learner learner(options);
   const std::vector<cpt::TreeChange> changes = cpt::read_given_tree(kind, file);
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    require(i == 0 ? changes[i].split == cpt::kNoLabel : changes[i].split < i);
+    require(i == 0 ? changes[i].splits.at(0) == cpt::kNoLabel : changes[i].splits.at(0) < i);
     require(learner.apply(changes[i]) == i);
   }
 }
