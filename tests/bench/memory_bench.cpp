@@ -21,7 +21,7 @@ constexpr std::int64_t kLinesAtATime = 1 << 16;
 // All pages are there before the clock runs.
 std::unique_ptr<WeightTable> filled_table(int bits) {
   auto table = std::make_unique<WeightTable>(bits);
-  for (std::uint64_t i = 0; i < table->lines(); ++i) table->line(i)[0] = 1;
+  for (std::uint64_t i = 0; i < table->rows(); ++i) table->row(i)[0] = 1;
   return table;
 }
 
@@ -43,8 +43,8 @@ class TableBench : public benchmark::Fixture {
     const auto thread = static_cast<std::uint64_t>(state.thread_index());
     std::uint64_t number = 0;
     for ([[maybe_unused]] auto _ : state) {
-      const std::uint64_t share = table_->lines() / static_cast<std::uint64_t>(state.threads());
-      const auto line = [&](std::uint64_t i) { return table_->line(thread * share + mix(i + (thread << 40)) % share); };
+      const std::uint64_t share = table_->rows() / static_cast<std::uint64_t>(state.threads());
+      const auto line = [&](std::uint64_t i) { return table_->row(thread * share + mix(i + (thread << 40)) % share); };
       for (std::int64_t i = 0; i < kLinesAtATime; ++i, ++number) {
         __builtin_prefetch(line(number + kAhead), 1);
         change(line(number));
