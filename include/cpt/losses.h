@@ -28,9 +28,8 @@ struct Losses {
   void add_new(double importance);
   void add_seen(double importance, double p);
   // Counts a sampled seen example. `sample_weight` is its importance times the number of examples that it stands for,
-  // in any unit. `squares` is an estimate of the sum over all labels of P(label)^2, such as the
-  // probability of a label drawn from the prediction. `right` says whether the most
-  // probable label was the example's.
+  // in any unit. `squares` is an estimate of the sum over all labels of P(label)^2, such as the probability of a label
+  // drawn from the prediction. `right` says whether the most probable label was the example's.
   void add_brier(double sample_weight, double p, double squares);
   void add_top1(double sample_weight, bool right);
   Losses& operator+=(const Losses& other);

@@ -144,9 +144,8 @@ Table main_options() {
        .use = for_regressors()},
       {.name = "bits",
        .value = "B|auto",
-       .help = "The weight table of a tree has 2^B rows of 64 bytes. auto chooses B by the size of the data (22 for 30 "
-               "MB of "
-               "text) and uses at most half of the free memory",
+       .help = "The weight table of a tree has 2^B rows of 64 bytes. auto chooses B by the size of the data (22 for "
+               "30 MB of text) and uses at most half of the free memory",
        .binding = bits(),
        .use = for_regressors()},
       {.name = "init",
@@ -204,8 +203,8 @@ Table model_options() {
        .use = for_trees()},
       {.name = "trees",
        .value = "K",
-       .help = "Predict by the mean of K trees, each with a weight table of its own: fewer errors, K times the work, "
-               "which ranks share. The trees after the first use lower --alpha",
+       .help = "Predict by the mean of K trees (1 to 8), each with a weight table of its own: a lower log loss for K "
+               "times the work and memory, which ranks share. The trees after the first use lower --alpha",
        .binding = count(&M::trees, 1, kMostTrees),
        .use = for_growing_trees()},
       {.name = "arity",

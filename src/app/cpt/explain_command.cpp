@@ -26,14 +26,13 @@ constexpr const char* kExplainFooter =
     R"(For each example, prints its place in the input, its label and P(label | x); then one row per node
 on the path of the label: the depth, the side taken, P(side), and the features with the largest
 contributions. The product of the P(side) is P(label | x); of several trees, each has rows of its
-own, and P(label | x) is the mean. A contribution is weight * value,
-positive if it favors the side taken; all contributions add up to the node's margin. If nodes are
-calibrated, P(side) = 1 / (1 + exp(-1.05 s)) with s = a * margin + b + c * rare margin: the columns
-show a, b, c and both margins towards the side taken. The rare margin weighs features by their
-rarity. Contributions are then shares of s - b: what rarity adds is part of them. Features are
-printed as NAMESPACE^NAME, interactions as AB^NAME*NAME, the constant feature as (constant), and
-features of binary shards, which hold no names, as hashes. If a line has no label, its most probable
-label is explained.
+own, and P(label | x) is the mean. A contribution is weight * value, positive if it favors the side
+taken; all contributions add up to the node's margin. If nodes are calibrated, P(side) = 1 / (1 +
+exp(-1.05 s)) with s = a * margin + b + c * rare margin: the columns show a, b, c and both margins
+towards the side taken. The rare margin weighs features by their rarity. Contributions are then
+shares of s - b: what rarity adds is part of them. Features are printed as NAMESPACE^NAME,
+interactions as AB^NAME*NAME, the constant feature as (constant), and features of binary shards,
+which hold no names, as hashes. If a line has no label, its most probable label is explained.
 
 In nodes with K > 2 branches, the side is a column of the node's code, and a contribution is 2 / K
 times what the feature adds to the margins of rows that contain the column, minus what it adds to

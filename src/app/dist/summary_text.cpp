@@ -78,7 +78,7 @@ std::string ranks_lines(const Summary& summary) {
       fmt::format("  the busiest, rank {}, has {:.2f} times the mean load; {} partitions moved\n",
                   summary.balance->busiest_rank, summary.balance->busiest_over_mean, grouped(summary.partitions_moved));
   if (summary.balance->limited_by_root) {
-    text += "  rank 0 is the limit: it owns the root, which every example passes, so more ranks would not be faster\n";
+    text += "  the root is the limit: every example passes the rank that owns it, so more ranks would not be faster\n";
   }
   return text;
 }

@@ -16,8 +16,6 @@ namespace {
 // of 16 all the time took a tenth of a long run. 2^16 draws per doubling keep the error of the mean at about 0.001.
 constexpr std::uint64_t kBrierEvery = 16;                        // examples, at first
 constexpr std::uint64_t kBrierSamples = std::uint64_t{1} << 16;  // later: samples between a power of two and the next
-// A search opens about as many blocks as learning an example, and waits for each of them.
-constexpr std::uint64_t kTop1Every = 64;
 
 // Intervals are powers of two, and so are the numbers of examples after which they grow.
 std::uint64_t brier_interval(std::uint64_t number) {

@@ -114,8 +114,8 @@ void Coordinator::add_tasks(const RoutedExample& example, const RoundLedger::Ent
     if (entry.is_searched) add_task(TaskKind::kSearch);
     add_task(TaskKind::kKnown);
   } else if (entry.label != kNoLabel) {
-    const ModelOptions& options = learner_.options();
-    add_task(TaskKind::kSettle).coins = begin_insertion(options.seed + example.tree, entry.label).coins;
+    const std::uint64_t seed = learner_.options().of_tree(example.tree).seed;
+    add_task(TaskKind::kSettle).coins = begin_insertion(seed, entry.label).coins;
   }
 }
 
