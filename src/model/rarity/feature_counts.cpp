@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "cpt/hashing.h"
@@ -148,14 +147,14 @@ void FeatureCounts::set_examples(std::uint64_t examples) {
 template <class Visit>
 void FeatureCounts::for_each_stored(Visit visit) const {
   if (!used()) return;
-  std::map<std::uint64_t, std::uint64_t> apart;
-  for (const CountedFeature& added : spilled_) apart[added.index] += added.units;
-  for (const Occurrence& occurrence : occurrences_) apart[occurrence.index] += occurrence.units;
+  // What is not yet in added_: by ascending index, as the loop goes.
+  std::vector<CountedFeature> apart = spilled_;
+  for (const Occurrence& occurrence : occurrences_) apart.push_back({occurrence.index, occurrence.units});
+  std::ranges::sort(apart, {}, &CountedFeature::index);
+  auto next = apart.begin();
   for (std::uint64_t at = 0; at < size(); ++at) {
     std::uint64_t units = units_[at] + added_[at];
-    if (!apart.empty()) {
-      if (const auto more = apart.find(at); more != apart.end()) units += more->second;
-    }
+    for (; next != apart.end() && next->index == at; ++next) units += next->units;
     if (units != 0) visit(Stored{static_cast<std::uint32_t>(at), units, renewed_[at]});
   }
 }

@@ -241,16 +241,20 @@ HWY_INLINE void TrainCalibrator(const UpdateStep& update_step, std::size_t block
     const V g = hn::Mul(hn::Mul(square, sum), inverse);
     const V step = hn::Mul(hn::Mul(h, hn::Sub(hn::LoadU(kFloat, targets.right.data() + lane), p)), g);
     Row* const coefficients[3] = {&calibrator.a, &calibrator.b, &calibrator.c};
-    const auto store = [&](V value, Row& row) { hn::BlendedStore(value, is_node, kFloat, row.data() + lane); };
+    // Whole vectors are stored: some processors take many times as long for a masked store.
+    const auto store = [&](V before, V after, Row& row) {
+      hn::Store(hn::IfThenElse(is_node, after, before), kFloat, row.data() + lane);
+    };
     for (int i = 0; i < 3; ++i) {
-      store(hn::Add(hn::Load(kFloat, coefficients[i]->data() + lane), hn::Mul(k[i], step)), *coefficients[i]);
+      const V before = hn::Load(kFloat, coefficients[i]->data() + lane);
+      store(before, hn::Add(before, hn::Mul(k[i], step)), *coefficients[i]);
     }
     for (int i = 0, at = 0; i < 3; ++i) {
       const V taken_k = hn::Mul(taken, k[i]);
       for (int j = i; j < 3; ++j, ++at) {
         V after = hn::Mul(kept, hn::Sub(s[at], hn::Mul(taken_k, k[j])));
         if (i == j) after = hn::Add(after, hn::Mul(forgotten, hn::Set(kFloat, kFirst[at])));
-        store(after, *covariances[at]);
+        store(s[at], after, *covariances[at]);
       }
     }
   }
