@@ -10,6 +10,7 @@
 #include "model/learning/learner.h"
 #include "model/learning/prefetchers.h"
 #include "train/input/batch_reader.h"
+#include "train/partitioned/ledger.h"
 #include "train/partitioned/wire/messages.h"
 #include "train/partitioned/wire/shared_example_ring.h"
 #include "train/placement/ownership.h"
@@ -32,9 +33,9 @@ class Dispatcher {
     std::vector<Buffer>& messages;  // those for rank r are appended to messages[r]
   };
   // Sends the next examples before `end`, whose positions are `first` or more. The owners of roots get all of them.
-  // Fills in the fields of the header that describe the examples.
+  // Fills in the fields of the header that describe the examples, and adds the examples to the ledger.
   void read(BatchReader& reader, std::uint64_t first, const StreamOffset& end, const Destinations& to,
-            RoundHeader& header, bool learning);
+            RoundHeader& header, RoundLedger& ledger, bool learning);
 
  private:
   // Sending an example takes a tenth of the time of learning it, so labels are prefetched further ahead.

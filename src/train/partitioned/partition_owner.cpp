@@ -26,6 +26,12 @@ bool goes_on_below(Partition partition, std::span<const std::uint8_t> path) {
 
 }  // namespace
 
+void StageResults::clear() {
+  for (std::vector<PartialResult>& to_reader : partials) to_reader.clear();
+  for (std::vector<Numbered>& to_reader : numbered) to_reader.clear();
+  splits.clear();
+}
+
 PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
     : learner_(learner),
       regressors_(learner.weights(), learner.options()),
@@ -148,7 +154,7 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
     double probability = 1;
     for (const std::size_t end = hop + part.hops; hop < end; ++hop)
       probability *= regressors_.step_probability(path_state, hop);
-    add_part(part.partition, task.slot, probability, results);
+    add_part(task, part.partition, probability, results);
     if (learning_) fronts_[part.partition].rows += part.hops * path_state.example.features.size();
   }
   ahead_.prefetch(3);
@@ -164,7 +170,7 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
     PartitionLearner& partition = *partitions_[at];
     partition.locate(x, task.label, path_in(at, path), path_state_);
     const PartitionResult result = learning_ ? partition.learn(path_state_) : partition.predict(path_state_);
-    add_part(at, task.slot, result.probability, results);
+    add_part(task, at, result.probability, results);
     if (result.exit == 0) return;
     const bool sent = goes_on_below(at, path);
     at = partition.below(result.exit);
@@ -174,12 +180,11 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
   }
 }
 
-void PartitionOwner::add_part(Partition partition, std::uint32_t slot, double probability,
+void PartitionOwner::add_part(const PartitionTask& task, Partition partition, double probability,
                               StageResults& results) const {
-  const std::size_t level = partition_level(partition);
-  const auto kind = level == 2 ? PartialResult::Kind::kDeep : PartialResult::Kind::kUpper;
-  std::vector<PartialResult>& to = level == 0 && rank_ == 0 ? results.of_root : results.partials;
-  to.emplace_back(part_number(slot, tree_of(partition), learner_.trees().size()), kind, 0, probability);
+  const auto kind = partition_level(partition) == 2 ? PartialResult::Kind::kDeep : PartialResult::Kind::kUpper;
+  const std::uint32_t part = part_number(task.slot, tree_of(partition), learner_.trees().size());
+  results.partials[task.reader].emplace_back(part, kind, 0, probability);
 }
 
 void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) {
@@ -190,7 +195,7 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
                                                     ? partition.open(x, task.label, task.split)
                                                     : partition.insert(x, task.label, insertion);
   fronts_[task.partition].moved = partition.moved();
-  add_part(task.partition, task.slot, joined.result.probability, results);
+  add_part(task, task.partition, joined.result.probability, results);
   if (joined.result.exit == 0) {
     results.splits.push_back(
         {task.label, joined.split, insertion.disagreements, static_cast<std::uint32_t>(tree_of(task.partition))});
@@ -208,7 +213,8 @@ void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results)
   DrawState draw_state{task.coins, task.probability};
   const PartitionLearner::Drawn drawn = partitions_[task.partition]->draw(scaled(task, room_), draw_state);
   if (drawn.exit == 0) {
-    results.partials.emplace_back(part_of(task), PartialResult::Kind::kDrawn, drawn.label, draw_state.probability);
+    results.partials[task.reader].emplace_back(part_of(task), PartialResult::Kind::kDrawn, drawn.label,
+                                               draw_state.probability);
     return;
   }
   PartitionTask next = task;
@@ -224,7 +230,8 @@ void PartitionOwner::pass_search(const PartitionTask& task, StageResults& result
       partitions_[task.partition]->search(scaled(task, room_), task.probability, search_.least);
   search_.least = found.least;
   if (found.label != kNoLabel) {
-    results.partials.emplace_back(part_of(task), PartialResult::Kind::kFound, found.label, found.probability);
+    results.partials[task.reader].emplace_back(part_of(task), PartialResult::Kind::kFound, found.label,
+                                               found.probability);
   }
   PartitionTask next = task;
   for (const PartitionLearner::SearchResult::Exit& way : found.exits) {
@@ -276,6 +283,7 @@ void add_direct_tasks(const std::vector<RoutedExample>& examples, Stage stage, c
       PartitionTask& task = tasks.emplace_back();
       task.order = example.order;
       task.slot = example.slot;
+      task.reader = example.reader;
       task.label = example.label;
       task.partition = partition;
       task.example = example.example;

@@ -15,12 +15,15 @@
 
 namespace cpt {
 
-// The results of the tasks of a round: tasks for partitions of other ranks, and results for the ledger on rank 0.
+// The results of the tasks of a round: tasks for partitions of other ranks, results for the ledgers, splits for rank 0.
 struct StageResults {
-  std::vector<TaskWriter> hops;  // by rank: to the next stage
-  std::vector<PartialResult> partials;
+  explicit StageResults(std::size_t ranks) : partials(ranks), numbered(ranks) {}
+  void clear();
+
+  std::vector<TaskWriter> hops;                      // by rank: to the next stage
+  std::vector<std::vector<PartialResult>> partials;  // by the rank that has read the example
+  std::vector<std::vector<Numbered>> numbered;       // likewise
   std::vector<Split> splits;
-  std::vector<PartialResult> of_root;  // as partials; on rank 0, which keeps the ledger, those of its own roots
 };
 
 // One per rank, for all its partitions. Borrows the learner: it uses the weights of its partitions, and reads the trees
@@ -78,7 +81,7 @@ class PartitionOwner {
   void pass_new(const PartitionTask& task, StageResults& results);
   void pass_draw(const PartitionTask& task, StageResults& results);
   void pass_search(const PartitionTask& task, StageResults& results);
-  void add_part(Partition partition, std::uint32_t slot, double probability, StageResults& results) const;
+  void add_part(const PartitionTask& task, Partition partition, double probability, StageResults& results) const;
   std::uint32_t part_of(const PartitionTask& task) const {
     return part_number(task.slot, tree_of(task.partition), learner_.trees().size());
   }

@@ -60,7 +60,7 @@ PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& c
       root_owners_(owners_of_roots(balancer_.owners())),
       owner_(learner, balancer_.owners(), comm.rank()),
       dispatcher_(learner, comm.size()),
-      coordinator_(learner, progress, owner_.leads()),
+      coordinator_(learner, owner_.leads()),
       sync_schedule_(sync_points),
       renewals_(renewals),
       safe_point_(safe_point),
@@ -73,8 +73,7 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   offset_ = {first_position(comm_, reader)};
   active_shards_ = shards;
   bad_lines_ = 0;
-  const std::uint64_t numbered = progress_.losses().examples;  // which rank 0 counts
-  coordinator_.begin_pass(all_gather_value(comm_, numbered, "pass: examples so far").front());
+  coordinator_.begin_pass(progress_.examples());
   if (!ring_) {
     ring_.emplace(comm_);
     ranks_per_core_ = ranks_per_core(comm_);
@@ -128,7 +127,7 @@ void PartitionedLoop::step(BatchReader* reader) {
 
 void PartitionedLoop::read(BatchReader& reader) {
   while (!(offset_ < renewals_.next())) renewals_.stop_at(offset_, reader);
-  if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size()));
+  if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size(), learner_.trees().size()));
   rounds_.push_back(std::move(spare_.back()));
   spare_.pop_back();
   Round& round = *rounds_.back();
@@ -139,7 +138,8 @@ void PartitionedLoop::read(BatchReader& reader) {
   RoundHeader header;
   const StreamOffset end = std::min(StreamOffset{offset_.position + round_positions()}, renewals_.next());
   guarded(round, [&] {
-    dispatcher_.read(reader, offset_.position, end, {balancer_.owners(), *ring_, messages}, header, learning_);
+    dispatcher_.read(reader, offset_.position, end, {balancer_.owners(), *ring_, messages}, header, round.ledger,
+                     learning_);
   });
   offset_ = end;
   const std::string warnings = join_warnings(comm_, reader.take_warnings());

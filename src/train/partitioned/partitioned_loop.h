@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/agreement.h"
@@ -68,11 +69,13 @@ class PartitionedLoop {
   void pass_level1(Round& round);
   void pass_deep(Round& round);
   void close(Round& round);
-  std::size_t gather_examples(Round& round, const std::vector<RoundHeader>& headers);
+  void gather_examples(Round& round, const std::vector<RoundHeader>& headers);
+  void open(Round& round, const std::vector<RoundHeader>& headers);
   void run_stage(Round& round, const RankMessages& hops, Stage stage);
   void run_tasks(const std::vector<PartitionTask>& tasks, Round& round);
   void start_hops(Round& round, RankMessages& messages, const std::vector<int>& from);
-  void read_partials(Round& round) const;
+  void read_results(Round& round) const;
+  void count_until(Round& round, std::span<const Split>& splits, const ReportPoint& point);
   void take_loads(Round& round, Stage stage);
 
   // round_errors.cpp: what its headers say, above all the failures of other ranks.

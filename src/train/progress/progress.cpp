@@ -8,8 +8,8 @@
 
 namespace cpt {
 
-Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting)
-    : comm_(comm), learner_(learner), observer_(observer), counting_(counting) {}
+Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer)
+    : comm_(comm), learner_(learner), observer_(observer) {}
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
@@ -19,8 +19,7 @@ ProgressState Progress::state() {
   state.pass = latest_.pass;
   state.examples = examples_;
   state.next_report = schedule_.next();
-  state.losses = counting_ == Counting::kOnRank0 ? std::vector<Losses>{mine_}
-                                                 : all_gather_value(comm_, mine_, "checkpoint: losses");
+  state.losses = all_gather_value(comm_, mine_, "checkpoint: losses");
   state.last_report = latest_.so_far;
   state.rounds = latest_.rounds;
   state.sync_points = latest_.sync_points;
@@ -39,9 +38,8 @@ void Progress::restore(const ProgressState& state) {
   schedule_ = ReportSchedule(state.next_report);
   start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(state.seconds));
   mine_ = {};
-  const int counting_ranks = counting_ == Counting::kOnRank0 ? 1 : comm_.size();
   for (std::size_t part = 0; part < state.losses.size(); ++part) {
-    if (static_cast<int>(part) % counting_ranks == comm_.rank()) mine_ += state.losses[part];
+    if (static_cast<int>(part) % comm_.size() == comm_.rank()) mine_ += state.losses[part];
   }
 }
 
@@ -56,10 +54,6 @@ void Progress::begin(Phase phase) {
 }
 
 Losses Progress::total() {
-  return counting_ == Counting::kOnRank0 ? broadcast_value(comm_, mine_, 0, "total") : sum_of_ranks();
-}
-
-Losses Progress::sum_of_ranks() {
   Losses sum;
   for (const Losses& losses : all_gather_value(comm_, mine_, "report")) sum += losses;
   return sum;
@@ -71,7 +65,7 @@ void Progress::advance(std::uint64_t examples) {
 }
 
 void Progress::report_now() {
-  const Losses now = counting_ == Counting::kOnRank0 ? mine_ : sum_of_ranks();
+  const Losses now = total();
   if (now.examples == latest_.so_far.examples) return;
   latest_.since_last = now.since(latest_.so_far);
   latest_.so_far = now;

@@ -14,20 +14,15 @@
 
 namespace cpt {
 
-// The ranks that count losses: each rank those of its own examples, summed in rank order when a report is due; or rank
-// 0 those of all.
-enum class Counting : std::uint8_t { kOnEachRank, kOnRank0 };
-
-// All ranks make the same calls, except advance() and report_now() if only rank 0 counts. Only rank 0 has an observer
-// that listens.
+// All ranks make the same calls, each with the losses of its own examples. Only rank 0 has an observer that listens.
 class Progress {
  public:
-  Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting);
+  Progress(Communicator& comm, const Learner& learner, Observer& observer);
 
   // The state for a checkpoint. Collective.
   ProgressState state();
-  // Continues from a checkpoint. Collective. The losses are divided among the ranks; on the same number of ranks each
-  // gets its own back.
+  // Continues from a checkpoint. The losses are divided among the ranks; on the same number of ranks each gets its own
+  // back, and so the numbers by which replicas sample examples.
   void restore(const ProgressState& state);
 
   void begin(Phase phase);
@@ -42,7 +37,7 @@ class Progress {
   Phase phase() const { return latest_.phase; }
   // The number of examples until the next report.
   std::uint64_t until_report() const { return schedule_.next() - examples_; }
-  // Reports unless nothing happened since the last report. Collective, or called on rank 0 alone if it counts alone.
+  // Reports unless nothing happened since the last report. Collective.
   void report_now();
   // The losses of all ranks in the current phase. Collective.
   Losses total();
@@ -65,14 +60,11 @@ class Progress {
   void rethrow_failure() const { failure_.rethrow(); }
 
  private:
-  Losses sum_of_ranks();
-
   using Clock = std::chrono::steady_clock;
 
   Communicator& comm_;
   const Learner& learner_;
   Observer& observer_;
-  Counting counting_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
   ReportSchedule schedule_;
