@@ -32,6 +32,7 @@ enum class MergeRule : std::uint8_t {
 enum class Placement : std::uint8_t {
   kPartitioned,  // each rank owns a part; examples travel to the owners; the result is that of one rank
   kReplicated,   // every rank holds all of them; they merge at sync points
+  kHybrid,       // every rank holds the top block of each tree, merged at sync points; the rest is partitioned
 };
 
 // A request from outside to a run while it trains: a checkpoint, or a checkpoint and then the end.
@@ -68,7 +69,7 @@ struct TrainingOptions {
   std::uint32_t split = 1;  // in [1, 4096]: read each uncompressed file as this many shards
   std::uint32_t passes = 1;
   Placement placement = Placement::kPartitioned;
-  MergeRule merge = MergeRule::kConfidence;  // used by kReplicated
+  MergeRule merge = MergeRule::kConfidence;  // used by kReplicated and kHybrid
   double sync_fraction = 0.02;      // in (0, 1]: a sync interval lasts for this fraction of all examples so far ...
   std::uint64_t sync_examples = 0;  // ... or for this many examples, if not 0
   // Approximate number of examples in a round, over all ranks; 0: automatic. Affects only speed if kPartitioned.

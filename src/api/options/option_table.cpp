@@ -255,13 +255,14 @@ Table rank_options() {
       {.name = "placement",
        .value = one_of(placement_names()),
        .help = "partitioned: each rank holds a part of the weights, and the result equals that of one rank; "
-               "replicated: each rank holds all weights, merged at sync points",
+               "replicated: each rank holds all weights, merged at sync points; hybrid: each rank holds the top of "
+               "the tree, merged at sync points, and a part of the rest",
        .binding = choice(&T::placement, placement_names())},
       {.name = "merge",
        .value = one_of(merge_names()),
-       .help = "How replicated weights are merged",
+       .help = "How weights that several ranks hold are merged",
        .binding = choice(&T::merge, merge_names()),
-       .use = {[](const T& o) { return o.placement == Placement::kReplicated; }, "--placement replicated"}},
+       .use = {[](const T& o) { return o.placement != Placement::kPartitioned; }, "--placement replicated and hybrid"}},
       {.name = "sync-fraction",
        .value = "F",
        .help = "Set a sync point, where replicas merge and partitions are balanced, whenever the number of "

@@ -46,12 +46,19 @@ LabelId Coordinator::add(std::string_view name) {
   return label;
 }
 
+bool Coordinator::opens(const RoutedExample& example) const {
+  const bool leads = leads_[example.tree];
+  if (!copies_of_) return leads;
+  return example.label == kNoLabel ? leads : example.reader == *copies_of_;
+}
+
 void Coordinator::number(const RoutedExample& example, bool learning) {
-  const std::uint64_t number = ++numbered_;
+  const bool is_numbered = !copies_of_ || example.label != kNoLabel;
+  const std::uint64_t number = is_numbered ? ++numbered_ : 0;
   current_ = {.order = example.order, .number = number, .label = find(example)};
   current_.is_new = current_.label == kNoLabel;
-  current_.is_drawn = !current_.is_new && brier_due(number);
-  current_.is_searched = !current_.is_new && top1_due(learner_.options(), number);
+  current_.is_drawn = is_numbered && !current_.is_new && brier_due(number);
+  current_.is_searched = is_numbered && !current_.is_new && top1_due(learner_.options(), number);
   if (current_.is_new && learning) current_.label = add(example.example.label());
 }
 
@@ -63,7 +70,8 @@ void Coordinator::tell(const RoutedExample& example, Opened& opened,
     numbered[example.reader].push_back(
         {is_sampled ? current_.number : 0, example.slot, current_.label, current_.is_new ? 1U : 0U});
   }
-  if (std::has_single_bit(current_.number)) opened.reports.push_back({current_.order, current_.number, labels()});
+  if (!copies_of_ && std::has_single_bit(current_.number))
+    opened.reports.push_back({current_.order, current_.number, labels()});
 }
 
 void Coordinator::add_tasks(const RoutedExample& example, std::vector<PartitionTask>& tasks) const {
@@ -106,22 +114,23 @@ Coordinator::Opened Coordinator::open(const std::vector<RoutedExample>& examples
                            std::to_string(example.reader));
     }
     if (example.tree >= leads_.size()) throw_protocol_error("unknown tree " + std::to_string(example.tree));
-    if (!leads_[example.tree]) continue;
+    if (!opens(example)) continue;
     ++led;
     if (is_first || current_.order != example.order) {  // else it came for another tree before
       is_first = false;
       number(example, learning);
-      if (leads_.front()) tell(example, opened, numbered);
+      if (leads_.front() || (copies_of_ && example.label != kNoLabel)) tell(example, opened, numbered);
     }
     add_tasks(example, opened.tasks);
   }
+  opened.labels = labels();
+  if (copies_of_) return opened;
   const auto roots = static_cast<std::uint64_t>(std::ranges::count(leads_, true));
   const std::uint64_t count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   if (led != count * roots) {
     throw_protocol_error("the owner of " + std::to_string(roots) + " roots received " + std::to_string(led) + " of " +
                          std::to_string(count * roots) + " examples");
   }
-  opened.labels = labels();
   return opened;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -16,14 +17,17 @@
 
 namespace cpt {
 
-// One on each rank that owns a root: all number the same examples, and so give new labels the same ids. Works on the
+// One on each rank that owns a root: all number the same examples, and so give new labels the same ids. Where every
+// rank has copies of the roots, there is one on every rank: it opens the examples that this rank has read, which it
+// numbers for itself, and if it owns a root, those whose label the reading rank did not know. Works on the
 // learner whose trees are copied to all ranks.
 class Coordinator {
  public:
-  // `leads`: by tree, whether this rank owns its root.
-  Coordinator(Learner& learner, std::vector<bool> leads) : learner_(learner), leads_(std::move(leads)) {}
+  // `leads`: by tree, whether this rank owns its root. `copies_of`: this rank, if every rank has copies of the roots.
+  Coordinator(Learner& learner, std::vector<bool> leads, std::optional<Reader> copies_of = std::nullopt)
+      : learner_(learner), leads_(std::move(leads)), copies_of_(copies_of) {}
 
-  // Before the first round of a pass. `numbered`: examples of the phase so far.
+  // Before the first round of a pass. `numbered`: examples of the phase so far, of this rank where it has copies.
   void begin_pass(std::uint64_t numbered) { numbered_ = numbered; }
 
   // What else comes of opening a round.
@@ -50,7 +54,7 @@ class Coordinator {
   // The example at hand, the same for all its trees.
   struct Current {
     std::uint64_t order = 0;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  // 0 where it has none, and is not sampled
     LabelId label = kNoLabel;  // kNoLabel: unknown to a tree that does not learn
     bool is_new = false;
     bool is_drawn = false;     // for the Brier score
@@ -61,6 +65,7 @@ class Coordinator {
   std::uint64_t labels() const;
   LabelId find(const RoutedExample& example) const;
   LabelId add(std::string_view name);
+  bool opens(const RoutedExample& example) const;
   void number(const RoutedExample& example, bool learning);
   void tell(const RoutedExample& example, Opened& opened, std::vector<std::vector<Numbered>>& numbered) const;
   void add_tasks(const RoutedExample& example, std::vector<PartitionTask>& tasks) const;
@@ -68,6 +73,7 @@ class Coordinator {
 
   Learner& learner_;
   std::vector<bool> leads_;
+  std::optional<Reader> copies_of_;
   Current current_;
   LabelId first_joining_ = 0;        // the number of the first label in joining_
   std::uint64_t numbered_ = 0;       // examples of the phase that were given a number

@@ -63,7 +63,9 @@ void Dispatcher::send(const ExampleView& x, std::size_t tree, RoutedExample& exa
       writer.append(example, parts);
     }
   };
-  std::array<int, 3> ranks{to.owners[root_partition(tree)]};  // then the owners at level 1 and below
+  const bool stays = copies_of_ && example.label != kNoLabel;
+  // Of the root, then at level 1 and below.
+  std::array<int, 3> ranks{stays ? *copies_of_ : to.owners[root_partition(tree)]};
   std::size_t stages = 1;
   for (const Partition partition : {example.level1, example.deep}) {
     if (partition != kNoPartition) ranks[stages++] = to.owners[partition];

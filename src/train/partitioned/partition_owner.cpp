@@ -32,10 +32,11 @@ void StageResults::clear() {
   splits.clear();
 }
 
-PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
+PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank, Roots roots)
     : learner_(learner),
       regressors_(learner.weights(), learner.options()),
       rank_(rank),
+      roots_(roots),
       partitions_(owners.size()),
       fronts_(owners.size()),
       reported_(owners.size()) {
@@ -45,30 +46,51 @@ PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
 
 std::vector<bool> PartitionOwner::leads() const {
   std::vector<bool> leads;
-  for (std::size_t tree = 0; tree < learner_.trees().size(); ++tree) leads.push_back(owns(root_partition(tree)));
+  for (std::size_t tree = 0; tree < learner_.trees().size(); ++tree)
+    leads.push_back(owners_[root_partition(tree)] == rank_);
   return leads;
 }
 
 void PartitionOwner::adopt(const Owners& owners) {
   owners_ = owners;
   for (Partition p = 0; p < partitions_in(owners); ++p) {
-    if (owners[p] != rank_) {
+    if (owners[p] != rank_ && !has_copy(p)) {
       partitions_[p].reset();
     } else if (!owns(p)) {
-      partitions_[p] = std::make_unique<PartitionLearner>(p, learner_.tree(tree_of(p)), learner_.weights(),
-                                                          learner_.options().of_tree(tree_of(p)));
+      partitions_[p] = make_learner(p);
     }
     if (!owns(p)) continue;
     fronts_[p].moved = partitions_[p]->moved();
     reported_[p] = rows_visited(p);
   }
-  stages_ = stages_by(owners);
+  stages_ = stages_by(owners, roots_);
   begins_.fill(std::vector<bool>(owners.size()));
   begins_any_ = {};
   for (Partition p = 0; p < partitions_in(owners); ++p) {
-    if (!owns(p) || partition_level(p) == 0 || owns(partition_above(p))) continue;
+    if (!owns(p) || partition_level(p) == 0 || goes_on(partition_above(p), p)) continue;
     const auto stage = static_cast<std::size_t>(stages_[p]);
     begins_[stage][p] = begins_any_[stage] = true;
+  }
+}
+
+std::unique_ptr<PartitionLearner> PartitionOwner::make_learner(Partition partition) const {
+  const std::size_t tree = tree_of(partition);
+  auto learner = std::make_unique<PartitionLearner>(partition, learner_.tree(tree), learner_.weights(),
+                                                    learner_.options().of_tree(tree));
+  if (has_copy(partition)) learner->before_training(before_copies_change_);
+  return learner;
+}
+
+void PartitionOwner::before_copies_change(std::function<void(const PathState&)> hook) {
+  before_copies_change_ = std::move(hook);
+  for (Partition p = 0; p < partitions_in(owners_); ++p) {
+    if (has_copy(p)) partitions_[p]->before_training(before_copies_change_);
+  }
+}
+
+void PartitionOwner::refresh_copies() {
+  for (Partition p = 0; p < partitions_in(owners_); ++p) {
+    if (has_copy(p) && owners_[p] != rank_) partitions_[p] = make_learner(p);
   }
 }
 
@@ -114,7 +136,7 @@ void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route
     regressors_.extend(top, places, route.path_state);
     route.parts[route.count++] = {at, places.size()};
     ends = !goes_on_below(at, path);
-    if (ends) break;
+    if (ends || has_copy(at)) break;
     at = partition_below(at, top.level, places.back());
   }
   if (route.count > 0) regressors_.finish_path(ends, route.path_state);
@@ -158,7 +180,9 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
     if (learning_) fronts_[part.partition].rows += part.hops * path_state.example.features.size();
   }
   ahead_.prefetch(3);
-  if (learning_) regressors_.train(path_state);
+  if (!learning_) return;
+  if (has_copy(task.partition) && before_copies_change_) before_copies_change_(path_state);
+  regressors_.train(path_state);
 }
 
 // Through one partition after the other. If the rank that read the example knew that it goes on to another owner, that
@@ -173,8 +197,9 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
     add_part(task, at, result.probability, results);
     if (result.exit == 0) return;
     const bool sent = goes_on_below(at, path);
+    const Partition above = at;
     at = partition.below(result.exit);
-    if (owns(at)) continue;
+    if (goes_on(above, at)) continue;
     if (!sent) send(task, results);
     return;
   }
@@ -242,8 +267,9 @@ void PartitionOwner::pass_search(const PartitionTask& task, StageResults& result
 
 // To the partition below that an exit leads to.
 void PartitionOwner::go_on(PartitionTask task, std::uint8_t exit, StageResults& results) {
-  task.partition = partitions_[task.partition]->below(exit);
-  if (owns(task.partition)) {
+  const Partition above = task.partition;
+  task.partition = partitions_[above]->below(exit);
+  if (goes_on(above, task.partition)) {
     pass(task, unknown_, results);
   } else {
     send(task, results);
@@ -268,7 +294,7 @@ std::uint64_t PartitionOwner::rows_visited(Partition partition) const {
 
 void PartitionOwner::take_loads(Stage stage, Loads& loads) {
   for (Partition p = 0; p < partitions_in(owners_); ++p) {
-    if (!owns(p) || stages_[p] != stage) continue;
+    if (!owns(p) || has_copy(p) || stages_[p] != stage) continue;
     const std::uint64_t visited = rows_visited(p);
     loads[p] += visited - std::exchange(reported_[p], visited);
   }

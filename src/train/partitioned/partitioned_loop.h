@@ -3,6 +3,12 @@
 // number of ranks change speed only. See wire/messages.h for the steps of a round.
 //
 // The tree by which a rank routes examples is some rounds old. That changes only how an example reaches an owner.
+//
+// Hybrid placement is the same but for the top blocks, of which every rank has a copy: it takes the examples through it
+// that it has read, in its own order, and sends them straight to the owners below. At sync points, when no round is in
+// progress, the ranks merge their copies. The result is then a function of the number of ranks and of the length of
+// rounds, which depend on nothing that may differ from run to run; so partitions move at sync points only. Whatever a
+// sync point leaves behind is in a checkpoint or forgotten, so that a resumed run goes on as this one does (C7).
 #pragma once
 
 #include <array>
@@ -20,6 +26,8 @@
 #include "cpt/trainer.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/input/batch_reader.h"
+#include "train/merge/calibrator_merge.h"
+#include "train/merge/merge.h"
 #include "train/partitioned/coordinator.h"
 #include "train/partitioned/dispatcher.h"
 #include "train/partitioned/partition_owner.h"
@@ -60,8 +68,11 @@ class PartitionedLoop {
   void read(BatchReader& reader);
   std::uint64_t round_positions() const;
   void balance();
-  void stop_at_safe_point(const BatchReader& reader);
+  bool is_to_stop() const;
+  void stop_at_safe_point(BatchReader& reader);
   void change_owners();
+  void merge_copies();
+  void begin_rounds(BatchReader& reader);
   void drain();
 
   // stages.cpp: what a round does in a step.
@@ -92,8 +103,9 @@ class PartitionedLoop {
   Learner& learner_;
   Progress& progress_;
   const std::vector<int> all_ranks_;
+  const Roots roots_;
   Balancer balancer_;
-  const std::vector<int> root_owners_;  // ascending; rank 0 is the first
+  const std::vector<int> root_ranks_;  // that own roots or have copies of them, ascending; rank 0 is the first
   PartitionOwner owner_;
   Dispatcher dispatcher_;
   Coordinator coordinator_;  // of use on the owners of roots only
@@ -101,6 +113,11 @@ class PartitionedLoop {
   Renewals& renewals_;
   SafePoint& safe_point_;
   TreeReplicator tree_replicator_;
+  struct Mergers {
+    WeightMerger weights;
+    CalibratorMerger calibrators;
+  };
+  std::optional<Mergers> mergers_;  // of the copies
 
   std::optional<SharedExampleRing> ring_;      // from the first pass on
   int ranks_per_core_ = 1;                     // likewise
@@ -110,6 +127,7 @@ class PartitionedLoop {
   std::vector<PartitionTask> task_scratch_;
   std::vector<RoutedExample> example_scratch_;
   StreamOffset offset_;              // of the next round
+  std::uint64_t shards_ = 0;         // of the pass
   std::uint64_t active_shards_ = 0;  // by the latest headers
   RoundContents latest_contents_;    // of the latest round whose headers all ranks have
   std::uint64_t rounds_in_interval_ = 0;
@@ -124,6 +142,7 @@ class PartitionedLoop {
   bool learning_ = true;
   bool all_read_ = false;
   bool moving_ = false;   // partitions are to change owners
+  bool merging_ = false;  // copies are to be merged
   bool tainted_ = false;  // some rank has failed: this one computes no more, but joins until all know
 };
 

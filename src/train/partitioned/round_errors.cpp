@@ -82,6 +82,7 @@ void PartitionedLoop::count_interval(Round& round, std::uint64_t examples) {
   ++rounds_in_interval_;
   if (!sync_schedule_.advance(examples)) return;
   progress_.count_sync();
+  merging_ = true;
   round.loads = {.interval = progress_.sync_points(),
                  .rounds = std::exchange(rounds_in_interval_, 0),
                  .of = Loads(balancer_.owners().size())};

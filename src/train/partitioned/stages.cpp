@@ -18,13 +18,13 @@ void PartitionedLoop::pass_root(Round& round) {
   round.begin_hops(round.root_hops);
   timed(round, Stage::kRoot, [&] {
     gather_examples(round, headers);
-    if (std::ranges::count(root_owners_, comm_.rank()) > 0) open(round, headers);
+    if (std::ranges::count(root_ranks_, comm_.rank()) > 0) open(round, headers);
   });
-  start_hops(round, round.root_hops, root_owners_);
+  start_hops(round, round.root_hops, root_ranks_);
   take_loads(round, Stage::kRoot);
 }
 
-// On the owner of a root.
+// On the owner of a root or of a copy.
 void PartitionedLoop::open(Round& round, const std::vector<RoundHeader>& headers) {
   std::vector<std::uint64_t> counts;
   for (const RoundHeader& header : headers) counts.push_back(header.examples);
@@ -49,7 +49,7 @@ void PartitionedLoop::pass_level1(Round& round) {
   }
   round.begin_hops(round.level1_hops);
   timed(round, Stage::kLevel1, [&] {
-    tree_replicator_.apply_changes(changes);
+    if (tree_replicator_.apply_changes(changes)) owner_.refresh_copies();
     run_stage(round, round.root_hops, Stage::kLevel1);
   });
   start_hops(round, round.level1_hops, all_ranks_);

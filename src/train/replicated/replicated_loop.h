@@ -24,12 +24,12 @@
 #include "model/learning/in_order.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/input/batch_reader.h"
+#include "train/merge/calibrator_merge.h"
+#include "train/merge/merge.h"
 #include "train/partitioned/wire/tree_change_messages.h"
 #include "train/progress/progress.h"
 #include "train/progress/renewals.h"
 #include "train/progress/schedule.h"
-#include "train/replicated/calibrator_merge.h"
-#include "train/replicated/merge.h"
 
 namespace cpt {
 

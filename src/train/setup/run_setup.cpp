@@ -102,14 +102,20 @@ std::size_t shards_of_rank(const std::vector<TrackedShard>& known, const Communi
 
 std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
   const bool all = !is_partitioned(options, comm);
-  const Owners owners = first_owners(comm.size(), options.model.trees);
-  return [all, owners, rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
+  const Roots roots = roots_of(options);
+  const Owners owners = first_owners(comm.size(), options.model.trees, roots);
+  return [all, roots, owners, rank = comm.rank()](Partition p) {
+    const bool has_copy = roots == Roots::kOnEveryRank && partition_level(p) == 0;
+    return all || has_copy || owners[p] == rank;
+  };
 }
 
 using FreeMemory = std::optional<std::uint64_t>;
 
 TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
-  if (is_partitioned(options, comm)) return TableUse::kPartitioned;
+  if (is_partitioned(options, comm)) {
+    return roots_of(options) == Roots::kOwned ? TableUse::kPartitioned : TableUse::kHybrid;
+  }
   return options.learns() ? TableUse::kReplicated : TableUse::kOnlyRead;
 }
 
@@ -239,7 +245,7 @@ std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, cons
 }  // namespace
 
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm) {
-  return comm.size() > 1 && options.placement == Placement::kPartitioned && options.model.is_tree();
+  return comm.size() > 1 && options.placement != Placement::kReplicated && options.model.is_tree();
 }
 
 RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {

@@ -12,7 +12,7 @@
 #include "model/random_stream.h"
 #include "store/blob/blob_set.h"
 #include "train/job.h"
-#include "train/replicated/merge.h"
+#include "train/merge/merge.h"
 
 namespace cpt {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "model/learning/losses.h"
+#include "train/merge/merge.h"
 #include "train/progress/schedule.h"
-#include "train/replicated/merge.h"
 
 namespace cpt {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "train/replicated/merge.h"
+#include "train/merge/merge.h"
 
 namespace cpt {
 namespace {

@@ -1,5 +1,5 @@
 // Which rows were touched, what they held, and how often they were updated.
-#include "train/replicated/touched_rows.h"
+#include "train/merge/touched_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "comm/threads/threads.h"
 #include "cpt/error.h"
 #include "train/job.h"
-#include "train/replicated/touched_rows.h"
+#include "train/merge/touched_rows.h"
 
 namespace cpt {
 namespace {

@@ -266,9 +266,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 void settle_placement(DistOptions& options) {
   TrainingOptions& training = options.training;
   if (training.model.is_tree()) return;
-  if (training.placement == Placement::kPartitioned && options.is_given("placement")) {
-    throw Error(Fault::kUsage, "--placement partitioned needs a tree: with --method " +
-                                   name_of(method_names(), training.model.method) +
+  if (training.placement != Placement::kReplicated && options.is_given("placement")) {
+    throw Error(Fault::kUsage, "--placement " + name_of(placement_names(), training.placement) +
+                                   " needs a tree: with --method " + name_of(method_names(), training.model.method) +
                                    ", a probability depends on all labels, so every rank holds all weights");
   }
   training.placement = Placement::kReplicated;

@@ -1,4 +1,4 @@
-#include "train/replicated/merge.h"
+#include "train/merge/merge.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include "cpt/trainer.h"
 #include "model/learning/learner.h"
 #include "model/weights/weight_table.h"
-#include "train/replicated/touched_rows.h"
+#include "train/merge/touched_rows.h"
 
 namespace cpt {
 

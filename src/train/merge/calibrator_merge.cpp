@@ -1,4 +1,4 @@
-#include "train/replicated/calibrator_merge.h"
+#include "train/merge/calibrator_merge.h"
 
 #include <algorithm>
 #include <cstring>
