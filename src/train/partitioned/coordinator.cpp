@@ -53,12 +53,16 @@ bool Coordinator::opens(const RoutedExample& example) const {
 }
 
 void Coordinator::number(const RoutedExample& example, bool learning) {
-  const bool is_numbered = !copies_of_ || example.label != kNoLabel;
-  const std::uint64_t number = is_numbered ? ++numbered_ : 0;
+  std::uint64_t number = 0;
+  if (!copies_of_) {
+    number = ++numbered_;
+  } else if (example.label != kNoLabel) {
+    number = numbered_ + example.slot + 1;
+  }
   current_ = {.order = example.order, .number = number, .label = find(example)};
   current_.is_new = current_.label == kNoLabel;
-  current_.is_drawn = is_numbered && !current_.is_new && brier_due(number);
-  current_.is_searched = is_numbered && !current_.is_new && top1_due(learner_.options(), number);
+  current_.is_drawn = number != 0 && !current_.is_new && brier_due(number);
+  current_.is_searched = number != 0 && !current_.is_new && top1_due(learner_.options(), number);
   if (current_.is_new && learning) current_.label = add(example.example.label());
 }
 
@@ -124,7 +128,10 @@ Coordinator::Opened Coordinator::open(const std::vector<RoutedExample>& examples
     add_tasks(example, opened.tasks);
   }
   opened.labels = labels();
-  if (copies_of_) return opened;
+  if (copies_of_) {
+    numbered_ += counts[*copies_of_];
+    return opened;
+  }
   const auto roots = static_cast<std::uint64_t>(std::ranges::count(leads_, true));
   const std::uint64_t count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   if (led != count * roots) {

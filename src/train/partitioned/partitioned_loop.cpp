@@ -205,7 +205,8 @@ void PartitionedLoop::stop_at_safe_point(BatchReader& reader) {
   drain();
   if (mergers_ && learning_) {
     merge_copies();
-    if (!all_read_) begin_rounds(reader);
+    begin_rounds(reader);
+    renewals_.begin_pass(renewals_.lines(), true);  // as after a resume
   }
   if (moving_ && !all_read_) change_owners();
   if (requests_ == 0) return;
