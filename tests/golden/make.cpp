@@ -70,4 +70,5 @@ int main(int argc, char** argv) {
   };
   for (const Run& run : kMethodRuns) make(run);
   make(kTreesRun);
+  make_run(kHybridRun);
 }

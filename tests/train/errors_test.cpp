@@ -16,7 +16,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-INSTANTIATE_TEST_SUITE_P(, Errors, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+INSTANTIATE_TEST_SUITE_P(, Errors,
+                         ::testing::Values(Placement::kPartitioned, Placement::kReplicated, Placement::kHybrid),
                          name_of_placement);
 
 TEST_P(Errors, AShardThatOneRankDoesNotSeeStopsAll) {
@@ -89,7 +90,8 @@ class DivergingWeights : public Errors {
     return agreed_error(Fault::kFailed);
   }
 };
-INSTANTIATE_TEST_SUITE_P(, DivergingWeights, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+INSTANTIATE_TEST_SUITE_P(, DivergingWeights,
+                         ::testing::Values(Placement::kPartitioned, Placement::kReplicated, Placement::kHybrid),
                          name_of_placement);
 
 // The rank that learned it finds it, or the one that keeps the ledger.
@@ -237,7 +239,8 @@ class DyingRank : public ::testing::TestWithParam<std::tuple<Placement, int>> {
 
 INSTANTIATE_TEST_SUITE_P(
     , DyingRank,
-    ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated), ::testing::Values(2, 3)),
+    ::testing::Combine(::testing::Values(Placement::kPartitioned, Placement::kReplicated, Placement::kHybrid),
+                       ::testing::Values(2, 3)),
     [](const auto& test) {
       return name_of_placement({std::get<0>(test.param), 0}) + "Of" + std::to_string(std::get<1>(test.param));
     });

@@ -12,8 +12,8 @@
 
 namespace cpt {
 
-// The format that is written. Formats 2 and 3 are read too (C9): what follows the state is not in them, next_renewal not
-// in 2, and the exact sums of losses in neither.
+// The format that is written. Formats 2 and 3 are read too (C9): what follows the state is not in them, next_renewal
+// not in 2, and the exact sums of losses in neither.
 inline constexpr std::uint32_t kStateFormat = 4;
 inline constexpr std::uint32_t kFirstFormatWithRenewal = 3;
 inline constexpr std::uint32_t kFirstFormatWithSums = 4;

@@ -297,7 +297,7 @@ TEST_F(Tasks, OfOneExampleCarryItOnce) {
   TaskWriter writer(often);
   for (int i = 0; i < 10; ++i) writer.append(task(0, TaskKind::kSearch));
   EXPECT_EQ(often.size() - once.size(), 9U * 2 * sizeof(double));
-  EXPECT_LT(once.size(), batch_[0].features.size() * sizeof(FeatureHash) + 56);
+  EXPECT_LT(once.size(), batch_[0].features.size() * sizeof(FeatureHash) + 64);
 }
 
 }  // namespace
