@@ -228,7 +228,10 @@ TEST_P(Resume, StartsAtTheLastCheckpointAfterACrash) {
   for (const int ranks : {partitioned ? 1 : 2, 3}) {
     const int then = partitioned ? 4 - ranks : ranks;
     const Outcome expected = job().straight(then);
-    for (const std::size_t report : {11U, 12U, 13U, 14U, partitioned ? 18U : 15U}) {
+    // Rounds end between reports, so there are fewer where rounds are longer.
+    const std::size_t last = expected.reports.size() - (partitioned ? 3 : 0);
+    ASSERT_GT(last, 8U);
+    for (std::size_t report = last - 4; report <= last; ++report) {
       SCOPED_TRACE(std::to_string(ranks) + " ranks, report " + std::to_string(report));
       ResumedJob crashed = job();
       crashed.options.checkpoints.every_examples = partitioned ? 200 : 350;
