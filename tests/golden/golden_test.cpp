@@ -128,14 +128,6 @@ TEST_P(GoldenTrees, PredictAndEndAsWasRecorded) {
   for (const int ranks : {1, 3, 4}) expect_to_end_as_recorded(run, ranks);
 }
 
-class GoldenHybrid : public Golden {};
-INSTANTIATE_TEST_SUITE_P(Formats, GoldenHybrid, ::testing::Values("v4"));
-
-TEST_P(GoldenHybrid, EndsAsWasRecordedOnAsManyRanks) {
-  EXPECT_GT(verify_checkpoint(checkpoint_of(golden::kHybridRun)), 0U);
-  expect_to_end_as_recorded(golden::kHybridRun, golden::kHybridRun.ranks);
-}
-
 TEST_P(Golden, OfALaterFormatAreRefusedByName) {
   const std::string refusal = "was written by format version 2; this program reads up to 1";
   set_format(golden::kModel, kBlobSetFormat + 1);

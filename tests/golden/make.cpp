@@ -70,5 +70,4 @@ int main(int argc, char** argv) {
   };
   for (const Run& run : kMethodRuns) make(run);
   make(kTreesRun);
-  make_run(kHybridRun);
 }
