@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -37,6 +36,8 @@ class CalibratorMerger {
 
   // To be called before a path is trained.
   void touch(const PathState& path_state);
+  // The rows of the calibrators that were touched since the last merge.
+  std::uint64_t touched_rows() const { return visited_.size() * Calibrator::kRows; }
 
   // Collective. One rank merges the calibrators of a block, and sends the result to all.
   void merge();
@@ -48,17 +49,24 @@ class CalibratorMerger {
     CalibratorOfRank its;
   };
   struct Visited {
+    std::uint64_t key = 0;
     Partition partition = 0;
     NodeVisits visits{};
   };
 
+  Visited& visited(const Calibration& calibration);
+  std::size_t& slot_of(std::uint64_t key);
+  void grow();
   void merge_segment(std::uint64_t segment, std::uint64_t segments);
   std::vector<std::vector<Record>> records_by_reducer(std::uint64_t segment, std::uint64_t segments) const;
+  static std::vector<Record> reduce(const std::vector<Record>& received);
 
   Communicator& comm_;
   Learner& learner_;
   std::uint64_t segment_bytes_;
-  std::unordered_map<std::uint64_t, Visited> visited_;  // by key of the block
+  std::vector<Visited> visited_;  // blocks, in the order of their first visits
+  // A hash table, as the one of Calibrators: where in visited_ a block is, plus 1; 0: free.
+  std::vector<std::size_t> slots_;
 };
 
 }  // namespace cpt

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
@@ -19,16 +21,6 @@ namespace {
 // Runs of this many rows belong to one reducer and one segment. Dealt out in turn, they are even however unevenly the
 // regions of the table are filled.
 constexpr std::uint64_t kRowsDealt = 1024;
-
-template <class T>
-std::vector<std::vector<T>> as_values(const std::vector<std::vector<std::byte>>& buffers) {
-  std::vector<std::vector<T>> values(buffers.size());
-  for (std::size_t r = 0; r < buffers.size(); ++r) {
-    values[r].resize(buffers[r].size() / sizeof(T));
-    if (!values[r].empty()) std::memcpy(values[r].data(), buffers[r].data(), buffers[r].size());
-  }
-  return values;
-}
 
 // merged = before + factor * sum(weight_r * delta_r); lane 0 grows by `growth`.
 struct Combination {
@@ -45,15 +37,15 @@ Row combine(const Row& before, std::span<const RowOfRank> now, Combination how, 
   std::array<double, kLanes> sum{};
   for (RowOfRank row : now) {
     const double weight = weight_of(*row);
-    for (std::size_t s = 1; s < kLanes; ++s) {
+    for (std::size_t s = 0; s < kLanes; ++s) {
       sum[s] += weight * (static_cast<double>((*row)[s]) - static_cast<double>(before[s]));
     }
   }
   Row merged;
-  merged[0] = static_cast<float>(static_cast<double>(before[0]) + how.growth);
-  for (std::size_t s = 1; s < kLanes; ++s) {
+  for (std::size_t s = 0; s < kLanes; ++s) {
     merged[s] = static_cast<float>(static_cast<double>(before[s]) + how.factor * sum[s]);
   }
+  merged[0] = static_cast<float>(static_cast<double>(before[0]) + how.growth);
   return merged;
 }
 
@@ -86,14 +78,26 @@ Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now,
 }
 
 bool is_finite(const Row& row) {
-  return std::all_of(row.begin(), row.end(), [](float value) { return std::isfinite(value); });
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  std::uint32_t bad = 0;  // no early exit: the compiler then compares several lanes at a time
+  for (const float value : row) bad |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
+  return bad == 0;
 }
 
 WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes)
-    : comm_(comm), learner_(learner), rule_(rule), segment_bytes_(segment_bytes), touched_(learner.weights()) {}
+    : comm_(comm),
+      learner_(learner),
+      rule_(rule),
+      segment_bytes_(segment_bytes),
+      touched_(learner.weights()),
+      to_ranks_(static_cast<std::size_t>(comm.size())),
+      from_ranks_(static_cast<std::size_t>(comm.size())) {}
 
 void WeightMerger::merge() {
   merged_digest_ = 0;
+  touched_.keep_changed([&](std::uint64_t index, const Row& before) {
+    merged_digest_ += WeightTable::digest_of(before.data(), index);
+  });
   const double unit = rule_ == MergeRule::kContraction ? growth_per_update() : 1;
   const std::uint64_t segments = agree_on_segments();
   for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments, unit);
@@ -104,9 +108,9 @@ void WeightMerger::merge() {
 // The mean growth of lane 0 on all ranks; 1 if there is none.
 double WeightMerger::growth_per_update() {
   double growth = 0;
-  for (const TouchedRows::Entry& entry : touched_.sorted()) {
-    growth += static_cast<double>(learner_.weights().row(entry.index)[0]) - static_cast<double>(entry.before[0]);
-  }
+  touched_.each(0, learner_.weights().rows(), [&](std::uint64_t index) {
+    growth += static_cast<double>(learner_.weights().row(index)[0]) - static_cast<double>(touched_.before(index)[0]);
+  });
   std::uint64_t updates = touched_.updates();
   sum_in_rank_order(comm_, {&growth, 1}, "merge: growth");
   sum_in_rank_order(comm_, {&updates, 1}, "merge: updates");
@@ -114,79 +118,121 @@ double WeightMerger::growth_per_update() {
 }
 
 std::uint64_t WeightMerger::agree_on_segments() {
-  std::uint64_t rows = touched_.sorted().size();
-  sum_in_rank_order(comm_, {&rows, 1}, "merge: rows");
-  return 1 + rows * sizeof(Record) / segment_bytes_;
+  const std::vector<std::uint64_t> rows = all_gather_value(comm_, touched_.size(), "merge: rows");
+  return 1 + std::ranges::max(rows) * sizeof(Record) / segment_bytes_;
 }
 
 void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, double unit) {
-  const std::vector<std::vector<Record>> mine = records_by_reducer(segment, segments);
-  std::vector<ConstBytes> outgoing;
-  for (const auto& records : mine) outgoing.push_back(std::as_bytes(std::span(records)));
-  const std::vector<Record> merged = reduce(as_values<Record>(exchange(comm_, outgoing, "merge: reduce")), unit);
-  for (const auto& records :
-       as_values<Record>(all_gather_bytes(comm_, std::as_bytes(std::span(merged)), "merge: distribute"))) {
+  collect(segment, segments);
+  reduce(exchange(RecordsOfRanks(to_ranks_.begin(), to_ranks_.end()), "merge: reduce"), unit);
+  for (const Records& records : exchange(RecordsOfRanks(to_ranks_.size(), merged_), "merge: distribute")) {
     install(records);
   }
 }
 
-std::vector<std::vector<WeightMerger::Record>> WeightMerger::records_by_reducer(std::uint64_t segment,
-                                                                                std::uint64_t segments) {
-  const auto ranks = static_cast<std::uint64_t>(comm_.size());
-  std::vector<std::vector<Record>> records(ranks);
-  const auto& entries = touched_.sorted();
-  for (auto entry = entries.begin(); entry != entries.end();) {
-    const std::uint64_t run = entry->index / kRowsDealt;
-    const std::uint64_t ahead = (segment + segments - run / ranks % segments) % segments;
-    if (ahead > 0) {  // skip the rows of other segments
-      const std::uint64_t next = (run / ranks + ahead) * ranks * kRowsDealt;
-      entry = entries.begin() + static_cast<std::ptrdiff_t>(touched_.position(next));
-      continue;
+// Fills to_ranks_ with the changed rows of the segment, by reducer and ascending index.
+void WeightMerger::collect(std::uint64_t segment, std::uint64_t segments) {
+  for (std::vector<Record>& records : to_ranks_) records.clear();
+  const std::uint64_t ranks = to_ranks_.size();
+  const std::uint64_t rows = learner_.weights().rows();
+  for (std::uint64_t first = segment * ranks; first * kRowsDealt < rows; first += segments * ranks) {
+    for (std::uint64_t r = 0; r < ranks; ++r) {
+      const std::uint64_t begin = (first + r) * kRowsDealt;
+      touched_.each(begin, begin + kRowsDealt, [&](std::uint64_t index) {
+        Record& record = to_ranks_[r].emplace_back();
+        record.index = index;
+        std::memcpy(record.row.data(), learner_.weights().row(index), sizeof(Row));
+      });
     }
-    Record& record = records[run % ranks].emplace_back();
-    record.index = entry->index;
-    std::memcpy(record.row.data(), learner_.weights().row(entry->index), sizeof(Row));
-    merged_digest_ += WeightTable::digest_of(entry->before.data(), entry->index);
-    ++entry;
   }
-  return records;
 }
 
-// Merges what the ranks sent, each by ascending index, row by row in rank order.
-std::vector<WeightMerger::Record> WeightMerger::reduce(const std::vector<std::vector<Record>>& from_ranks,
-                                                       double unit) {
+// Sends each rank its records; returns what each rank sent to this one, which is valid until the next call. Its own are
+// not copied.
+WeightMerger::RecordsOfRanks WeightMerger::exchange(const RecordsOfRanks& outgoing, const char* call) {
+  const std::size_t ranks = outgoing.size();
+  const auto self = static_cast<std::size_t>(comm_.rank());
+  std::vector<std::uint64_t> mine;
+  for (const Records& records : outgoing) mine.push_back(records.size());
+  std::vector<std::uint64_t> all(ranks * ranks);  // by sender and receiver
+  comm_.wait(*comm_.start_all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all))), call);
+  RecordsOfRanks received(ranks);
+  std::vector<ConstBytes> sent(ranks);
+  std::vector<Bytes> incoming(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r == self) continue;
+    sent[r] = std::as_bytes(outgoing[r]);
+    const std::uint64_t records = all[r * ranks + self];
+    if (from_ranks_[r].size() < records) from_ranks_[r].resize(records);
+    received[r] = Records(from_ranks_[r]).first(records);
+    incoming[r] = std::as_writable_bytes(std::span(from_ranks_[r]).first(records));
+  }
+  comm_.wait(*comm_.start_exchange(std::move(sent), std::move(incoming)), call);
+  received[self] = outgoing[self];
+  return received;
+}
+
+// Fills merged_ with the merged rows of what the ranks sent, each by ascending index, row by row in rank order.
+void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
   constexpr std::uint64_t kEnd = ~std::uint64_t{0};
   std::vector<std::size_t> next(from_ranks.size());
   const auto index_at = [&](std::size_t r) {
     return next[r] < from_ranks[r].size() ? from_ranks[r][next[r]].index : kEnd;
   };
-  std::vector<Record> merged;
-  std::vector<RowOfRank> now;
+  merged_.clear();
   for (;;) {
     std::uint64_t index = kEnd;
     for (std::size_t r = 0; r < from_ranks.size(); ++r) index = std::min(index, index_at(r));
-    if (index == kEnd) return merged;
-    now.clear();
+    if (index == kEnd) break;
+    const std::size_t first = rows_of_ranks_.size();
     for (std::size_t r = 0; r < from_ranks.size(); ++r) {
-      if (index_at(r) == index) now.push_back(&from_ranks[r][next[r]++].row);
+      if (index_at(r) == index) rows_of_ranks_.push_back(&from_ranks[r][next[r]++].row);
     }
-    merged.push_back({index, merge_row(rule_, before(index), now, comm_.size(), unit)});
-    finite_ = finite_ && is_finite(merged.back().row);
+    merged_.push_back({index, *rows_of_ranks_.back()});
+    if (rows_of_ranks_.size() - first == 1 && rule_ != MergeRule::kAverage) {
+      finite_ = finite_ && is_finite(merged_.back().row);
+      rows_of_ranks_.pop_back();
+      continue;
+    }
+    to_combine_.push_back({merged_.size() - 1, rows_of_ranks_.size() - first});
+    prefetch_before(index);
+    if (to_combine_.size() == kCombinedTogether) combine_rows(unit);
   }
+  combine_rows(unit);
 }
 
-// The content of a row at the last merge: kept where this rank touched it, else still in the table.
-const Row& WeightMerger::before(std::uint64_t index) {
-  if (touched_.contains(index)) return touched_.sorted()[touched_.position(index)].before;
+// Merges the rows of several ranks that reduce() has found, by when their content before was prefetched.
+void WeightMerger::combine_rows(double unit) {
+  std::span<const RowOfRank> left(rows_of_ranks_);
+  for (const ToCombine& combined : to_combine_) {
+    Record& record = merged_[combined.merged];
+    record.row = merge_row(rule_, before(record.index), left.first(combined.ranks), comm_.size(), unit);
+    finite_ = finite_ && is_finite(record.row);
+    left = left.subspan(combined.ranks);
+  }
+  rows_of_ranks_.clear();
+  to_combine_.clear();
+}
+
+// The content of a row at the last merge: kept where this rank changed it, else still in the table.
+const Row& WeightMerger::before(std::uint64_t index) const {
+  if (touched_.contains(index)) return touched_.before(index);
   return *reinterpret_cast<const Row*>(learner_.weights().row(index));
 }
 
-void WeightMerger::install(const std::vector<Record>& merged) {
-  for (const Record& record : merged) {
+void WeightMerger::prefetch_before(std::uint64_t index) const {
+  if (touched_.contains(index)) return touched_.prefetch_before(index);
+  __builtin_prefetch(learner_.weights().row(index));
+}
+
+void WeightMerger::install(Records merged) {
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    if (i + kAhead < merged.size()) __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
+    const Record& record = merged[i];
     float* row = learner_.weights().row(record.index);
     if (!touched_.contains(record.index)) merged_digest_ += WeightTable::digest_of(row, record.index);
     std::memcpy(row, record.row.data(), sizeof(Row));
-    merged_digest_ += WeightTable::digest_of(record.row.data(), record.index);
   }
 }
 

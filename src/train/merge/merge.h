@@ -30,19 +30,23 @@ bool is_finite(const Row& row);
 // all ranks by one that a single rank computed.
 class WeightMerger {
  public:
-  // The bytes that all ranks together send in a segment. They bound the memory of a merge on a rank: up to three times
-  // as much, besides TouchedRows.
-  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
+  // The most bytes of rows that a rank sends to be reduced in a segment, or a little more. They bound the memory of a
+  // merge on a rank, besides TouchedRows: as much for its own rows and for each rank's. Segments that fit the caches
+  // halve the time of a merge.
+  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{2} << 20;
 
   WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes = kSegmentBytes);
 
   // To be called before the rows of a path change.
   void touch(const PathState& path_state) { touched_.touch(path_state.rows); }
 
-  // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
-  // result to all: a rank sends 72 bytes per row that it touched and receives 72 per row touched anywhere, in segments.
-  // Then the ranks compare digests of the trees and of the merged rows before and after. Throws AgreedError if a merged
-  // weight is not finite or if digests differ.
+  // What touch() has counted since the last merge.
+  const TouchedRows& touched() const { return touched_; }
+
+  // Collective. Each row that changed is merged by one rank, which receives it from all ranks that changed it and sends
+  // the result to all: a rank sends 72 bytes per row that it changed and receives 72 per row changed anywhere, in
+  // segments. Then the ranks compare digests of the trees and of what the merged rows were before. Throws AgreedError
+  // if a merged weight is not finite or if digests differ.
   void merge();
 
  private:
@@ -52,13 +56,25 @@ class WeightMerger {
   };
   static_assert(sizeof(Record) == 72);
 
+  using Records = std::span<const Record>;
+  using RecordsOfRanks = std::vector<Records>;  // by rank
+  // A row that several ranks have changed.
+  struct ToCombine {
+    std::size_t merged;  // its position in merged_
+    std::size_t ranks;   // how many; their rows come next in rows_of_ranks_
+  };
+  static constexpr std::size_t kCombinedTogether = 32;
+
   double growth_per_update();
   std::uint64_t agree_on_segments();
   void merge_segment(std::uint64_t segment, std::uint64_t segments, double unit);
-  std::vector<std::vector<Record>> records_by_reducer(std::uint64_t segment, std::uint64_t segments);
-  std::vector<Record> reduce(const std::vector<std::vector<Record>>& from_ranks, double unit);
-  const Row& before(std::uint64_t index);
-  void install(const std::vector<Record>& merged);
+  void collect(std::uint64_t segment, std::uint64_t segments);
+  RecordsOfRanks exchange(const RecordsOfRanks& outgoing, const char* call);
+  void reduce(const RecordsOfRanks& from_ranks, double unit);
+  void combine_rows(double unit);
+  const Row& before(std::uint64_t index) const;
+  void prefetch_before(std::uint64_t index) const;
+  void install(Records merged);
   void compare_digests();
 
   Communicator& comm_;
@@ -66,8 +82,14 @@ class WeightMerger {
   MergeRule rule_;
   std::uint64_t segment_bytes_;
   TouchedRows touched_;
-  std::uint64_t merged_digest_ = 0;  // of the rows of this merge before and after it
+  std::uint64_t merged_digest_ = 0;  // of what the rows of this merge were before it
   bool finite_ = true;
+  // Of one segment; members, because memory that is used again need not be cleared by the system again.
+  std::vector<std::vector<Record>> to_ranks_;    // by reducer
+  std::vector<std::vector<Record>> from_ranks_;  // by sender; only the first are in use
+  std::vector<Record> merged_;
+  std::vector<RowOfRank> rows_of_ranks_;
+  std::vector<ToCombine> to_combine_;
 };
 
 // The merge of the ranks' counts, for the method `table`: every rank adds what the others counted since the last one.
