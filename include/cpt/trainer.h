@@ -70,8 +70,10 @@ struct TrainingOptions {
   std::uint32_t passes = 1;
   Placement placement = Placement::kPartitioned;
   MergeRule merge = MergeRule::kConfidence;  // used by kReplicated and kHybrid
-  double sync_fraction = 0.02;      // in (0, 1]: a sync interval lasts for this fraction of all examples so far ...
-  std::uint64_t sync_examples = 0;  // ... or for this many examples, if not 0
+  // A sync interval lasts for this many examples; if 0, for this fraction, at most 1, of all examples so far; if both
+  // are 0, for 0.02 of them where nothing merges, and otherwise until a merge costs little beside the training before it.
+  std::uint64_t sync_examples = 0;
+  double sync_fraction = 0;
   // Approximate number of examples in a round, over all ranks; 0: automatic. Affects only speed if kPartitioned.
   std::uint64_t round_examples = 0;
   bool skip_bad_lines = false;                  // else the first malformed line ends the run

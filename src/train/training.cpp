@@ -25,6 +25,8 @@ namespace cpt {
 
 namespace {
 
+constexpr double kDefaultSyncFraction = 0.02;
+
 // The traffic of all ranks so far: sums of waits and bytes, and mean seconds. Collective.
 TrafficByCall traffic_of_all(Communicator& comm) {
   TrafficByCall sum;
@@ -49,7 +51,7 @@ class Training::Run {
         options_(setup_.options),
         plan_(*setup_.plan),
         learner_(*setup_.learner),
-        sync_schedule_(options_.sync_fraction, options_.sync_examples,
+        sync_schedule_(sync_fraction(), options_.sync_examples,
                        setup_.state ? setup_.state->sync_points : SyncCounts{}),
         renewals_(comm, learner_.feature_counts()) {}
 
@@ -77,6 +79,12 @@ class Training::Run {
   }
 
  private:
+  // Where there are no rows to merge, counts and balancing cost little.
+  double sync_fraction() const {
+    const bool merges_rows = !partitioned() && options_.model.method != Method::kTable;
+    return options_.sync_fraction == 0 && !merges_rows ? kDefaultSyncFraction : options_.sync_fraction;
+  }
+
   bool partitioned() const { return is_partitioned(options_, comm_); }
 
   bool owns(Partition partition) const { return !partitioned_ || partitioned_->owners()[partition] == comm_.rank(); }

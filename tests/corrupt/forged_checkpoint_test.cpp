@@ -261,7 +261,7 @@ TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
   expect(options, [](RunState& state) { state.options.split = 0; });
   expect(options, [](RunState& state) { state.options.split = 4097; });
   expect(options, [](RunState& state) { state.options.model.tree = TreeKind::kGiven; });
-  expect(options, [](RunState& state) { state.options.sync_fraction = 0; });
+  expect(options, [](RunState& state) { state.options.sync_fraction = -1; });
   expect(options, [](RunState& state) { state.options.data.clear(); });
   expect(options, [](RunState& state) { state.options.model.bits = 63; });
   expect(options, [](RunState& state) { state.options.model.alpha = -1; });

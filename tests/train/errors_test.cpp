@@ -383,7 +383,7 @@ TEST(ErrorsAlone, OptionsAreChecked) {
   const std::vector<std::function<void(TrainingOptions&)>> mistakes = {
       [](TrainingOptions& options) { options.data.clear(); },
       [](TrainingOptions& options) { options.passes = 0; },
-      [](TrainingOptions& options) { options.sync_fraction = 0; },
+      [](TrainingOptions& options) { options.sync_fraction = -0.5; },
       [](TrainingOptions& options) { options.sync_fraction = 1.5; },
       [](TrainingOptions& options) { options.sync_fraction = std::numeric_limits<double>::quiet_NaN(); },
       [](TrainingOptions& options) { options.model.bits = 5; },

@@ -21,6 +21,8 @@ namespace {
 // Runs of this many rows belong to one reducer and one segment. Dealt out in turn, they are even however unevenly the
 // regions of the table are filled.
 constexpr std::uint64_t kRowsDealt = 1024;
+// Rows lie anywhere in the table, so those that come this many later are prefetched.
+constexpr std::size_t kAhead = 16;
 
 // merged = before + factor * sum(weight_r * delta_r); lane 0 grows by `growth`.
 struct Combination {
@@ -95,9 +97,6 @@ WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule,
 
 void WeightMerger::merge() {
   merged_digest_ = 0;
-  touched_.keep_changed([&](std::uint64_t index, const Row& before) {
-    merged_digest_ += WeightTable::digest_of(before.data(), index);
-  });
   const double unit = rule_ == MergeRule::kContraction ? growth_per_update() : 1;
   const std::uint64_t segments = agree_on_segments();
   for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments, unit);
@@ -108,9 +107,13 @@ void WeightMerger::merge() {
 // The mean growth of lane 0 on all ranks; 1 if there is none.
 double WeightMerger::growth_per_update() {
   double growth = 0;
-  touched_.each(0, learner_.weights().rows(), [&](std::uint64_t index) {
-    growth += static_cast<double>(learner_.weights().row(index)[0]) - static_cast<double>(touched_.before(index)[0]);
-  });
+  for (std::uint64_t begin = 0; begin < learner_.weights().rows(); begin += kRowsDealt) {
+    indices_.clear();
+    touched_.append_to(indices_, begin, begin + kRowsDealt);
+    for (const std::uint64_t index : indices_) {
+      growth += static_cast<double>(learner_.weights().row(index)[0]) - static_cast<double>(touched_.before(index)[0]);
+    }
+  }
   std::uint64_t updates = touched_.updates();
   sum_in_rank_order(comm_, {&growth, 1}, "merge: growth");
   sum_in_rank_order(comm_, {&updates, 1}, "merge: updates");
@@ -132,18 +135,23 @@ void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, 
 
 // Fills to_ranks_ with the changed rows of the segment, by reducer and ascending index.
 void WeightMerger::collect(std::uint64_t segment, std::uint64_t segments) {
-  for (std::vector<Record>& records : to_ranks_) records.clear();
   const std::uint64_t ranks = to_ranks_.size();
   const std::uint64_t rows = learner_.weights().rows();
+  indices_.clear();
   for (std::uint64_t first = segment * ranks; first * kRowsDealt < rows; first += segments * ranks) {
-    for (std::uint64_t r = 0; r < ranks; ++r) {
-      const std::uint64_t begin = (first + r) * kRowsDealt;
-      touched_.each(begin, begin + kRowsDealt, [&](std::uint64_t index) {
-        Record& record = to_ranks_[r].emplace_back();
-        record.index = index;
-        std::memcpy(record.row.data(), learner_.weights().row(index), sizeof(Row));
-      });
+    touched_.append_to(indices_, first * kRowsDealt, (first + ranks) * kRowsDealt);
+  }
+  for (std::vector<Record>& records : to_ranks_) records.clear();
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    if (i + kAhead < indices_.size()) {
+      __builtin_prefetch(learner_.weights().row(indices_[i + kAhead]));
+      touched_.prefetch_before(indices_[i + kAhead]);
     }
+    const std::uint64_t index = indices_[i];
+    if (!touched_.changed(index)) continue;
+    Record& record = to_ranks_[index / kRowsDealt % ranks].emplace_back();
+    record.index = index;
+    std::memcpy(record.row.data(), learner_.weights().row(index), sizeof(Row));
   }
 }
 
@@ -195,7 +203,7 @@ void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
       continue;
     }
     to_combine_.push_back({merged_.size() - 1, rows_of_ranks_.size() - first});
-    prefetch_before(index);
+    touched_.prefetch_before(index);
     if (to_combine_.size() == kCombinedTogether) combine_rows(unit);
   }
   combine_rows(unit);
@@ -206,7 +214,7 @@ void WeightMerger::combine_rows(double unit) {
   std::span<const RowOfRank> left(rows_of_ranks_);
   for (const ToCombine& combined : to_combine_) {
     Record& record = merged_[combined.merged];
-    record.row = merge_row(rule_, before(record.index), left.first(combined.ranks), comm_.size(), unit);
+    record.row = merge_row(rule_, touched_.before(record.index), left.first(combined.ranks), comm_.size(), unit);
     finite_ = finite_ && is_finite(record.row);
     left = left.subspan(combined.ranks);
   }
@@ -214,25 +222,18 @@ void WeightMerger::combine_rows(double unit) {
   to_combine_.clear();
 }
 
-// The content of a row at the last merge: kept where this rank changed it, else still in the table.
-const Row& WeightMerger::before(std::uint64_t index) const {
-  if (touched_.contains(index)) return touched_.before(index);
-  return *reinterpret_cast<const Row*>(learner_.weights().row(index));
-}
-
-void WeightMerger::prefetch_before(std::uint64_t index) const {
-  if (touched_.contains(index)) return touched_.prefetch_before(index);
-  __builtin_prefetch(learner_.weights().row(index));
-}
-
+// The digest is of what this rank has where it touched nothing: so it shows rows that changed without a touch.
 void WeightMerger::install(Records merged) {
-  constexpr std::size_t kAhead = 16;
   for (std::size_t i = 0; i < merged.size(); ++i) {
-    if (i + kAhead < merged.size()) __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
-    const Record& record = merged[i];
-    float* row = learner_.weights().row(record.index);
-    if (!touched_.contains(record.index)) merged_digest_ += WeightTable::digest_of(row, record.index);
-    std::memcpy(row, record.row.data(), sizeof(Row));
+    if (i + kAhead < merged.size()) {
+      __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
+      touched_.prefetch_before(merged[i + kAhead].index);
+    }
+    const auto& [index, row] = merged[i];
+    float* const now = learner_.weights().row(index);
+    merged_digest_ += WeightTable::digest_of(touched_.contains(index) ? touched_.before(index).data() : now, index);
+    std::memcpy(now, row.data(), sizeof(Row));
+    touched_.set_before(index, row);
   }
 }
 

@@ -72,8 +72,6 @@ class WeightMerger {
   RecordsOfRanks exchange(const RecordsOfRanks& outgoing, const char* call);
   void reduce(const RecordsOfRanks& from_ranks, double unit);
   void combine_rows(double unit);
-  const Row& before(std::uint64_t index) const;
-  void prefetch_before(std::uint64_t index) const;
   void install(Records merged);
   void compare_digests();
 
@@ -85,6 +83,7 @@ class WeightMerger {
   std::uint64_t merged_digest_ = 0;  // of what the rows of this merge were before it
   bool finite_ = true;
   // Of one segment; members, because memory that is used again need not be cleared by the system again.
+  std::vector<std::uint64_t> indices_;           // of touched rows, ascending
   std::vector<std::vector<Record>> to_ranks_;    // by reducer
   std::vector<std::vector<Record>> from_ranks_;  // by sender; only the first are in use
   std::vector<Record> merged_;

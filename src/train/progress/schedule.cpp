@@ -20,6 +20,9 @@ constexpr std::uint64_t kMostFeaturesOfRound = std::uint64_t{1} << 21;
 constexpr RoundContents kUnknown{.examples = 1, .features = 1024, .readers = 1};
 // A merge sends whole rows between all ranks, which would dominate shorter sync intervals.
 constexpr std::uint64_t kShortestInterval = 1000;
+constexpr std::uint64_t kTrainedPerMerged = 4;
+// A fraction of all examples: the interval's examples are then as many as all before it.
+constexpr double kLongestInterval = 0.5;
 
 }  // namespace
 
@@ -52,21 +55,37 @@ std::uint64_t most_round_examples(const RoundContents& earlier) {
 bool SyncSchedule::would_end(std::uint64_t examples) const {
   const std::uint64_t in_interval = counts_.in_interval + examples;
   if (fixed_ != 0) return in_interval >= fixed_;
-  return in_interval >= kShortestInterval &&
-         static_cast<double>(in_interval) >= fraction_ * static_cast<double>(counts_.all + examples);
+  if (in_interval < kShortestInterval) return false;
+  if (fraction_ != 0) return covers(fraction_, examples);
+  return merge_is_cheap() || covers(kLongestInterval, examples);
+}
+
+// Whether the sync interval is at least this fraction of all examples.
+bool SyncSchedule::covers(double fraction, std::uint64_t examples) const {
+  return static_cast<double>(counts_.in_interval + examples) >= fraction * static_cast<double>(counts_.all + examples);
+}
+
+bool SyncSchedule::merge_is_cheap() const {
+  return rows_.trained > 0 && rows_.to_merge <= rows_.trained / kTrainedPerMerged;
 }
 
 bool SyncSchedule::advance(std::uint64_t examples) {
   const bool due = would_end(examples);
-  counts_.in_interval = due ? 0 : counts_.in_interval + examples;
+  counts_.in_interval += examples;
   counts_.all += examples;
+  if (due) begin_interval();
   return due;
 }
 
 bool SyncSchedule::finish() {
   const bool due = counts_.in_interval > 0;
-  counts_.in_interval = 0;
+  begin_interval();
   return due;
+}
+
+void SyncSchedule::begin_interval() {
+  counts_.in_interval = 0;
+  rows_ = {};
 }
 
 bool ReportSchedule::due(std::uint64_t examples) {

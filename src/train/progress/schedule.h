@@ -29,12 +29,23 @@ struct RoundContents {
 // 1; few if there are no earlier ones.
 std::uint64_t most_round_examples(const RoundContents& earlier);
 
-// Decides when a sync interval ends.
+// The rows of a sync interval so far, over all ranks.
+struct IntervalRows {
+  std::uint64_t to_merge = 0;  // as many as a merge would send now
+  std::uint64_t trained = 0;   // row updates
+};
+
+// Decides when a sync interval ends: after a number of examples; if that is 0, after a fraction of all examples; if
+// that is 0, too, by cost: as soon as at most a quarter as many rows are to be merged as were trained, at the latest
+// when the examples have doubled. A row costs about as much to merge as to train, so replicas spend little of their
+// time on merges, while rows that few examples share are few. A clock would decide as well, but not in every run alike.
 class SyncSchedule {
  public:
   SyncSchedule(double fraction, std::uint64_t examples, SyncCounts counts = {})
       : fraction_(fraction), fixed_(examples), counts_(counts) {}
 
+  // What the ranks last knew of the rows of this interval. None are known when an interval begins.
+  void set_rows(const IntervalRows& rows) { rows_ = rows; }
   // Counts examples that all ranks have learned. True if a sync interval ends with them.
   bool advance(std::uint64_t examples);
   // What advance() would return.
@@ -45,9 +56,14 @@ class SyncSchedule {
   const SyncCounts& counts() const { return counts_; }
 
  private:
+  bool covers(double fraction, std::uint64_t examples) const;
+  bool merge_is_cheap() const;
+  void begin_interval();
+
   double fraction_;
   std::uint64_t fixed_;
   SyncCounts counts_;
+  IntervalRows rows_;
 };
 
 // Reports come at 1, 2, 4, 8, ... examples.

@@ -53,6 +53,8 @@ class ReplicatedLoop {
     std::uint64_t warning_bytes = 0;
     std::uint64_t bad_lines = 0;
     std::uint64_t requests = 0;  // see RequestBits
+    std::uint64_t rows_to_merge = 0;
+    std::uint64_t rows_trained = 0;  // since the last merge
   };
   using RoundHeaders = std::vector<RoundHeader>;  // by rank
 

@@ -183,6 +183,26 @@ TEST_P(ResumeMerged, LosesNothingToCheckpointsOnTheWay) {
   }
 }
 
+// Every interval ends by cost, and a checkpoint at its end.
+TEST(ResumeReplicated, EndsIntervalsWhereTheStraightRunDoes) {
+  const auto by_cost = [] {
+    ResumedJob job = replicated_job();
+    job.options.sync_examples = 0;
+    job.options.passes = 3;
+    job.options.checkpoints.every_examples = 1;
+    return job;
+  };
+  ResumedJob straight = by_cost();
+  const Outcome expected = straight.straight(2);
+  const std::uint64_t calls = by_cost().calls(2, 0);
+  for (const std::uint64_t call : spread(calls - calls / 8, 6)) {
+    SCOPED_TRACE(call);
+    ResumedJob killed = by_cost();
+    killed.run_until_report(2, 5 + call % 7);
+    expect_same(killed.finish(2), expected);
+  }
+}
+
 // A request ends a sync interval early, which is another run; but whether the job stops there or goes on is the same.
 TEST_P(ResumeMerged, IsTheRunThatWentOnFromThere) {
   for (const int ranks : {2, 3}) {

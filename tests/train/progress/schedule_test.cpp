@@ -93,6 +93,56 @@ TEST(SyncSchedule, GrowsWithTheDataSeen) {
   }
 }
 
+// As ends(), by cost: at each round the ranks know rows that grow in proportion to the interval's examples.
+std::vector<std::uint64_t> ends_by_cost(std::uint64_t to_merge, std::uint64_t trained, std::uint64_t round,
+                                        std::uint64_t examples) {
+  SyncSchedule schedule(0, 0);
+  std::vector<std::uint64_t> ends;
+  for (std::uint64_t done = round; done <= examples; done += round) {
+    const std::uint64_t in_interval = schedule.counts().in_interval + round;
+    schedule.set_rows({.to_merge = to_merge * in_interval, .trained = trained * in_interval});
+    if (schedule.advance(round)) ends.push_back(done);
+  }
+  return ends;
+}
+
+TEST(SyncSchedule, EndsByCostAsSoonAsAQuarterIsToBeMergedButNotBefore1000) {
+  EXPECT_EQ(ends_by_cost(10, 40, 100, 4000), (Numbers{1000, 2000, 3000, 4000}));
+  SyncSchedule schedule(0, 0, {.in_interval = 0, .all = 1'000'000});
+  schedule.set_rows({.to_merge = 1001, .trained = 4000});
+  EXPECT_FALSE(schedule.advance(5000));
+  schedule.set_rows({.to_merge = 1001, .trained = 4004});
+  EXPECT_TRUE(schedule.advance(5000));
+}
+
+TEST(SyncSchedule, EndsByCostWhenTheExamplesHaveDoubledAtTheLatest) {
+  EXPECT_EQ(ends_by_cost(11, 40, 100, 20'000), (Numbers{1000, 2000, 4000, 8000, 16'000}));
+  EXPECT_EQ(ends_by_cost(40, 40, 64, 5000), (Numbers{1024, 2048, 4096}));
+}
+
+// The rows that ranks knew before a merge say nothing about the interval after it.
+TEST(SyncSchedule, KnowsNoRowsWhenAnIntervalBegins) {
+  for (const bool finishes : {false, true}) {
+    SyncSchedule schedule(0, 0, {.in_interval = 0, .all = 1'000'000});
+    schedule.set_rows({.to_merge = 1, .trained = 100});
+    EXPECT_TRUE(schedule.would_end(2000));
+    if (finishes) {
+      EXPECT_FALSE(schedule.advance(10));
+      EXPECT_TRUE(schedule.finish());
+    } else {
+      EXPECT_TRUE(schedule.advance(2000));
+    }
+    EXPECT_FALSE(schedule.would_end(2000));
+  }
+}
+
+TEST(SyncSchedule, DoesNotCountRowsIfAFractionOrANumberIsGiven) {
+  for (SyncSchedule schedule : {SyncSchedule(0.5, 0, {.in_interval = 0, .all = 10'000}), SyncSchedule(0, 5000)}) {
+    schedule.set_rows({.to_merge = 0, .trained = 100});
+    EXPECT_FALSE(schedule.would_end(4999));
+  }
+}
+
 TEST(SyncSchedule, FinishesWhatWasBegunAndNoEmptyInterval) {
   SyncSchedule schedule(0.02, 100);
   EXPECT_FALSE(schedule.finish());

@@ -47,6 +47,10 @@ using Visits = std::vector<Visit>;
 Visits random_visits(Dice& dice, std::size_t count) {
   Visits visits;
   for (std::size_t i = 0; i < count; ++i) {
+    if (dice.chance(0.1)) {  // touched, but perhaps not changed
+      visits.push_back({dice.below(40) * 411, Row{}});
+      continue;
+    }
     const std::size_t row = dice.chance(0.5) ? dice.below(40) * 411 : dice.below(std::size_t{1} << kBits);
     visits.push_back({row, random_row(dice)});
   }
@@ -90,7 +94,8 @@ Table merge_densely(MergeRule rule, const Table& before, const std::vector<Visit
   for (std::uint64_t index = 0; index < merged.size(); ++index) {
     std::vector<RowOfRank> touched;
     for (const auto& rows : now) {
-      if (const auto found = rows.find(index); found != rows.end()) touched.push_back(&found->second);
+      const auto found = rows.find(index);
+      if (found != rows.end() && found->second != before[index]) touched.push_back(&found->second);
     }
     if (!touched.empty())
       merged[index] = merge_row(rule, before[index], touched, static_cast<int>(visits.size()), unit);

@@ -5,7 +5,6 @@
 
 #include <random>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace cpt {
@@ -13,44 +12,57 @@ namespace {
 
 class TouchedRowsOfATable : public ::testing::Test {
  protected:
-  void touch(const std::vector<std::uint64_t>& indices) {
+  using Indices = std::vector<std::uint64_t>;
+
+  void touch(const Indices& indices) {
     std::vector<float*> rows;
     for (const std::uint64_t index : indices) rows.push_back(table_.row(index));
     touched_.touch(rows);
   }
-  std::vector<std::uint64_t> indices() {
-    std::vector<std::uint64_t> indices;
-    for (const TouchedRows::Entry& entry : touched_.sorted()) indices.push_back(entry.index);
+  // Touches the rows and changes them.
+  void change(const Indices& indices) {
+    touch(indices);
+    for (const std::uint64_t index : indices) table_.row(index)[1] += 0.5F;
+  }
+  // The changed rows, as each() finds them.
+  Indices changed() {
+    touched_.keep_changed([](std::uint64_t, const Row&) {});
+    Indices indices;
+    touched_.each(0, table_.rows(), [&](std::uint64_t index) { indices.push_back(index); });
+    EXPECT_EQ(touched_.size(), indices.size());
     return indices;
   }
-  // The first weight of a touched row when it was first touched.
-  float before(std::size_t position) { return touched_.sorted()[position].before[1]; }
 
-  using Indices = std::vector<std::uint64_t>;
   WeightTable table_{10};
   TouchedRows touched_{table_};
 };
 
 TEST_F(TouchedRowsOfATable, ComeOnceEachInAscendingOrder) {
-  touch({900, 5, 64, 5});
-  touch({1023, 64, 0, 63});
-  EXPECT_EQ(indices(), (Indices{0, 5, 63, 64, 900, 1023}));
-  touch({7});
-  EXPECT_EQ(indices(), (Indices{0, 5, 7, 63, 64, 900, 1023}));
+  change({900, 5, 64, 5});
+  change({1023, 64, 0, 63});
+  EXPECT_EQ(changed(), (Indices{0, 5, 63, 64, 900, 1023}));
+  change({7});
+  EXPECT_EQ(changed(), (Indices{0, 5, 7, 63, 64, 900, 1023}));
   EXPECT_TRUE(touched_.contains(64));
   EXPECT_FALSE(touched_.contains(65));
 }
 
-TEST_F(TouchedRowsOfATable, AreFoundByTheirIndex) {
-  touch({900, 5, 64, 1023});
-  touched_.sorted();
-  const std::vector<std::pair<std::uint64_t, std::size_t>> positions{
-      {0, 0}, {5, 0}, {6, 1}, {63, 1}, {64, 1}, {65, 2}, {900, 2}, {901, 3}, {1023, 3}, {1024, 4}, {5000, 4}};
-  for (const auto& [index, position] : positions) EXPECT_EQ(touched_.position(index), position) << index;
+TEST_F(TouchedRowsOfATable, ComeInParts) {
+  change({0, 63, 64, 127, 128, 1023});
+  changed();
+  const auto from = [&](std::uint64_t begin, std::uint64_t end) {
+    Indices indices;
+    touched_.each(begin, end, [&](std::uint64_t index) { indices.push_back(index); });
+    return indices;
+  };
+  EXPECT_EQ(from(0, 64), (Indices{0, 63}));
+  EXPECT_EQ(from(64, 192), (Indices{64, 127, 128}));
+  EXPECT_EQ(from(960, 2048), Indices{1023});  // beyond the table there is nothing
+  EXPECT_EQ(from(2048, 4096), Indices{});
 }
 
 // Each with what it held.
-TEST_F(TouchedRowsOfATable, AreSortedWhateverTheOrderOfTouches) {
+TEST_F(TouchedRowsOfATable, AreFoundWhateverTheOrderOfTouches) {
   std::mt19937_64 random(1);
   constexpr std::uint64_t kRows = 1 << 10;
   for (std::uint64_t i = 0; i < kRows; ++i) table_.row(i)[1] = static_cast<float>(i);
@@ -62,41 +74,55 @@ TEST_F(TouchedRowsOfATable, AreSortedWhateverTheOrderOfTouches) {
       table_.row(index)[1] = -1;
       expected.insert(index);
     }
-    ASSERT_EQ(indices(), Indices(expected.begin(), expected.end()));
-    for (std::size_t i = 0; i < touched_.sorted().size(); ++i)
-      ASSERT_EQ(before(i), static_cast<float>(touched_.sorted()[i].index));
+    ASSERT_EQ(changed(), Indices(expected.begin(), expected.end()));
+    for (const std::uint64_t index : expected) ASSERT_EQ(touched_.before(index)[1], static_cast<float>(index));
   }
 }
 
 TEST_F(TouchedRowsOfATable, KeepWhatTheyHeldAtTheFirstTouch) {
   table_.row(5)[1] = 1;
-  touch({5});
-  table_.row(5)[1] = 2;
-  touch({5, 6});
-  table_.row(5)[1] = 3;
-  EXPECT_EQ(before(0), 1);
-  EXPECT_EQ(before(1), 0);
+  change({5});
+  change({5, 6});
+  changed();
+  EXPECT_EQ(touched_.before(5)[1], 1);
+  EXPECT_EQ(touched_.before(6)[1], 0);
+}
+
+TEST_F(TouchedRowsOfATable, AreForgottenIfTheyDidNotChange) {
+  change({5, 6, 7, 8, 70});
+  touch({9, 71});
+  table_.row(6)[1] = table_.row(8)[1] = 0;  // as before
+  EXPECT_EQ(touched_.size(), 7U);
+  std::set<std::uint64_t> visited;
+  touched_.keep_changed([&](std::uint64_t index, const Row& before) {
+    EXPECT_EQ(before[1], 0);
+    visited.insert(index);
+  });
+  EXPECT_EQ(visited, (std::set<std::uint64_t>{5, 7, 70}));
+  EXPECT_EQ(changed(), (Indices{5, 7, 70}));
+  for (const std::uint64_t index : {6U, 8U, 9U, 71U}) EXPECT_FALSE(touched_.contains(index)) << index;
 }
 
 TEST_F(TouchedRowsOfATable, CountEveryUpdate) {
   touch({1, 2, 2});
   touch({2});
   EXPECT_EQ(touched_.updates(), 4U);
+  EXPECT_EQ(touched_.size(), 2U);
 }
 
 TEST_F(TouchedRowsOfATable, AreNoneAtFirstAndAfterClear) {
-  EXPECT_EQ(indices(), Indices{});
+  EXPECT_EQ(changed(), Indices{});
   EXPECT_EQ(touched_.updates(), 0U);
   EXPECT_FALSE(touched_.contains(0));
   touch({5, 6, 70});
   touched_.clear();
-  EXPECT_EQ(indices(), Indices{});
+  EXPECT_EQ(changed(), Indices{});
   EXPECT_EQ(touched_.updates(), 0U);
   EXPECT_FALSE(touched_.contains(5));
   table_.row(5)[1] = 9;
-  touch({5});
-  EXPECT_EQ(indices(), Indices{5});
-  EXPECT_EQ(before(0), 9);
+  change({5});
+  EXPECT_EQ(changed(), Indices{5});
+  EXPECT_EQ(touched_.before(5)[1], 9);
 }
 
 }  // namespace
