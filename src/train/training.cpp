@@ -25,8 +25,6 @@ namespace cpt {
 
 namespace {
 
-constexpr double kDefaultSyncFraction = 0.02;
-
 // The traffic of all ranks so far: sums of waits and bytes, and mean seconds. Collective.
 TrafficByCall traffic_of_all(Communicator& comm) {
   TrafficByCall sum;
@@ -51,8 +49,7 @@ class Training::Run {
         options_(setup_.options),
         plan_(*setup_.plan),
         learner_(*setup_.learner),
-        sync_schedule_(sync_fraction(), options_.sync_examples,
-                       setup_.state ? setup_.state->sync_points : SyncCounts{}),
+        sync_schedule_(sync_rule(options_, merges()), setup_.state ? setup_.state->sync_points : SyncCounts{}),
         renewals_(comm, learner_.feature_counts()) {}
 
   const TrainingOptions& options() const { return options_; }
@@ -79,10 +76,10 @@ class Training::Run {
   }
 
  private:
-  // Where there are no rows to merge, counts and balancing cost little.
-  double sync_fraction() const {
-    const bool merges_rows = !partitioned() && options_.model.method != Method::kTable;
-    return options_.sync_fraction == 0 && !merges_rows ? kDefaultSyncFraction : options_.sync_fraction;
+  // Whether ranks merge rows at sync points.
+  bool merges() const {
+    if (partitioned()) return roots_of(options_) == Roots::kOnEveryRank;
+    return comm_.size() > 1 && options_.model.method != Method::kTable;
   }
 
   bool partitioned() const { return is_partitioned(options_, comm_); }

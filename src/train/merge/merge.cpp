@@ -86,12 +86,13 @@ bool is_finite(const Row& row) {
   return bad == 0;
 }
 
-WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes)
+WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, const std::vector<Region>& regions,
+                           std::uint64_t segment_bytes)
     : comm_(comm),
       learner_(learner),
       rule_(rule),
       segment_bytes_(segment_bytes),
-      touched_(learner.weights()),
+      touched_(learner.weights(), regions),
       to_ranks_(static_cast<std::size_t>(comm.size())),
       from_ranks_(static_cast<std::size_t>(comm.size())) {}
 

@@ -35,7 +35,9 @@ class WeightMerger {
   // halve the time of a merge.
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{2} << 20;
 
-  WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, std::uint64_t segment_bytes = kSegmentBytes);
+  // Merges the rows of these regions, which are the same on all ranks.
+  WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, const std::vector<Region>& regions,
+               std::uint64_t segment_bytes = kSegmentBytes);
 
   // To be called before the rows of a path change.
   void touch(const PathState& path_state) { touched_.touch(path_state.rows); }

@@ -19,8 +19,9 @@ class TouchedRows {
  public:
   static constexpr std::uint64_t kBytesOfRow = sizeof(Row);
 
-  // Copies the table, whose rows must not change before they are touched. Borrows it.
-  explicit TouchedRows(const WeightTable& weights);
+  // Copies these regions, whose rows must not change before they are touched: only they may be touched. Borrows the
+  // table.
+  TouchedRows(const WeightTable& weights, const std::vector<Region>& regions);
 
   // To be called before the rows change.
   void touch(const std::vector<float*>& rows);
@@ -29,8 +30,8 @@ class TouchedRows {
   // The number of row updates since clear(): the rows of all calls of touch().
   std::uint64_t updates() const { return updates_; }
   bool contains(std::uint64_t index) const { return (touched_[index / 64] >> (index % 64) & 1) != 0; }
-  // Appends the touched rows in [begin, end), by ascending index. Both are multiples of 64; what lies beyond the table is
-  // ignored.
+  // Appends the touched rows in [begin, end), by ascending index. Both are multiples of 64; what lies beyond the table
+  // is ignored.
   void append_to(std::vector<std::uint64_t>& indices, std::uint64_t begin, std::uint64_t end) const;
 
   // The content of any row at the last merge, a hint that it is needed soon, and whether the table has another now.
@@ -52,13 +53,15 @@ class TouchedRows {
   std::uint64_t updates_ = 0;
 };
 
-inline TouchedRows::TouchedRows(const WeightTable& weights)
+inline TouchedRows::TouchedRows(const WeightTable& weights, const std::vector<Region>& regions)
     : weights_(&weights),
       touched_((weights.rows() + 63) / 64),
       before_(make_zeroed<Row>(weights.rows(), "the rows before a merge")) {
-  for (std::uint64_t index = 0; index < weights.rows(); ++index) {
-    // Writing zeros would take memory for rows that nothing uses.
-    if (changed(index)) std::memcpy(before_[index].data(), weights.row(index), sizeof(Row));
+  for (const Region& region : regions) {
+    for (std::uint64_t index = region.first; index < region.first + region.rows; ++index) {
+      // Writing zeros would take memory for rows that nothing uses.
+      if (changed(index)) std::memcpy(before_[index].data(), weights.row(index), sizeof(Row));
+    }
   }
 }
 

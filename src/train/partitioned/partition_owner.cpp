@@ -181,6 +181,7 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
   }
   ahead_.prefetch(3);
   if (!learning_) return;
+  count_rows(task, path_state.example.features.size());
   if (has_copy(task.partition) && before_copies_change_) before_copies_change_(path_state);
   regressors_.train(path_state);
 }
@@ -190,6 +191,7 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
 void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
   const auto path = task.example.path();
   const ScaledExample x = scaled(task, room_);
+  if (learning_) count_rows(task, x.features.size());
   for (Partition& at = task.partition;;) {
     PartitionLearner& partition = *partitions_[at];
     partition.locate(x, task.label, path_in(at, path), path_state_);
@@ -203,6 +205,10 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
     if (!sent) send(task, results);
     return;
   }
+}
+
+void PartitionOwner::count_rows(const PartitionTask& task, std::size_t features) {
+  if (has_copy(task.partition)) rows_below_copies_ += task.example.path().size() * features;
 }
 
 void PartitionOwner::add_part(const PartitionTask& task, Partition partition, double probability,

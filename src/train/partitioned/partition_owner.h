@@ -60,6 +60,9 @@ class PartitionOwner {
   // learning, counted once per example. If it is called for every stage after the same round, the loads cover the same
   // rounds.
   void take_loads(Stage stage, Loads& loads);
+  // The row updates, here and below, of the examples that copies of this rank have learned, those of new labels left
+  // out.
+  std::uint64_t rows_below_copies() const { return rows_below_copies_; }
   // Memory that holds the structure of this rank's partitions.
   std::uint64_t structure_bytes() const;
 
@@ -90,6 +93,7 @@ class PartitionOwner {
   // Whether a task goes on from one partition to another in the same stage.
   bool goes_on(Partition above, Partition below) const { return owns(above) && owns(below) && !has_copy(above); }
   std::unique_ptr<PartitionLearner> make_learner(Partition partition) const;
+  void count_rows(const PartitionTask& task, std::size_t features);
   void add_part(const PartitionTask& task, Partition partition, double probability, StageResults& results) const;
   std::uint32_t part_of(const PartitionTask& task) const {
     return part_number(task.slot, tree_of(task.partition), learner_.trees().size());
@@ -116,6 +120,7 @@ class PartitionOwner {
   };
   std::vector<Front> fronts_;
   Loads reported_;
+  std::uint64_t rows_below_copies_ = 0;
   bool learning_ = true;  // in the run at hand
   // Of the example that was searched last: what PartitionLearner::SearchResult::least has come to in the partitions so
   // far.

@@ -74,7 +74,10 @@ PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& c
       safe_point_(safe_point),
       tree_replicator_(comm, learner, owner_) {
   if (roots_ == Roots::kOwned) return;
-  mergers_.emplace(WeightMerger(comm, learner, options.merge), CalibratorMerger(comm, learner));
+  std::vector<Region> of_roots;
+  for (std::size_t tree = 0; tree < learner.trees().size(); ++tree)
+    of_roots.push_back(learner.weights().region(root_partition(tree)));
+  mergers_.emplace(WeightMerger(comm, learner, options.merge, of_roots), CalibratorMerger(comm, learner));
   owner_.before_copies_change([this](const PathState& path_state) {
     mergers_->weights.touch(path_state);
     mergers_->calibrators.touch(path_state);
@@ -177,8 +180,18 @@ void PartitionedLoop::read(BatchReader& reader) {
   header.bad_lines = reader.error_lines();
   header.requests = safe_point_.requests();
   header.fault = encode_fault(failure_);
+  const IntervalRows rows = rows_of_copies();
+  header.rows_to_merge = rows.to_merge;
+  header.rows_trained = rows.trained;
   for (Buffer& message : messages) std::memcpy(message.data(), &header, sizeof header);
   round.examples.start(comm_, all_ranks_, all_ranks_);
+}
+
+// Of this rank, since the last merge.
+IntervalRows PartitionedLoop::rows_of_copies() const {
+  if (!mergers_) return {};
+  return {.to_merge = mergers_->weights.touched().size() + mergers_->calibrators.touched_rows(),
+          .trained = owner_.rows_below_copies() - mergers_->rows_before};
 }
 
 std::uint64_t PartitionedLoop::round_positions() const {
@@ -229,6 +242,7 @@ void PartitionedLoop::merge_copies() {
   if (!mergers_) return;
   mergers_->weights.merge();
   mergers_->calibrators.merge();
+  mergers_->rows_before = owner_.rows_below_copies();
 }
 
 void PartitionedLoop::drain() {

@@ -66,6 +66,7 @@ class PartitionedLoop {
   void step(BatchReader* reader);
   void run_next_stage(Round& round);
   void read(BatchReader& reader);
+  IntervalRows rows_of_copies() const;
   std::uint64_t round_positions() const;
   void balance();
   bool is_to_stop() const;
@@ -116,6 +117,7 @@ class PartitionedLoop {
   struct Mergers {
     WeightMerger weights;
     CalibratorMerger calibrators;
+    std::uint64_t rows_before = 0;  // PartitionOwner::rows_below_copies() at the last merge
   };
   std::optional<Mergers> mergers_;  // of the copies
 

@@ -53,6 +53,7 @@ void PartitionedLoop::relay_warnings(const Round& round, const std::vector<Round
 void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>& headers) {
   RoundHeader all;
   RoundContents contents;
+  IntervalRows rows;
   all.ended = 1;
   for (const RoundHeader& one : headers) {
     contents += {one.examples, one.features, one.examples > 0 ? 1U : 0U};
@@ -61,6 +62,8 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
     all.active_shards += one.active_shards;
     all.ended &= one.ended;
     all.requests |= one.requests;
+    rows.to_merge += one.rows_to_merge;
+    rows.trained += one.rows_trained;
   }
   if (all.fault != 0) abort_pass(nullptr);
   bad_lines_ = all.bad_lines;
@@ -75,7 +78,9 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
   if (contents.examples == 0) return;
   latest_contents_ = contents;
   progress_.count_rounds(1);
-  if (learning_) count_interval(round, contents.examples);
+  if (!learning_) return;
+  if (!merging_) sync_schedule_.set_rows(rows);  // else they are of an interval that has ended
+  count_interval(round, contents.examples);
 }
 
 void PartitionedLoop::count_interval(Round& round, std::uint64_t examples) {

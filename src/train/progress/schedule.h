@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "api/checkpoint/run_state.h"
+#include "cpt/trainer.h"
 
 namespace cpt {
 
@@ -35,14 +36,25 @@ struct IntervalRows {
   std::uint64_t trained = 0;   // row updates
 };
 
-// Decides when a sync interval ends: after a number of examples; if that is 0, after a fraction of all examples; if
-// that is 0, too, by cost: as soon as at most a quarter as many rows are to be merged as were trained, at the latest
-// when the examples have doubled. A row costs about as much to merge as to train, so replicas spend little of their
-// time on merges, while rows that few examples share are few. A clock would decide as well, but not in every run alike.
+// When a sync interval ends: after a number of examples; if that is 0, after a fraction of all examples; if that is 0,
+// too, by cost: as soon as `trained_per_merged` times as many rows were trained as are to be merged, at the latest
+// after the fraction `longest` of all examples. A row costs about as much to merge as to train, so ranks spend a known
+// part of their time on merges, while rows that few examples share are few. A clock would not decide alike in every
+// run.
+struct SyncRule {
+  std::uint64_t examples = 0;
+  double fraction = 0;
+  std::uint64_t trained_per_merged = 1;
+  double longest = 1;
+};
+
+// The rule of these options. `merges`: whether ranks merge rows at sync points.
+SyncRule sync_rule(const TrainingOptions& options, bool merges);
+
+// Decides when sync intervals end.
 class SyncSchedule {
  public:
-  SyncSchedule(double fraction, std::uint64_t examples, SyncCounts counts = {})
-      : fraction_(fraction), fixed_(examples), counts_(counts) {}
+  explicit SyncSchedule(const SyncRule& rule, SyncCounts counts = {}) : rule_(rule), counts_(counts) {}
 
   // What the ranks last knew of the rows of this interval. None are known when an interval begins.
   void set_rows(const IntervalRows& rows) { rows_ = rows; }
@@ -60,8 +72,7 @@ class SyncSchedule {
   bool merge_is_cheap() const;
   void begin_interval();
 
-  double fraction_;
-  std::uint64_t fixed_;
+  SyncRule rule_;
   SyncCounts counts_;
   IntervalRows rows_;
 };

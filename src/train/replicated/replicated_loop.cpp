@@ -33,7 +33,7 @@ ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& com
       learner_(learner),
       in_order_(in_order),
       progress_(progress),
-      merger_(comm, learner, options.merge),
+      merger_(comm, learner, options.merge, {learner.weights().whole()}),
       count_merger_(comm, learner),
       calibrator_merger_(comm, learner),
       sync_schedule_(sync_points),

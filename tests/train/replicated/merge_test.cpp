@@ -118,7 +118,7 @@ std::vector<Table> merge_really(const Shape& shape, const Table& start,
     const auto rank = static_cast<std::size_t>(comm.rank());
     Learner learner(model_options());
     std::memcpy(learner.weights().row(0), start.data(), learner.weights().bytes());
-    WeightMerger merger(comm, learner, shape.rule, shape.segment_bytes);
+    WeightMerger merger(comm, learner, shape.rule, {learner.weights().whole()}, shape.segment_bytes);
     for (const std::vector<Visits>& interval : sync_points) {
       for (const Visit& visit : interval[rank]) visit_row(visit, learner, merger);
       merger.merge();
@@ -175,7 +175,7 @@ TEST(MergeTraffic, HasTheGrowthForContractionOnly) {
   for (const MergeRule rule : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
     run_threads(2, [&](Communicator& comm) {
       Learner learner(model_options());
-      WeightMerger(comm, learner, rule).merge();
+      WeightMerger(comm, learner, rule, {learner.weights().whole()}).merge();
       EXPECT_EQ(comm.traffic().contains("merge: growth"), rule == MergeRule::kContraction);
       EXPECT_EQ(comm.traffic().contains("merge: updates"), rule == MergeRule::kContraction);
     });
@@ -187,7 +187,7 @@ std::string error_of(const std::function<void(int rank, Learner& learner, Weight
   return thrown_by_all(3,
                        [&](Communicator& comm) {
                          Learner learner(model_options());
-                         WeightMerger merger(comm, learner, MergeRule::kConfidence);
+                         WeightMerger merger(comm, learner, MergeRule::kConfidence, {learner.weights().whole()});
                          prepare(comm.rank(), learner, merger);
                          merger.merge();
                        })

@@ -61,7 +61,8 @@ class ReplicatedLosses : public ::testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Ranks, ReplicatedLosses, ::testing::Values(2, 3, 4, 6));
 
-// Intervals must be of 1000 examples at least. From the second pass on they end by cost before the examples have doubled.
+// Intervals must be of 1000 examples at least. From the second pass on they end by cost before the examples have
+// doubled.
 TEST_P(ReplicatedLosses, WithTheDefaultInterval) {
   TrainingOptions options = small_job();
   options.sync_examples = 0;

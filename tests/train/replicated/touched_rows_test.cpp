@@ -34,7 +34,7 @@ class TouchedRowsOfATable : public ::testing::Test {
   }
 
   WeightTable table_{10};
-  TouchedRows touched_{table_};
+  TouchedRows touched_{table_, {table_.whole()}};
 };
 
 TEST_F(TouchedRowsOfATable, ComeOnceEachInAscendingOrder) {

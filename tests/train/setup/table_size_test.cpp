@@ -175,8 +175,7 @@ TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
   ModelOptions model;
   model.bits = 24;
   EXPECT_EQ(table_bytes(model, TableUse::kReplicated, Alone()), kGib);
-  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)),
-            4 * (kGib + (std::uint64_t{sizeof(TouchedRows::Entry)} << 24)))
+  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)), 4 * (kGib + (TouchedRows::kBytesOfRow << 24)))
       << "rows, and what they held at the last merge";
   EXPECT_EQ(table_bytes(model, TableUse::kOnlyRead, Cluster(8, 4, 2)), 4 * kGib);
   EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 8, 2)), kGib);

@@ -74,6 +74,9 @@ struct RoundHeader {
   std::uint64_t warning_bytes = 0;  // at the end of the message to rank 0
   std::uint64_t ended = 0;          // 1: the sender has no more examples
   std::uint64_t requests = 0;       // see RequestBits
+  // Of the copies of the sender since their last merge; see IntervalRows.
+  std::uint64_t rows_to_merge = 0;
+  std::uint64_t rows_trained = 0;
 };
 
 // Leads the tasks that a stage hands on. is_void, here and below, is 1 or 0: the sender has failed, or knows of a
