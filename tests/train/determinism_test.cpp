@@ -98,7 +98,7 @@ TEST_P(Determinism, SameBytesWhereverRanksAreDelayed) {
     return run(staging);
   };
   for (int slow = 0; slow < ranks(); ++slow) expect_same(undisturbed, run_delayed(0, slow));
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) expect_same(undisturbed, run_delayed(seed, -1));
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) expect_same(undisturbed, run_delayed(seed, -1));
 }
 
 TEST_P(Determinism, OtherBytesWithAnotherSeed) {

@@ -225,11 +225,11 @@ class DyingRank : public ::testing::TestWithParam<std::tuple<Placement, int>> {
     options_.passes = 2;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       options_.data.push_back(
-          folder_.write("shard" + std::to_string(seed), random_lines({.seed = seed, .examples = 60, .labels = 20})));
+          folder_.write("shard" + std::to_string(seed), random_lines({.seed = seed, .examples = 20, .labels = 8})));
     }
-    options_.test = {folder_.write("test", random_lines({.seed = 4, .examples = 40}))};
-    options_.sync_examples = 60;
-    options_.round_examples = 40;
+    options_.test = {folder_.write("test", random_lines({.seed = 4, .examples = 10}))};
+    options_.sync_examples = 20;
+    options_.round_examples = 15;
   }
   int ranks() const { return std::get<1>(GetParam()); }
 
