@@ -40,6 +40,28 @@ void subtract_word(Words& words, std::size_t at, std::uint64_t value) {
   }
 }
 
+__extension__ using Wide = unsigned __int128;
+
+Wide wide(const Words& words, std::size_t at) { return static_cast<Wide>(words[at + 1]) << 64 | words[at]; }
+
+void set_wide(Words& words, std::size_t at, Wide value) {
+  words[at] = static_cast<std::uint64_t>(value);
+  words[at + 1] = static_cast<std::uint64_t>(value >> 64);
+}
+
+// Adds `value` to the words from `at` on, of which there are two at least.
+void add(Words& words, std::size_t at, Wide value) {
+  const Wide sum = wide(words, at) + value;
+  set_wide(words, at, sum);
+  if (sum < value) add_word(words, at + 2, 1);
+}
+
+void subtract(Words& words, std::size_t at, Wide value) {
+  const Wide before = wide(words, at);
+  set_wide(words, at, before - value);
+  if (before < value) subtract_word(words, at + 2, 1);
+}
+
 }  // namespace
 
 ExactSum& ExactSum::operator+=(double value) {
@@ -53,16 +75,13 @@ ExactSum& ExactSum::operator+=(double value) {
     mantissa >>= -shift;
     shift = 0;
   }
+  if (shift >= 192) return *this;  // not a number of those that are allowed
   const auto at = static_cast<std::size_t>(shift / 64);
-  const int bit = shift % 64;
-  const std::uint64_t low = mantissa << bit;
-  const std::uint64_t high = bit == 0 ? 0 : mantissa >> (64 - bit);
+  const Wide shifted = static_cast<Wide>(mantissa) << (shift % 64);
   if (value > 0) {
-    add_word(words_, at, low);
-    add_word(words_, at + 1, high);
+    add(words_, at, shifted);
   } else {
-    subtract_word(words_, at, low);
-    subtract_word(words_, at + 1, high);
+    subtract(words_, at, shifted);
   }
   return *this;
 }
