@@ -69,7 +69,7 @@ TEST_P(ReplicatedLosses, WithTheDefaultInterval) {
   options.passes = 3;
   for (int rank = 0; rank < GetParam(); ++rank) {
     options.data.push_back(folder_.write("long" + std::to_string(rank),
-                                         random_lines({.seed = 10U + static_cast<unsigned>(rank), .examples = 900})));
+                                         random_lines({.seed = 10U + static_cast<unsigned>(rank), .examples = 1020})));
   }
   expect_as_literally(options);
   EXPECT_GT(results_on(GetParam(), options)[0].summary.sync_points, 2 * options.passes);

@@ -182,11 +182,13 @@ TEST(MergeTraffic, HasTheGrowthForContractionOnly) {
   }
 }
 
-// What all of three ranks throw if one of them is prepared otherwise.
-std::string error_of(const std::function<void(int rank, Learner& learner, WeightMerger& merger)>& prepare) {
+// What all of three ranks throw if one of them starts from another row 100, or is prepared otherwise.
+std::string error_of(const std::function<void(int rank, Learner& learner, WeightMerger& merger)>& prepare,
+                     int other_start = -1) {
   return thrown_by_all(3,
                        [&](Communicator& comm) {
                          Learner learner(model_options());
+                         if (comm.rank() == other_start) learner.weights().row(100)[3] = 1;
                          WeightMerger merger(comm, learner, MergeRule::kConfidence, {learner.weights().whole()});
                          prepare(comm.rank(), learner, merger);
                          merger.merge();
@@ -247,10 +249,11 @@ TEST(MergeNotices, ARankWithAnotherWeight) {
 
 // The same where the rank itself trains the row, which the merge then makes the same on all.
 TEST(MergeNotices, ARankThatStartedFromAnotherWeight) {
-  const std::string error = error_of([](int rank, Learner& learner, WeightMerger& merger) {
-    if (rank == 2) learner.weights().row(100)[3] = 1;
-    visit_row({100, plain_change()}, learner, merger);
-  });
+  const std::string error = error_of(
+      [](int, Learner& learner, WeightMerger& merger) {
+        visit_row({100, plain_change()}, learner, merger);
+      },
+      2);
   EXPECT_THAT(error, AllOf(HasSubstr("rank 0 and rank 2 on "), HasSubstr("merged weights ")));
 }
 
