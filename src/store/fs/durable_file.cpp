@@ -177,15 +177,21 @@ void publish_new_directory(const fs::path& from, const fs::path& to) {
   sync_directory(directory_of(to));
 }
 
-void restore_directory(const fs::path& path) {
-  if (name_exists(path)) return;
+fs::path find_set_aside(const fs::path& path) {
   const std::string aside = without_trailing_slash(path).filename().string() + ".old";
   std::error_code error;
   for (fs::directory_iterator entry(directory_of(path), error), end; !error && entry != end; entry.increment(error)) {
-    if (!is_temporary_name(entry->path()) || entry->path().stem() != aside) continue;
-    rename_path(entry->path(), path);
-    return sync_directory(directory_of(path));
+    if (is_temporary_name(entry->path()) && entry->path().stem() == aside) return entry->path();
   }
+  return {};
+}
+
+void restore_directory(const fs::path& path) {
+  if (name_exists(path)) return;
+  const fs::path aside = find_set_aside(path);
+  if (aside.empty()) return;
+  rename_path(aside, path);
+  sync_directory(directory_of(path));
 }
 
 bool link_file(const fs::path& from, const fs::path& to) { return ::link(from.c_str(), to.c_str()) == 0; }
