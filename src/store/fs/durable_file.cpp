@@ -39,9 +39,13 @@ FileDescriptor open_for_writing(const fs::path& path) {
   return file;
 }
 
+// Files ignore O_NONBLOCK; a pipe would wait for a writer without it.
 FileDescriptor open_for_reading(const fs::path& path) {
-  FileDescriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  FileDescriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); }));
   if (file.get() == -1) fail(Fault::kNoInput, path, "open", errno);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail(Fault::kNoInput, path, "stat", errno);
+  if (!S_ISREG(status.st_mode)) throw Error(Fault::kNoInput, path.string() + ": is not a regular file");
   return file;
 }
 

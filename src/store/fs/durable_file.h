@@ -40,6 +40,7 @@ class OutputFile {
 // An existing file, read at any offset.
 class InputFile {
  public:
+  // Does not wait for a writer: throws Error(kNoInput) at a pipe or a device.
   explicit InputFile(std::filesystem::path path);
 
   std::uint64_t size() const;

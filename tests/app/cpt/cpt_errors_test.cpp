@@ -1,4 +1,6 @@
 // Failures of cpt: the exit code and the line that gives the reason; and the texts of --help and --version.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <new>
 
@@ -91,6 +93,19 @@ TEST_F(ErrorsTest, DamagedModel) {
     write(name, whole);
   }
   EXPECT_EQ(run({"dump", "--model", "model"}).code, 0);
+}
+
+// The program would wait for a writer otherwise.
+TEST_F(ErrorsTest, APipeAmongTheFilesOfAModel) {
+  for (const auto& file : std::filesystem::directory_iterator(path("model"))) {
+    const std::string name = "model/" + file.path().filename().string();
+    std::filesystem::rename(path(name), path("kept"));
+    ASSERT_EQ(::mkfifo(path(name).c_str(), 0600), 0);
+    const Outcome outcome = run({"predict", "--model", "model", "--data", "test.vw"});
+    EXPECT_THAT(outcome.code, ::testing::AnyOf(65, 66));
+    EXPECT_THAT(outcome.err, StartsWith("cpt: " + name + ": "));
+    std::filesystem::rename(path("kept"), path(name));
+  }
 }
 
 TEST_F(ErrorsTest, AFullDisk) {
