@@ -176,6 +176,7 @@ TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
 
 TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
   expect_failed(with({"--config", path("nowhere.ini").string()}), kNoInput, HasSubstr("nowhere.ini"));
+  expect_failed(with({"--config", "/dev/zero"}), kNoInput, HasSubstr("--config: the file has more than 1048576 bytes"));
   expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}), HasSubstr("bitz"));
   expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("bits"));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <memory>
 #include <sstream>
 
 #include "app/shared/command_line.h"
@@ -135,6 +136,25 @@ std::vector<OptionEntry> own_rows() {
   };
 }
 
+// Refuses a config file without end before it fills the memory.
+class BoundedConfig : public CLI::ConfigBase {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::string text(kMostBytes + 1, '\0');
+    input.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(input.gcount()));
+    if (text.size() > kMostBytes) {
+      throw CLI::FileError("--config: the file has more than " + std::to_string(kMostBytes) + " bytes, or no end",
+                           CLI::ExitCodes::FileError);
+    }
+    std::istringstream bounded(text);
+    return ConfigBase::from_config(bounded);
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+};
+
 OptionEntry row_of(const TrainingOptionRow& row) {
   const TrainingOptionRow* from = &row;  // the table is static
   return {.name = row.name,
@@ -204,6 +224,7 @@ void add_options(CLI::App& app, DistOptions& options) {
     if (*row.excludes == '\0') continue;
     app.get_option(std::string("--") + row.name)->excludes(app.get_option(std::string("--") + row.excludes));
   }
+  app.config_formatter(std::make_shared<BoundedConfig>());
   app.set_config("--config", "", "Read options from this file, option = value on each line; the command line wins")
       ->type_name("FILE")
       ->group(kOutputOptions);
