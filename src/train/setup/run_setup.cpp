@@ -1,6 +1,7 @@
 #include "train/setup/run_setup.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -229,11 +230,18 @@ void grow_given_tree(RunSetup& setup, Communicator& comm) {
   });
 }
 
-// Patterns of the first start may be relative to another directory.
+// Patterns of the first start may be relative to another directory. Links to nothing are left out, with a warning,
+// where bad lines are.
 std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, const std::vector<std::string>& given,
-                                  const char* option) {
+                                  const char* option, RunSetup& setup) {
+  std::function<void(const std::string&)> pass_over;
+  if (setup.options.skip_bad_lines) {
+    pass_over = [&](const std::string& path) {
+      setup.warnings.push_back("skipped: " + path + ": is a link to nothing");
+    };
+  }
   try {
-    return find_shards(patterns);
+    return find_shards(patterns, pass_over);
   } catch (const Error& error) {
     if (patterns == given) throw;
     throw Error(error.fault(), std::string(error.what()) +
@@ -257,8 +265,8 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   std::vector<Shard> test;
   run_on_all(comm, "start", [&] {
     setup.options.validate();
-    data = find_shards_of(setup.options.data, options.data, "--data");
-    test = find_shards_of(setup.options.test, options.test, "--test");
+    data = find_shards_of(setup.options.data, options.data, "--data", setup);
+    test = find_shards_of(setup.options.test, options.test, "--test", setup);
     check_pipes(setup.options, data, test, comm.size());
     if (!resumed) read_initial_model(setup);
   });

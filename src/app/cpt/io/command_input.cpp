@@ -73,6 +73,13 @@ void add_threads(CLI::App& command, std::size_t& threads) {
       ->default_str("one per available core");
 }
 
+std::vector<Shard> find_input(const std::vector<std::string>& patterns, bool skips) {
+  if (!skips) return find_shards(patterns);
+  return find_shards(patterns, [](const std::string& path) {
+    std::fprintf(stderr, "cpt: skipped: %s: is a link to nothing\n", path.c_str());
+  });
+}
+
 void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>& warnings) {
   if (skipped == reported_) return;
   for (const std::string& warning : warnings) std::fprintf(stderr, "cpt: %s\n", warning.c_str());
@@ -85,7 +92,7 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
-    : shards_(find_shards(input.data)),
+    : shards_(find_input(input.data, input.skip_bad_lines)),
       model_(load_model(input.model)),
       stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
       skipped_(input.most_bad_lines),

@@ -36,6 +36,10 @@ void add_output_option(CLI::App& command, std::filesystem::path& output);
 // --threads. The default is one thread for each core that this process may use.
 void add_threads(CLI::App& command, std::size_t& threads);
 
+// Finds the data. If bad lines do not end the command, links to nothing do not either: they are reported on standard
+// error. Throws the errors of find_shards().
+std::vector<Shard> find_input(const std::vector<std::string>& patterns, bool skips);
+
 // Reports skipped lines on standard error. Not thread-safe.
 class SkippedLines {
  public:
