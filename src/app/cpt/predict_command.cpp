@@ -52,7 +52,8 @@ MapChunkLimits chunk_limits(const PredictOptions& options) {
 }
 
 void predict(const PredictOptions& options) {
-  OpenInput input(options.input, {.labels_required = false});
+  OpenInput input(options.input, {.labels_required = false, .every_line = true});
+  input.require_apart(options.output);
   Model& model = input.model();
   ResultWriter out(options.output);
   const auto predict = [&](const ExampleView& x, Text& text) { return append_predictions(model, options, x, text); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <system_error>
 
 #include "api/options/option_values.h"
 #include "api/process_cores.h"
@@ -103,6 +104,15 @@ const Batch* OpenInput::next() {
   const bool more = stream_.read(batch_);
   skipped_.report(stream_.error_lines(), stream_.take_warnings());
   return more ? &batch_ : nullptr;
+}
+
+void OpenInput::require_apart(const std::filesystem::path& output) const {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(output, unknown)) return;
+  for (const Shard& shard : shards_) {
+    if (!is_one_file(shard, {.path = output.string()})) continue;
+    throw Error(Fault::kUsage, "--output " + output.string() + " would replace the input " + input_name(shard.path));
+  }
 }
 
 std::string OpenInput::place_of(const ExampleView& x) const {

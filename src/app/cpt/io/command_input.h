@@ -85,6 +85,9 @@ class OpenInput {
   // See ExampleStream::on_input_idle().
   void on_input_idle(std::function<void()> call) { stream_.on_input_idle(std::move(call)); }
 
+  // Throws Error(kUsage) if the output would replace a file of the input.
+  void require_apart(const std::filesystem::path& output) const;
+
   // The place of an example in the input, "FILE:LINE".
   std::string place_of(const ExampleView& x) const;
 
