@@ -83,6 +83,7 @@ void print_results(const std::string& text) {
 }
 
 void write_results(const DistOptions& options, const TrainingResult& result, RunOutput& output) {
+  output.run->require_in_place();
   const fs::path model = model_of(options);
   if (!model.empty()) output.observer->info("model written");
   const std::string json = summary_json(options, result.summary);

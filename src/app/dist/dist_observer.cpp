@@ -46,7 +46,8 @@ std::string as_clock(double seconds) {
 
 DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
                            const std::optional<Resumption>& resumption)
-    : table_(options.progress != ProgressStyle::kNone),
+    : run_(run),
+      table_(options.progress != ProgressStyle::kNone),
       bar_(options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1),
       metrics_(run.metrics(), resumption.has_value()),
       log_(open_log(run.log(), resumption.has_value())) {
@@ -84,11 +85,13 @@ void DistObserver::rebalanced(const Balance& balance, std::uint64_t interval) {
 }
 
 void DistObserver::checkpointed(const CheckpointReport& report) {
+  run_.require_in_place();
   metrics_.write(metrics_line(report));
   info(checkpoint_text(report));
 }
 
 void DistObserver::report(const Report& report) {
+  run_.require_in_place();
   metrics_.write(metrics_line(report));
   if (table_) print_row(report);
 }
@@ -109,6 +112,7 @@ void DistObserver::print_row(const Report& report) {
 }
 
 void DistObserver::progress(std::uint64_t examples, double seconds, double part_of_pass) {
+  run_.require_in_place();
   if (!bar_ || seconds <= 0) return;
   constexpr int kWidth = 30;
   const double rate = static_cast<double>(examples) / seconds;
