@@ -159,8 +159,9 @@ struct MemoryUse {
 // The result of a run, apart from the model.
 struct Summary {
   int ranks = 1;
-  bool partitioned = false;  // several ranks, each holding a part of the weights
-  double seconds = 0;        // duration of training and testing, reading included
+  bool partitioned = false;        // several ranks, each holding a part of the weights
+  double seconds = 0;              // duration of training and testing, reading included
+  bool had_nothing_to_do = false;  // the run was resumed after its end, and there was no new shard
   Losses train;
   Losses test;
   bool trained = false;                 // whether there was training data ...

@@ -64,6 +64,7 @@ class Training::Run {
       for (const std::string& warning : setup_.warnings) progress.warn(warning);
     }
     const bool traversed = traverse_shards(progress, safe_point);
+    summary_.had_nothing_to_do = setup_.resumption && !traversed;
     measure(progress);
     const bool saved = end_with_checkpoint(traversed, safe_point);
     TrainingResult result{{std::move(setup_.learner), owners()}, summary_};

@@ -45,6 +45,14 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
   return lines;
 }
 
+std::string work_line(const Summary& summary) {
+  if (summary.had_nothing_to_do) return "nothing to do: the run was finished, and there is no new shard\n";
+  const std::uint64_t examples = summary.train.examples + summary.test.examples;
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
+  return fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
+                     counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
+}
+
 std::string tree_line(const TreeFigures& tree) {
   if (tree.is_flat) return fmt::format("labels: {}; digest {}\n", grouped(tree.labels), digest_text(tree.digest));
   const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
@@ -109,12 +117,9 @@ std::string resumption_text(const Resumption& resumption) {
 }
 
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
-  const std::uint64_t examples = summary.train.examples + summary.test.examples;
-  const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   const std::uint64_t rows = summary.weight_bytes / 64;
   const std::string trees = summary.tree.trees == 1 ? "" : std::to_string(summary.tree.trees) + " x ";
-  std::string text = fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
-                                 counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
+  std::string text = work_line(summary);
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
