@@ -115,7 +115,9 @@ std::vector<OptionEntry> own_rows() {
        .group = kCheckpointOptions,
        .value = "TIME|N",
        .help = "Write a checkpoint after this time (a number with s, m or h, such as 90s or 10m) or number of examples "
-               "(a plain number, such as 1e7), and at the end of each pass; never writes none",
+               "(a plain number, such as 1e7), and at the end of each pass; never writes none. Several ranks write it "
+               "later: when the rounds in progress have ended, up to some thousands of examples per rank, or, with "
+               "--placement replicated and hybrid, at the next sync point",
        .binding = {set_checkpoint_every, checkpoint_every_text, {}}},
       {.name = "overwrite",
        .group = kOutputOptions,
