@@ -151,6 +151,7 @@ void convert(const ConvertOptions& options) {
 }
 
 void declare(CLI::App& command, ConvertOptions& options) {
+  options.read.weights_required = true;  // binary shards are for training
   command
       .add_option("IN", options.paths,
                   "Shards (files, directories, globs; - reads standard input), then a new or empty directory to write")

@@ -59,7 +59,7 @@ void predict(const PredictOptions& options) {
   const auto predict = [&](const ExampleView& x, Text& text) { return append_predictions(model, options, x, text); };
   const auto predict_and_learn = [&](const ExampleView& x, Text& text) {
     const NoNote note = predict(x, text);
-    if (model.takes_label(x)) model.learn(x);
+    if (x.importance > 0 && model.takes_label(x)) model.learn(x);
     return note;
   };
   const auto no_tally = [](const ExampleView&, NoNote) {};

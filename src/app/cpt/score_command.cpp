@@ -98,7 +98,7 @@ void score(const ScoreOptions& options) {
   Losses losses;
   BestPossible best;
   const auto tally = [&](const ExampleView& x, const OwnLabel& own) {
-    if (!options.summary || x.label.empty()) return;
+    if (!options.summary || x.label.empty() || x.importance == 0) return;
     if (own.id == kNoLabel) {
       losses.add_new(static_cast<double>(x.importance));
     } else {

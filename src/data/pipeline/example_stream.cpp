@@ -234,6 +234,9 @@ bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
         case LineReader::Status::kLine:
           if (parse(shard, line, batch)) return true;
       }
+    } catch (const UnlabelledLine& unlabelled) {
+      batch.discard_example();
+      pass_unlabelled_line(shard, unlabelled);
     } catch (const ParseError& parse_error) {
       batch.discard_example();
       report_bad_line(shard, shard.lines->number(), parse_error.column(), parse_error.what());
@@ -267,6 +270,14 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
     }
   }
   return false;
+}
+
+void ExampleStream::pass_unlabelled_line(ActiveShard& shard, const UnlabelledLine& error) {
+  ++shard.done.bad_lines;
+  ++error_lines_;
+  if (std::exchange(told_of_unlabelled_, true)) return;
+  warnings_.push_back("skipped: " + place(shard, shard.lines->number(), error.column()) + error.what() +
+                      "; further lines without a label are skipped and counted, but not listed");
 }
 
 // Ends a binary shard. After a stop, the reader may see an end anywhere, which is no damage.
@@ -322,9 +333,18 @@ std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number,
   return name + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
 }
 
+// What the reader of an error may have to change; empty if the format was not in doubt.
+std::string ExampleStream::format_of(const ActiveShard& shard) const {
+  const auto used = std::ranges::find_if(parsers_, [&](const auto& of) { return of.second.get() == shard.parser; });
+  if (used == parsers_.end()) return "";
+  return "; the line was read as " + describe_format(used->first) + "; --format chooses another format";
+}
+
 void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,
                                     const std::string& reason) {
-  if (!options_->skip_bad_lines) throw Error(Fault::kBadData, place(shard, number, column) + reason);
+  if (!options_->skip_bad_lines) {
+    throw Error(Fault::kBadData, place(shard, number, column) + reason + format_of(shard));
+  }
   ++shard.done.bad_lines;
   if (++error_lines_ > kWarnings) return;
   warnings_.push_back("skipped: " + place(shard, number, column) + reason);
