@@ -70,14 +70,18 @@ void require_values(const std::vector<std::string>& words) {
   }
 }
 
-CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help) {
-  const auto set = [&skip, &most](const std::string& text) {
+CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,
+                          bool* answer) {
+  constexpr const char* kAnswer = "answer";
+  const auto set = [&skip, &most, answer](const std::string& text) {
+    if (answer != nullptr) *answer = text == kAnswer;
+    if (answer != nullptr && *answer) return;
     const BadLinePolicy policy = parse_value("--on-error", [&] { return parse_bad_line_policy(text); });
     skip = policy.skip;
     most = policy.most;
   };
   return app.add_option_function<std::string>("--on-error", set, help)
-      ->type_name(std::string("(") + kBadLineWords + ")")
+      ->type_name(std::string("(") + kBadLineWords + (answer != nullptr ? std::string(", ") + kAnswer : "") + ")")
       ->default_str("stop");
 }
 

@@ -24,6 +24,8 @@ ReadOptions read_options(const CommandInput& input, const ModelOptions& model, C
   read.normalize = model.normalize;
   read.skip_bad_lines = input.skip_bad_lines;
   read.labels_required = needs.labels_required;
+  read.every_line = needs.every_line;
+  read.answer_bad_lines = input.answer_bad_lines;
   read.order = ShardOrder::kSequential;
   read.on_feature = std::move(needs.on_feature);
   return read;
@@ -33,6 +35,19 @@ ExampleStream stream_all(const std::vector<Shard>& shards, ReadOptions options) 
   std::vector<std::uint32_t> all(shards.size());
   std::iota(all.begin(), all.end(), 0U);
   return {shards, all, std::move(options)};
+}
+
+void add_what_to_read(CLI::App& command, CommandInput& input) {
+  add_model_option(command, input.model);
+  command
+      .add_option("--data", input.data,
+                  "Files, directories or globs, read in this order; - reads standard input; gzip and "
+                  "zstd are detected")
+      ->type_name("PATH")
+      ->required();
+  add_choice(command, "--format", input.format, format_names(),
+             "Format of the data; auto detects it, except for fasttext lines without labels");
+  add_multilabel(command, input.multilabel);
 }
 
 }  // namespace
@@ -47,18 +62,20 @@ Model load_model(const std::filesystem::path& model) {
 }
 
 void add_input_options(CLI::App& command, CommandInput& input) {
-  add_model_option(command, input.model);
-  command
-      .add_option("--data", input.data,
-                  "Files, directories or globs, read in this order; - reads standard input; gzip and "
-                  "zstd are detected")
-      ->type_name("PATH")
-      ->required();
-  add_choice(command, "--format", input.format, format_names(),
-             "Format of the data; auto detects it, except for fasttext lines without labels");
-  add_multilabel(command, input.multilabel);
+  add_what_to_read(command, input);
   add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
                "At a bad line: stop, skip it with a warning and no output, or skip at most N");
+}
+
+void add_answered_input_options(CLI::App& command, CommandInput& input) {
+  add_what_to_read(command, input);
+  add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
+               "At a bad line: stop; skip: warn and print an empty line, for at most N lines; answer: print 'error: ' and "
+               "the reason where the answer would be, for long-running use",
+               &input.answer_bad_lines);
+  command.add_flag("--with-lines", input.with_lines, "Begin each line of the output with FILE:LINE and a tab");
+  command.add_flag("--with-tags", input.with_tags,
+                   "Begin each line of the output, after FILE:LINE, with the vw tag of the input line and a tab");
 }
 
 void add_output_option(CLI::App& command, std::filesystem::path& output) {
@@ -93,11 +110,13 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
-    : shards_(find_input(input.data, input.skip_bad_lines)),
+    : shards_(find_input(input.data, input.skip_bad_lines || input.answer_bad_lines)),
       model_(load_model(input.model)),
       stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
       skipped_(input.most_bad_lines),
-      batch_(stream_.make_batch()) {}
+      batch_(stream_.make_batch()),
+      with_lines_(input.with_lines),
+      with_tags_(input.with_tags) {}
 
 const Batch* OpenInput::next() {
   batch_.clear();
@@ -115,8 +134,15 @@ void OpenInput::require_apart(const std::filesystem::path& output) const {
   }
 }
 
-std::string OpenInput::place_of(const ExampleView& x) const {
-  return input_name(shards_[x.origin.shard].path) + ":" + std::to_string(x.origin.line);
+std::string OpenInput::lead_of(const InputLine& line) const {
+  std::string lead;
+  if (with_lines_) lead += place(line.shard, line.number) + "\t";
+  if (with_tags_) lead += line.tag + "\t";
+  return lead;
+}
+
+std::string OpenInput::place(std::uint32_t shard, std::uint64_t line) const {
+  return input_name(shards_[shard].path) + ":" + std::to_string(line);
 }
 
 }  // namespace cpt

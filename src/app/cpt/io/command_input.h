@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpt/input.h"
@@ -25,6 +26,10 @@ struct CommandInput {
   MultiLabel multilabel = MultiLabel::kFirst;
   bool skip_bad_lines = false;
   std::optional<std::uint64_t> most_bad_lines;
+  // Of commands that answer every line.
+  bool answer_bad_lines = false;
+  bool with_lines = false;
+  bool with_tags = false;
 };
 
 void add_model_option(CLI::App& command, std::filesystem::path& model);
@@ -32,6 +37,9 @@ void add_model_option(CLI::App& command, std::filesystem::path& model);
 Model load_model(const std::filesystem::path& model);
 // --model, --data, --format, --multilabel, --on-error.
 void add_input_options(CLI::App& command, CommandInput& input);
+// The same for a command that answers every line: --on-error also takes "answer", and there are --with-lines and
+// --with-tags.
+void add_answered_input_options(CLI::App& command, CommandInput& input);
 void add_output_option(CLI::App& command, std::filesystem::path& output);
 // --threads. The default is one thread for each core that this process may use.
 void add_threads(CLI::App& command, std::size_t& threads);
@@ -59,6 +67,7 @@ class SkippedLines {
 // Requirements of a command, beyond the options of the user.
 struct CommandNeeds {
   bool labels_required = true;  // if false, lines may have no label
+  bool every_line = false;      // see ReadOptions
   std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
 };
 
@@ -72,9 +81,12 @@ class OpenInput {
 
   Model& model() { return model_; }
 
-  // The example(s) of the next good line, several only for MultiLabel::kSplit; nullptr at the end. Valid until the next
-  // call. Throws Error(kBadData) at a bad line, or when more were skipped than the user allows.
+  // The example(s) of the next good line, several only for MultiLabel::kSplit; nullptr at the end. Of any next line, if
+  // the command needs every line; there may be none then. Valid until the next call. Throws Error(kBadData) at a bad
+  // line, or when more were skipped than the user allows.
   const Batch* next();
+  // That line, if the command needs every line.
+  const InputLine& line() const { return stream_.line(); }
 
   // For callers that read the stream themselves. next() must not be called afterwards.
   ExampleStream take_stream() { return std::move(stream_); }
@@ -89,14 +101,20 @@ class OpenInput {
   void require_apart(const std::filesystem::path& output) const;
 
   // The place of an example in the input, "FILE:LINE".
-  std::string place_of(const ExampleView& x) const;
+  std::string place_of(const ExampleView& x) const { return place(x.origin.shard, x.origin.line); }
+  // What --with-lines and --with-tags put in front of the answer to a line.
+  std::string lead_of(const InputLine& line) const;
 
  private:
+  std::string place(std::uint32_t shard, std::uint64_t line) const;
+
   std::vector<Shard> shards_;
   Model model_;
   ExampleStream stream_;
   SkippedLines skipped_;
   Batch batch_;
+  bool with_lines_;
+  bool with_tags_;
 };
 
 }  // namespace cpt
