@@ -77,6 +77,17 @@ TEST_F(ModelFiles, AreTheSameModel) {
   }
 }
 
+TEST_F(ModelFiles, KeepWhatTheModelWasTrainedOn) {
+  Model model = trained_model(random_lines({}));
+  model.learner().set_input({"vw", {"page", "user"}, {"page^w1"}});
+  const Model read = written_and_read(model);
+  EXPECT_EQ(read.learner().input().format, "vw");
+  EXPECT_EQ(read.learner().input().name_spaces, (std::vector<std::string>{"page", "user"}));
+  EXPECT_EQ(read.learner().input().features, std::vector<std::string>{"page^w1"});
+  model.learner().set_input({});
+  EXPECT_TRUE(written_and_read(model).learner().input().empty());
+}
+
 TEST_F(ModelFiles, AreNotWrittenOfWeightsThatAreNoNumbers) {
   Model model = trained_model(random_lines({}));
   model.learner().weights().row(3)[0] = std::numeric_limits<float>::quiet_NaN();

@@ -89,6 +89,26 @@ TEST_F(BadLines, AreNeitherUnlabelledLinesNorThoseOfNoImportance) {
   }
 }
 
+// A warning shows what the program makes of it.
+TEST_F(BadLines, AreSuspectedWhereLinesHaveNoFeatures) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"1|2|3\n2|3|4\n",
+       ":1: is understood as label '1' and no feature, like 2 of the first 2 examples; the format is "
+       "vw, like 'label |page word word2:0.5'"},
+      {"a |x\nb |y\n", ":1: is understood as label 'a' and no feature, like 2 of the first 2 examples"},
+      {"label|page\nl1|a f\nl2|a g\n", ":1: is understood as label 'label' and no feature, like 1 of the first 3"}};
+  for (const auto& [content, warning] : cases) {
+    const std::string data = file("odd.vw", content);
+    const Outcome outcome = run_alone(train({data}));
+    expect_complete(outcome);
+    EXPECT_THAT(lines_of(outcome.err), Contains(HasSubstr("cpt_dist: warning: " + data + warning)));
+  }
+  const std::string data = file("good.vw", stream(50));
+  EXPECT_THAT(run_alone(train({data})).err, ::testing::Not(HasSubstr("warning")));
+  EXPECT_THAT(lines_of(run_alone(train({data}, {"--test", data})).err),
+              Contains(HasSubstr("cpt_dist: warning: " + data + ": is read as --data and as --test")));
+}
+
 TEST_F(BadLines, AreSkippedTogetherWithLinksToNothing) {
   const std::string folder = shards();
   std::filesystem::create_symlink("nowhere", folder + "/dead.vw");

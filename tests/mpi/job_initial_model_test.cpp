@@ -65,6 +65,20 @@ TEST_F(InitialModelOfAJob, ScoresWithoutLearningAndWritesNoModel) {
   }
 }
 
+TEST_F(InitialModelOfAJob, IsToldApartFromOtherData) {
+  std::string other;
+  for (int i = 0; i < 20; ++i) other += "l1 |other x" + std::to_string(i) + " y" + std::to_string(i) + "\n";
+  const std::string data = file("other.vw", other);
+  const Outcome outcome = run(2, begin({"--data", data}));
+  expect_complete(outcome);
+  EXPECT_THAT(
+      lines_of(outcome.err),
+      ::testing::Contains(
+          AllOf(HasSubstr("cpt_dist: warning: the model has met almost none of the features in the first examples of " +
+                          data + ", vw lines with features like other^x0 other^y0 "),
+                HasSubstr("; it has learned from vw lines with features like "))));
+}
+
 TEST_F(InitialModelOfAJob, GoesOnAndTellsTheOptionsOfTheModel) {
   expect_complete(run(3, begin({"--data", test_, "--bits", "12", "--alpha", "0.50"})));
   const Json told = summary();

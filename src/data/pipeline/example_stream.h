@@ -73,6 +73,9 @@ class ExampleStream {
   // The line that read() has returned for, under ReadOptions::every_line.
   const InputLine& line() const { return line_; }
 
+  // The format of a stream of one shard, once a line was read.
+  Format format() const { return parsers_.empty() ? Format::kBinary : parsers_.begin()->first; }
+
   // The shards of this stream, and, parallel to them, a cursor: the start of each or, once it has ended, its end.
   const std::vector<std::uint32_t>& mine() const { return mine_; }
   const std::vector<Cursor>& cursors() const { return cursors_; }

@@ -151,6 +151,18 @@ std::vector<Shard> find_shards(const std::vector<std::string>& patterns,
   return finder.take();
 }
 
+std::string find_in_both(const std::vector<Shard>& a, const std::vector<Shard>& b) {
+  std::set<std::pair<dev_t, ino_t>> in_a;
+  struct stat status {};
+  for (const Shard& shard : a) {
+    if (has_status(shard.path, status)) in_a.emplace(status.st_dev, status.st_ino);
+  }
+  for (const Shard& shard : b) {
+    if (has_status(shard.path, status) && in_a.contains({status.st_dev, status.st_ino})) return shard.path;
+  }
+  return "";
+}
+
 bool is_one_file(const Shard& a, const Shard& b) {
   struct stat of_a {};
   struct stat of_b {};

@@ -9,14 +9,17 @@
 #include <vector>
 
 #include "api/checkpoint/checkpoint_reader.h"
+#include "api/input_fit.h"
 #include "api/model_files.h"
 #include "api/options/given_tree_files.h"
 #include "api/options/option_table.h"
+#include "api/options/option_values.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
+#include "data/pipeline/first_look.h"
 #include "data/shards/shards.h"
 #include "data/source/file_source.h"
 #include "model/learning/learner.h"
@@ -250,6 +253,29 @@ std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, cons
   }
 }
 
+// Rank 0 looks, because it warns and writes the model. The profile is part of the model, so it follows from the data
+// alone, not from who reads what.
+void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& test, RunSetup& setup) {
+  const std::vector<Shard>& shards = data.empty() ? test : data;
+  if (shards.empty()) return;
+  FirstLook look = look_at(shards.front(), read_options(setup.options));
+  if (look.format == Format::kAuto) return;
+  look.profile.format = name_of(format_names(), look.format);
+  if (look.bare.are_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
+  if (!has_met(*setup.learner, look.features)) {
+    setup.warnings.push_back(
+        warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));
+  }
+  if (setup.options.init.empty()) setup.learner->set_input(std::move(look.profile));
+}
+
+void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard>& test, RunSetup& setup) {
+  const std::string both = find_in_both(data, test);
+  if (both.empty()) return;
+  setup.warnings.push_back(input_name(both) +
+                           ": is read as --data and as --test: losses on examples that were learned say little");
+}
+
 }  // namespace
 
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm) {
@@ -276,6 +302,8 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   setup.options.auto_bits = false;
   if (!resumed) make_learner(setup, comm, free);
   if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
+  warn_of_tested_data(data, test, setup);
+  if (!resumed && comm.rank() == 0) look_at_input(data, test, setup);
   std::vector<Shard> whole;
   const std::vector<TrackedShard> known_data = shards_of(data, setup.options, comm, whole);
   const std::vector<TrackedShard> known_test = shards_of(test, setup.options, comm, whole);

@@ -104,6 +104,32 @@ TEST_F(PredictTest, WarnsOfTheFirstSkippedLinesOnly) {
   EXPECT_THAT(lines_of(outcome.err), SizeIs(ExampleStream::kWarnings + 1));
 }
 
+TEST_F(PredictTest, InputThatDoesNotFitTheModelIsToldOf) {
+  std::string other;
+  for (int i = 0; i < 30; ++i) other += "ad1 |site x" + std::to_string(i) + " |page y" + std::to_string(i) + "\n";
+  write("other.vw", other);
+  const std::string warning = "cpt: warning: the model has met almost none of the features in the first examples of ";
+  for (const char* threads : {"1", "3"}) {
+    for (const char* command : {"predict", "score"}) {
+      const Outcome outcome = run({command, "--model", "model", "--data", "other.vw", "--threads", threads});
+      EXPECT_EQ(outcome.code, 0);
+      EXPECT_THAT(lines_of(outcome.out), SizeIs(30));
+      EXPECT_EQ(outcome.err,
+                warning +
+                    "other.vw, vw lines with features like site^x0 page^y0 site^x1 page^y1, of namespaces like "
+                    "site page\n");
+    }
+  }
+  EXPECT_EQ(run({"predict", "--model", "model", "--data", "-"}, other).err, warning + "standard input\n");
+}
+
+TEST_F(PredictTest, LinesWithoutFeaturesAreToldOf) {
+  write("bare.vw", "ad1 |page\nad2 |page w1\n");
+  EXPECT_EQ(run({"predict", "--model", "model", "--data", "bare.vw"}).err,
+            "cpt: warning: bare.vw:1: is understood as label 'ad1' and no feature, like 1 of the first 2 examples; the "
+            "format is vw, like 'label |page word word2:0.5'\n");
+}
+
 TEST_F(PredictTest, AnOutputFileAppearsWholeOrNotAtAll) {
   write("result", "old");
   write("bad.vw", "|page w1\n|page w1:x\n");

@@ -57,12 +57,14 @@ void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, Resu
     for (std::size_t i = 0; i < line->size(); ++i) {
       const ExampleView x = (*line)[i];
       text.clear();
+      input.look_at(x);
       const auto note = answerer(x, text);
       tally(x, note);
       answer.add({text.data(), text.size()});
     }
     answer.write(out);
   }
+  input.end_look();
 }
 
 // Uses threads + 2 threads: one reads and one prints. make_answerer() makes an answerer for each of the others;
@@ -98,6 +100,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
       if (next + line.examples > chunk->done) break;
       AnswerLine answer(input, line.input);
       for (const std::size_t end = next + line.examples; next < end; ++next) {
+        input.look_at(chunk->batch[next]);
         tally(chunk->batch[next], all[next].note);
         answer.add({text.data() + begin, all[next].end - begin});
         begin = all[next].end;
@@ -109,6 +112,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
     text.clear();
     all.clear();
   }
+  input.end_look();
 }
 
 // Answers on one thread if `threads` is 1, otherwise on several.

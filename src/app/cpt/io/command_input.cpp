@@ -5,6 +5,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "api/input_fit.h"
 #include "api/options/option_values.h"
 #include "api/process_cores.h"
 #include "app/shared/command_line.h"
@@ -112,7 +113,8 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
     : shards_(find_input(input.data, input.skip_bad_lines || input.answer_bad_lines)),
       model_(load_model(input.model)),
-      stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
+      read_(read_options(input, model_.options(), std::move(needs))),
+      stream_(stream_all(shards_, read_)),
       skipped_(input.most_bad_lines),
       batch_(stream_.make_batch()),
       with_lines_(input.with_lines),
@@ -132,6 +134,28 @@ void OpenInput::require_apart(const std::filesystem::path& output) const {
     if (!is_one_file(shard, {.path = output.string()})) continue;
     throw Error(Fault::kUsage, "--output " + output.string() + " would replace the input " + input_name(shard.path));
   }
+}
+
+void OpenInput::look_closer(const ExampleView& x) {
+  bare_.add(x, place_of(x));
+  features_.insert(x.features.begin() + 1, x.features.end());  // the constant comes first
+  if (bare_.is_full()) end_look();
+}
+
+void OpenInput::end_look() {
+  if (!std::exchange(looks_, false)) return;
+  const std::vector<FeatureHash> features(features_.begin(), features_.end());
+  const bool fits = has_met(model_.learner(), features);
+  if (fits && !bare_.are_dubious()) return;
+  FirstLook look = cpt::look_at(shards_.front(), read_);
+  std::string input = input_name(shards_.front().path);
+  if (look.format != Format::kAuto) {
+    look.profile.format = name_of(format_names(), look.format);
+    input += ", " + describe(look.profile);
+  }
+  const auto warn = [](const std::string& text) { std::fprintf(stderr, "cpt: warning: %s\n", text.c_str()); };
+  if (bare_.are_dubious()) warn(bare_.warning(look.format));
+  if (!fits) warn(warning_of_misfit(model_.learner(), input));
 }
 
 std::string OpenInput::lead_of(const InputLine& line) const {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "cpt/input.h"
 #include "cpt/model.h"
 #include "data/pipeline/example_stream.h"
+#include "data/pipeline/first_look.h"
 #include "data/shards/shards.h"
 
 namespace cpt {
@@ -88,6 +90,13 @@ class OpenInput {
   // That line, if the command needs every line.
   const InputLine& line() const { return stream_.line(); }
 
+  // Takes note of the first examples, and warns on standard error if they do not fit the model or have no features. To
+  // be called for each example in turn, and at the end of the input.
+  void look_at(const ExampleView& x) {
+    if (looks_) look_closer(x);
+  }
+  void end_look();
+
   // For callers that read the stream themselves. next() must not be called afterwards.
   ExampleStream take_stream() { return std::move(stream_); }
   // See SkippedLines::report().
@@ -107,14 +116,19 @@ class OpenInput {
 
  private:
   std::string place(std::uint32_t shard, std::uint64_t line) const;
+  void look_closer(const ExampleView& x);
 
   std::vector<Shard> shards_;
   Model model_;
+  ReadOptions read_;
   ExampleStream stream_;
   SkippedLines skipped_;
   Batch batch_;
   bool with_lines_;
   bool with_tags_;
+  bool looks_ = true;  // at the first examples
+  BareExamples bare_;
+  std::set<FeatureHash> features_;  // of the first examples
 };
 
 }  // namespace cpt
