@@ -277,10 +277,11 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
 
 // Returns whether read() returns for the line.
 bool ExampleStream::pass_bad_line(ActiveShard& shard, std::uint64_t number, const ParseError& error) {
+  const std::string reason = error.what();
   if (options_->answer_bad_lines) {
-    line_.error = place(shard, number, error.column()) + error.what();
+    line_.error = place(shard, number, error.column()) + reason;
   } else {
-    report_bad_line(shard, number, error.column(), error.what());
+    report_bad_line(shard, number, error.column(), options_->skip_bad_lines ? reason : reason + format_of(shard));
   }
   return options_->every_line;
 }
@@ -363,9 +364,7 @@ std::string ExampleStream::format_of(const ActiveShard& shard) const {
 
 void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,
                                     const std::string& reason) {
-  if (!options_->skip_bad_lines) {
-    throw Error(Fault::kBadData, place(shard, number, column) + reason + format_of(shard));
-  }
+  if (!options_->skip_bad_lines) throw Error(Fault::kBadData, place(shard, number, column) + reason);
   ++shard.done.bad_lines;
   if (++error_lines_ > kWarnings) return;
   warnings_.push_back("skipped: " + place(shard, number, column) + reason);

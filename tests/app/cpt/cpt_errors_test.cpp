@@ -68,7 +68,8 @@ TEST_F(ErrorsTest, BadData) {
   for (const char* command : {"predict", "score", "explain"}) {
     const Outcome outcome = run({command, "--model", "model", "--data", "value.vw"});
     EXPECT_EQ(outcome.code, 65);
-    EXPECT_THAT(outcome.err, MatchesRegex("cpt: value\\.vw:2:14: expected .*, found 'x'\n"));
+    EXPECT_THAT(outcome.err,
+                MatchesRegex("cpt: value\\.vw:2:14: expected .*, found 'x'; the line was read as vw, .*\n"));
     expect_failure({command, "--model", "model", "--data", "what.txt"}, 65, "what.txt:1:1: expected a line in vw");
   }
 }
