@@ -60,7 +60,7 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std
 }
 
 // --on-error: whether bad lines are skipped, and the largest number of skipped lines. With `answer`, the option has one
-// more word, which sets it: bad lines are answered.
+// more word, which sets it, too: bad lines are skipped, but answered.
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,
                           bool* answer = nullptr);
 

@@ -30,8 +30,8 @@ struct ReadOptions {
   bool labels_required = true;    // else a line may have no label; its example then has an empty one
   bool weights_required = false;  // if so, a line of importance 0 holds no example
   bool every_line = false;        // ExampleStream::read() also returns for a line of text that holds no example
-  // With every_line, instead of skip_bad_lines: InputLine::error says what is wrong with a bad line, which is neither
-  // counted nor warned of.
+  // With every_line and skip_bad_lines: InputLine::error says what is wrong with a bad line, which is neither counted
+  // nor warned of.
   bool answer_bad_lines = false;
   // If set, a line with a label for which it returns false is a bad line. Called by the thread that reads.
   std::function<bool(std::string_view label)> knows_label = {};

@@ -70,10 +70,11 @@ void add_input_options(CLI::App& command, CommandInput& input) {
 
 void add_answered_input_options(CLI::App& command, CommandInput& input) {
   add_what_to_read(command, input);
-  add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
-               "At a bad line: stop; skip: warn and print an empty line, for at most N lines; answer: print 'error: ' and "
-               "the reason where the answer would be, for long-running use",
-               &input.answer_bad_lines);
+  add_on_error(
+      command, input.skip_bad_lines, input.most_bad_lines,
+      "At a bad line: stop; skip: warn and print an empty line, for at most N lines; answer: print 'error: ' and "
+      "the reason where the answer would be, for long-running use",
+      &input.answer_bad_lines);
   command.add_flag("--with-lines", input.with_lines, "Begin each line of the output with FILE:LINE and a tab");
   command.add_flag("--with-tags", input.with_tags,
                    "Begin each line of the output, after FILE:LINE, with the vw tag of the input line and a tab");
@@ -111,7 +112,7 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
-    : shards_(find_input(input.data, input.skip_bad_lines || input.answer_bad_lines)),
+    : shards_(find_input(input.data, input.skip_bad_lines)),
       model_(load_model(input.model)),
       read_(read_options(input, model_.options(), std::move(needs))),
       stream_(stream_all(shards_, read_)),
