@@ -39,13 +39,15 @@ FileDescriptor open_for_writing(const fs::path& path) {
   return file;
 }
 
-// Files ignore O_NONBLOCK; a pipe would wait for a writer without it.
+// Looks before it opens, since opening a pipe waits for a writer. O_NONBLOCK would not wait for the end of a lease
+// either.
 FileDescriptor open_for_reading(const fs::path& path) {
-  FileDescriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); }));
-  if (file.get() == -1) fail(Fault::kNoInput, path, "open", errno);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail(Fault::kNoInput, path, "stat", errno);
-  if (!S_ISREG(status.st_mode)) throw Error(Fault::kNoInput, path.string() + ": is not a regular file");
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw Error(Fault::kNoInput, path.string() + ": is not a regular file");
+  }
+  FileDescriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (file.get() == -1) fail(Fault::kNoInput, path, "open", errno);
   return file;
 }
 
