@@ -94,11 +94,11 @@ ResultWriter::ResultWriter(const fs::path& path) {
     sweep_unfinished(path_);
   }
   const fs::path name = in_place ? path_ : temporary_name(path_);
+  if (!in_place) remove_on_signal(name);  // before it is there
   file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
   if (file_.get() < 0) fail("open");
   if (in_place) return;
   temporary_ = name;
-  remove_on_signal(temporary_);
   hold(file_, name, path_);
 }
 
