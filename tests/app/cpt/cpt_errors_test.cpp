@@ -51,7 +51,7 @@ TEST_F(ErrorsTest, UsageErrors) {
 
 TEST_F(ErrorsTest, MissingInput) {
   std::filesystem::create_directory(path("empty"));
-  for (const char* command : {"predict", "score", "explain"}) {
+  for (const char* command : {"predict", "score", "evaluate", "explain"}) {
     expect_failure({command, "--model", "model", "--data", "none.vw"}, 66, "'none.vw'");
     expect_failure({command, "--model", "none", "--data", "test.vw"}, 66,
                    "none: not a finished cpt model, no such directory");
@@ -66,7 +66,7 @@ TEST_F(ErrorsTest, MissingInput) {
 TEST_F(ErrorsTest, BadData) {
   write("value.vw", "ad1 |page w1\nad1 |page w1:x\n");
   write("what.txt", "what is this\n");
-  for (const char* command : {"predict", "score", "explain"}) {
+  for (const char* command : {"predict", "score", "evaluate", "explain"}) {
     const Outcome outcome = run({command, "--model", "model", "--data", "value.vw"});
     EXPECT_EQ(outcome.code, 65);
     EXPECT_THAT(outcome.err,
