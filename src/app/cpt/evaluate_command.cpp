@@ -85,8 +85,7 @@ void declare(CLI::App& command, EvaluateOptions& options) {
       .add_option_function<std::vector<std::string>>(
           "--k", [&options](const std::vector<std::string>& texts) { options.ks = parse_ks(texts); },
           "For how many of the most probable labels to show precision, recall and nDCG")
-      ->type_name("N,N,...")
-      ->default_str("1,3,5")
+      ->option_text("N,N,...=1,3,5")
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_flag("--by-label", options.by_label,

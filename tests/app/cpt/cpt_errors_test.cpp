@@ -139,9 +139,9 @@ TEST_F(FaceTest, VersionNamesTheBuild) {
 TEST_F(FaceTest, HelpNamesTheCommandsAndEveryCommandHasAnExample) {
   const Words help = results({"--help"});
   const std::vector<std::pair<std::string, std::string>> commands{
-      {"predict", "--model "}, {"score", "--model "}, {"inspect", "--model "},
-      {"explain", "--model "}, {"dump", "--model "},  {"convert", ""},
-      {"synth", "web-ads "},   {"synth web-ads", ""}, {"checkpoint", ""}};
+      {"predict", "--model "}, {"score", "--model "}, {"inspect", "--model "},  {"explain", "--model "},
+      {"dump", "--model "},    {"convert", ""},       {"evaluate", "--model "}, {"synth", "web-ads "},
+      {"synth web-ads", ""},   {"checkpoint", ""}};
   for (const auto& [command, argument] : commands) {
     EXPECT_THAT(help, Contains(StartsWith("  " + words_of(command)[0] + " ")));
     const Words its_help = results(words_of(command + " --help"));
@@ -154,8 +154,9 @@ TEST_F(FaceTest, HelpNamesTheCommandsAndEveryCommandHasAnExample) {
 }
 
 TEST_F(FaceTest, HelpFitsIntoAHundredColumns) {
-  for (const char* command : {"", "predict", "score", "inspect", "explain", "dump", "convert", "synth", "synth web-ads",
-                              "checkpoint", "checkpoint list", "checkpoint verify", "checkpoint prune"}) {
+  for (const char* command :
+       {"", "predict", "score", "evaluate", "inspect", "explain", "dump", "convert", "synth", "synth web-ads",
+        "checkpoint", "checkpoint list", "checkpoint verify", "checkpoint prune"}) {
     for (const std::string& line : results(words_of(std::string(command) + " --help"))) {
       EXPECT_LE(line.size(), 100U) << line;
     }
