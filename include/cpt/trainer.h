@@ -80,6 +80,7 @@ struct TrainingOptions {
   bool skip_bad_lines = false;                  // else the first malformed line ends the run
   std::optional<std::uint64_t> most_bad_lines;  // end the run if a pass skips more, counted over all ranks
   CheckpointOptions checkpoints;
+  std::chrono::milliseconds progress_every{std::chrono::seconds(10)};  // between Observer::stretch(); 0: never
   // Continue from the newest checkpoint, if there is one. All options above then keep the values that they had when the
   // run began, except `passes` and `checkpoints`, and `data` and `test` if they are given.
   bool resume = false;
@@ -119,6 +120,21 @@ struct Report {
   std::uint64_t bytes_sent = 0;      // bytes sent by this rank
   double communication_seconds = 0;  // time that this rank waited
   TrafficByCall traffic;             // both, by purpose
+};
+
+// What all ranks did since the stretch before, or since the phase or a resumed run began.
+struct Stretch {
+  Phase phase = Phase::kTrain;
+  std::uint32_t pass = 0;      // as in Report
+  std::uint64_t examples = 0;  // of the phase so far
+  double seconds = 0;          // since training began
+  Losses losses;               // of the stretch
+  double duration = 0;         // of the stretch, in seconds
+  // The part of the pass that was read, in [0, 1], by the rank that is the furthest behind, and how long the rest takes
+  // at the pace of the stretch; negative if not known.
+  double part_of_pass = -1;
+  double seconds_left = -1;
+  std::uint64_t peak_bytes = 0;  // peak resident memory of the rank that has the most
 };
 
 // How evenly the owners of partitions are loaded. The load of a rank is the number of rows that its examples visit,
@@ -198,6 +214,8 @@ class Observer {
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
+  // Called every TrainingOptions::progress_every, as soon as a round ends, while examples arrive.
+  virtual void stretch(const Stretch& /*stretch*/) {}
 };
 
 struct TrainedModel {

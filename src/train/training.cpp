@@ -56,7 +56,7 @@ class Training::Run {
   const std::optional<Resumption>& resumption() const { return setup_.resumption; }
 
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
-    Progress progress(comm_, learner_, observer);
+    Progress progress(comm_, learner_, observer, options_.progress_every);
     restore_figures(progress);
     SafePoint safe_point(options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); });
     run_on_all(comm_, "start", [&] { make_loops(progress, safe_point); });

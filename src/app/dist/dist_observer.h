@@ -31,6 +31,7 @@ class DistObserver : public Observer {
   void rebalanced(const Balance& balance, std::uint64_t interval) override;
   void checkpointed(const CheckpointReport& report) override;
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
+  void stretch(const Stretch& stretch) override;
 
   void info(const std::string& text);
   // Writes to the log and, if progress is shown, to standard error. Call it before the first report only.

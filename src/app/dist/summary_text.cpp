@@ -76,6 +76,10 @@ std::string memory_line(const Summary& summary) {
       mebibytes(memory.calibration_bytes));
 }
 
+std::uint64_t examples_per_second(const Stretch& stretch) {
+  return static_cast<std::uint64_t>(static_cast<double>(stretch.losses.examples) / stretch.duration);
+}
+
 std::string ranks_lines(const Summary& summary) {
   std::string text =
       fmt::format("ranks: {}, {}, {:.1f} MB sent, {:.2f} s waited per rank\n", counted(summary.rounds, "round"),
@@ -106,6 +110,21 @@ std::string balance_text(const Balance& balance, std::uint64_t interval) {
 std::string checkpoint_text(const CheckpointReport& report) {
   return fmt::format("checkpoint {} after {} examples: {:.1f} MB in {:.2f} s", report.directory.string(),
                      grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
+}
+
+std::string stretch_text(const Stretch& stretch) {
+  std::string text = stretch.phase == Phase::kTest ? "test" : fmt::format("pass {}", stretch.pass);
+  if (stretch.part_of_pass >= 0) text += fmt::format(" {:.0f} %", 100 * stretch.part_of_pass);
+  text += fmt::format(": {} examples, {}/s", grouped(stretch.examples), grouped(examples_per_second(stretch)));
+  if (stretch.seconds_left >= 0) text += ", " + clock_text(stretch.seconds_left) + " left";
+  return text + fmt::format(", {}; last {:.0f} s: squared {:.4f}, log seen {:.4f}", mebibytes(stretch.peak_bytes),
+                            stretch.duration, stretch.losses.mean_squared(), stretch.losses.mean_log_seen());
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = std::llround(seconds);
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
 std::string resumption_text(const Resumption& resumption) {

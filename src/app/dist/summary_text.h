@@ -15,6 +15,9 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
 // One line each, without a line end.
 std::string balance_text(const Balance& balance, std::uint64_t interval);
 std::string checkpoint_text(const CheckpointReport& report);
+std::string stretch_text(const Stretch& stretch);
+// Seconds as h:mm:ss or m:ss.
+std::string clock_text(double seconds);
 // Where a resumed run continues.
 std::string resumption_text(const Resumption& resumption);
 

@@ -100,6 +100,7 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
     const bool stops = is_to_stop();
     step(all_read_ || stops ? nullptr : &reader);
     progress_.show(reader.part_read());
+    if (std::exchange(stretch_ends_, false)) progress_.report_stretch(reader.part_read());
     if (stops && rounds_.empty()) stop_at_safe_point(reader);
   }
   drain();
@@ -178,7 +179,7 @@ void PartitionedLoop::read(BatchReader& reader) {
   header.warning_bytes = warnings.size();
   messages[0].append(warnings.data(), warnings.size());
   header.bad_lines = reader.error_lines();
-  header.requests = safe_point_.requests();
+  header.requests = safe_point_.requests() | (progress_.stretch_due() ? RequestBits::kStretch : 0);
   header.fault = encode_fault(failure_);
   const IntervalRows rows = rows_of_copies();
   header.rows_to_merge = rows.to_merge;

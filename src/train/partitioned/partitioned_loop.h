@@ -143,9 +143,10 @@ class PartitionedLoop {
   std::exception_ptr transport_;  // of the communicator, noticed while this rank ran tasks
   bool learning_ = true;
   bool all_read_ = false;
-  bool moving_ = false;   // partitions are to change owners
-  bool merging_ = false;  // copies are to be merged
-  bool tainted_ = false;  // some rank has failed: this one computes no more, but joins until all know
+  bool stretch_ends_ = false;  // and rank 0 is to be told of it after this step
+  bool moving_ = false;        // partitions are to change owners
+  bool merging_ = false;       // copies are to be merged
+  bool tainted_ = false;       // some rank has failed: this one computes no more, but joins until all know
 };
 
 }  // namespace cpt

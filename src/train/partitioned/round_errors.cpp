@@ -73,7 +73,8 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
   }
   if (all.active_shards != 0) active_shards_ = all.active_shards;
   all_read_ = all.ended != 0;
-  requests_ |= all.requests;
+  requests_ |= all.requests & ~RequestBits::kStretch;
+  stretch_ends_ |= (all.requests & RequestBits::kStretch) != 0;
   round.examples_of_all = contents.examples;
   if (contents.examples == 0) return;
   latest_contents_ = contents;

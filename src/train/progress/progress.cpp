@@ -1,15 +1,28 @@
 #include "train/progress/progress.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "api/tree_figures.h"
 #include "comm/collectives.h"
 #include "core/checked.h"
+#include "train/host/host.h"
 
 namespace cpt {
 
-Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer)
-    : comm_(comm), learner_(learner), observer_(observer) {}
+namespace {
+
+// What a rank says of a stretch.
+struct StretchOfRank {
+  Losses losses;
+  double part_of_pass = 0;
+  std::uint64_t peak_bytes = 0;
+};
+
+}  // namespace
+
+Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer, std::chrono::milliseconds every)
+    : comm_(comm), learner_(learner), observer_(observer), every_(every) {}
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
@@ -41,6 +54,7 @@ void Progress::restore(const ProgressState& state) {
   for (std::size_t part = 0; part < state.losses.size(); ++part) {
     if (static_cast<int>(part) % comm_.size() == comm_.rank()) mine_ += state.losses[part];
   }
+  begin_stretch();
 }
 
 void Progress::begin(Phase phase) {
@@ -51,6 +65,13 @@ void Progress::begin(Phase phase) {
   latest_.pass = 0;
   latest_.so_far = {};
   latest_.since_last = {};
+  begin_stretch();
+}
+
+void Progress::begin_pass(std::uint32_t pass) {
+  latest_.pass = pass;
+  part_began_ = Clock::now();
+  part_before_ = 0;
 }
 
 Losses Progress::total() {
@@ -86,6 +107,42 @@ void Progress::show(double part_of_pass) {
   shown_ = Clock::now();
   latest_.seconds = seconds();
   failure_.run([&] { observer_.progress(examples_, latest_.seconds, part_of_pass); });
+}
+
+void Progress::begin_stretch() {
+  stretch_began_ = Clock::now();
+  before_stretch_ = mine_;
+}
+
+bool Progress::stretch_due() {
+  if (comm_.rank() != 0 || every_.count() == 0 || Clock::now() - stretch_asked_ < every_) return false;
+  stretch_asked_ = Clock::now();
+  return true;
+}
+
+void Progress::report_stretch(double part_of_pass) {
+  const auto seconds_since = [now = Clock::now()](Clock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  const StretchOfRank mine{mine_.since(before_stretch_), part_of_pass, peak_memory()};
+  Stretch stretch;
+  stretch.phase = latest_.phase;
+  stretch.pass = latest_.pass;
+  stretch.examples = examples_;
+  stretch.seconds = seconds();
+  stretch.duration = seconds_since(stretch_began_);
+  stretch.part_of_pass = part_of_pass;
+  for (const StretchOfRank& rank : all_gather_value(comm_, mine, "progress")) {
+    stretch.losses += rank.losses;
+    stretch.part_of_pass = std::min(stretch.part_of_pass, rank.part_of_pass);
+    stretch.peak_bytes = std::max(stretch.peak_bytes, rank.peak_bytes);
+  }
+  const double part = stretch.part_of_pass - part_before_;
+  if (part > 0) stretch.seconds_left = seconds_since(part_began_) * (1 - stretch.part_of_pass) / part;
+  begin_stretch();
+  part_began_ = stretch_began_;
+  part_before_ = stretch.part_of_pass;
+  if (comm_.rank() == 0) failure_.run([&] { observer_.stretch(stretch); });
 }
 
 void Progress::warn(const std::string& text) {

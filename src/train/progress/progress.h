@@ -17,7 +17,8 @@ namespace cpt {
 // All ranks make the same calls, each with the losses of its own examples. Only rank 0 has an observer that listens.
 class Progress {
  public:
-  Progress(Communicator& comm, const Learner& learner, Observer& observer);
+  // `every`: between stretches; 0: there are none.
+  Progress(Communicator& comm, const Learner& learner, Observer& observer, std::chrono::milliseconds every);
 
   // The state for a checkpoint. Collective.
   ProgressState state();
@@ -26,7 +27,7 @@ class Progress {
   void restore(const ProgressState& state);
 
   void begin(Phase phase);
-  void begin_pass(std::uint32_t pass) { latest_.pass = pass; }
+  void begin_pass(std::uint32_t pass);
 
   // This rank's losses in the current phase.
   Losses& losses() { return mine_; }
@@ -54,6 +55,11 @@ class Progress {
   // Shows how much of the pass this rank has read, a few times a second at most.
   void show(double part_of_pass);
 
+  // Whether the observer is to hear of a stretch: on rank 0 by its clock, once for each; false elsewhere.
+  bool stretch_due();
+  // Tells the observer of the stretch that ends here. `part_of_pass`: read by this rank. Collective.
+  void report_stretch(double part_of_pass);
+
   // The error of the observer. It is kept because other ranks may wait in a collective; the observer is not called
   // again.
   const std::exception_ptr& failure() const { return failure_.get(); }
@@ -62,11 +68,20 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void begin_stretch();
+
   Communicator& comm_;
   const Learner& learner_;
   Observer& observer_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
+  const std::chrono::milliseconds every_;
+  Clock::time_point stretch_asked_ = Clock::now();
+  Clock::time_point stretch_began_ = Clock::now();
+  Losses before_stretch_;  // mine_ when it began
+  // When it began, or later the pass, and the part of the pass that was read then.
+  Clock::time_point part_began_ = Clock::now();
+  double part_before_ = 0;
   ReportSchedule schedule_;
   std::uint64_t examples_ = 0;
   Losses mine_;

@@ -83,7 +83,10 @@ void ReplicatedLoop::apply_headers(const RoundHeaders& headers, const Round& nex
   if (const auto excess = excess_of_bad_lines(sum(headers, &RoundHeader::bad_lines), options_.most_bad_lines)) {
     throw AgreedError(excess->fault(), excess->what());
   }
-  for (const RoundHeader& header : headers) requests_ |= header.requests;
+  for (const RoundHeader& header : headers) {
+    requests_ |= header.requests & ~RequestBits::kStretch;
+    stretch_ends_ |= (header.requests & RequestBits::kStretch) != 0;
+  }
 }
 
 // Whether nothing may be read ahead of the current round.
@@ -100,6 +103,7 @@ void ReplicatedLoop::end_round(std::uint64_t examples, bool learning, bool ends_
   }
   progress_.advance(examples);
   progress_.show(reader.part_read());
+  if (std::exchange(stretch_ends_, false)) progress_.report_stretch(reader.part_read());
   failure_.keep(progress_.failure());
 }
 
@@ -147,7 +151,7 @@ ReplicatedLoop::RoundHeaders ReplicatedLoop::exchange_headers(const Round& next,
                          .proposal_bytes = next.proposals.size(),
                          .warning_bytes = next.warnings.size(),
                          .bad_lines = bad_lines,
-                         .requests = safe_point_.requests(),
+                         .requests = safe_point_.requests() | (progress_.stretch_due() ? RequestBits::kStretch : 0),
                          .rows_to_merge = merger_.touched().size() + calibrator_merger_.touched_rows(),
                          .rows_trained = merger_.touched().updates()};
   RoundHeaders headers(static_cast<std::size_t>(comm_.size()));

@@ -95,6 +95,7 @@ class ReplicatedLoop {
   Renewals& renewals_;
   SafePoint& safe_point_;
   std::uint64_t requests_ = 0;  // of all ranks
+  bool stretch_ends_ = false;   // and rank 0 is to be told of it after this round
   DeferredError failure_;       // of this rank, which then trains no more and takes part until all know
 };
 

@@ -135,6 +135,17 @@ std::vector<OptionEntry> own_rows() {
                    },
                    {},
                    {}}},
+      {.name = "progress-every",
+       .group = kOutputOptions,
+       .value = "TIME",
+       .help =
+           "Print a line of progress, and add it to metrics.jsonl, whenever this time has passed (a number with s, m "
+           "or h); 0: never. Default: 10s",
+       .binding = {[](DistOptions& o, const Words& words) {
+                     o.training.progress_every = parse_duration(words.front());
+                   },
+                   {},
+                   {}}},
   };
 }
 
