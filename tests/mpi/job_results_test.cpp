@@ -217,7 +217,7 @@ TEST_P(Ranks, TellByTheClockHowFarTheyAre) {
   const Words often{"--test", test, "--progress", "plain", "--progress-every", "0.001s"};
   const Outcome outcome = run(ranks(), train({shards()}, often));
   expect_complete(outcome);
-  EXPECT_THAT(outcome.err, ::testing::ContainsRegex("\npass 1 [0-9]+ %: [0-9,]+ examples, [0-9,]+/s, [0-9:]+ left, "
+  EXPECT_THAT(outcome.err, ::testing::ContainsRegex("pass 1 [0-9]+ %: [0-9,]+ examples, [0-9,]+/s(, [0-9:]+ left)?, "
                                                     "[0-9.,]+ MiB; last [0-9]+ s: squared [01][.][0-9]{4}, log seen "));
   std::map<std::string, std::uint64_t> examples;
   for (const Json& stretch : stretches()) {

@@ -11,18 +11,6 @@ namespace cpt {
 
 namespace {
 
-// 1234567 as 1,234,567.
-std::string grouped(std::uint64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-// "1 bad line", "1,024 bad lines".
-std::string counted(std::uint64_t count, const char* of_one) {
-  return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
-}
-
 // With fewer, the interval is so wide that the estimate says little.
 constexpr std::uint64_t kLeastTop1Samples = 100;
 
@@ -61,12 +49,6 @@ std::string tree_line(const TreeFigures& tree) {
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
 }
 
-std::string mebibytes(std::uint64_t bytes) {
-  const double mebibytes = static_cast<double>(bytes) * 0x1p-20;
-  if (mebibytes < 10) return fmt::format("{:.1f} MiB", mebibytes);
-  return grouped(static_cast<std::uint64_t>(std::llround(mebibytes))) + " MiB";
-}
-
 std::string memory_line(const Summary& summary) {
   const MemoryUse& memory = summary.memory;
   const std::string where = summary.ranks > 1 ? fmt::format(" on rank {}", memory.rank) : "";
@@ -97,6 +79,22 @@ std::string ranks_lines(const Summary& summary) {
 
 }  // namespace
 
+std::string grouped(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string counted(std::uint64_t count, const char* of_one) {
+  return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+  const double mebibytes = static_cast<double>(bytes) * 0x1p-20;
+  if (mebibytes < 10) return fmt::format("{:.1f} MiB", mebibytes);
+  return grouped(static_cast<std::uint64_t>(std::llround(mebibytes))) + " MiB";
+}
+
 std::string balance_text(const Balance& balance, std::uint64_t interval) {
   std::string text = fmt::format(
       "sync interval {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", interval,
@@ -117,8 +115,10 @@ std::string stretch_text(const Stretch& stretch) {
   if (stretch.part_of_pass >= 0) text += fmt::format(" {:.0f} %", 100 * stretch.part_of_pass);
   text += fmt::format(": {} examples, {}/s", grouped(stretch.examples), grouped(examples_per_second(stretch)));
   if (stretch.seconds_left >= 0) text += ", " + clock_text(stretch.seconds_left) + " left";
-  return text + fmt::format(", {}; last {:.0f} s: squared {:.4f}, log seen {:.4f}", mebibytes(stretch.peak_bytes),
-                            stretch.duration, stretch.losses.mean_squared(), stretch.losses.mean_log_seen());
+  text += fmt::format(", {}; last {:.0f} s: ", mebibytes(stretch.peak_bytes), stretch.duration);
+  if (stretch.losses.examples == 0) return text + "no examples";
+  return text +
+         fmt::format("squared {:.4f}, log seen {:.4f}", stretch.losses.mean_squared(), stretch.losses.mean_log_seen());
 }
 
 std::string clock_text(double seconds) {
