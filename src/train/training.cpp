@@ -45,7 +45,8 @@ class Training::Run {
  public:
   Run(const TrainingOptions& options, Communicator& comm)
       : comm_(comm),
-        setup_(prepare_run(options, comm, free_memory())),
+        free_(free_memory()),
+        setup_(prepare_run(options, comm, free_)),
         options_(setup_.options),
         plan_(*setup_.plan),
         learner_(*setup_.learner),
@@ -54,6 +55,8 @@ class Training::Run {
 
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return setup_.resumption; }
+
+  RunPlan plan() const { return plan_run(setup_, comm_, free_); }
 
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
     Progress progress(comm_, learner_, observer, options_.progress_every);
@@ -331,6 +334,7 @@ class Training::Run {
   }
 
   Communicator& comm_;
+  const std::optional<std::uint64_t> free_;  // memory, before the run took any
   RunSetup setup_;
   const TrainingOptions& options_;  // of setup_, like plan_ and learner_
   TraversalPlan& plan_;
@@ -351,6 +355,7 @@ Training::~Training() = default;
 
 const TrainingOptions& Training::options() const { return run_->options(); }
 const std::optional<Resumption>& Training::resumption() const { return run_->resumption(); }
+RunPlan Training::plan() const { return run_->plan(); }
 TrainingResult Training::run(Observer& observer, const std::filesystem::path& model) {
   return run_->run(observer, model);
 }

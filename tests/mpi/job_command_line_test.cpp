@@ -113,12 +113,12 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
   const Words help = lines_of(outcome.out);
   EXPECT_EQ(std::count_if(help.begin(), help.end(), [](const auto& line) { return line.starts_with("Usage:"); }), 1);
   for (const char* option :
-       {"--data",          "--test",          "--test-frozen", "--format",       "--run",       "--passes",
-        "--method",        "--arity",         "--tree",        "--alpha",        "--loss",      "--update",
-        "--learning-rate", "--bits",          "--seed",        "--interactions", "--normalize", "--clip",
-        "--sync-fraction", "--sync-examples", "--merge",       "--placement",    "--on-error",  "--config",
-        "--progress",      "--stall-timeout", "--version",     "--init",         "--resume",    "--checkpoint-every",
-        "--keep",          "--overwrite"}) {
+       {"--data",          "--test",          "--test-frozen", "--format",        "--run",       "--passes",
+        "--method",        "--arity",         "--tree",        "--alpha",         "--loss",      "--update",
+        "--learning-rate", "--bits",          "--seed",        "--interactions",  "--normalize", "--clip",
+        "--sync-fraction", "--sync-examples", "--merge",       "--placement",     "--on-error",  "--config",
+        "--progress",      "--stall-timeout", "--version",     "--init",          "--resume",    "--checkpoint-every",
+        "--keep",          "--overwrite",     "--dry-run",     "--progress-every"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
   EXPECT_THAT(outcome.out, HasSubstr("binary, fasttext"));

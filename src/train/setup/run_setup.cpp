@@ -116,13 +116,6 @@ std::function<bool(Partition)> own_partitions(const TrainingOptions& options, co
 
 using FreeMemory = std::optional<std::uint64_t>;
 
-TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
-  if (is_partitioned(options, comm)) {
-    return roots_of(options) == Roots::kOwned ? TableUse::kPartitioned : TableUse::kHybrid;
-  }
-  return options.learns() ? TableUse::kReplicated : TableUse::kOnlyRead;
-}
-
 void require_memory_for_table(const RunSetup& setup, Communicator& comm, FreeMemory free, Table table) {
   require_memory(setup.options.model, table_use(setup.options, comm), comm, free, table);
 }
@@ -280,6 +273,13 @@ void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard
 
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm) {
   return comm.size() > 1 && options.placement != Placement::kReplicated && options.model.is_tree();
+}
+
+TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
+  if (is_partitioned(options, comm)) {
+    return roots_of(options) == Roots::kOwned ? TableUse::kPartitioned : TableUse::kHybrid;
+  }
+  return options.learns() ? TableUse::kReplicated : TableUse::kOnlyRead;
 }
 
 RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {

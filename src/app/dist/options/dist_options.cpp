@@ -103,6 +103,13 @@ std::vector<OptionEntry> own_rows() {
                "and options that do not change the result",
        .binding = {[](DistOptions& o, const Words&) { o.training.resume = true; }, {}, {}},
        .words = OptionWords::kNone},
+      {.name = "dry-run",
+       .group = kMainOptions,
+       .value = "",
+       .help = "Check everything that a start checks and print what the run would read and need: shards of each rank, "
+               "examples, the first line as understood, bits, memory, disk. Train and write nothing",
+       .binding = {[](DistOptions& o, const Words&) { o.dry_run = true; }, {}, {}},
+       .words = OptionWords::kNone},
       {.name = "stall-timeout",
        .group = kRankOptions,
        .value = "TIME",
