@@ -18,7 +18,7 @@ namespace cpt {
 namespace {
 
 constexpr std::uint64_t kEnoughBytes = std::uint64_t{1} << 20;
-constexpr std::size_t kMostNames = 64;  // more than are shown: those of bad lines before the first good one are not
+constexpr std::size_t kNamesKept = 64;  // more than are shown: those of bad lines before the first good one are not
 
 struct NamedFeature {
   FeatureHash feature;
@@ -66,7 +66,7 @@ ShardPreview preview(const Shard& shard, ReadOptions options) {
   bool is_first = true;
   options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
     const auto is_this = [feature](const NamedFeature& one) { return one.feature == feature; };
-    if (!is_first || named.size() == kMostNames || std::ranges::any_of(named, is_this)) return;
+    if (!is_first || named.size() == kNamesKept || std::ranges::any_of(named, is_this)) return;
     named.push_back({feature, std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name)});
   };
   ShardPreview seen;
