@@ -244,7 +244,7 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   expect(unreadable, [](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
   expect(unreadable, [](RunState& state) { state.options.format = static_cast<Format>(5); });
   expect(unreadable, [](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
-  expect(unreadable, [](RunState& state) { state.options.placement = static_cast<Placement>(2); });
+  expect(unreadable, [](RunState& state) { state.options.placement = static_cast<Placement>(3); });
   expect(unreadable, [](RunState& state) { state.options.merge = static_cast<MergeRule>(3); });
   expect(unreadable, [](RunState& state) { state.plan.shard_pass->phase = static_cast<Phase>(2); });
   expect(unreadable, [](RunState& state) { state.progress.phase = static_cast<Phase>(7); });
@@ -279,7 +279,7 @@ TEST_F(ForgedCheckpoint, OfAnotherStateFormatIsRefusedByName) {
   expect_format(kStateFormat + 1, "its state has format " + std::to_string(kStateFormat + 1) +
                                       ", this program reads up to " + std::to_string(kStateFormat));
   expect_format(0, "format 0, which does not exist");
-  expect_format(kOldestStateFormat - 1, "its state has format 1, which is too old: this program reads formats 2 to 3");
+  expect_format(kOldestStateFormat - 1, "its state has format 1, which is too old: this program reads formats 2 to 4");
 }
 
 TEST_F(ForgedCheckpoint, WithTheOtherByteOrderIsRefused) {

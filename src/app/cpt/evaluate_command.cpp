@@ -50,16 +50,16 @@ struct EvaluateOptions {
 };
 
 void evaluate(const EvaluateOptions& options) {
-  OpenInput input(options.input, {});
+  OpenInput input(options.input, {.every_line = true});
   const Learner& learner = input.model().learner();
   Evaluation evaluation(learner.labels(), options.ks);
-  ResultWriter out;
   const auto make_judge = [&] {
     return [judge = Judge(learner, options.ks.back())](const ExampleView& x, Text&) mutable { return judge(x); };
   };
   const auto tally = [&](const ExampleView& x, const Judgement& judgement) { evaluation.add(x, judgement); };
-  answer_all(input, options.threads, {}, make_judge, tally, out);
+  answer_all(input, options.threads, {}, make_judge, tally, nullptr);
   evaluation.finish();
+  ResultWriter out;
   if (options.json) {
     out.print("{}\n", json_text(evaluation_json(evaluation, options.by_label), 2));
   } else {

@@ -80,10 +80,10 @@ void predict(const PredictOptions& options) {
   };
   const auto no_tally = [](const ExampleView&, NoNote) {};
   if (options.learn) {
-    answer_on_one_thread(input, predict_and_learn, no_tally, out);
+    answer_on_one_thread(input, predict_and_learn, no_tally, &out);
   } else {
     answer_all(
-        input, options.threads, chunk_limits(options), [&] { return predict; }, no_tally, out);
+        input, options.threads, chunk_limits(options), [&] { return predict; }, no_tally, &out);
   }
   out.finish();
 }

@@ -109,7 +109,7 @@ void score(const ScoreOptions& options) {
   };
   ResultWriter out;
   answer_all(
-      input, options.threads, {}, [&] { return Scorer(learner, options.label); }, tally, out);
+      input, options.threads, {}, [&] { return Scorer(learner, options.label); }, tally, &out);
   out.finish();
   if (options.summary) print_summary(losses, best);
 }

@@ -13,6 +13,7 @@ namespace cpt {
 
 namespace {
 
+constexpr std::uint64_t kMostLines = 10'000;  // blank ones and others without an example included
 constexpr std::size_t kMostNameSpaces = 16;
 constexpr std::size_t kMostNames = 16;
 
@@ -47,6 +48,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
   std::set<FeatureHash> seen;
   options.skip_bad_lines = true;
   options.labels_required = false;
+  options.every_line = true;
   options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
     add_distinct(std::string(name_space), kMostNameSpaces, look.profile.name_spaces);
     add_distinct(std::string(name_space) + "^" + std::string(name), kMostNames, look.profile.features);
@@ -55,11 +57,12 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
   try {
     ExampleStream stream({shard}, {0}, std::move(options));
     Batch batch = stream.make_batch();
-    for (; !look.bare.is_full() && stream.read(batch); batch.clear()) {
+    for (std::uint64_t lines = 0; lines < kMostLines && !look.bare.is_full() && stream.read(batch); ++lines) {
       look.format = stream.format();
       for (std::size_t i = 0; i < batch.size(); ++i) {
         look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(batch[i].origin.line));
       }
+      batch.clear();
     }
   } catch (const Error&) {
   }

@@ -18,6 +18,7 @@ namespace cpt {
 namespace {
 
 constexpr std::uint64_t kEnoughBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kEnoughLines = kEnoughBytes;  // blank ones and others without an example included
 constexpr std::size_t kNamesKept = 64;  // more than are shown: those of bad lines before the first good one are not
 
 struct NamedFeature {
@@ -69,12 +70,15 @@ ShardPreview preview(const Shard& shard, ReadOptions options) {
     if (!is_first || named.size() == kNamesKept || std::ranges::any_of(named, is_this)) return;
     named.push_back({feature, std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name)});
   };
+  options.every_line = true;
   ShardPreview seen;
   ExampleStream stream({shard}, {0}, std::move(options));
   Batch batch = stream.make_batch();
   const std::uint64_t begin = range_of(shard).begin;
   bool more = true;
-  while (seen.bytes < kEnoughBytes && (more = stream.read(batch))) {
+  for (std::uint64_t lines = 0; lines < kEnoughLines && seen.bytes < kEnoughBytes && (more = stream.read(batch));
+       ++lines) {
+    if (batch.size() == 0) continue;
     if (is_first) describe(batch[0], named, seen);
     is_first = false;
     seen.examples += batch.size();

@@ -5,7 +5,8 @@
 // nothing. Examples of one input line (MultiLabel::kSplit) come one after the other; their answers that are not empty
 // are printed with tabs between them. A line without an example is answered by an empty line or, if
 // InputLine::error says why, by "error: " and that. An answerer returns a note, which tally(x, note) receives; tally is
-// called on the caller's thread in input order. While the input is idle, the answers so far are written.
+// called on the caller's thread in input order. While the input is idle, the answers so far are written. Where `out` is
+// nullptr nothing is printed, and a command has the notes alone.
 //
 // The command must need every line; see CommandNeeds.
 #pragma once
@@ -37,9 +38,10 @@ class AnswerLine {
     has_answer_ = has_answer_ || !answer.empty();
     text_ += answer;
   }
-  void write(ResultWriter& out) {
+  void write(ResultWriter* out) {
+    if (out == nullptr) return;
     text_ += '\n';
-    out.write(text_);
+    out->write(text_);
   }
 
  private:
@@ -49,8 +51,8 @@ class AnswerLine {
 
 // The answerer may change the model from example to example.
 template <class Answerer, class Tally>
-void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, ResultWriter& out) {
-  input.on_input_idle([&out] { out.flush(); });
+void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, ResultWriter* out) {
+  if (out != nullptr) input.on_input_idle([out] { out->flush(); });
   Text text;
   while (const Batch* line = input.next()) {
     AnswerLine answer(input, input.line());
@@ -71,7 +73,7 @@ void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, Resu
 // answerers may only read the data that they share. The output equals that of answer_on_one_thread(), errors included.
 template <class MakeAnswerer, class Tally>
 void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits limits, MakeAnswerer make_answerer,
-                       Tally tally, ResultWriter& out) {
+                       Tally tally, ResultWriter* out) {
   using Answerer = std::invoke_result_t<MakeAnswerer>;
   using Note = std::invoke_result_t<Answerer&, const ExampleView&, Text&>;
   struct Answer {
@@ -108,7 +110,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
       answer.write(out);
     }
     chunk->failure.rethrow();
-    if (chunk->input_waits) out.flush();
+    if (chunk->input_waits && out != nullptr) out->flush();
     text.clear();
     all.clear();
   }
@@ -118,7 +120,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
 // Answers on one thread if `threads` is 1, otherwise on several.
 template <class MakeAnswerer, class Tally>
 void answer_all(OpenInput& input, std::size_t threads, MapChunkLimits limits, MakeAnswerer make_answerer, Tally tally,
-                ResultWriter& out) {
+                ResultWriter* out) {
   if (threads == 1) return answer_on_one_thread(input, make_answerer(), tally, out);
   answer_on_threads(input, threads, limits, make_answerer, tally, out);
 }
