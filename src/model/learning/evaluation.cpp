@@ -181,9 +181,9 @@ std::vector<Evaluation::NamedFigures> Evaluation::by_label() const {
 
 std::vector<FrequencyClass> Evaluation::by_frequency() const {
   std::vector<FrequencyClass> classes{{}};
-  const std::vector<NamedFigures> labels = by_label();
-  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {  // the rarest first
-    const LabelFigures& figures = label->second;
+  std::vector<NamedFigures> rarest_first = by_label();
+  std::reverse(rarest_first.begin(), rarest_first.end());
+  for (const auto& [label, figures] : rarest_first) {
     if (figures.is_new || figures.examples == 0) continue;
     while (classes.back().most < figures.examples) {
       const FrequencyClass& last = classes.back();

@@ -77,7 +77,7 @@ PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& c
   std::vector<Region> of_roots;
   for (std::size_t tree = 0; tree < learner.trees().size(); ++tree)
     of_roots.push_back(learner.weights().region(root_partition(tree)));
-  mergers_.emplace(WeightMerger(comm, learner, options.merge, of_roots), CalibratorMerger(comm, learner));
+  mergers_.emplace(Mergers{WeightMerger(comm, learner, options.merge, of_roots), CalibratorMerger(comm, learner)});
   owner_.before_copies_change([this](const PathState& path_state) {
     mergers_->weights.touch(path_state);
     mergers_->calibrators.touch(path_state);

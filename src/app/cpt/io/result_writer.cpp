@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <system_error>
 
@@ -48,7 +48,8 @@ void remove_doomed(int signal) {
 // An ignored signal stays ignored.
 void remove_on_signal(const fs::path& file) {
   if (file.native().size() >= doomed.size()) return;
-  std::strcpy(doomed.data(), file.c_str());
+  std::ranges::copy(file.native(), doomed.begin());
+  doomed[file.native().size()] = '\0';
   struct sigaction action {};
   action.sa_handler = remove_doomed;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
