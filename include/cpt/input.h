@@ -2,19 +2,31 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace cpt {
 
 // The format of a shard. kAuto detects it by the content of each shard, compressed or not. kBinary is what `cpt
 // convert` writes.
-enum class Format : std::uint8_t { kAuto, kVw, kLibsvm, kFasttext, kBinary };
+enum class Format : std::uint8_t { kAuto, kVw, kLibsvm, kFasttext, kBinary, kJson };
 
-// How a line with several labels (libsvm "3,7", fasttext "__label__a __label__b") becomes examples.
+// How a line with several labels (libsvm "3,7", fasttext "__label__a __label__b", json
+// "label": ["a", "b"]) becomes examples.
 enum class MultiLabel : std::uint8_t {
   kFirst,   // the first label is the example's
   kSample,  // one label, drawn by a hash of seed, shard and line: the same in every pass and on any number of ranks
   kSplit,   // one example per label, with equal parts of the importance
   kError,   // the line is malformed
+};
+
+// The keys of JSON lines that are no features, or not plain ones.
+struct JsonKeys {
+  std::string label = "label";
+  std::string importance{};         // empty: every line has importance 1
+  std::vector<std::string> text{};  // their strings are split into words
+
+  friend bool operator==(const JsonKeys&, const JsonKeys&) = default;
 };
 
 }  // namespace cpt

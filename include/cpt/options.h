@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpt/example.h"
+#include "cpt/input.h"
 
 namespace cpt {
 
@@ -62,6 +63,8 @@ struct ModelOptions {
   // How examples are made from input. A program that builds its own batches applies them itself.
   Normalize normalize = Normalize::kNone;
   std::vector<std::string> interactions{};  // pairs of first letters of namespaces, such as "ab"
+
+  JsonKeys json_keys{};
 
   // Throws Error(kUsage) that names the option, its value and its range, if one is out of range.
   void validate() const;

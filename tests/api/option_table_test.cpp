@@ -30,6 +30,9 @@ const std::map<std::string, Words>& other_values() {
                                                    {"format", {"libsvm"}},
                                                    {"multilabel", {"split"}},
                                                    {"interactions", {"ab"}},
+                                                   {"label-key", {"category"}},
+                                                   {"importance-key", {"weight"}},
+                                                   {"text-keys", {"title,body"}},
                                                    {"normalize", {"l2"}},
                                                    {"on-error", {"skip:7"}},
                                                    {"split", {"4"}},
@@ -155,6 +158,14 @@ TEST(OptionTable, RefusesValuesThatAreNone) {
     const std::string name = row.name;
     if (row.value.empty() || row.words != OptionWords::kOne) continue;
     if (name == "init" || name == "labels") continue;
+    if (name == "label-key" || name == "importance-key") continue;
+    if (name == "text-keys") {
+      for (const char* list : {"", ",", "a,", ",a", "a,,b"}) {
+        TrainingOptions options;
+        EXPECT_THROW(row.binding.set(options, {list}), Error) << list;
+      }
+      continue;
+    }
     TrainingOptions options;
     EXPECT_THROW(row.binding.set(options, {"what"}), Error) << name;
   }

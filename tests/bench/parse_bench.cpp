@@ -48,12 +48,25 @@ std::string fasttext_line(std::uint64_t& state) {
   return line;
 }
 
+// The features of a vw line.
+std::string json_line(std::uint64_t& state) {
+  const auto words = [&state](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i == 0 ? "\"" : ", \"") + word(state) + "\"";
+    return text;
+  };
+  const std::string label = word(state);
+  return "{\"label\": \"" + label + "\", \"p\": [" + words(3) + "], \"b\": [" + words(6) + "], \"g\": [" + words(1) +
+         "]}";
+}
+
 std::vector<std::string> lines_of(cpt::Format format) {
   std::uint64_t state = 1;
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < kLines; ++i) {
     lines.push_back(format == cpt::Format::kVw       ? vw_line(state)
                     : format == cpt::Format::kLibsvm ? libsvm_line(state)
+                    : format == cpt::Format::kJson   ? json_line(state)
                                                      : fasttext_line(state));
   }
   return lines;
@@ -127,6 +140,7 @@ void read_ahead(benchmark::State& state) {
 BENCHMARK_CAPTURE(parse_lines, vw, cpt::Format::kVw, "")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(parse_lines, vw_with_crosses, cpt::Format::kVw, "pb")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(parse_lines, libsvm, cpt::Format::kLibsvm, "")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(parse_lines, json, cpt::Format::kJson, "")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(parse_lines, fasttext, cpt::Format::kFasttext, "")->Unit(benchmark::kMillisecond);
 BENCHMARK(read_shards)->Arg(1)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond);
 BENCHMARK(read_ahead)->Arg(16)->Unit(benchmark::kMillisecond)->UseRealTime();

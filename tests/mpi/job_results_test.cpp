@@ -82,6 +82,38 @@ TEST_F(Results, MayLieInAFolderWhoseNameIsNotUtf8) {
   EXPECT_TRUE(std::filesystem::exists(odd / "summary.json"));
 }
 
+// And the model keeps the keys.
+TEST_F(Results, OfJsonLinesAreThoseOfVwLinesOfTheSameFeatures) {
+  std::string vw;
+  std::string json;
+  for (int i = 0; i < 300; ++i) {
+    const auto number = [i](int modulus) { return std::to_string(i * 7 % modulus); };
+    vw += "c" + number(13) + " 2 |tags a" + number(3) + " 4 | size:0." + number(9) + " color=r" + number(4) +
+          " |title the w" + number(13) + "\n";
+    json += R"({"title": "the w)" + number(13) + R"(", "class": "c)" + number(13) + R"(", "tags": ["a)" + number(3) +
+            R"(", 4], "weight": 2, "size": 0.)" + number(9) + R"(, "color": "r)" + number(4) + "\"}\n";
+  }
+  const auto digests = [this](const std::string& data, const Words& options) {
+    Words words{"--data", data, "--run", run_directory().string(), "--bits", "12", "--overwrite"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome outcome = run_alone(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const Json told = summary();
+    return told["weights"]["digest"].get<std::string>() + told["tree"]["digest"].get<std::string>();
+  };
+  const std::string lines = file("lines.json", json);
+  const Words keys{"--label-key", "class", "--importance-key", "weight", "--text-keys", "title"};
+  const std::string expected = digests(file("lines.vw", vw), {});
+  EXPECT_EQ(digests(lines, keys), expected);
+  const Outcome more = run_alone({"--init", (run_directory() / "model").string(), "--test", lines, "--run",
+                                  path("more").string(), "--label-key", "label"});
+  EXPECT_NE(more.code, 0);
+  EXPECT_THAT(more.err, HasSubstr("--label-key is label, but "));
+  const Outcome kept = run_alone({"--init", (run_directory() / "model").string(), "--test", lines, "--test-frozen",
+                                  "--run", path("kept").string()});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+}
+
 class Ranks : public JobTest, public ::testing::WithParamInterface<int> {
  protected:
   int ranks() const { return GetParam(); }

@@ -25,6 +25,10 @@ auto& field(Options& options, T ModelOptions::*member) {
   return options.model.*member;
 }
 template <class Options, class T>
+auto& field(Options& options, T JsonKeys::*member) {
+  return options.model.json_keys.*member;
+}
+template <class Options, class T>
 auto& field(Options& options, T CheckpointOptions::*member) {
   return options.checkpoints.*member;
 }
@@ -35,7 +39,7 @@ OptionBinding<TrainingOptions> bind_member(T Owner::*member, Parse parse, Show s
   return {.set = [=](TrainingOptions& o, const Words& words) { field(o, member) = parse(words); },
           .show = [=](const TrainingOptions& o) { return show(field(o, member)); },
           .copy = [=](TrainingOptions& to, const TrainingOptions& from) { field(to, member) = field(from, member); },
-          .of_model = std::is_same_v<Owner, ModelOptions>};
+          .of_model = std::is_same_v<Owner, ModelOptions> || std::is_same_v<Owner, JsonKeys>};
 }
 
 template <class Owner, class T>
@@ -89,6 +93,14 @@ auto list(Words Owner::*member) {
         for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
         return text;
       });
+}
+
+// One word of the command line, with commas.
+template <class Owner>
+auto comma_list(Words Owner::*member) {
+  return bind_member(
+      member, [](const Words& words) { return split_at_commas(words.front()); },
+      [](const Words& words) { return join_with_commas(words); });
 }
 
 }  // namespace cpt::binding

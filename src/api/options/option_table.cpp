@@ -180,7 +180,8 @@ Table input_options() {
        .binding = choice(&T::format, format_names())},
       {.name = "multilabel",
        .value = one_of(multilabel_names()),
-       .help = "What to do with a libsvm or fasttext line that has several labels. first: use the first; sample: use a "
+       .help = "What to do with a libsvm, fasttext or json line that has several labels. first: use the first; sample: "
+               "use a "
                "random one, the same in every pass; split: make one example per label and share the importance; error: "
                "treat it as a bad line",
        .binding = choice(&T::multilabel, multilabel_names())},
@@ -189,6 +190,20 @@ Table input_options() {
        .help = "Add a feature for each pair of features from namespaces that begin with A and with B. May be repeated",
        .binding = list(&M::interactions),
        .words = OptionWords::kEach},
+      {.name = "label-key",
+       .value = "KEY",
+       .help = "Key of the label in json lines",
+       .binding = text(&JsonKeys::label)},
+      {.name = "importance-key",
+       .value = "KEY",
+       .help = "Key of the importance in json lines; without it, every line has importance 1",
+       .binding = text(&JsonKeys::importance)},
+      {.name = "text-keys",
+       .value = "KEY,...",
+       .help =
+           "Keys of json lines whose strings are split into words, which become the features of a namespace of that "
+           "name",
+       .binding = comma_list(&JsonKeys::text)},
       {.name = "normalize",
        .value = one_of(normalize_names()),
        .help = "l2 scales every x to length 1",

@@ -7,11 +7,9 @@
 namespace cpt {
 
 const Names<Format>& format_names() {
-  static const Names<Format> names{{"auto", Format::kAuto},
-                                   {"vw", Format::kVw},
-                                   {"libsvm", Format::kLibsvm},
-                                   {"fasttext", Format::kFasttext},
-                                   {"binary", Format::kBinary}};
+  static const Names<Format> names{{"auto", Format::kAuto},     {"vw", Format::kVw},
+                                   {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext},
+                                   {"json", Format::kJson},     {"binary", Format::kBinary}};
   return names;
 }
 
@@ -93,6 +91,27 @@ std::uint64_t parse_count(const std::string& text, std::uint64_t least, std::uin
 double parse_number(const std::string& text) {
   if (const auto value = parse_all<double>(text)) return *value;
   throw Error(Fault::kUsage, "'" + text + "' is not a number");
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  for (const std::string& part : parts) {
+    if (part.empty()) throw Error(Fault::kUsage, "'" + text + "' is not a list with one comma between its parts");
+  }
+  return parts;
+}
+
+std::string join_with_commas(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
 }
 
 BadLinePolicy parse_bad_line_policy(const std::string& text) {

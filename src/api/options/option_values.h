@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cpt/error.h"
 #include "cpt/input.h"
@@ -65,6 +66,9 @@ std::optional<std::uint64_t> parse_count(std::string_view text);
 std::uint64_t parse_count(const std::string& text, std::uint64_t least, std::uint64_t most);
 
 double parse_number(const std::string& text);
+// "a,b"; throws for an empty part.
+std::vector<std::string> split_at_commas(const std::string& text);
+std::string join_with_commas(const std::vector<std::string>& parts);
 
 // What to do at a bad line: stop, skip all of them, or skip up to N.
 struct BadLinePolicy {

@@ -102,10 +102,11 @@ void require_no_run_around_model(const std::filesystem::path& model) {
 }
 
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel) {
-  return add_choice(app, "--multilabel", multilabel, multilabel_names(),
-                    "What to do with a libsvm or fasttext line that has several labels. first: use the first; sample: "
-                    "use a random one, always the same; split: make one example per label and share the importance; "
-                    "error: treat it as a bad line");
+  return add_choice(
+      app, "--multilabel", multilabel, multilabel_names(),
+      "What to do with a libsvm, fasttext or json line that has several labels. first: use the first; sample: "
+      "use a random one, always the same; split: make one example per label and share the importance; "
+      "error: treat it as a bad line");
 }
 
 CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interactions) {
@@ -115,6 +116,15 @@ CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interacti
                   "repeated")
       ->option_text("AB")
       ->allow_extra_args(false);
+}
+
+void add_json_keys(CLI::App& app, JsonKeys& keys) {
+  app.add_option("--label-key", keys.label, "Key of the label in json lines")->type_name("KEY");
+  app.add_option("--importance-key", keys.importance, "Key of the importance in json lines")->type_name("KEY");
+  app.add_option("--text-keys", keys.text, "Keys of json lines whose strings are split into words")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("KEY,...");
 }
 
 }  // namespace cpt

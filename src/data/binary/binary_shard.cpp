@@ -44,9 +44,15 @@ bool may_be_binary_shard(std::string_view beginning) {
 std::string reader_signature(const ReadOptions& options) {
   std::string crosses;
   for (const std::string& cross : options.interactions) crosses += ' ' + cross;
+  std::string keys;
+  if (options.json_keys != JsonKeys{}) {
+    keys =
+        ", label key " + options.json_keys.label + ", importance key " + options.json_keys.importance + ", text keys";
+    for (const std::string& key : options.json_keys.text) keys += ' ' + key;
+  }
   return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize, kNormalizeNames) +
          ", multilabel " + name_of(options.multilabel, kMultiLabelNames) + ", interactions" +
-         (crosses.empty() ? " none" : crosses);
+         (crosses.empty() ? " none" : crosses) + keys;
 }
 
 }  // namespace cpt

@@ -23,8 +23,10 @@ enum class ShardOrder : std::uint8_t {
 struct ReadOptions {
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
-  std::uint64_t seed = 1;                      // of feature hashes and of MultiLabel::kSample
-  std::vector<std::string> interactions = {};  // each: the first bytes of the names of two namespaces (vw only)
+  std::uint64_t seed = 1;  // of feature hashes and of MultiLabel::kSample
+  std::vector<std::string> interactions =
+      {};  // each: the first bytes of the names of two namespaces (vw and json only)
+  JsonKeys json_keys = {};
   Normalize normalize = Normalize::kNone;
   bool skip_bad_lines = false;    // else the first bad line is an error
   bool labels_required = true;    // else a line may have no label; its example then has an empty one

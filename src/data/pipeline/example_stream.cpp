@@ -336,8 +336,8 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
     const std::optional<Format> detected = detect_format(line);
     if (!detected) {
       throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) +
-                                       ":1: expected a line in vw, libsvm or fasttext format, found " + quote(line) +
-                                       "; name the format with --format");
+                                       ":1: expected a line in vw, libsvm, fasttext or json format, found " +
+                                       quote(line) + "; name the format with --format");
     }
     format = *detected;
   }

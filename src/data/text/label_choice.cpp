@@ -8,31 +8,32 @@
 
 namespace cpt {
 
-void require_known(std::string_view line, std::string_view label, const ReadOptions& options) {
+void require_known(std::string_view line, std::string_view label, std::string_view place, const ReadOptions& options) {
   if (!options.knows_label || options.knows_label(label)) return;
-  reject(line, label, kKnownLabelExpected);
+  reject(line, place, kKnownLabelExpected);
 }
 
-void LabelChoice::finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin,
-                         Batch& batch) {
-  if (labels.empty() && options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
-  if (labels.empty()) return batch.finish_example({}, 1.0F, origin);
-  if (labels.size() == 1) return finish_one(line, labels[0], origin, batch);
+void LabelChoice::finish(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch) {
+  const std::size_t labels = list.labels.size();
+  if (labels == 0 && options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
+  if (labels == 0) return batch.finish_example({}, list.importance, origin);
+  if (labels == 1) return finish_one(line, list, 0, origin, batch);
   switch (options_.multilabel) {
     case MultiLabel::kFirst:
-      return finish_one(line, labels[0], origin, batch);
+      return finish_one(line, list, 0, origin, batch);
     case MultiLabel::kSample:
-      return finish_one(line, labels[sampled(labels.size(), origin)], origin, batch);
+      return finish_one(line, list, sampled(labels, origin), origin, batch);
     case MultiLabel::kSplit:
-      return split(line, labels, origin, batch);
+      return split(line, list, origin, batch);
     case MultiLabel::kError:
-      reject(line, labels[1], "one label");
+      reject(line, list.places[1], "one label");
   }
 }
 
-void LabelChoice::finish_one(std::string_view line, std::string_view label, const Origin& origin, Batch& batch) {
-  require_known(line, label, options_);
-  batch.finish_example(label, 1.0F, origin);
+void LabelChoice::finish_one(std::string_view line, const LabelList& list, std::size_t chosen, const Origin& origin,
+                             Batch& batch) {
+  require_known(line, list.labels[chosen], list.places[chosen], options_);
+  batch.finish_example(list.labels[chosen], list.importance, origin);
 }
 
 std::size_t LabelChoice::sampled(std::size_t labels, const Origin& origin) const {
@@ -42,18 +43,18 @@ std::size_t LabelChoice::sampled(std::size_t labels, const Origin& origin) const
   return static_cast<std::size_t>(Wide{draw} * labels >> 64);
 }
 
-void LabelChoice::split(std::string_view line, std::span<const std::string_view> labels, const Origin& origin,
-                        Batch& batch) {
+void LabelChoice::split(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch) {
+  const std::span<const std::string_view> labels = list.labels;
   if (batch.open_features() + 1 > kMaxLineFeatures / labels.size()) {
-    reject(line, labels[0], "at most " + std::to_string(kMaxLineFeatures) + " features for all labels together");
+    reject(line, list.places[0], "at most " + std::to_string(kMaxLineFeatures) + " features for all labels together");
   }
-  for (const std::string_view label : labels) require_known(line, label, options_);
+  for (std::size_t i = 0; i < labels.size(); ++i) require_known(line, labels[i], list.places[i], options_);
   features_.clear();
   for (std::size_t i = 0; i < batch.open_features(); ++i) {
     features_.push_back({batch.open_feature(i), batch.open_value(i)});
   }
   batch.discard_example();
-  const float share = 1.0F / static_cast<float>(labels.size());
+  const float share = list.importance / static_cast<float>(labels.size());
   for (const std::string_view label : labels) {
     for (const Feature& f : features_) batch.add_feature(f.feature, f.value);
     batch.finish_example(label, share, origin);

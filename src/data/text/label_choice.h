@@ -9,8 +9,18 @@
 
 namespace cpt {
 
-// Throws ParseError if ReadOptions::knows_label does not know the label.
-void require_known(std::string_view line, std::string_view label, const ReadOptions& options);
+// Throws ParseError, at `place`, if ReadOptions::knows_label does not know the label.
+void require_known(std::string_view line, std::string_view label, std::string_view place, const ReadOptions& options);
+inline void require_known(std::string_view line, std::string_view label, const ReadOptions& options) {
+  require_known(line, label, label, options);
+}
+
+// The labels of a line and, parallel to them, where in the line they stand; these differ where a label was decoded.
+struct LabelList {
+  std::span<const std::string_view> labels;
+  std::span<const std::string_view> places;
+  float importance = 1;  // of all together
+};
 
 // Closes the example(s) of a line. Keeps scratch memory, so it is not thread-safe.
 class LabelChoice {
@@ -18,16 +28,20 @@ class LabelChoice {
   // The options must outlive it.
   explicit LabelChoice(const ReadOptions& options) : options_(options) {}
 
-  // Gives the open features of the batch to the label(s) that MultiLabel selects, with importance 1 in total. Without
-  // labels, it makes one example with an empty label. Throws ParseError for the second label under MultiLabel::kError,
-  // for a required label that is missing, for an unknown label, and if a split would make more than kMaxLineFeatures
-  // features.
-  void finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch);
+  // Gives the open features of the batch to the label(s) that MultiLabel selects, with their importance in total.
+  // Without labels, it makes one example with an empty label. Throws ParseError for the second label under
+  // MultiLabel::kError, for a required label that is missing, for an unknown label, and if a split would make more than
+  // kMaxLineFeatures features.
+  void finish(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch);
+  // With importance 1.
+  void finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch) {
+    finish(line, LabelList{labels, labels}, origin, batch);
+  }
 
  private:
-  void finish_one(std::string_view line, std::string_view label, const Origin& origin, Batch& batch);
+  void finish_one(std::string_view line, const LabelList& list, std::size_t chosen, const Origin& origin, Batch& batch);
   std::size_t sampled(std::size_t labels, const Origin& origin) const;
-  void split(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch);
+  void split(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch);
 
   struct Feature {
     FeatureHash feature;

@@ -28,6 +28,13 @@ bool is_libsvm(std::string_view line) {
   return true;
 }
 
+bool begins_json_object(std::string_view line) {
+  const std::size_t brace = line.find_first_not_of(" \t");
+  if (brace == std::string_view::npos || line[brace] != '{') return false;
+  const std::size_t next = line.find_first_not_of(" \t", brace + 1);
+  return next == std::string_view::npos || line[next] == '"' || line[next] == '}';
+}
+
 }  // namespace
 
 bool is_xmc_header(std::string_view line) {
@@ -40,6 +47,7 @@ bool is_xmc_header(std::string_view line) {
 
 std::optional<Format> detect_format(std::string_view line) {
   if (Tokens(line).next().starts_with(kFasttextLabelPrefix)) return Format::kFasttext;
+  if (begins_json_object(line)) return Format::kJson;
   if (line.find('|') != std::string_view::npos) return Format::kVw;
   if (is_xmc_header(line) || is_libsvm(line)) return Format::kLibsvm;
   return std::nullopt;
@@ -48,13 +56,15 @@ std::optional<Format> detect_format(std::string_view line) {
 std::string describe_format(Format format) {
   if (format == Format::kVw) return "vw, like 'label |page word word2:0.5'";
   if (format == Format::kLibsvm) return "libsvm, like 'label 3:1 17:0.5'";
+  if (format == Format::kJson) return R"(json, like '{"label": "name", "words": ["a", "b"], "size": 0.5}')";
   return "fasttext, like '__label__name word word2'";
 }
 
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options) {
   if (format == Format::kVw) return make_vw_parser(options);
+  if (format == Format::kJson) return make_json_parser(options);
   if (!options.interactions.empty()) {
-    throw Error(Fault::kUsage, "--interactions needs namespaces, which only the vw format has");
+    throw Error(Fault::kUsage, "--interactions needs namespaces, which only the vw and json formats have");
   }
   if (format == Format::kLibsvm) return make_libsvm_parser(options);
   if (format == Format::kFasttext) return make_fasttext_parser(options);

@@ -16,8 +16,9 @@ inline constexpr std::string_view kFasttextLabelPrefix = "__label__";
 // "N F L", three unsigned integers: examples, features and labels of a file of the extreme classification repository.
 bool is_xmc_header(std::string_view line);
 
-// By a shard's first line that is not blank: "__label__..." is fasttext, a '|' anywhere is vw, an optional label and
-// then only index:... (at least one), or an XMC header, is libsvm. Nothing if it is none of them.
+// By a shard's first line that is not blank: "__label__..." is fasttext, the beginning of an object is json, a '|'
+// anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm. Nothing if it
+// is none of them.
 std::optional<Format> detect_format(std::string_view line);
 
 // The name of a text format and a right line of it, for the message about a wrong one.
@@ -52,5 +53,9 @@ std::unique_ptr<LineParser> make_libsvm_parser(const ReadOptions& options);
 // "__label__NAME word word ...". Every token that starts with "__label__" is a label, wherever it stands; every other
 // one is a feature of the empty namespace with value 1. Repeated words add up.
 std::unique_ptr<LineParser> make_fasttext_parser(const ReadOptions& options);
+
+// One JSON object a line. Throws Error(kUsage) if one key is to have two meanings. What its keys give is in
+// data/README.md.
+std::unique_ptr<LineParser> make_json_parser(const ReadOptions& options);
 
 }  // namespace cpt

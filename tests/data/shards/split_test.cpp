@@ -187,7 +187,7 @@ TEST(Split, PartsAreInTheFormatOfTheFile) {
   for (const std::uint32_t number : input.mine) {
     ExampleStream stream(input.shards, {number}, input.options);
     EXPECT_THAT(error_of(Fault::kBadData, [&] { read_lines(stream); }),
-                HasSubstr(unknown + ":2:1: expected a line in vw, libsvm or fasttext format"));
+                HasSubstr(unknown + ":2:1: expected a line in vw, libsvm, fasttext or json format"));
   }
 }
 

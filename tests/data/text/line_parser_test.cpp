@@ -22,7 +22,10 @@ TEST(DetectFormat, LooksAtALine) {
   for (const char* line : {"1 3:0.5 4:1", "1,2 3:0.5", "3:0.5", "100 20 3"}) {
     EXPECT_EQ(detect_format(line), Format::kLibsvm) << line;
   }
-  for (const char* line : {"hello world", "93", "1 2", "1 2 3 4", "a b:1", "1 3:1 word", "{\"x\": 1}", "a,b,c"}) {
+  for (const char* line : {"{\"x\": 1}", " { \"a|b\": 1}", "{}", "{"})
+    EXPECT_EQ(detect_format(line), Format::kJson) << line;
+  EXPECT_EQ(detect_format("{x |f a"), Format::kVw);
+  for (const char* line : {"hello world", "93", "1 2", "1 2 3 4", "a b:1", "1 3:1 word", "{a", "a,b,c"}) {
     EXPECT_EQ(detect_format(line), std::nullopt) << line;
   }
 }
@@ -41,7 +44,7 @@ TEST(DetectFormat, UnknownIsAnErrorEvenWhenSkipping) {
   const std::string path = folder.write("a", "\nhello world\n");
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
             path +
-                ":2:1: expected a line in vw, libsvm or fasttext format, found 'hello world'; "
+                ":2:1: expected a line in vw, libsvm, fasttext or json format, found 'hello world'; "
                 "name the format with --format");
 }
 

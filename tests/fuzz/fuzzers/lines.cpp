@@ -59,7 +59,8 @@ void fuzz_lines(Format format, std::span<const std::uint8_t> bytes) {
       options.multilabel = multilabel;
       options.labels_required = labels_required;
       if (!labels_required) options.normalize = Normalize::kL2;
-      if (format == Format::kVw && !labels_required) options.interactions = {"ab", "aa"};
+      if (format == Format::kJson) options.json_keys = {.importance = "i", .text = {"t", "o.t"}};
+      if ((format == Format::kVw || format == Format::kJson) && !labels_required) options.interactions = {"ab", "aa"};
       parse_all(*make_line_parser(format, options), text, options);
     }
   }
