@@ -17,9 +17,10 @@ struct LaneErrors {
   static constexpr std::size_t kMost = kBlocksTogether * kLanes;
   HWY_ALIGN float error[kMost];    // 0 in padding; without sign if safe and logistic
   HWY_ALIGN float towards[kMost];  // as LaneTargets
-  HWY_ALIGN float margin[kMost];   // safe: v if logistic, else z
-  HWY_ALIGN float power[kMost];    // safe and logistic: exp(v)
-  HWY_ALIGN float change[kMost];   // safe: what the step adds to the margin, over u
+  HWY_ALIGN float z[kMost];
+  HWY_ALIGN float margin[kMost];  // safe: v if logistic, else z
+  HWY_ALIGN float power[kMost];   // safe and logistic: exp(v)
+  HWY_ALIGN float change[kMost];  // safe: what the step adds to the margin, over u
 };
 
 template <Loss kLoss, Update kUpdate>
@@ -40,6 +41,7 @@ HWY_INLINE void ComputeErrors(const Groups& groups, V factor, LaneErrors& errors
     } else {
       error = hn::Mul(hn::Sub(hn::IfThenElseZero(to_right, one), Probability<kLoss>(z)), factor);
     }
+    hn::Store(z, kFloat, errors.z + at * kGroup);
     hn::Store(margin, kFloat, errors.margin + at * kGroup);
     hn::Store(towards, kFloat, errors.towards + at * kGroup);
     hn::Store(hn::IfThenElseZero(hn::Ne(towards, zero), error), kFloat, errors.error + at * kGroup);
@@ -342,7 +344,7 @@ HWY_INLINE void FindNodes(const UpdateStep& update_step, const Groups& groups, f
 }
 
 // The calibrators of some blocks learn. In three passes, so that vectors that are computed do not wait for one another.
-HWY_NOINLINE void TrainCalibrators(const UpdateStep& update_step, const Groups& groups) {
+HWY_NOINLINE void TrainCalibrators(const UpdateStep& update_step, const Groups& groups, const LaneErrors& errors) {
   HWY_ALIGN float no_node[kLanes] = {};  // for lanes that belong to none
   float* nodes[kBlocksTogether * kLanes];
   FindNodes(update_step, groups, no_node, nodes);
@@ -356,7 +358,9 @@ HWY_NOINLINE void TrainCalibrators(const UpdateStep& update_step, const Groups& 
   const V h = hn::Set(kFloat, HWY_MIN(update_step.importance, 1.0F));
   for (std::size_t i = 0; i < vectors; ++i) {
     const Group* const some = groups.groups + i * kGroupsInVector;
-    TrainNodes(MarginsOf(some), ScaledMarginsOf(some), TowardsOf(some), h, numbers[i]);
+    const V z = hn::Load(kFloat, errors.z + i * kStep);
+    const V towards = hn::Load(kFloat, errors.towards + i * kStep);
+    TrainNodes(z, ScaledMarginsOf(some), towards, h, numbers[i]);
   }
   for (std::size_t i = 0; i < vectors; ++i) {
     HWY_ALIGN float last[kStep];
@@ -430,7 +434,7 @@ HWY_INLINE void TrainSome(const PathRows& path, const UpdateStep& update_step) {
   for (std::size_t b = 0; b < path.blocks; ++b) {
     squares[b] = SumOfSquares(errors.error + groups.begin(b) * kGroup, update_step.targets[b]->count);
   }
-  if (update_step.calibrators != nullptr) TrainCalibrators(update_step, groups);
+  if (update_step.calibrators != nullptr) TrainCalibrators(update_step, groups, errors);
   if constexpr (kUpdate == Update::kSafe) {
     MoveSafely<kLoss>(path, update_step, groups, squares, errors);
   } else {
