@@ -38,7 +38,7 @@ struct ExampleView {
   std::span<const float> values;          // parallel to features; finite, at most 1e30 in size
   std::string_view label;                 // empty if the example has none
   std::uint64_t label_hash = 0;           // hash_label(label)
-  float importance = 1;                   // > 0, at most 1e12
+  float importance = 1;                   // at most 1e12; with 0, an example can be predicted but not learned
   Origin origin;
 
   // Sum of value^2 over all features. At least 1, because of the constant feature.

@@ -3,26 +3,29 @@
 
 #include <cstdint>
 
+#include "cpt/exact_sum.h"
+
 namespace cpt {
 
-// The sums that all mean losses are computed from. Means are weighted by the importance of examples. `p` is always the
+// The sums that all mean losses are computed from: the same whatever the order of examples, and however they are
+// divided over several Losses that are added up. Means are weighted by the importance of examples. `p` is always the
 // probability that the model gave the example's label. "Seen" figures cover only examples whose label was in the tree.
 struct Losses {
   std::uint64_t examples = 0;
   std::uint64_t new_labels = 0;     // examples whose label was not in the tree, counted as p = 0
   std::uint64_t brier_samples = 0;  // seen examples whose Brier score was estimated
   std::uint64_t top1_samples = 0;   // seen examples whose most probable label was searched
-  double weight = 0;                // sum of importance
-  double weight_squares = 0;        // sum of importance^2
-  double squared = 0;               // sum of (1 - p)^2
-  double log = 0;                   // sum of -ln max(p, kLogFloor)
-  double seen_weight = 0;           // as weight, squared and log, over seen examples
-  double squared_seen = 0;
-  double log_seen = 0;
-  double brier_weight = 0;
-  double brier = 0;  // sum of 1 - 2 p + s, s an estimate of the sum over all labels of P(label)^2
-  double top1_weight = 0;
-  double top1_error = 0;
+  ExactSum weight;                  // sum of importance
+  ExactSum weight_squares;          // sum of importance^2
+  ExactSum squared;                 // sum of (1 - p)^2
+  ExactSum log;                     // sum of -ln max(p, kLogFloor)
+  ExactSum seen_weight;             // as weight, squared and log, over seen examples
+  ExactSum squared_seen;
+  ExactSum log_seen;
+  ExactSum brier_weight;
+  ExactSum brier;  // sum of 1 - 2 p + s, s an estimate of the sum over all labels of P(label)^2
+  ExactSum top1_weight;
+  ExactSum top1_error;
 
   // Counts an example with a new label, or one with a seen label.
   void add_new(double importance);

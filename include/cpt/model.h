@@ -31,8 +31,9 @@ class Model {
   // know all labels beforehand (train() and cpt_dist can make such a model); Error(kFailed) if there is no memory for
   // the weight table.
   explicit Model(const ModelOptions& options);
-  // Reads a model that save() or cpt_dist wrote. Throws Error(kNoInput) if there is none; Error(kBadData) if it is
-  // damaged or of a newer format; Error(kFailed) if there is no memory for the weight table.
+  // Reads a model that save() or cpt_dist wrote; if another process replaces it meanwhile, the old one or the new one.
+  // Throws Error(kNoInput) if there is none; Error(kBadData) if it is damaged or of a newer format; Error(kFailed) if
+  // there is no memory for the weight table.
   static Model load(const std::filesystem::path& directory);
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;

@@ -32,6 +32,7 @@ enum class MergeRule : std::uint8_t {
 enum class Placement : std::uint8_t {
   kPartitioned,  // each rank owns a part; examples travel to the owners; the result is that of one rank
   kReplicated,   // every rank holds all of them; they merge at sync points
+  kHybrid,       // every rank holds the top block of each tree, merged at sync points; the rest is partitioned
 };
 
 // A request from outside to a run while it trains: a checkpoint, or a checkpoint and then the end.
@@ -68,14 +69,18 @@ struct TrainingOptions {
   std::uint32_t split = 1;  // in [1, 4096]: read each uncompressed file as this many shards
   std::uint32_t passes = 1;
   Placement placement = Placement::kPartitioned;
-  MergeRule merge = MergeRule::kConfidence;  // used by kReplicated
-  double sync_fraction = 0.02;      // in (0, 1]: a sync interval lasts for this fraction of all examples so far ...
-  std::uint64_t sync_examples = 0;  // ... or for this many examples, if not 0
+  MergeRule merge = MergeRule::kConfidence;  // used by kReplicated and kHybrid
+  // A sync interval lasts for this many examples; if 0, for this fraction, at most 1, of all examples so far; if both
+  // are 0, for 0.02 of them where nothing merges, and otherwise until a merge costs little beside the training before
+  // it.
+  std::uint64_t sync_examples = 0;
+  double sync_fraction = 0;
   // Approximate number of examples in a round, over all ranks; 0: automatic. Affects only speed if kPartitioned.
   std::uint64_t round_examples = 0;
   bool skip_bad_lines = false;                  // else the first malformed line ends the run
   std::optional<std::uint64_t> most_bad_lines;  // end the run if a pass skips more, counted over all ranks
   CheckpointOptions checkpoints;
+  std::chrono::milliseconds progress_every{std::chrono::seconds(10)};  // between Observer::stretch(); 0: never
   // Continue from the newest checkpoint, if there is one. All options above then keep the values that they had when the
   // run began, except `passes` and `checkpoints`, and `data` and `test` if they are given.
   bool resume = false;
@@ -117,6 +122,21 @@ struct Report {
   TrafficByCall traffic;             // both, by purpose
 };
 
+// What all ranks did since the stretch before, or since the phase or a resumed run began.
+struct Stretch {
+  Phase phase = Phase::kTrain;
+  std::uint32_t pass = 0;      // as in Report
+  std::uint64_t examples = 0;  // of the phase so far
+  double seconds = 0;          // since training began
+  Losses losses;               // of the stretch
+  double duration = 0;         // of the stretch, in seconds
+  // The part of the pass that was read, in [0, 1], by the rank that is the furthest behind, and how long the rest takes
+  // at the pace of the stretch; negative if not known.
+  double part_of_pass = -1;
+  double seconds_left = -1;
+  std::uint64_t peak_bytes = 0;  // peak resident memory of the rank that has the most
+};
+
 // How evenly the owners of partitions are loaded. The load of a rank is the number of rows that its examples visit,
 // plus half a block's rows for each task that starts there; once ranks have done enough (half a million rows), rows are
 // weighed by the processor time that they took. The weight of an earlier sync interval halves with each later one.
@@ -155,8 +175,9 @@ struct MemoryUse {
 // The result of a run, apart from the model.
 struct Summary {
   int ranks = 1;
-  bool partitioned = false;  // several ranks, each holding a part of the weights
-  double seconds = 0;        // duration of training and testing, reading included
+  bool partitioned = false;        // several ranks, each holding a part of the weights
+  double seconds = 0;              // duration of training and testing, reading included
+  bool had_nothing_to_do = false;  // the run was resumed after its end, and there was no new shard
   Losses train;
   Losses test;
   bool trained = false;                 // whether there was training data ...
@@ -193,6 +214,8 @@ class Observer {
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
+  // Called every TrainingOptions::progress_every, as soon as a round ends, while examples arrive.
+  virtual void stretch(const Stretch& /*stretch*/) {}
 };
 
 struct TrainedModel {

@@ -65,8 +65,8 @@ std::vector<Prediction> Model::top_k(const ExampleView& x, std::size_t k, double
 double Model::learn(const ExampleView& x) {
   if (x.label.empty()) throw Error(Fault::kUsage, "an example without a label cannot be learned");
   if (!(x.importance > 0 && x.importance <= static_cast<float>(kMaxImportance)))
-    throw Error(Fault::kUsage, "an example cannot be learned: expected " + std::string(kImportanceExpected) +
-                                   ", found " + std::to_string(x.importance));
+    throw Error(Fault::kUsage, "an example cannot be learned: expected an importance above 0 and at most 1e12, found " +
+                                   std::to_string(x.importance));
   check_values(x);
   LabelId id = find_label(*learner_, x.label);
   const bool is_new = id == kNoLabel;

@@ -9,6 +9,7 @@
 #include "api/checkpoint/checkpoint_reader.h"
 #include "cpt/error.h"
 #include "store/blob/blob_set.h"
+#include "store/fs/replacement.h"
 
 namespace cpt {
 
@@ -29,6 +30,22 @@ void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
     if (found == blobs.end()) found = blobs.emplace(stored.blob, checkpoint.open(stored.blob)).first;
     weights.take(stored.partition, found->second, stored.bytes);
   }
+}
+
+// Every blob is verified against the manifest, so what is read is of one set.
+std::unique_ptr<Learner> read_learner(const BlobSetReader& set, const std::function<bool(Partition)>& wanted) {
+  std::unique_ptr<Learner> learner = read_structure(set);
+  BlobReader weights = set.open(kWeights);
+  for (Partition partition = 0; partition < learner->weights().partitions(); ++partition) {
+    if (wanted(partition)) {
+      read_partition(weights, partition, learner->weights());
+    } else {
+      skip_partition(weights, partition, learner->weights());
+    }
+  }
+  std::byte rest;
+  if (weights.read({&rest, 1}) != 0) throw Error(Fault::kBadData, "the model has more weights than its table");
+  return learner;
 }
 
 }  // namespace
@@ -58,25 +75,15 @@ void save_checkpoint_as_model(const std::filesystem::path& checkpoint, const std
 }
 
 ModelHead read_model_head(const std::filesystem::path& directory) {
-  const BlobSetReader set(directory, kModelKind);
-  return {read_model_options(set), set.digest()};
+  return read_unreplaced(directory, [&]() -> ModelHead {
+    const BlobSetReader set(directory, kModelKind);
+    return {read_model_options(set), set.digest()};
+  });
 }
 
 std::unique_ptr<Learner> load_learner(const std::filesystem::path& directory,
                                       const std::function<bool(Partition)>& wanted) {
-  const BlobSetReader set(directory, kModelKind);
-  std::unique_ptr<Learner> learner = read_structure(set);
-  BlobReader weights = set.open(kWeights);
-  for (Partition partition = 0; partition < learner->weights().partitions(); ++partition) {
-    if (wanted(partition)) {
-      read_partition(weights, partition, learner->weights());
-    } else {
-      skip_partition(weights, partition, learner->weights());
-    }
-  }
-  std::byte rest;
-  if (weights.read({&rest, 1}) != 0) throw Error(Fault::kBadData, "the model has more weights than its table");
-  return learner;
+  return read_unreplaced(directory, [&] { return read_learner(BlobSetReader(directory, kModelKind), wanted); });
 }
 
 }  // namespace cpt

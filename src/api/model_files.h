@@ -40,9 +40,9 @@ struct ModelHead {
 // Throws as load_learner() does.
 ModelHead read_model_head(const std::filesystem::path& directory);
 
-// Reads and checks all weights, but keeps only those of the wanted partitions; the rows of others are zero. Throws
-// Error(kNoInput) if there is no finished model, and Error(kBadData) if it is damaged, of another kind, or of a newer
-// format.
+// Reads and checks all weights, but keeps only those of the wanted partitions; the rows of others are zero. If another
+// process replaces the model meanwhile, begins again with the new one. Throws Error(kNoInput) if there is no finished
+// model, and Error(kBadData) if it is damaged, of another kind, or of a newer format.
 std::unique_ptr<Learner> load_learner(
     const std::filesystem::path& directory,
     const std::function<bool(Partition)>& wanted = [](Partition) { return true; });

@@ -45,19 +45,21 @@ class Training::Run {
  public:
   Run(const TrainingOptions& options, Communicator& comm)
       : comm_(comm),
-        setup_(prepare_run(options, comm, free_memory())),
+        free_(free_memory()),
+        setup_(prepare_run(options, comm, free_)),
         options_(setup_.options),
         plan_(*setup_.plan),
         learner_(*setup_.learner),
-        sync_schedule_(options_.sync_fraction, options_.sync_examples,
-                       setup_.state ? setup_.state->sync_points : SyncCounts{}),
+        sync_schedule_(sync_rule(options_, merges()), setup_.state ? setup_.state->sync_points : SyncCounts{}),
         renewals_(comm, learner_.feature_counts()) {}
 
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return setup_.resumption; }
 
+  RunPlan plan() const { return plan_run(setup_, comm_, free_); }
+
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
-    Progress progress(comm_, learner_, observer, partitioned() ? Counting::kOnRank0 : Counting::kOnEachRank);
+    Progress progress(comm_, learner_, observer, options_.progress_every);
     restore_figures(progress);
     SafePoint safe_point(options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); });
     run_on_all(comm_, "start", [&] { make_loops(progress, safe_point); });
@@ -65,6 +67,7 @@ class Training::Run {
       for (const std::string& warning : setup_.warnings) progress.warn(warning);
     }
     const bool traversed = traverse_shards(progress, safe_point);
+    summary_.had_nothing_to_do = setup_.resumption && !traversed;
     measure(progress);
     const bool saved = end_with_checkpoint(traversed, safe_point);
     TrainingResult result{{std::move(setup_.learner), owners()}, summary_};
@@ -77,6 +80,12 @@ class Training::Run {
   }
 
  private:
+  // Whether ranks merge rows at sync points.
+  bool merges() const {
+    if (partitioned()) return roots_of(options_) == Roots::kOnEveryRank;
+    return comm_.size() > 1 && options_.model.method != Method::kTable;
+  }
+
   bool partitioned() const { return is_partitioned(options_, comm_); }
 
   bool owns(Partition partition) const { return !partitioned_ || partitioned_->owners()[partition] == comm_.rank(); }
@@ -325,6 +334,7 @@ class Training::Run {
   }
 
   Communicator& comm_;
+  const std::optional<std::uint64_t> free_;  // memory, before the run took any
   RunSetup setup_;
   const TrainingOptions& options_;  // of setup_, like plan_ and learner_
   TraversalPlan& plan_;
@@ -345,6 +355,7 @@ Training::~Training() = default;
 
 const TrainingOptions& Training::options() const { return run_->options(); }
 const std::optional<Resumption>& Training::resumption() const { return run_->resumption(); }
+RunPlan Training::plan() const { return run_->plan(); }
 TrainingResult Training::run(Observer& observer, const std::filesystem::path& model) {
   return run_->run(observer, model);
 }

@@ -10,6 +10,7 @@
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
+#include "train/setup/run_plan.h"
 #include "train/setup/run_setup.h"
 
 namespace cpt {
@@ -60,6 +61,9 @@ class Training {
   const TrainingOptions& options() const;
   // Empty if the run starts from the beginning.
   const std::optional<Resumption>& resumption() const;
+
+  // What run() would do. Collective; complete on rank 0.
+  RunPlan plan() const;
 
   // At most once. Writes the model, too, unless `model` is empty on rank 0; if that fails there is no result. The files
   // are those of ModelShare::save(), but if the run ends with a checkpoint, its data is not compressed and written

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <thread>
 
 #include "api/options/option_table.h"
 #include "cpt/model.h"
@@ -73,6 +75,17 @@ TEST_F(ModelFiles, AreTheSameModel) {
     const Model model = trained_model(random_lines({}), small_model(bits));
     expect_same_model(written_and_read(model), model);
   }
+}
+
+TEST_F(ModelFiles, KeepWhatTheModelWasTrainedOn) {
+  Model model = trained_model(random_lines({}));
+  model.learner().set_input({"vw", {"page", "user"}, {"page^w1"}});
+  const Model read = written_and_read(model);
+  EXPECT_EQ(read.learner().input().format, "vw");
+  EXPECT_EQ(read.learner().input().name_spaces, (std::vector<std::string>{"page", "user"}));
+  EXPECT_EQ(read.learner().input().features, std::vector<std::string>{"page^w1"});
+  model.learner().set_input({});
+  EXPECT_TRUE(written_and_read(model).learner().input().empty());
 }
 
 TEST_F(ModelFiles, AreNotWrittenOfWeightsThatAreNoNumbers) {
@@ -175,6 +188,22 @@ TEST_F(ModelFiles, WithAFlippedByteInAnyFileAreRefused) {
 }
 
 // The checksums are valid, but the content is not that of a model.
+TEST_F(ModelFiles, AreReadWholeWhileTheyAreReplaced) {
+  const Model models[] = {trained_model(random_lines({.seed = 1}), small_model(10)),
+                          trained_model(random_lines({.seed = 2}), small_model(10))};
+  const auto known = ::testing::AnyOf(digests_of(models[0]), digests_of(models[1]));
+  models[0].save(directory_);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (std::size_t i = 1; !done; ++i) models[i % 2].save(directory_);
+  });
+  for (int i = 0; i < 1000 && !HasFailure(); ++i) {
+    EXPECT_NO_THROW(EXPECT_THAT(digests_of(Model::load(directory_)), known)) << "load " << i;
+  }
+  done = true;
+  writer.join();
+}
+
 TEST_F(ModelFiles, ThatMakeNoSenseAreRefused) {
   const Model model = trained_model(random_lines({}));
   for (const std::string name : {"options", "tree", "features", "weights"}) {

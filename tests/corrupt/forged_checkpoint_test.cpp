@@ -69,7 +69,7 @@ class ForgedCheckpoint : public ::testing::Test {
     run.restore();
     RunState state = read_run_state(run.newest());
     change(state);
-    forge("state", bytes_of(archived(std::make_pair(kStateFormat, std::make_pair(state, state.next_renewal)))));
+    forge("state", bytes_of(archived(stored_state(state))));
   }
 
   void forge_places(const std::function<void(std::vector<Place>&)>& change) const {
@@ -226,7 +226,6 @@ TEST_F(ForgedCheckpoint, WithProgressThatMakesNoSenseIsRefused) {
   const std::string progress = "its progress makes no sense";
   expect(unreadable, [&](RunState& state) { state.progress.seconds = kNan; });
   expect(unreadable, [&](RunState& state) { state.progress.seconds = kInfinity; });
-  expect(unreadable, [&](RunState& state) { state.progress.losses[0].log = kNan; });
   expect(progress, [](RunState& state) { state.progress.seconds = -1; });
   expect(progress, [](RunState& state) { state.progress.seconds = 1e300; });
   expect(progress, [](RunState& state) { state.progress.next_report = 0; });
@@ -245,7 +244,7 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   expect(unreadable, [](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
   expect(unreadable, [](RunState& state) { state.options.format = static_cast<Format>(5); });
   expect(unreadable, [](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
-  expect(unreadable, [](RunState& state) { state.options.placement = static_cast<Placement>(2); });
+  expect(unreadable, [](RunState& state) { state.options.placement = static_cast<Placement>(3); });
   expect(unreadable, [](RunState& state) { state.options.merge = static_cast<MergeRule>(3); });
   expect(unreadable, [](RunState& state) { state.plan.shard_pass->phase = static_cast<Phase>(2); });
   expect(unreadable, [](RunState& state) { state.progress.phase = static_cast<Phase>(7); });
@@ -262,7 +261,7 @@ TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
   expect(options, [](RunState& state) { state.options.split = 0; });
   expect(options, [](RunState& state) { state.options.split = 4097; });
   expect(options, [](RunState& state) { state.options.model.tree = TreeKind::kGiven; });
-  expect(options, [](RunState& state) { state.options.sync_fraction = 0; });
+  expect(options, [](RunState& state) { state.options.sync_fraction = -1; });
   expect(options, [](RunState& state) { state.options.data.clear(); });
   expect(options, [](RunState& state) { state.options.model.bits = 63; });
   expect(options, [](RunState& state) { state.options.model.alpha = -1; });
@@ -280,7 +279,7 @@ TEST_F(ForgedCheckpoint, OfAnotherStateFormatIsRefusedByName) {
   expect_format(kStateFormat + 1, "its state has format " + std::to_string(kStateFormat + 1) +
                                       ", this program reads up to " + std::to_string(kStateFormat));
   expect_format(0, "format 0, which does not exist");
-  expect_format(kOldestStateFormat - 1, "its state has format 1, which is too old: this program reads formats 2 to 3");
+  expect_format(kOldestStateFormat - 1, "its state has format 1, which is too old: this program reads formats 2 to 4");
 }
 
 TEST_F(ForgedCheckpoint, WithTheOtherByteOrderIsRefused) {

@@ -39,22 +39,26 @@ constexpr std::size_t kAllPoints = 1000;
 
 const CrashJob kPartitioned{"partitioned", 3};
 const CrashJob kReplicated{"replicated", 2};
+const CrashJob kHybrid{"hybrid", 2};
 const CrashJob kAlone{"partitioned", 1};
 
 std::vector<Part> parts() {
   const std::vector<Sweep> sweeps{
       {"PartitionedRank0InACheckpoint", kPartitioned, 0, Lost::kOneRankFirst, Where::kCheckpoint, kAllPoints, 4},
-      {"PartitionedAllInACheckpoint", kPartitioned, 0, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 4},
+      {"PartitionedAllInACheckpoint", kPartitioned, 0, Lost::kAllRanks, Where::kCheckpoint, 24, 2},
       {"PartitionedRank2InACheckpoint", kPartitioned, 2, Lost::kOneRank, Where::kCheckpoint, kAllPoints, 1},
       {"PartitionedAllWithRank2InACheckpoint", kPartitioned, 2, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 1},
       {"PartitionedAllAtBeginAndEnd", kPartitioned, 0, Lost::kAllRanks, Where::kBeginAndEnd, 30, 2},
       {"PartitionedRank0WithMessages", kPartitioned, 0, Lost::kOneRankFirst, Where::kMessages, 12, 2},
       {"PartitionedRank2WithMessages", kPartitioned, 2, Lost::kOneRank, Where::kMessages, 12, 2},
       {"PartitionedAllWithMessages", kPartitioned, 1, Lost::kAllRanks, Where::kMessages, 12, 2},
-      {"ReplicatedRank0InACheckpoint", kReplicated, 0, Lost::kOneRankFirst, Where::kCheckpoint, 24, 2},
-      {"ReplicatedAllInACheckpoint", kReplicated, 1, Lost::kAllRanks, Where::kCheckpoint, kAllPoints, 1},
+      {"ReplicatedRank0InACheckpoint", kReplicated, 0, Lost::kOneRankFirst, Where::kCheckpoint, 12, 1},
+      {"ReplicatedAllInACheckpoint", kReplicated, 1, Lost::kAllRanks, Where::kCheckpoint, 12, 1},
       {"ReplicatedRank1WithMessages", kReplicated, 1, Lost::kOneRank, Where::kMessages, 8, 1},
       {"ReplicatedAllWithMessages", kReplicated, 0, Lost::kAllRanks, Where::kMessages, 8, 1},
+      {"HybridAllInACheckpoint", kHybrid, 1, Lost::kAllRanks, Where::kCheckpoint, 12, 1},
+      {"HybridRank0WithMessages", kHybrid, 0, Lost::kOneRankFirst, Where::kMessages, 8, 1},
+      {"HybridAllWithMessages", kHybrid, 1, Lost::kAllRanks, Where::kMessages, 8, 1},
       {"AloneInACheckpoint", kAlone, 0, Lost::kAllRanks, Where::kCheckpoint, 12, 1},
       {"AloneAtBeginAndEnd", kAlone, 0, Lost::kAllRanks, Where::kBeginAndEnd, 12, 1},
   };

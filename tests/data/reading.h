@@ -118,6 +118,11 @@ std::string error_of(Fault fault, Action action) {
   return "";
 }
 
+// The end of the reason against a line of text.
+inline std::string read_as(Format format) {
+  return "; the line was read as " + describe_format(format) + "; --format chooses another format";
+}
+
 inline ReadOptions skipping() { return {.skip_bad_lines = true}; }
 
 // The content with some bits of one byte flipped.

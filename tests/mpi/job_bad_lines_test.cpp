@@ -1,5 +1,8 @@
 // --on-error over several ranks.
 #include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "mpi/job_fixture.h"
 
@@ -50,6 +53,70 @@ TEST_F(BadLines, SkippedAreToldByRank0) {
   EXPECT_EQ(std::count_if(logged.begin(), logged.end(),
                           [](const std::string& line) { return line.find(" warning ") != line.npos; }),
             5);
+}
+
+// What a line of the other formats means for the learner is nothing to guess, so the message says which one it was.
+TEST_F(BadLines, AreExplained) {
+  expect_failed(run_alone(train({file("bad.vw", "l1 |a f:nan\n")})), kBadData,
+                ::testing::EndsWith("found 'nan'; the line was read as vw, like 'label |page word word2:0.5'; --format "
+                                    "chooses another format"));
+}
+
+// As multi-label data sets have them, and as Vowpal Wabbit is told only to predict a line.
+TEST_F(BadLines, AreNeitherUnlabelledLinesNorThoseOfNoImportance) {
+  std::string plain;
+  std::string with_others = "0:1 2:1\n";
+  for (int i = 0; i < 300; ++i) {
+    const std::string line = "l" + std::to_string(i % 7) + " " + std::to_string(i % 7) + ":1\n";
+    plain += line;
+    with_others += line + " 3:1\n";
+  }
+  expect_complete(run_alone(train({file("plain.svm", plain)})));
+  const Json expected = summary();
+  const Outcome outcome = run_alone(train({file("others.svm", with_others)}));
+  expect_complete(outcome);
+  for (const char* part : {"tree", "weights"}) EXPECT_EQ(summary()[part], expected[part]);
+  EXPECT_EQ(summary()["train"]["log"], expected["train"]["log"]);
+  EXPECT_EQ(summary()["train"]["error_lines"], 301);
+  EXPECT_THAT(lines_of(outcome.err), Contains(HasSubstr("others.svm:1:1: expected a label, found '0:1'; further")));
+
+  const std::string good = stream(300);
+  expect_complete(run_alone(train({file("good.vw", good)})));
+  const Json of_good = figures();
+  for (const int ranks : {1, 2}) {
+    expect_complete(run(ranks, train({file("zero.vw", "new 0 |a f\n" + good + "l1 0 tag|a f g\n")})));
+    EXPECT_EQ(figures(), of_good);
+  }
+}
+
+// A warning shows what the program makes of it.
+TEST_F(BadLines, AreSuspectedWhereLinesHaveNoFeatures) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"1|2|3\n2|3|4\n",
+       ":1: is understood as label '1' and no feature, like 2 of the first 2 examples; the format is "
+       "vw, like 'label |page word word2:0.5'"},
+      {"a |x\nb |y\n", ":1: is understood as label 'a' and no feature, like 2 of the first 2 examples"},
+      {"label|page\nl1|a f\nl2|a g\n", ":1: is understood as label 'label' and no feature, like 1 of the first 3"}};
+  for (const auto& [content, warning] : cases) {
+    const std::string data = file("odd.vw", content);
+    const Outcome outcome = run_alone(train({data}));
+    expect_complete(outcome);
+    EXPECT_THAT(lines_of(outcome.err), Contains(HasSubstr("cpt_dist: warning: " + data + warning)));
+  }
+  const std::string data = file("good.vw", stream(50));
+  EXPECT_THAT(run_alone(train({data})).err, ::testing::Not(HasSubstr("warning")));
+  EXPECT_THAT(lines_of(run_alone(train({data}, {"--test", data})).err),
+              Contains(HasSubstr("cpt_dist: warning: " + data + ": is read as --data and as --test")));
+}
+
+TEST_F(BadLines, AreSkippedTogetherWithLinksToNothing) {
+  const std::string folder = shards();
+  std::filesystem::create_symlink("nowhere", folder + "/dead.vw");
+  const std::string reason = folder + "/dead.vw: is a link to nothing";
+  expect_failed(run_alone(train({folder})), kNoInput, HasSubstr(reason));
+  const Outcome outcome = run(2, train({folder}, {"--on-error", "skip"}));
+  expect_complete(outcome);
+  EXPECT_THAT(lines_of(outcome.err), Contains("cpt_dist: warning: skipped: " + reason).Times(1));
 }
 
 TEST_F(BadLines, BeyondTheLimitEndTheJob) {

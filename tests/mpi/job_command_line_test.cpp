@@ -45,6 +45,7 @@ TEST_F(CommandLineOfAJob, IsRefusedForEachWrongWord) {
        AllOf(HasSubstr("--sync-examples"), HasSubstr("--sync-fraction"))},
       {{"--run=", "--resume"}, Eq("cpt_dist: --run is empty (see --help)")},  // the next word is no value
       {{"--init="}, Eq("cpt_dist: --init is empty (see --help)")},
+      {{"--sync-fraction", "0"}, HasSubstr("--sync-fraction: '0' is neither a fraction above 0 nor auto")},
       {{"--sync-examples", "few"}, HasSubstr("--sync-examples: 'few' is not a whole number")},
       {{"--on-error", "skip:few"}, HasSubstr("--on-error: 'skip:few' is none of: ")},
       {{"--checkpoint-every", "soon"}, HasSubstr("--checkpoint-every: 'soon' is not a duration")},
@@ -112,12 +113,12 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
   const Words help = lines_of(outcome.out);
   EXPECT_EQ(std::count_if(help.begin(), help.end(), [](const auto& line) { return line.starts_with("Usage:"); }), 1);
   for (const char* option :
-       {"--data",          "--test",          "--test-frozen", "--format",       "--run",       "--passes",
-        "--method",        "--arity",         "--tree",        "--alpha",        "--loss",      "--update",
-        "--learning-rate", "--bits",          "--seed",        "--interactions", "--normalize", "--clip",
-        "--sync-fraction", "--sync-examples", "--merge",       "--placement",    "--on-error",  "--config",
-        "--progress",      "--stall-timeout", "--version",     "--init",         "--resume",    "--checkpoint-every",
-        "--keep",          "--overwrite"}) {
+       {"--data",          "--test",          "--test-frozen", "--format",        "--run",       "--passes",
+        "--method",        "--arity",         "--tree",        "--alpha",         "--loss",      "--update",
+        "--learning-rate", "--bits",          "--seed",        "--interactions",  "--normalize", "--clip",
+        "--sync-fraction", "--sync-examples", "--merge",       "--placement",     "--on-error",  "--config",
+        "--progress",      "--stall-timeout", "--version",     "--init",          "--resume",    "--checkpoint-every",
+        "--keep",          "--overwrite",     "--dry-run",     "--progress-every"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
   EXPECT_THAT(outcome.out, HasSubstr("binary, fasttext"));
@@ -175,6 +176,7 @@ TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
 
 TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
   expect_failed(with({"--config", path("nowhere.ini").string()}), kNoInput, HasSubstr("nowhere.ini"));
+  expect_failed(with({"--config", "/dev/zero"}), kNoInput, HasSubstr("--config: the file has more than 1048576 bytes"));
   expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}), HasSubstr("bitz"));
   expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("bits"));
 }

@@ -28,7 +28,9 @@ class FailingShard : public JobTest {
 
 TEST_F(FailingShard, WithABadLine) {
   const std::string shard = file("bad.vw", stream(150) + "l1 |a f:nan\n" + stream(50));
-  const std::string reason = shard + ":151:9: expected a number of at most 1e30 in size, found 'nan'";
+  const std::string reason = shard +
+                             ":151:9: expected a number of at most 1e30 in size, found 'nan'; the line was read "
+                             "as vw, like 'label |page word word2:0.5'; --format chooses another format";
   expect_failed(on_rank_2(shard), kBadData,
                 AllOf(MatchesRegex("cpt_dist: rank 2 on [^ ]+: .*"), EndsWith(": " + reason)));
   EXPECT_THAT(log().back(), AllOf(HasSubstr(" error rank 2 on "), EndsWith(reason)));

@@ -53,9 +53,11 @@ std::string JobTest::shards() const {
 }
 
 Words JobTest::train(const Words& data, const Words& more) const {
-  const Words begin = joined(joined({"--data"}, data), {"--run", run_directory().string(), "--overwrite"});
-  const bool says_bits = std::find(more.begin(), more.end(), "--bits") != more.end();
-  return joined(says_bits ? begin : joined(begin, {"--bits", "12"}), more);
+  const auto says = [&more](const char* option) { return std::find(more.begin(), more.end(), option) != more.end(); };
+  Words words = joined(joined({"--data"}, data), {"--run", run_directory().string(), "--overwrite"});
+  if (!says("--bits")) words = joined(words, {"--bits", "12"});
+  if (!says("--progress-every")) words = joined(words, {"--progress-every", "0"});  // a clock would send messages
+  return joined(words, more);
 }
 
 fs::path JobTest::new_job_folder() { return path("job" + std::to_string(jobs_++)); }
@@ -112,6 +114,8 @@ std::vector<Json> JobTest::metrics() const {
 }
 
 std::vector<Json> JobTest::changes_of_owners() const { return metrics_of("balance"); }
+
+std::vector<Json> JobTest::stretches() const { return metrics_of("progress"); }
 
 std::vector<Json> JobTest::checkpoints_told() const { return metrics_of("checkpoint"); }
 

@@ -71,6 +71,7 @@ class JobTest : public ::testing::Test {
   std::vector<Json> reports() const;
   // Of metrics.jsonl; all fail the test if a line is not valid JSON.
   std::vector<Json> metrics() const;  // the reports
+  std::vector<Json> stretches() const;
   std::vector<Json> changes_of_owners() const;
   std::vector<Json> checkpoints_told() const;
   Words log() const;

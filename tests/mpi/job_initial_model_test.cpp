@@ -25,6 +25,16 @@ class InitialModelOfAJob : public JobTest {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
+  void expect_told(int ranks, const std::string& test, const Json& evaluated) {
+    const Outcome outcome = run(ranks, begin({"--test", test, "--test-frozen", "--progress", "none"}));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json told = summary()["test"];
+    EXPECT_EQ(told["examples"], evaluated["all"]["examples"]);
+    EXPECT_NEAR(told["log"], evaluated["all"]["log"], 1e-12);
+    EXPECT_NEAR(told["squared"], evaluated["all"]["squared"], 1e-12);
+    EXPECT_NEAR(told["log_seen"], evaluated["seen"]["log"], 1e-12);
+    EXPECT_NEAR(told["squared_seen"], evaluated["seen"]["squared"], 1e-12);
+  }
   Words score(const Words& more = {}) const {
     Words words = begin({"--test", test_, "--test-frozen"});
     words.insert(words.end(), more.begin(), more.end());
@@ -62,6 +72,32 @@ TEST_F(InitialModelOfAJob, ScoresWithoutLearningAndWritesNoModel) {
     EXPECT_FALSE(fs::exists(run_directory() / "model"));
     EXPECT_THAT(outcome.out,
                 AllOf(HasSubstr("\ntest: 300 examples"), Not(HasSubstr("train:")), Not(HasSubstr("model:"))));
+  }
+}
+
+TEST_F(InitialModelOfAJob, IsToldApartFromOtherData) {
+  std::string other;
+  for (int i = 0; i < 20; ++i) other += "l1 |other x" + std::to_string(i) + " y" + std::to_string(i) + "\n";
+  const std::string data = file("other.vw", other);
+  const Outcome outcome = run(2, begin({"--data", data}));
+  expect_complete(outcome);
+  EXPECT_THAT(
+      lines_of(outcome.err),
+      ::testing::Contains(
+          AllOf(HasSubstr("cpt_dist: warning: the model has met almost none of the features in the first examples of " +
+                          data + ", vw lines with features like other^x0 other^y0 "),
+                HasSubstr("; it has learned from vw lines with features like "))));
+}
+
+// What one process says of a model is what many ranks say.
+TEST_F(InitialModelOfAJob, HasTheLossesThatEvaluateComputes) {
+  const std::string more = file("more/0.vw", stream(400, 5) + "new 2 |a f1\nl1 0.5 |b g1:0.5\n");
+  const Words command{CPT_PROGRAM, "evaluate", "--model", model(), "--data", more, "--json"};
+  const Outcome outcome = start_command(command)->wait(kSoon);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json evaluated = Json::parse(outcome.out);
+  for (const int ranks : {1, 3}) {
+    expect_told(ranks, more, evaluated);
   }
 }
 

@@ -212,6 +212,26 @@ TEST_P(Ranks, PrintTheTableAndThenTheSummaryInWords) {
   EXPECT_THAT(outcome.out, HasSubstr(ranks() == 1 ? " on 1 rank, " : " on " + std::to_string(ranks()) + " ranks, "));
 }
 
+TEST_P(Ranks, TellByTheClockHowFarTheyAre) {
+  const std::string test = file("test/0.vw", stream(kTestExamples, 99));
+  const Words often{"--test", test, "--progress", "plain", "--progress-every", "0.001s"};
+  const Outcome outcome = run(ranks(), train({shards()}, often));
+  expect_complete(outcome);
+  EXPECT_THAT(outcome.err, ::testing::ContainsRegex("pass 1 [0-9]+ %: [0-9,]+ examples, [0-9,]+/s(, [0-9:]+ left)?, "
+                                                    "[0-9.,]+ MiB; last [0-9]+ s: squared [01][.][0-9]{4}, log seen "));
+  std::map<std::string, std::uint64_t> examples;
+  for (const Json& stretch : stretches()) {
+    std::uint64_t& so_far = examples[stretch["of"]];
+    so_far += stretch["since_last"]["examples"].get<std::uint64_t>();
+    EXPECT_EQ(stretch["examples"], so_far);
+    EXPECT_GT(stretch["peak_bytes"], 1 << 20);
+    EXPECT_LE(stretch["part_of_pass"], 1);
+  }
+  EXPECT_LE(examples["train"], kTrainExamples);
+  EXPECT_GT(examples["train"], 0U);
+  EXPECT_LE(examples["test"], kTestExamples);
+}
+
 // A copy of a report or summary without what a clock told, and the memory that the system gave.
 Json without_times(Json json) {
   for (const char* name : {"seconds", "examples_per_second", "memory"}) json.erase(name);

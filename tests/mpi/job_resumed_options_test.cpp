@@ -53,7 +53,7 @@ TEST_F(ResumedCommandLine, MustNotChangeWhatTheRunIs) {
   expect_refused({"--format", "vw"}, "format", "vw", "auto");
   expect_refused({"--split", "2"}, "split", "2", "1");
   expect_refused({"--interactions", "ab"}, "interactions", "ab", "none");
-  expect_refused({"--sync-fraction", "0.5"}, "sync-fraction", "0.5", "0.02");
+  expect_refused({"--sync-fraction", "0.5"}, "sync-fraction", "0.5", "auto");
 }
 
 TEST_F(ResumedCommandLine, IsComparedOnceForAllRanks) {
@@ -69,7 +69,7 @@ TEST_F(ResumedCommandLine, MaySayTheSameAgain) {
 }
 
 TEST_F(ResumedCommandLine, MayChangeHowOftenTheRunIsKept) {
-  expect_accepted({"--checkpoint-every", "400", "--keep", "1", "--sync-fraction", "0.02", "--bits", "auto"});
+  expect_accepted({"--checkpoint-every", "400", "--keep", "1", "--sync-fraction", "auto", "--bits", "auto"});
   EXPECT_EQ(checkpoints().size(), 1U);
 }
 

@@ -118,7 +118,10 @@ TEST_F(ContinualTraining, DoesNothingIfNothingIsNew) {
   const auto model = model_files();
   const std::vector<Json> told = reports();
   for (const Words& words : {Words{}, Words{"--passes", "1"}}) {
-    expect_complete(resume(words));
+    const Outcome outcome = resume(words);
+    expect_complete(outcome);
+    EXPECT_EQ(lines_of(outcome.out).at(0), "nothing to do: the run was finished, and there is no new shard");
+    EXPECT_THAT(outcome.out, ::testing::Not(::testing::HasSubstr("per second")));
     EXPECT_EQ(figures(), straight);
     EXPECT_EQ(model_files(), model);
     EXPECT_EQ(reports(), told);

@@ -120,6 +120,27 @@ TEST_F(RunDirectoryOfAJob, KeepsItsModelIfTrainingFails) {
   EXPECT_NE(model_manifest(), before);
 }
 
+// Otherwise hours of training would end in a directory without metrics, or in none.
+TEST_F(RunDirectoryOfAJob, MustStayInItsPlace) {
+  for (const char* placement : {"partitioned", "replicated"}) {
+    for (const int ranks : {1, 3}) {
+      const auto job = start(ranks, train({shards()}, {"--passes", "100000", "--placement", placement}));
+      wait_until_learning();
+      fs::rename(run_directory(), path("elsewhere"));
+      const Outcome outcome = job->wait(kSoon);
+      EXPECT_EQ(outcome.code, kCannotWrite);
+      // A checkpoint that is due just then notices it first.
+      EXPECT_THAT(
+          reasons_in(outcome),
+          ::testing::ElementsAre(::testing::AnyOf(
+              HasSubstr(run_directory().string() + ": the run directory, or the lock in it, was removed or renamed"),
+              HasSubstr((run_directory() / "checkpoints").string()))));
+      EXPECT_FALSE(fs::exists(run_directory()));
+      fs::remove_all(path("elsewhere"));
+    }
+  }
+}
+
 TEST_F(RunDirectoryOfAJob, MustHaveRoomForTheModel) {
   const Disk disk(run_directory(), "size=256k");
   if (!disk.mounted()) GTEST_SKIP() << "a small file system cannot be mounted here: " << disk.reason();

@@ -94,6 +94,8 @@ def all_runs() -> list[Run]:
     for rule in ("confidence", "contraction", "average"):
         stage = Stage(f"--bits 18 --placement replicated --merge {rule}")
         runs.append(Run(f"nvd-{rule}-3", "nvd", 3, (stage,)))
+    for ranks in (3, 8):
+        runs.append(Run(f"nvd-hybrid-{ranks}", "nvd", ranks, (Stage("--bits 20 --placement hybrid"),)))
     for name, options in {
         "random": "--bits 20 --tree random",
         "balanced": "--bits 20 --tree balanced",

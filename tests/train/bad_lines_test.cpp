@@ -13,7 +13,8 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 using BadLines = Errors;
-INSTANTIATE_TEST_SUITE_P(, BadLines, ::testing::Values(Placement::kPartitioned, Placement::kReplicated),
+INSTANTIATE_TEST_SUITE_P(, BadLines,
+                         ::testing::Values(Placement::kPartitioned, Placement::kReplicated, Placement::kHybrid),
                          name_of_placement);
 
 TEST_P(BadLines, OfSeveralRanksTheLowestSpeaksAndTheOthersAreCounted) {

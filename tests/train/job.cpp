@@ -4,11 +4,13 @@
 
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
 
+#include "api/options/option_values.h"
 #include "comm/agreement.h"
 #include "comm/threads/threads.h"
 #include "model/learning/learner.h"
@@ -74,7 +76,9 @@ TrainingOptions small_job() {
 }
 
 std::string name_of_placement(const ::testing::TestParamInfo<Placement>& test) {
-  return test.param == Placement::kPartitioned ? "Partitioned" : "Replicated";
+  std::string name = name_of(placement_names(), test.param);
+  name[0] = static_cast<char>(std::toupper(name[0]));
+  return name;
 }
 
 namespace {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMostOptionBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostTreeBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostInputBytes = std::uint64_t{1} << 30;  // a name may be as long as a line
 
 struct StoredTree {
   std::vector<std::string> labels;
@@ -84,6 +85,7 @@ void write_structure(const Learner& learner, BlobSetWriter& set) {
   append_archive(set.add("tree"), stored_tree(learner));
   if (learner.counts()) write_counts(learner.frequencies(), set.add("counts"));
   if (learner.feature_counts().used()) write_feature_counts(learner.feature_counts(), set.add("features"));
+  if (!learner.input().empty()) append_archive(set.add("input"), learner.input());
 }
 
 // Invalid options mean damage, not a mistake of the user, since nothing is saved with them.
@@ -109,6 +111,7 @@ std::unique_ptr<Learner> read_structure(const BlobSetReader& set) {
     BlobReader blob = set.open("features");
     read_feature_counts(blob, set.directory().string() + ": its blob of features", learner->feature_counts());
   }
+  if (set.has("input")) learner->set_input(read_archive<InputProfile>(set, "input", kMostInputBytes));
   return learner;
 }
 

@@ -4,6 +4,7 @@
 //             the trees
 //   counts    method `table` only: how often each label came with each x (see write_counts)
 //   features  only if values are scaled by rarity: the counts of features (see write_feature_counts)
+//   input     only if it is known: what the model was trained on (cereal)
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "api/options/option_values.h"
+#include "core/input_profile.h"
 #include "model/estimators/table.h"
 #include "model/learning/learner.h"
 #include "store/blob/archive.h"
@@ -34,6 +36,11 @@ void archive_choice(Archive& archive, Choice& choice, const Names<Choice>& names
   Choice last{};
   for (const auto& [name, value] : names) last = std::max(last, value);
   archive_choice(archive, choice, last);
+}
+
+template <class Archive>
+void serialize(Archive& archive, InputProfile& profile) {
+  archive(profile.format, profile.name_spaces, profile.features);
 }
 
 template <class Archive>
@@ -62,8 +69,8 @@ void serialize(Archive& archive, ModelOptions& options) {
   archive(options.interactions);
 }
 
-// The blobs that write_structure() writes; "counts" and "features" only where the model has them.
-inline constexpr std::array<const char*, 4> kStructureBlobs = {"options", "tree", "counts", "features"};
+// The blobs that write_structure() writes; "counts", "features" and "input" only where the model has them.
+inline constexpr std::array<const char*, 5> kStructureBlobs = {"options", "tree", "counts", "features", "input"};
 
 void write_structure(const Learner& learner, BlobSetWriter& set);
 

@@ -87,7 +87,12 @@ RunState read_run_state(const fs::path& checkpoint) {
     archive(format);
     require_known_format(format, name);
     archive(state);
-    if (format > kOldestStateFormat) archive(state.next_renewal);
+    if (format >= kFirstFormatWithRenewal) archive(state.next_renewal);
+    if (format < kFirstFormatWithSums) return;
+    std::vector<ExactSum::Words> sums;
+    archive(sums);
+    if (!restore_exact_sums(sums, state))
+      throw Error(Fault::kBadData, name + ": its losses and their sums do not agree");
   });
   check_run_state(state, name);
   if (archived(state.options.model) != archived(read_model_options(set))) {

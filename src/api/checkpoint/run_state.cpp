@@ -4,7 +4,9 @@
 #include <bit>
 #include <exception>
 #include <functional>
+#include <string>
 
+#include "api/checkpoint/run_state_archive.h"
 #include "cpt/error.h"
 #include "data/shards/shards.h"
 
@@ -43,11 +45,48 @@ bool is_sound(const TrackedShard& known) {
                                part.count <= known.shard.bytes;
 }
 
+// Calls visit(sum) for the sums of all losses, in the order of exact_sums(). `State` is a RunState, const or not.
+template <class State, class Visit>
+void for_each_sum(State& state, Visit visit) {
+  const auto visit_all = [&](auto& losses) {
+    visit(losses.weight);
+    visit(losses.weight_squares);
+    visit(losses.squared);
+    visit(losses.log);
+    visit(losses.seen_weight);
+    visit(losses.squared_seen);
+    visit(losses.log_seen);
+    visit(losses.brier_weight);
+    visit(losses.brier);
+    visit(losses.top1_weight);
+    visit(losses.top1_error);
+  };
+  for (auto& losses : state.progress.losses) visit_all(losses);
+  visit_all(state.progress.last_report);
+  visit_all(state.summary.train);
+  visit_all(state.summary.test);
+}
+
 const std::vector<TrackedShard>& shards_of(const TraversalState& plan) {
   return plan.shard_pass->phase == Phase::kTrain ? plan.data : plan.test;
 }
 
 }  // namespace
+
+std::vector<ExactSum::Words> exact_sums(const RunState& state) {
+  std::vector<ExactSum::Words> sums;
+  for_each_sum(state, [&](const ExactSum& sum) { sums.push_back(sum.words()); });
+  return sums;
+}
+
+bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, RunState& state) {
+  std::size_t wanted = 0;
+  for_each_sum(state, [&](const ExactSum&) { ++wanted; });
+  if (sums.size() != wanted) return false;
+  auto next = sums.begin();
+  for_each_sum(state, [&](ExactSum& sum) { sum = ExactSum::of_words(*next++); });
+  return true;
+}
 
 bool counts_agree(const RunState& state) {
   if (!state.plan.shard_pass) return true;

@@ -40,7 +40,7 @@ struct ProgressState {
   std::uint32_t pass = 0;
   std::uint64_t examples = 0;  // of the phase, by all ranks
   std::uint64_t next_report = 1;
-  std::vector<Losses> losses;  // of the phase: addends of the total, in the order of addition
+  std::vector<Losses> losses;  // of the phase: addends of the total, by rank
   Losses last_report;
   std::uint64_t rounds = 0;
   std::uint64_t sync_points = 0;

@@ -1,15 +1,22 @@
 // How cereal stores the state of a run. The order of members is the format; kStateFormat is its number.
 #pragma once
 
+#include <cereal/types/array.hpp>
 #include <cereal/types/optional.hpp>
+#include <cereal/types/vector.hpp>
+#include <utility>
+#include <vector>
 
 #include "api/blobs/learner_blobs.h"
 #include "api/checkpoint/run_state.h"
 
 namespace cpt {
 
-// The format that is written. Format 2 is read too; it has no next_renewal, which follows the state (C9).
-inline constexpr std::uint32_t kStateFormat = 3;
+// The format that is written. Formats 2 and 3 are read too (C9): what follows the state is not in them, next_renewal
+// not in 2, and the exact sums of losses in neither.
+inline constexpr std::uint32_t kStateFormat = 4;
+inline constexpr std::uint32_t kFirstFormatWithRenewal = 3;
+inline constexpr std::uint32_t kFirstFormatWithSums = 4;
 inline constexpr std::uint32_t kOldestStateFormat = 2;
 
 template <class Archive>
@@ -23,6 +30,14 @@ void serialize(Archive& archive, TrainingOptions& o) {
   archive(o.sync_fraction, o.sync_examples, o.round_examples, o.skip_bad_lines, o.most_bad_lines);
   if (o.model.tree == TreeKind::kGiven) archive(o.given_tree);
   archive(o.split);
+}
+
+// Rounded; see exact_sums().
+template <class Archive>
+void serialize(Archive& archive, ExactSum& sum) {
+  auto rounded = static_cast<double>(sum);
+  archive(rounded);
+  sum = ExactSum(rounded);
 }
 
 template <class Archive>
@@ -78,6 +93,16 @@ template <class Archive>
 void serialize(Archive& archive, RunState& state) {
   archive(state.options, state.init_digest, state.plan, state.progress, state.sync_points, state.summary,
           state.finished, state.ranks);
+}
+
+// The sums of all losses of the state, in the order of its members: that of the progress, then that of the summary.
+std::vector<ExactSum::Words> exact_sums(const RunState& state);
+// Puts them back. False if their number is another.
+bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, RunState& state);
+
+// What the blob `state` holds.
+inline auto stored_state(const RunState& state) {
+  return std::pair(kStateFormat, std::pair(state, std::pair(state.next_renewal, exact_sums(state))));
 }
 
 }  // namespace cpt

@@ -36,6 +36,18 @@ Binding bits() {
       .of_model = true};
 }
 
+Binding sync_fraction() {
+  return bind_member(
+      &TrainingOptions::sync_fraction,
+      [](const Words& words) {
+        if (words.front() == kAuto) return 0.0;
+        const double fraction = parse_number(words.front());
+        if (fraction > 0) return fraction;
+        throw Error(Fault::kUsage, "'" + words.front() + "' is neither a fraction above 0 nor auto");
+      },
+      [](double fraction) { return fraction == 0 ? std::string(kAuto) : number_text(fraction); });
+}
+
 std::string tree_words() { return words_of(tree_names()) + ", file:PATH, huffman:PATH"; }
 
 Binding tree() {
@@ -255,18 +267,21 @@ Table rank_options() {
       {.name = "placement",
        .value = one_of(placement_names()),
        .help = "partitioned: each rank holds a part of the weights, and the result equals that of one rank; "
-               "replicated: each rank holds all weights, merged at sync points",
+               "replicated: each rank holds all weights, merged at sync points; hybrid: each rank holds the top of "
+               "the tree, merged at sync points, and a part of the rest",
        .binding = choice(&T::placement, placement_names())},
       {.name = "merge",
        .value = one_of(merge_names()),
-       .help = "How replicated weights are merged",
+       .help = "How weights that several ranks hold are merged",
        .binding = choice(&T::merge, merge_names()),
-       .use = {[](const T& o) { return o.placement == Placement::kReplicated; }, "--placement replicated"}},
+       .use = {[](const T& o) { return o.placement != Placement::kPartitioned; }, "--placement replicated and hybrid"}},
       {.name = "sync-fraction",
-       .value = "F",
+       .value = "F|auto",
        .help = "Set a sync point, where replicas merge and partitions are balanced, whenever the number of "
-               "examples has grown by this fraction",
-       .binding = number(&T::sync_fraction)},
+               "examples has grown by this fraction. auto: 0.02 if partitioned; if replicated, as soon as at most a "
+               "quarter as many rows are to be merged as were trained, at the latest when the examples have doubled; "
+               "if hybrid, at most a fiftieth, and 0.1 at the latest",
+       .binding = sync_fraction()},
       {.name = "sync-examples",
        .value = "N",
        .help = "Set a sync point every N examples instead",

@@ -61,7 +61,8 @@ const Names<bool>& switch_names() {
 }
 
 const Names<Placement>& placement_names() {
-  static const Names<Placement> names{{"partitioned", Placement::kPartitioned}, {"replicated", Placement::kReplicated}};
+  static const Names<Placement> names{
+      {"partitioned", Placement::kPartitioned}, {"replicated", Placement::kReplicated}, {"hybrid", Placement::kHybrid}};
   return names;
 }
 

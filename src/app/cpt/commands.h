@@ -15,6 +15,7 @@ using Action = std::function<void()>;
 
 void add_predict_command(CLI::App& program, Action& action);
 void add_score_command(CLI::App& program, Action& action);
+void add_evaluate_command(CLI::App& program, Action& action);
 void add_explain_command(CLI::App& program, Action& action);
 void add_inspect_command(CLI::App& program, Action& action);
 void add_dump_command(CLI::App& program, Action& action);

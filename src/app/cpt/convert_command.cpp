@@ -137,7 +137,7 @@ void convert(const ConvertOptions& options) {
     throw Error(Fault::kUsage, "expected IN ... and OUT, found only '" + options.paths[0] + "'");
   }
   if (options.out() == "-") throw Error(Fault::kUsage, "OUT is a directory to write, not standard output");
-  const std::vector<Shard> from = find_shards(options.in());
+  const std::vector<Shard> from = find_input(options.in(), options.read.skip_bad_lines);
   if (options.shards == 0 && from.size() > kMostParts) {
     throw Error(Fault::kUsage, std::to_string(from.size()) + " input files, but at most " + std::to_string(kMostParts) +
                                    " can be written: set their number with --shards");
@@ -151,6 +151,7 @@ void convert(const ConvertOptions& options) {
 }
 
 void declare(CLI::App& command, ConvertOptions& options) {
+  options.read.weights_required = true;  // binary shards are for training
   command
       .add_option("IN", options.paths,
                   "Shards (files, directories, globs; - reads standard input), then a new or empty directory to write")

@@ -63,6 +63,7 @@ int run_program(int argc, const char* const* argv) {
   Action action;
   add_predict_command(program, action);
   add_score_command(program, action);
+  add_evaluate_command(program, action);
   add_explain_command(program, action);
   add_inspect_command(program, action);
   add_dump_command(program, action);

@@ -14,9 +14,10 @@ namespace cpt {
 namespace {
 
 constexpr const char* kPredictFooter =
-    R"(Prints a line per example, in input order: label:probability pairs, best first, separated by
+    R"(Prints a line per input line, in input order: label:probability pairs, best first, separated by
 spaces. The search is exact. The line is empty if the model has no labels or if none reaches the
-threshold. Input lines need no label.
+threshold, and for an input line that holds no example: a blank one, a bad one that is skipped, a
+libsvm header. Input lines need no label.
 
 Examples:
   cpt predict --model runs/ads/model --data test.vw --top 5
@@ -33,14 +34,12 @@ struct PredictOptions {
 
 struct NoNote {};
 
-NoNote append_predictions(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
+void append_predictions(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
   const char* before = "";
   for (const Prediction& best : model.top_k(x, options.top, options.threshold)) {
     fmt::format_to(std::back_inserter(text), "{}{}:{:.6g}", before, best.label, best.probability);
     before = " ";
   }
-  text.push_back('\n');
-  return {};
 }
 
 // Chunks are smaller if each line may get many labels, because predictions stay in memory until they can be printed.
@@ -51,22 +50,40 @@ MapChunkLimits chunk_limits(const PredictOptions& options) {
   return limits;
 }
 
+// Whether an example begins another input line than the example before it. The examples of a line differ in their
+// labels alone, so one of them is predicted.
+class LineBegins {
+ public:
+  bool operator()(const ExampleView& x) {
+    const bool same = x.origin.shard == last_.shard && x.origin.position == last_.position;
+    last_ = x.origin;
+    return !same;
+  }
+
+ private:
+  Origin last_{.position = ~std::uint64_t{0}};
+};
+
 void predict(const PredictOptions& options) {
-  OpenInput input(options.input, {.labels_required = false});
+  OpenInput input(options.input, {.labels_required = false, .every_line = true});
+  input.require_apart(options.output);
   Model& model = input.model();
   ResultWriter out(options.output);
-  const auto predict = [&](const ExampleView& x, Text& text) { return append_predictions(model, options, x, text); };
-  const auto predict_and_learn = [&](const ExampleView& x, Text& text) {
+  const auto predict = [&, begins_line = LineBegins()](const ExampleView& x, Text& text) mutable {
+    if (begins_line(x)) append_predictions(model, options, x, text);
+    return NoNote{};
+  };
+  const auto predict_and_learn = [&, predict = predict](const ExampleView& x, Text& text) mutable {
     const NoNote note = predict(x, text);
-    if (model.takes_label(x)) model.learn(x);
+    if (x.importance > 0 && model.takes_label(x)) model.learn(x);
     return note;
   };
   const auto no_tally = [](const ExampleView&, NoNote) {};
   if (options.learn) {
-    answer_on_one_thread(input, predict_and_learn, no_tally, out);
+    answer_on_one_thread(input, predict_and_learn, no_tally, &out);
   } else {
     answer_all(
-        input, options.threads, chunk_limits(options), [&] { return predict; }, no_tally, out);
+        input, options.threads, chunk_limits(options), [&] { return predict; }, no_tally, &out);
   }
   out.finish();
 }
@@ -78,7 +95,7 @@ std::string check_probability(const std::string& text) {
 }
 
 void declare(CLI::App& command, PredictOptions& options) {
-  add_input_options(command, options.input);
+  add_answered_input_options(command, options.input);
   add_count(command, "--top", options.top, 1, "Number of labels per line");
   command.add_option("--threshold", options.threshold, "Print only labels of at least this probability")
       ->type_name("P")

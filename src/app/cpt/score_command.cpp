@@ -16,9 +16,11 @@ namespace cpt {
 namespace {
 
 constexpr const char* kScoreFooter =
-    R"(Prints a line per example, in input order: P(label | x) of its own label, or 0 if the model does not
-know that label. With --label NAME, a tab and P(NAME | x) follow; lines then need no label, and
-those without one show - in its place.
+    R"(Prints a line per input line, in input order: P(label | x) of its own label, or 0 if the model does
+not know that label. With --label NAME, a tab and P(NAME | x) follow; lines then need no label, and
+those without one show - in its place. With --multilabel split, the answers for all labels of a line
+follow one another, with tabs between them. An input line that holds no example gets an empty line:
+a blank one, a bad one that is skipped, a libsvm header, a libsvm line without labels.
 
 Example:
   cpt score --model runs/ads/model --data test.vw --summary > probabilities.txt)";
@@ -54,7 +56,6 @@ class Scorer {
       fmt::format_to(out, "{:.6g}", own.probability);
     }
     if (has_named_) fmt::format_to(out, "\t{:.6g}", named);
-    text.push_back('\n');
     return own;
   }
 
@@ -93,12 +94,12 @@ void print_summary(const Losses& losses, const BestPossible& best) {
 }
 
 void score(const ScoreOptions& options) {
-  OpenInput input(options.input, {.labels_required = !options.label});
+  OpenInput input(options.input, {.labels_required = !options.label, .every_line = true});
   const Learner& learner = input.model().learner();
   Losses losses;
   BestPossible best;
   const auto tally = [&](const ExampleView& x, const OwnLabel& own) {
-    if (!options.summary || x.label.empty()) return;
+    if (!options.summary || x.label.empty() || x.importance == 0) return;
     if (own.id == kNoLabel) {
       losses.add_new(static_cast<double>(x.importance));
     } else {
@@ -108,13 +109,13 @@ void score(const ScoreOptions& options) {
   };
   ResultWriter out;
   answer_all(
-      input, options.threads, {}, [&] { return Scorer(learner, options.label); }, tally, out);
+      input, options.threads, {}, [&] { return Scorer(learner, options.label); }, tally, &out);
   out.finish();
   if (options.summary) print_summary(losses, best);
 }
 
 void declare(CLI::App& command, ScoreOptions& options) {
-  add_input_options(command, options.input);
+  add_answered_input_options(command, options.input);
   add_threads(command, options.threads);
   command.add_option("--label", options.label, "Also print the probability of this label")->type_name("NAME");
   command.add_flag(

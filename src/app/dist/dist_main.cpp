@@ -18,6 +18,7 @@
 #include "app/dist/options/dist_options.h"
 #include "app/dist/options/inherited_options.h"
 #include "app/dist/path_checks.h"
+#include "app/dist/plan_text.h"
 #include "app/dist/run_files.h"
 #include "app/dist/signals.h"
 #include "app/dist/summary_text.h"
@@ -83,6 +84,7 @@ void print_results(const std::string& text) {
 }
 
 void write_results(const DistOptions& options, const TrainingResult& result, RunOutput& output) {
+  output.run->require_in_place();
   const fs::path model = model_of(options);
   if (!model.empty()) output.observer->info("model written");
   const std::string json = summary_json(options, result.summary);
@@ -149,6 +151,15 @@ void open_run(Communicator& comm, const DistOptions& options, const std::optiona
   });
 }
 
+void print_plan(Communicator& comm, const DistOptions& options, const Training& training) {
+  const RunPlan plan = training.plan();
+  run_on_all(comm, "plan", [&] {
+    if (comm.rank() != 0) return;
+    const std::string resumption = training.resumption() ? resumption_text(*training.resumption()) + "\n" : "";
+    print_results(plan_text(plan, options.run) + resumption);
+  });
+}
+
 void run_job(Communicator& comm, DistOptions options) {
   comm.set_stall_timeout(options.stall_timeout);
   RunOutput output;
@@ -159,11 +170,13 @@ void run_job(Communicator& comm, DistOptions options) {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
     if (comm.rank() == 0) require_usable_paths(options);
   });
-  if (options.training.resume) reserve_run(comm, options, output);  // lock the run before reading it
+  if (options.training.resume && !options.dry_run)
+    reserve_run(comm, options, output);  // lock the run before reading it
   run_on_all(comm, "start", [&] { take_options(options); });
   std::optional<StallTimeoutExtension> extension(std::in_place, comm, timeout_for_model(options.training));
   Training training(options.training, comm);  // may fail, so results of an earlier run are replaced later
   extension.reset();
+  if (options.dry_run) return print_plan(comm, options, training);
   if (!options.training.resume) reserve_run(comm, options, output);
   const bool starts_new = options.training.resume && !training.resumption();
   options.training = training.options();

@@ -31,22 +31,12 @@ std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path, bool
   }
 }
 
-std::string as_clock(double seconds) {
-  const auto whole = std::llround(seconds);
-  char text[32];
-  if (whole >= 3600) {
-    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
-  }
-  return text;
-}
-
 }  // namespace
 
 DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
                            const std::optional<Resumption>& resumption)
-    : table_(options.progress != ProgressStyle::kNone),
+    : run_(run),
+      table_(options.progress != ProgressStyle::kNone),
       bar_(options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1),
       metrics_(run.metrics(), resumption.has_value()),
       log_(open_log(run.log(), resumption.has_value())) {
@@ -84,11 +74,20 @@ void DistObserver::rebalanced(const Balance& balance, std::uint64_t interval) {
 }
 
 void DistObserver::checkpointed(const CheckpointReport& report) {
+  run_.require_in_place();
   metrics_.write(metrics_line(report));
   info(checkpoint_text(report));
 }
 
+void DistObserver::stretch(const Stretch& stretch) {
+  metrics_.write(metrics_line(stretch));
+  if (!table_) return;
+  clear_bar();
+  std::fprintf(stderr, "%s\n", stretch_text(stretch).c_str());
+}
+
 void DistObserver::report(const Report& report) {
+  run_.require_in_place();
   metrics_.write(metrics_line(report));
   if (table_) print_row(report);
 }
@@ -109,6 +108,7 @@ void DistObserver::print_row(const Report& report) {
 }
 
 void DistObserver::progress(std::uint64_t examples, double seconds, double part_of_pass) {
+  run_.require_in_place();
   if (!bar_ || seconds <= 0) return;
   constexpr int kWidth = 30;
   const double rate = static_cast<double>(examples) / seconds;
@@ -124,7 +124,7 @@ void DistObserver::progress(std::uint64_t examples, double seconds, double part_
   std::fprintf(stderr, "\r\033[K[%s%s] %3.0f %%  %.0f/s  %s left",
                std::string(static_cast<std::size_t>(full), '#').c_str(),
                std::string(static_cast<std::size_t>(kWidth - full), '.').c_str(), part_of_pass * 100, rate,
-               as_clock(left).c_str());
+               clock_text(left).c_str());
 }
 
 void DistObserver::clear_bar() {

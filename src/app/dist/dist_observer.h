@@ -20,7 +20,8 @@ namespace cpt {
 // Throws Error(kCannotWrite) if a file of the run directory cannot be written.
 class DistObserver : public Observer {
  public:
-  // With a resumption, the files of the run directory are continued.
+  // With a resumption, the files of the run directory are continued. Borrows `run`. Once the run directory is no longer
+  // in its place, the calls that report throw.
   DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
                const std::optional<Resumption>& resumption);
   ~DistObserver() override;
@@ -30,6 +31,7 @@ class DistObserver : public Observer {
   void rebalanced(const Balance& balance, std::uint64_t interval) override;
   void checkpointed(const CheckpointReport& report) override;
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
+  void stretch(const Stretch& stretch) override;
 
   void info(const std::string& text);
   // Writes to the log and, if progress is shown, to standard error. Call it before the first report only.
@@ -41,6 +43,7 @@ class DistObserver : public Observer {
   void print_row(const Report& report);
   void clear_bar();
 
+  const RunDirectory& run_;
   bool table_;
   bool bar_;
   bool bar_shown_ = false;

@@ -21,6 +21,11 @@ using Json = nlohmann::ordered_json;
 // null if there are no samples.
 Json sampled(double figure, std::uint64_t samples) { return samples > 0 ? Json(figure) : Json(nullptr); }
 
+// null for a negative figure, which is not known.
+Json known(double figure) { return figure >= 0 ? Json(figure) : Json(nullptr); }
+
+const char* name_of_phase(Phase phase) { return phase == Phase::kTrain ? "train" : "test"; }
+
 Json losses_json(const Losses& losses) {
   return {{"examples", losses.examples},
           {"new_labels", losses.new_labels},
@@ -58,7 +63,7 @@ bool reports_checkpoint(const std::string& line, const Resumption& resumption) {
 bool is_beyond(const std::string& line, const Resumption& resumption) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("phase")) return true;  // incomplete: the run ended while writing it
-  const std::string phase = json.value("phase", "");
+  const std::string phase = json.value("of", json.value("phase", ""));
   if (phase == "balance") return json.value("interval", std::uint64_t{0}) > resumption.sync_points;
   if (phase == "checkpoint") return name_of_checkpoint(json) > resumption.checkpoint.filename().string();
   const Phase of_line = phase == "test" ? Phase::kTest : Phase::kTrain;
@@ -117,7 +122,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
 
 std::string metrics_line(const Report& report) {
   const Json json{
-      {"phase", report.phase == Phase::kTrain ? "train" : "test"},
+      {"phase", name_of_phase(report.phase)},
       {"pass", report.pass},
       {"examples", report.so_far.examples},
       {"seconds", report.seconds},
@@ -128,6 +133,20 @@ std::string metrics_line(const Report& report) {
       {"rounds", report.rounds},
       {"sync_points", report.sync_points},
       {"communication", communication_json(report.bytes_sent, report.communication_seconds, report.traffic)}};
+  return json_text(json, -1);
+}
+
+std::string metrics_line(const Stretch& stretch) {
+  Json json{{"phase", "progress"},
+            {"of", name_of_phase(stretch.phase)},
+            {"pass", stretch.pass},
+            {"examples", stretch.examples},
+            {"seconds", stretch.seconds},
+            {"part_of_pass", known(stretch.part_of_pass)},
+            {"seconds_left", known(stretch.seconds_left)},
+            {"examples_per_second", static_cast<double>(stretch.losses.examples) / stretch.duration},
+            {"peak_bytes", stretch.peak_bytes}};
+  json["since_last"] = losses_json(stretch.losses);
   return json_text(json, -1);
 }
 

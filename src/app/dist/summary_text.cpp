@@ -11,18 +11,6 @@ namespace cpt {
 
 namespace {
 
-// 1234567 as 1,234,567.
-std::string grouped(std::uint64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-// "1 bad line", "1,024 bad lines".
-std::string counted(std::uint64_t count, const char* of_one) {
-  return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
-}
-
 // With fewer, the interval is so wide that the estimate says little.
 constexpr std::uint64_t kLeastTop1Samples = 100;
 
@@ -45,18 +33,20 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
   return lines;
 }
 
+std::string work_line(const Summary& summary) {
+  if (summary.had_nothing_to_do) return "nothing to do: the run was finished, and there is no new shard\n";
+  const std::uint64_t examples = summary.train.examples + summary.test.examples;
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
+  return fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
+                     counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
+}
+
 std::string tree_line(const TreeFigures& tree) {
   if (tree.is_flat) return fmt::format("labels: {}; digest {}\n", grouped(tree.labels), digest_text(tree.digest));
   const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
   const std::string trees = tree.trees == 1 ? "tree:" : fmt::format("{} trees:", tree.trees);
   return fmt::format("{} {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", trees, grouped(tree.labels),
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
-}
-
-std::string mebibytes(std::uint64_t bytes) {
-  const double mebibytes = static_cast<double>(bytes) * 0x1p-20;
-  if (mebibytes < 10) return fmt::format("{:.1f} MiB", mebibytes);
-  return grouped(static_cast<std::uint64_t>(std::llround(mebibytes))) + " MiB";
 }
 
 std::string memory_line(const Summary& summary) {
@@ -66,6 +56,10 @@ std::string memory_line(const Summary& summary) {
       "memory: {} at the peak{}, where the weight table has {} reserved, tree and labels {}, calibration {}\n",
       mebibytes(memory.peak_bytes), where, mebibytes(memory.table_bytes), mebibytes(memory.structure_bytes),
       mebibytes(memory.calibration_bytes));
+}
+
+std::uint64_t examples_per_second(const Stretch& stretch) {
+  return static_cast<std::uint64_t>(static_cast<double>(stretch.losses.examples) / stretch.duration);
 }
 
 std::string ranks_lines(const Summary& summary) {
@@ -85,6 +79,22 @@ std::string ranks_lines(const Summary& summary) {
 
 }  // namespace
 
+std::string grouped(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string counted(std::uint64_t count, const char* of_one) {
+  return grouped(count) + " " + of_one + (count == 1 ? "" : "s");
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+  const double mebibytes = static_cast<double>(bytes) * 0x1p-20;
+  if (mebibytes < 10) return fmt::format("{:.1f} MiB", mebibytes);
+  return grouped(static_cast<std::uint64_t>(std::llround(mebibytes))) + " MiB";
+}
+
 std::string balance_text(const Balance& balance, std::uint64_t interval) {
   std::string text = fmt::format(
       "sync interval {}: rank {} has {:.2f} times the mean load, {:.2f} after {} partitions move:", interval,
@@ -100,6 +110,23 @@ std::string checkpoint_text(const CheckpointReport& report) {
                      grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
 }
 
+std::string stretch_text(const Stretch& stretch) {
+  std::string text = stretch.phase == Phase::kTest ? "test" : fmt::format("pass {}", stretch.pass);
+  if (stretch.part_of_pass >= 0) text += fmt::format(" {:.0f} %", 100 * stretch.part_of_pass);
+  text += fmt::format(": {} examples, {}/s", grouped(stretch.examples), grouped(examples_per_second(stretch)));
+  if (stretch.seconds_left >= 0) text += ", " + clock_text(stretch.seconds_left) + " left";
+  text += fmt::format(", {}; last {:.0f} s: ", mebibytes(stretch.peak_bytes), stretch.duration);
+  if (stretch.losses.examples == 0) return text + "no examples";
+  return text +
+         fmt::format("squared {:.4f}, log seen {:.4f}", stretch.losses.mean_squared(), stretch.losses.mean_log_seen());
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = std::llround(seconds);
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
 std::string resumption_text(const Resumption& resumption) {
   std::string text = fmt::format("resumed from {}, written by {}", resumption.checkpoint.string(),
                                  counted(static_cast<std::uint64_t>(resumption.ranks), "rank"));
@@ -109,12 +136,9 @@ std::string resumption_text(const Resumption& resumption) {
 }
 
 std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
-  const std::uint64_t examples = summary.train.examples + summary.test.examples;
-  const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   const std::uint64_t rows = summary.weight_bytes / 64;
   const std::string trees = summary.tree.trees == 1 ? "" : std::to_string(summary.tree.trees) + " x ";
-  std::string text = fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
-                                 counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
+  std::string text = work_line(summary);
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);

@@ -1,6 +1,7 @@
 // The texts that cpt_dist prints and logs about a run: its summary, and single events.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -15,6 +16,16 @@ std::string summary_text(const Summary& summary, const std::filesystem::path& mo
 // One line each, without a line end.
 std::string balance_text(const Balance& balance, std::uint64_t interval);
 std::string checkpoint_text(const CheckpointReport& report);
+std::string stretch_text(const Stretch& stretch);
+
+// 1234567 as 1,234,567.
+std::string grouped(std::uint64_t count);
+// "1 bad line", "1,024 bad lines".
+std::string counted(std::uint64_t count, const char* of_one);
+// "9.5 MiB", "1,024 MiB".
+std::string mebibytes(std::uint64_t bytes);
+// Seconds as h:mm:ss or m:ss.
+std::string clock_text(double seconds);
 // Where a resumed run continues.
 std::string resumption_text(const Resumption& resumption);
 

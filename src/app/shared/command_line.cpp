@@ -70,14 +70,25 @@ void require_values(const std::vector<std::string>& words) {
   }
 }
 
-CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help) {
-  const auto set = [&skip, &most](const std::string& text) {
-    const BadLinePolicy policy = parse_value("--on-error", [&] { return parse_bad_line_policy(text); });
+CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,
+                          bool* answer) {
+  const std::string more = answer != nullptr ? ", answer" : "";
+  const auto parse = [more](const std::string& text) {
+    try {
+      return parse_bad_line_policy(text);
+    } catch (const Error& error) {
+      throw Error(error.fault(), error.what() + more);  // it ends with the words
+    }
+  };
+  const auto set = [&skip, &most, answer, parse](const std::string& text) {
+    const bool answers = answer != nullptr && text == "answer";
+    if (answer != nullptr) *answer = answers;
+    const BadLinePolicy policy = parse_value("--on-error", [&] { return parse(answers ? "skip" : text); });
     skip = policy.skip;
     most = policy.most;
   };
   return app.add_option_function<std::string>("--on-error", set, help)
-      ->type_name(std::string("(") + kBadLineWords + ")")
+      ->type_name("(" + (kBadLineWords + more) + ")")
       ->default_str("stop");
 }
 

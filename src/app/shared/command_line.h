@@ -59,8 +59,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std
   return app.add_option_function<std::string>(flag, set, help)->type_name("N")->default_str(std::to_string(count));
 }
 
-// --on-error: whether bad lines are skipped, and the largest number of skipped lines.
-CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help);
+// --on-error: whether bad lines are skipped, and the largest number of skipped lines. With `answer`, the option has one
+// more word, which sets it, too: bad lines are skipped, but answered.
+CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,
+                          bool* answer = nullptr);
 
 // Throws Error(kNoInput) if `model` is a run directory instead of the model in it, and names that model. Other mistakes
 // are found when the model is read.

@@ -26,6 +26,12 @@ class ParseError : public Error {
   std::size_t column_;
 };
 
+// A line with an empty set of labels, which holds nothing to learn: it is passed over whatever ReadOptions say.
+class UnlabelledLine : public ParseError {
+ public:
+  using ParseError::ParseError;
+};
+
 // A compressed stream or binary shard that breaks off or is malformed.
 class CorruptInput : public Error {
  public:

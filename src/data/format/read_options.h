@@ -26,8 +26,13 @@ struct ReadOptions {
   std::uint64_t seed = 1;                      // of feature hashes and of MultiLabel::kSample
   std::vector<std::string> interactions = {};  // each: the first bytes of the names of two namespaces (vw only)
   Normalize normalize = Normalize::kNone;
-  bool skip_bad_lines = false;  // else the first bad line is an error
-  bool labels_required = true;  // else a line may have no label; its example then has an empty one
+  bool skip_bad_lines = false;    // else the first bad line is an error
+  bool labels_required = true;    // else a line may have no label; its example then has an empty one
+  bool weights_required = false;  // if so, a line of importance 0 holds no example
+  bool every_line = false;        // ExampleStream::read() also returns for a line of text that holds no example
+  // With every_line and skip_bad_lines: InputLine::error says what is wrong with a bad line, which is neither counted
+  // nor warned of.
+  bool answer_bad_lines = false;
   // If set, a line with a label for which it returns false is a bad line. Called by the thread that reads.
   std::function<bool(std::string_view label)> knows_label = {};
   ShardOrder order = ShardOrder::kInterleaved;
@@ -49,7 +54,7 @@ inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 24;
 inline constexpr std::size_t kMaxLineFeatures = std::size_t{1} << 24;
 
 // Expectations in messages that several readers share.
-inline constexpr const char* kImportanceExpected = "an importance above 0 and at most 1e12";
+inline constexpr const char* kImportanceExpected = "an importance from 0 to 1e12";
 inline constexpr const char* kLabelExpected = "a label";
 inline constexpr const char* kKnownLabelExpected = "one of the labels that the run was begun with";
 

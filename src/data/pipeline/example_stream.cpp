@@ -208,13 +208,15 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
                                    std::to_string(reader.offset()) + damaged);
 }
 
-// Appends the next line of a shard that holds an example; false at its end.
+// Appends the next line of a shard that read() returns for; false at its end.
 bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
   if (!shard.lines && !shard.blocks && !open(shard)) return false;
   const std::size_t examples = batch.size();
   const std::size_t features = batch.features();
+  if (options_->every_line) line_ = {.shard = shard.number};
   const bool more = shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
-  shard.done.position += more ? 1 : 0;
+  if (options_->every_line) line_.number = shard.blocks ? shard.blocks->number() : shard.lines->number();
+  if (batch.size() > examples) ++shard.done.position;
   shard.done.examples += batch.size() - examples;
   shard.done.features += batch.features() - features;
   return more;
@@ -232,11 +234,15 @@ bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
         case LineReader::Status::kTooLong:
           reject(line, line, "a line of at most " + std::to_string(kMaxLineBytes) + " bytes");
         case LineReader::Status::kLine:
-          if (parse(shard, line, batch)) return true;
+          if (parse(shard, line, batch) || options_->every_line) return true;
       }
+    } catch (const UnlabelledLine& unlabelled) {
+      batch.discard_example();
+      pass_unlabelled_line(shard, unlabelled);
+      if (options_->every_line) return true;
     } catch (const ParseError& parse_error) {
       batch.discard_example();
-      report_bad_line(shard, shard.lines->number(), parse_error.column(), parse_error.what());
+      if (pass_bad_line(shard, shard.lines->number(), parse_error)) return true;
     } catch (const CorruptInput& damage) {
       report_bad_line(shard, shard.lines->number(), shard.lines->unfinished_bytes() + 1, damage.what());
       shard.done.bytes = shard.lines->offset() + shard.lines->unfinished_bytes() + 1;
@@ -257,7 +263,7 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
       shard.done.line = blocks.number();
       return false;
     } catch (const ParseError& parse_error) {
-      report_bad_line(shard, blocks.number(), parse_error.column(), parse_error.what());
+      if (pass_bad_line(shard, blocks.number(), parse_error)) return true;
     } catch (const BrokenOffBlock& damage) {
       return end_at_damage(shard, reason_of(damage));
     } catch (const DamagedBlock& damage) {
@@ -267,6 +273,25 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
     }
   }
   return false;
+}
+
+// Returns whether read() returns for the line.
+bool ExampleStream::pass_bad_line(ActiveShard& shard, std::uint64_t number, const ParseError& error) {
+  const std::string reason = error.what();
+  if (options_->answer_bad_lines) {
+    line_.error = place(shard, number, error.column()) + reason;
+  } else {
+    report_bad_line(shard, number, error.column(), options_->skip_bad_lines ? reason : reason + format_of(shard));
+  }
+  return options_->every_line;
+}
+
+void ExampleStream::pass_unlabelled_line(ActiveShard& shard, const UnlabelledLine& error) {
+  ++shard.done.bad_lines;
+  ++error_lines_;
+  if (std::exchange(told_of_unlabelled_, true)) return;
+  warnings_.push_back("skipped: " + place(shard, shard.lines->number(), error.column()) + error.what() +
+                      "; further lines without a label are skipped and counted, but not listed");
 }
 
 // Ends a binary shard. After a stop, the reader may see an end anywhere, which is no damage.
@@ -283,7 +308,15 @@ bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batc
   const LineReader& lines = *shard.lines;
   if (shard.parser == nullptr) shard.parser = &parser_for(shard, lines.number(), line);
   const Origin origin{shard.number, lines.number(), shard.done.position, lines.offset(), shard.done.bad_lines};
-  return shard.parser->parse(line, origin, batch);
+  if (!options_->every_line) return shard.parser->parse(line, origin, batch);
+  try {
+    const bool holds_example = shard.parser->parse(line, origin, batch);
+    line_.tag = shard.parser->tag();
+    return holds_example;
+  } catch (const ParseError&) {
+    line_.tag = shard.parser->tag();
+    throw;
+  }
 }
 
 // The parser that a reader from the start would have chosen; nullptr if no line has decided yet.
@@ -320,6 +353,13 @@ std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number,
     return name + ": byte " + std::to_string(shard.lines->line_begin() + column - 1) + ": ";
   }
   return name + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
+}
+
+// What the reader of an error may have to change; empty if the format was not in doubt.
+std::string ExampleStream::format_of(const ActiveShard& shard) const {
+  const auto used = std::ranges::find_if(parsers_, [&](const auto& of) { return of.second.get() == shard.parser; });
+  if (used == parsers_.end()) return "";
+  return "; the line was read as " + describe_format(used->first) + "; --format chooses another format";
 }
 
 void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column,

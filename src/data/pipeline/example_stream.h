@@ -13,6 +13,7 @@
 
 #include "cpt/example.h"
 #include "data/binary/binary_reader.h"
+#include "data/format/parse_error.h"
 #include "data/format/read_options.h"
 #include "data/shards/shards.h"
 #include "data/source/byte_source.h"
@@ -20,6 +21,14 @@
 #include "data/text/line_reader.h"
 
 namespace cpt {
+
+// A line that ExampleStream::read() has returned for, under ReadOptions::every_line.
+struct InputLine {
+  std::uint32_t shard = 0;
+  std::uint64_t number = 0;  // in its shard, from 1
+  std::string tag = {};      // of a vw line
+  std::string error = {};    // "path:line:column: expected ..." under ReadOptions::answer_bad_lines; else empty
+};
 
 // Reads some of the shards of a run once, from their starts or from where an earlier stream was left. For one thread at
 // a time, except stop(). Shards are opened when their first line is due; in interleaved order all are open together.
@@ -47,17 +56,25 @@ class ExampleStream {
   // An empty batch for read(), which scales as the options say.
   Batch make_batch() const;
 
-  // Appends the example(s) of one line; false at the end of all shards. A bad line throws Error(kBadData),
+  // Appends the example(s) of one line; false at the end of all shards. Under ReadOptions::every_line, returns for each
+  // line, also without an example: for a blank or bad line or a header. A bad line throws Error(kBadData),
   //   "path:line:column: expected X, found 'text'",
   // or, in a part of a text after the first, "path: byte B: expected ..." with B counted from 0; or is skipped if the
   // options say so. Nothing of a bad line reaches the batch. These count as one bad line each: damage to a compressed
   // stream, which ends its shard; a damaged block of a binary shard; the rest of a binary shard that breaks off.
+  // read() never returns for these three. A libsvm line without a label, where one is required, always counts as a bad
+  // line that is skipped; only the first one is warned of.
   //
   // The options do not change these: Error(kNoInput) if reading fails; Error(kBadData) for an unknown format, a binary
   // shard in parts whose index is damaged, a shard whose content ends before its cursor, and a file that is now shorter
   // than Shard::bytes (a longer one is read up to that size); Error(kUsage) for interactions in a format without
   // namespaces and for a binary shard that was converted with other options.
   bool read(Batch& batch);
+  // The line that read() has returned for, under ReadOptions::every_line.
+  const InputLine& line() const { return line_; }
+
+  // The format of a stream of one shard, once a line was read.
+  Format format() const { return parsers_.empty() ? Format::kBinary : parsers_.begin()->first; }
 
   // The shards of this stream, and, parallel to them, a cursor: the start of each or, once it has ended, its end.
   const std::vector<std::uint32_t>& mine() const { return mine_; }
@@ -90,11 +107,14 @@ class ExampleStream {
   bool read_from(ActiveShard& shard, Batch& batch);
   bool read_text(ActiveShard& shard, Batch& batch);
   bool read_binary(ActiveShard& shard, Batch& batch);
+  bool pass_bad_line(ActiveShard& shard, std::uint64_t number, const ParseError& error);
+  void pass_unlabelled_line(ActiveShard& shard, const UnlabelledLine& error);
   bool end_at_damage(ActiveShard& shard, const std::string& reason);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
   LineParser* parser_of_beginning(const ActiveShard& shard);
   LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
   static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
+  std::string format_of(const ActiveShard& shard) const;
   void report_bad_line(ActiveShard& shard, std::uint64_t number, std::size_t column, const std::string& reason);
 
   std::unique_ptr<const ReadOptions> options_;  // at a fixed address: the parsers refer to it
@@ -108,6 +128,8 @@ class ExampleStream {
   bool size_known_ = true;   // none of its shards is a pipe
   std::uint64_t error_lines_ = 0;
   std::vector<std::string> warnings_;
+  bool told_of_unlabelled_ = false;
+  InputLine line_;
 };
 
 }  // namespace cpt

@@ -82,8 +82,9 @@ void OrderedParallelMap::append(const Batch& line) {
     std::copy(x.features.begin() + 1, x.features.end(), space.features.begin());
     std::copy(x.values.begin() + 1, x.values.end(), space.values.begin());
   }
+  open().lines.push_back({stream_.line(), line.size()});
   const std::size_t most = std::min(limits_.examples, 1 + handed_over_ / threads_);
-  if (batch.size() >= most || batch.features() >= limits_.features) hand_over(false);
+  if (batch.size() >= most || open().lines.size() >= most || batch.features() >= limits_.features) hand_over(false);
 }
 
 // The chunk that is being filled; a new one once the caller has given one back.
@@ -93,6 +94,7 @@ Chunk& OrderedParallelMap::open() {
   if (!chunk) throw Error(Fault::kFailed, "the reader was stopped");
   open_ = *chunk;
   open_->batch.clear();
+  open_->lines.clear();
   open_->warnings.clear();
   open_->error_lines = error_lines_;
   open_->done = 0;

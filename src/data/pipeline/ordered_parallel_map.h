@@ -22,6 +22,11 @@ namespace cpt {
 struct Chunk {
   std::size_t slot = 0;  // below OrderedParallelMap::slots(); no two chunks share one at a time
   Batch batch;           // may be empty
+  struct Line {
+    InputLine input;  // see ExampleStream::line()
+    std::size_t examples = 0;
+  };
+  std::vector<Line> lines;  // those of the examples, in order, and those without an example that the stream returns for
   // As in ExampleStream: bad lines up to these examples, and warnings since the chunk before.
   std::uint64_t error_lines = 0;
   std::vector<std::string> warnings;

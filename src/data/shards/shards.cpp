@@ -41,6 +41,8 @@ bool has_content_but_no_size(const std::string& path) {
 
 class ShardFinder {
  public:
+  explicit ShardFinder(const std::function<void(const std::string& path)>& on_dangling) : on_dangling_(on_dangling) {}
+
   void add_pattern(const std::string& pattern) {
     pattern_ = pattern;
     if (pattern == "-") {
@@ -53,7 +55,9 @@ class ShardFinder {
     struct stat status {};
     if (::stat(pattern.c_str(), &status) == 0) return add_path(pattern);
     if (errno != ENOENT) fail(describe_errno("stat", errno));
-    for (const std::string& path : expand()) add_path(path);
+    for (const std::string& path : expand()) {
+      if (path == pattern || !is_passed_over(path)) add_path(path);
+    }
   }
 
   std::vector<Shard> take() { return std::move(shards_); }
@@ -80,8 +84,16 @@ class ShardFinder {
 
   struct stat status_of(const std::string& path) const {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) fail(path + ": " + describe_errno("stat", errno));
-    return status;
+    if (::stat(path.c_str(), &status) == 0) return status;
+    fail(path + ": " + (errno == ENOENT ? "is a link to nothing" : describe_errno("stat", errno)));
+  }
+
+  // A link to nothing, if such links are not errors.
+  bool is_passed_over(const std::string& path) const {
+    struct stat status {};
+    if (!on_dangling_ || ::stat(path.c_str(), &status) == 0 || errno != ENOENT) return false;
+    on_dangling_(path);
+    return true;
   }
 
   void add_path(const std::string& path) {
@@ -102,6 +114,7 @@ class ShardFinder {
     bool any = false;
     for (const std::string& name : names) {
       const std::string file = (std::filesystem::path(path) / name).string();
+      if (is_passed_over(file)) continue;
       const struct stat status = status_of(file);
       if (!S_ISREG(status.st_mode)) continue;
       add_file(file, status);
@@ -117,6 +130,7 @@ class ShardFinder {
     shards_.push_back({path, regular ? static_cast<std::uint64_t>(status.st_size) : 0, regular});
   }
 
+  const std::function<void(const std::string& path)>& on_dangling_;
   std::string pattern_;  // the current one
   std::vector<Shard> shards_;
   std::set<std::pair<dev_t, ino_t>> seen_;  // one file may have several names
@@ -130,10 +144,23 @@ std::uint64_t begin_of_part(std::uint64_t bytes, std::uint64_t index, std::uint6
 
 }  // namespace
 
-std::vector<Shard> find_shards(const std::vector<std::string>& patterns) {
-  ShardFinder finder;
+std::vector<Shard> find_shards(const std::vector<std::string>& patterns,
+                               const std::function<void(const std::string& path)>& on_dangling) {
+  ShardFinder finder(on_dangling);
   for (const std::string& pattern : patterns) finder.add_pattern(pattern);
   return finder.take();
+}
+
+std::string find_in_both(const std::vector<Shard>& a, const std::vector<Shard>& b) {
+  std::set<std::pair<dev_t, ino_t>> in_a;
+  struct stat status {};
+  for (const Shard& shard : a) {
+    if (has_status(shard.path, status)) in_a.emplace(status.st_dev, status.st_ino);
+  }
+  for (const Shard& shard : b) {
+    if (has_status(shard.path, status) && in_a.contains({status.st_dev, status.st_ino})) return shard.path;
+  }
+  return "";
 }
 
 bool is_one_file(const Shard& a, const Shard& b) {

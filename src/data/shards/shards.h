@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,13 @@ std::uint64_t own_bytes(const Shard& shard);
 
 // Files, directories (their regular files whose names do not start with '.' or '_', not recursive) and globs (glob(3)),
 // in the order given, each expanded in the byte order of names. A file with several names is taken once. Throws
-// Error(kNoInput), naming the pattern, if one yields nothing or cannot be read.
-std::vector<Shard> find_shards(const std::vector<std::string>& patterns);
+// Error(kNoInput), naming the pattern, if one yields nothing or cannot be read. With `on_dangling`, a link to nothing
+// in a directory, or found by a glob, is left out and its path told; without, it is an error, too.
+std::vector<Shard> find_shards(const std::vector<std::string>& patterns,
+                               const std::function<void(const std::string& path)>& on_dangling = {});
+
+// The path in `b` of the first file that is in both lists, even under different names; empty if there is none.
+std::string find_in_both(const std::vector<Shard>& a, const std::vector<Shard>& b);
 
 // True if both have the same file, even under different names.
 bool is_one_file(const Shard& a, const Shard& b);

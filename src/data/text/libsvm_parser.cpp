@@ -71,10 +71,13 @@ bool LibsvmParser::parse(std::string_view line, const Origin& origin, Batch& bat
   if (token.colon == token.text.size()) {
     split_labels(line, token.text);
     token = tokens.next();
-  } else if (options_.labels_required) {
-    reject(line, token.text, "a label");
   }
+  const IndexedToken first = token;
   for (; !token.text.empty(); token = tokens.next()) add_feature(line, token, batch);
+  if (labels_.empty() && options_.labels_required) {
+    const auto offset = static_cast<std::size_t>(first.text.data() - line.data());
+    throw UnlabelledLine(offset + 1, kLabelExpected, quote(first.text));
+  }
   label_choice_.finish(line, labels_, origin, batch);
   return true;
 }

@@ -45,6 +45,12 @@ std::optional<Format> detect_format(std::string_view line) {
   return std::nullopt;
 }
 
+std::string describe_format(Format format) {
+  if (format == Format::kVw) return "vw, like 'label |page word word2:0.5'";
+  if (format == Format::kLibsvm) return "libsvm, like 'label 3:1 17:0.5'";
+  return "fasttext, like '__label__name word word2'";
+}
+
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options) {
   if (format == Format::kVw) return make_vw_parser(options);
   if (!options.interactions.empty()) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cpt/example.h"
@@ -19,6 +20,9 @@ bool is_xmc_header(std::string_view line);
 // then only index:... (at least one), or an XMC header, is libsvm. Nothing if it is none of them.
 std::optional<Format> detect_format(std::string_view line);
 
+// The name of a text format and a right line of it, for the message about a wrong one.
+std::string describe_format(Format format);
+
 // Keeps scratch memory between lines, so it is not thread-safe; no line influences another.
 class LineParser {
  public:
@@ -26,6 +30,8 @@ class LineParser {
   // Appends the examples of `line` (without its line end, not blank) and returns true; false if it holds none. Throws
   // ParseError; the batch then has no new example but perhaps open features, which the caller discards.
   virtual bool parse(std::string_view line, const Origin& origin, Batch& batch) = 0;
+  // The tag of the line parsed last, even if that failed behind the tag; points into the line.
+  virtual std::string_view tag() const { return {}; }
 };
 
 // `format` is a text format. Throws Error(kUsage) for interactions in a format that has no namespaces. The options must
@@ -33,11 +39,12 @@ class LineParser {
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options);
 
 // "label [importance] ['tag]|ns[:scale] feature[:value] ... |ns2 ...". A '|' starts a namespace wherever it stands; its
-// name follows directly, or is empty. The first ':' of a token separates name and value. The tag is ignored; a first
-// token that begins with ' and touches the bar is one.
+// name follows directly, or is empty. The first ':' of a token separates name and value. A first token that begins with
+// ' and touches the bar is a tag; behind an importance, so is any token that touches the bar.
 std::unique_ptr<LineParser> make_vw_parser(const ReadOptions& options);
 
-// "label index:value ..." and "l1,l2,... index:value ...". Line 1 may be an XMC header, which holds no example. An
+// "label index:value ..." and "l1,l2,... index:value ...". A line without a label, where one is required, throws
+// UnlabelledLine. Line 1 may be an XMC header, which holds no example. An
 // index is an unsigned integer of up to 64 bits; its decimal text without leading zeros is the name of a feature of the
 // empty namespace, so it equals the vw feature of that name.
 std::unique_ptr<LineParser> make_libsvm_parser(const ReadOptions& options);

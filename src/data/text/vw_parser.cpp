@@ -32,11 +32,13 @@ class VwParser : public LineParser {
     }
   }
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
+  std::string_view tag() const override { return tag_; }
 
  private:
   struct Header {
     std::string_view label;
     float importance = 1;
+    std::string_view tag = {};
   };
 
   Header parse_header(std::string_view line, const char* first_delimiter, const char* bar) const;
@@ -52,6 +54,7 @@ class VwParser : public LineParser {
   std::array<std::uint64_t, 256> short_name_spaces_{};  // hashes of the names of one byte
   Interactions interactions_;
   Delimiters delimiters_{kVwDelimiters};
+  std::string_view tag_;  // of the current line
 };
 
 // Parses the line up to its first bar.
@@ -64,21 +67,32 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   }
   Tokens tokens(text_between(line.data(), bar));
   parsed.label = tokens.next();
-  const bool is_tag = parsed.label.starts_with('\'') && parsed.label.data() + parsed.label.size() == bar;
-  if (is_tag) parsed.label.remove_prefix(parsed.label.size());
+  const auto touches_bar = [bar](std::string_view token) { return token.data() + token.size() == bar; };
+  if (parsed.label.starts_with('\'') && touches_bar(parsed.label)) {
+    parsed.tag = parsed.label.substr(1);
+    parsed.label.remove_prefix(parsed.label.size());
+  }
   if (parsed.label.empty()) {
     if (options_.labels_required) reject(line, Tokens(line).next(), "a label");
     return parsed;
   }
   require_known(line, parsed.label, options_);
   std::string_view token = tokens.next();
+  bool has_importance = false;
   if (!token.empty() && token.front() != '\'') {
-    const double importance = parse_number(token).value_or(0);
+    const double importance = parse_number(token).value_or(-1);
+    if (!(importance >= 0 && importance <= kMaxImportance)) reject(line, token, kImportanceExpected);
     parsed.importance = static_cast<float>(importance);
-    if (!(parsed.importance > 0) || importance > kMaxImportance) reject(line, token, kImportanceExpected);
+    has_importance = true;
     token = tokens.next();
   }
-  if (!token.empty() && token.front() == '\'') token = tokens.next();
+  if (token.starts_with('\'')) {
+    parsed.tag = token.substr(1);
+    token = tokens.next();
+  } else if (has_importance && !token.empty() && touches_bar(token)) {
+    parsed.tag = token;
+    token = {};
+  }
   if (!token.empty()) reject(line, token, "'|' or a 'tag");
   return parsed;
 }
@@ -134,10 +148,16 @@ bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) 
   const char* first_delimiter = walk.next();
   const char* bar = first_delimiter;
   while (delimiter_at(line, bar) != '|') bar = walk.next();
+  tag_ = {};
   const Header header = parse_header(line, first_delimiter, bar);
+  tag_ = header.tag;
   if (bar == end) reject(line, line.substr(line.size()), "'|' before the features");
   interactions_.begin_line();
   for (const char* at = bar; at != end;) at = parse_name_space(line, at + 1, walk, batch);
+  if (header.importance == 0 && options_.weights_required) {
+    batch.discard_example();
+    return false;
+  }
   if (!interactions_.none()) interactions_.add_crosses(batch);
   batch.finish_example(header.label, header.importance, origin);
   return true;

@@ -9,8 +9,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/input_profile.h"
 #include "cpt/example.h"
 #include "cpt/hashing.h"
 #include "cpt/options.h"
@@ -54,6 +56,9 @@ class Learner {
   // Not used() if values are not scaled by rarity.
   const FeatureCounts& feature_counts() const { return feature_counts_; }
   FeatureCounts& feature_counts() { return feature_counts_; }
+  // What it was trained on; empty if that is not known. Not part of any digest.
+  const InputProfile& input() const { return input_; }
+  void set_input(InputProfile input) { input_ = std::move(input); }
   // A digest of everything learned.
   std::uint64_t state_digest() const { return weights_.digest() + frequencies_.digest() + feature_counts_.digest(); }
   const Estimator& estimator() const { return *estimator_; }
@@ -107,6 +112,7 @@ class Learner {
   Frequencies frequencies_;
   std::unique_ptr<Estimator> estimator_;  // borrows what is above
   std::uint64_t disagreements_ = 0;
+  InputProfile input_;
 };
 
 }  // namespace cpt

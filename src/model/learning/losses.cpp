@@ -65,7 +65,7 @@ void Losses::add_brier(double sample_weight, double p, double squares) {
 void Losses::add_top1(double sample_weight, bool right) {
   ++top1_samples;
   top1_weight += sample_weight;
-  top1_error += right ? 0 : sample_weight;
+  if (!right) top1_error += sample_weight;
 }
 
 Losses& Losses::operator+=(const Losses& other) {

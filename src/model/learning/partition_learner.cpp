@@ -156,6 +156,7 @@ PartitionResult PartitionLearner::predict(PathState& path_state) const {
 
 PartitionResult PartitionLearner::learn(PathState& path_state) {
   const PartitionResult result = predict(path_state);
+  if (before_training_) before_training_(path_state);
   regressors_.train(path_state);
   rows_visited_ += path_state.rows.size();
   return result;

@@ -8,7 +8,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/estimators/descent.h"
@@ -31,6 +33,8 @@ class PartitionLearner {
   PartitionLearner(Partition partition, const Tree& tree, WeightTable& weights, const ModelOptions& options);
 
   const Blocks& blocks() const { return blocks_; }
+  // The hook is called with every path state right before its rows change. None by default.
+  void before_training(std::function<void(const PathState&)> hook) { before_training_ = std::move(hook); }
   // The partition below an exit.
   Partition below(std::uint8_t exit) const;
 
@@ -118,6 +122,7 @@ class PartitionLearner {
   PartitionResult train_recent(const ScaledExample& x, const RecentLabel& recent);
 
   Partition partition_;
+  std::function<void(const PathState&)> before_training_;
   std::uint64_t rows_visited_ = 0;
   MovedLabelFilter moved_;
   std::array<std::uint32_t, MovedLabelFilter::kBits>

@@ -83,6 +83,9 @@ class FeatureCounts {
     for (const FeatureHash feature : x.features) __builtin_prefetch(&renewed_[index(feature)]);
   }
 
+  // Whether a feature with the entry of this one was counted, before the last sync point or renewal. used() must hold.
+  bool has_counted(FeatureHash feature) const { return units_[index(feature)] > 0; }
+
   // From here on, examples are counted as those are that come this long after a renewal. Every example once, if it was
   // never called.
   void go_on_at(std::uint64_t examples_since_renewal);

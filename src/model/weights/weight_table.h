@@ -60,6 +60,7 @@ class WeightTable {
   const Calibrators& calibrators() const { return calibrators_; }
   Calibrators& calibrators() { return calibrators_; }
   const Region& region(Partition partition) const { return regions_[partition]; }
+  Region whole() const { return {0, rows()}; }
 
   // The row of a feature in a block with this (odd) key, in the region of its partition. feature * key is a
   // multiply-shift hash that differs from block to block; the high half of the second product scales it to the region.

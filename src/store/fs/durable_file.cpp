@@ -39,7 +39,13 @@ FileDescriptor open_for_writing(const fs::path& path) {
   return file;
 }
 
+// Looks before it opens, since opening a pipe waits for a writer. O_NONBLOCK would not wait for the end of a lease
+// either.
 FileDescriptor open_for_reading(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw Error(Fault::kNoInput, path.string() + ": is not a regular file");
+  }
   FileDescriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
   if (file.get() == -1) fail(Fault::kNoInput, path, "open", errno);
   return file;
@@ -177,15 +183,21 @@ void publish_new_directory(const fs::path& from, const fs::path& to) {
   sync_directory(directory_of(to));
 }
 
-void restore_directory(const fs::path& path) {
-  if (name_exists(path)) return;
+fs::path find_set_aside(const fs::path& path) {
   const std::string aside = without_trailing_slash(path).filename().string() + ".old";
   std::error_code error;
   for (fs::directory_iterator entry(directory_of(path), error), end; !error && entry != end; entry.increment(error)) {
-    if (!is_temporary_name(entry->path()) || entry->path().stem() != aside) continue;
-    rename_path(entry->path(), path);
-    return sync_directory(directory_of(path));
+    if (is_temporary_name(entry->path()) && entry->path().stem() == aside) return entry->path();
   }
+  return {};
+}
+
+void restore_directory(const fs::path& path) {
+  if (name_exists(path)) return;
+  const fs::path aside = find_set_aside(path);
+  if (aside.empty()) return;
+  rename_path(aside, path);
+  sync_directory(directory_of(path));
 }
 
 bool link_file(const fs::path& from, const fs::path& to) { return ::link(from.c_str(), to.c_str()) == 0; }

@@ -40,6 +40,7 @@ class OutputFile {
 // An existing file, read at any offset.
 class InputFile {
  public:
+  // Does not wait for a writer: throws Error(kNoInput) at a pipe or a device.
   explicit InputFile(std::filesystem::path path);
 
   std::uint64_t size() const;
@@ -74,6 +75,10 @@ void publish_directory(const std::filesystem::path& from, const std::filesystem:
 
 // The same, but replaces nothing except an empty directory: otherwise throws Error(kCannotWrite).
 void publish_new_directory(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// What a publish_directory() has renamed aside and not removed yet: it goes on in another process, or was killed. Empty
+// if there is nothing.
+std::filesystem::path find_set_aside(const std::filesystem::path& path);
 
 // Undoes a publish_directory() that was killed between its two renames: if nothing has the name `path`, what was
 // renamed aside gets that name back, durably.

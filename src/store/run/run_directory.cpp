@@ -66,6 +66,13 @@ RunLock::~RunLock() {
   if (is_first_ && !has_begun_) fs::remove(path_, ignored);
 }
 
+void RunLock::require_in_place() const {
+  if (has_name(file_, path_)) return;
+  throw Error(Fault::kCannotWrite, directory_.string() +
+                                       ": the run directory, or the lock in it, was removed or "
+                                       "renamed while the run was going on");
+}
+
 void RunLock::lock() {
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
   file_ = FileDescriptor(::open(path_.c_str(), kFlags | O_EXCL, 0666));

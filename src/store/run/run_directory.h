@@ -26,6 +26,8 @@ class RunLock {
   // Whether there was no lock file before.
   bool is_first() const { return is_first_; }
   void begin_run() { has_begun_ = true; }
+  // Throws Error(kCannotWrite) if the file has been removed or renamed, most often with its directory.
+  void require_in_place() const;
 
  private:
   void lock();
@@ -80,6 +82,8 @@ class RunDirectory {
   // For a resumed run, to be called when it has found its checkpoint and before it learns. Durably removes
   // summary.json: from here on, the run is one that did not finish.
   void go_on();
+  // Throws Error(kCannotWrite) if the directory has been removed or renamed since it was locked.
+  void require_in_place() const { lock_.require_in_place(); }
   // For a run that makes no model, to be called before it begins. Throws Error(kCannotWrite) if there is a model, which
   // users would take for that of this run.
   void require_no_model() const;

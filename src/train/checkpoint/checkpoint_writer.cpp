@@ -76,7 +76,7 @@ void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& par
   }
   std::ranges::sort(places, {}, &StoredPartition::partition);
   append_archive(set.add("partitions"), places);
-  append_archive(set.add("state"), std::make_pair(kStateFormat, std::make_pair(state, state.next_renewal)));
+  append_archive(set.add("state"), stored_state(state));
   set.commit();
 }
 

@@ -23,6 +23,8 @@ struct RequestBits {
   static constexpr std::uint64_t kCheckpoint = 1;  // at the next safe point that changes no result
   static constexpr std::uint64_t kNow = 2;         // at the next possible one
   static constexpr std::uint64_t kStop = 4;        // end the run there
+  // Of rank 0, not for the safe point: all call Progress::report_stretch() when the round is done.
+  static constexpr std::uint64_t kStretch = 8;
 };
 
 // How much longer ranks wait for one that reads or writes the learner's data than for a message.

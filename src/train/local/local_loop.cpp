@@ -28,6 +28,7 @@ std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& 
     progress.count_rounds(slice.size());
     progress.advance(slice.size());
     progress.show(reader.part_read());
+    if (progress.stretch_due()) progress.report_stretch(reader.part_read());
     progress.rethrow_failure();
     pause_if_requested();
   }

@@ -1,7 +1,9 @@
 #include "train/partitioned/coordinator.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <numeric>
+#include <string>
 
 #include "core/checked.h"
 #include "cpt/error.h"
@@ -9,49 +11,6 @@
 #include "model/learning/losses.h"
 
 namespace cpt {
-
-void RoundLedger::clear(std::size_t examples, std::size_t trees) {
-  entries.assign(examples, {});
-  parts.assign(examples * trees, {});
-  order.clear();
-}
-
-void RoundLedger::enter(const PartialResult& partial) {
-  if (partial.part >= parts.size()) {
-    throw_protocol_error("a result of number " + std::to_string(partial.part) + " of " + std::to_string(parts.size()));
-  }
-  Part& part = parts[partial.part];
-  switch (partial.kind) {
-    case PartialResult::Kind::kUpper:  // the product of two factors does not depend on their order
-      part.upper *= partial.value;
-      return;
-    case PartialResult::Kind::kDeep:
-      part.deep = partial.value;
-      return;
-    case PartialResult::Kind::kDrawn:
-      part.drawn = {partial.label, partial.value};
-      return;
-    case PartialResult::Kind::kFound: {
-      Ranked& best = entries[partial.part / trees()].best;
-      const Ranked found{partial.label, partial.value};
-      if (best.label == kNoLabel || ranks_before(found, best)) best = found;
-      return;
-    }
-  }
-}
-
-void RoundLedger::enter_all(ConstBytes message) {
-  const auto header = take_header<ResultHeader>(message);
-  // No product of these counts can overflow: each is bounded by the bytes that are there.
-  if (header.partials > message.size() / sizeof(PartialResult)) throw_protocol_error("results are missing");
-  for (ConstBytes rest = take_bytes(message, header.partials * sizeof(PartialResult)); !rest.empty();) {
-    enter(take_header<PartialResult>(rest));
-  }
-  if (message.size() != header.splits * sizeof(Split) || header.splits > message.size()) {
-    throw_protocol_error("a message with bytes for other than its " + std::to_string(header.splits) + " splits");
-  }
-  while (!message.empty()) splits.push_back(take_header<Split>(message));
-}
 
 // Labels are numbered here before they are in the trees: on rank 0 close() inserts them, elsewhere the changes that
 // rank 0 has sent.
@@ -87,92 +46,122 @@ LabelId Coordinator::add(std::string_view name) {
   return label;
 }
 
-void Coordinator::enter(const RoutedExample& example, bool learning, RoundLedger::Entry& entry) {
-  const std::uint64_t number = ++numbered_;
-  entry = {.importance = example.example.importance(), .label = find(example), .best = {}};
-  entry.is_new = entry.label == kNoLabel;
-  entry.is_drawn = !entry.is_new && brier_due(number);
-  entry.is_searched = !entry.is_new && top1_due(learner_.options(), number);
-  if (entry.is_drawn) entry.coins = brier_seed(learner_.options(), number);
-  if (entry.is_new && learning) entry.label = add(example.example.label());
+bool Coordinator::opens(const RoutedExample& example) const {
+  const bool leads = leads_[example.tree];
+  if (!copies_of_) return leads;
+  return example.label == kNoLabel ? leads : example.reader == *copies_of_;
 }
 
-void Coordinator::add_tasks(const RoutedExample& example, const RoundLedger::Entry& entry,
-                            std::vector<PartitionTask>& tasks) const {
+void Coordinator::number(const RoutedExample& example, bool learning) {
+  std::uint64_t number = 0;
+  if (!copies_of_) {
+    number = ++numbered_;
+  } else if (example.label != kNoLabel) {
+    number = numbered_ + example.slot + 1;
+  }
+  current_ = {.order = example.order, .number = number, .label = find(example)};
+  current_.is_new = current_.label == kNoLabel;
+  current_.is_drawn = number != 0 && !current_.is_new && brier_due(number);
+  current_.is_searched = number != 0 && !current_.is_new && top1_due(learner_.options(), number);
+  if (current_.is_new && learning) current_.label = add(example.example.label());
+}
+
+// What the rank that has read the example does not know, and the ranks that count losses.
+void Coordinator::tell(const RoutedExample& example, Opened& opened,
+                       std::vector<std::vector<Numbered>>& numbered) const {
+  const bool is_sampled = current_.is_drawn || current_.is_searched;
+  if (is_sampled || example.label == kNoLabel) {
+    numbered[example.reader].push_back(
+        {is_sampled ? current_.number : 0, example.slot, current_.label, current_.is_new ? 1U : 0U});
+  }
+  if (!copies_of_ && std::has_single_bit(current_.number))
+    opened.reports.push_back({current_.order, current_.number, labels()});
+}
+
+void Coordinator::add_tasks(const RoutedExample& example, std::vector<PartitionTask>& tasks) const {
   const auto add_task = [&](TaskKind kind) -> PartitionTask& {
     PartitionTask& task = tasks.emplace_back();
     task.order = example.order;
     task.slot = example.slot;
-    task.label = entry.label;
+    task.reader = example.reader;
+    task.label = current_.label;
     task.kind = kind;
     task.partition = root_partition(example.tree);
     task.example = example.example;
     return task;
   };
-  if (!entry.is_new) {
-    if (entry.is_drawn) add_task(TaskKind::kDraw).coins = draw_seed(entry.coins, example.tree);
-    if (entry.is_searched) add_task(TaskKind::kSearch);
+  const ModelOptions& options = learner_.options();
+  if (!current_.is_new) {
+    if (current_.is_drawn) {
+      add_task(TaskKind::kDraw).coins = draw_seed(brier_seed(options, current_.number), example.tree);
+    }
+    if (current_.is_searched) add_task(TaskKind::kSearch);
     add_task(TaskKind::kKnown);
-  } else if (entry.label != kNoLabel) {
-    const std::uint64_t seed = learner_.options().of_tree(example.tree).seed;
-    add_task(TaskKind::kSettle).coins = begin_insertion(seed, entry.label).coins;
+  } else if (current_.label != kNoLabel) {
+    const std::uint64_t seed = options.of_tree(example.tree).seed;
+    add_task(TaskKind::kSettle).coins = begin_insertion(seed, current_.label).coins;
   }
 }
 
-std::vector<PartitionTask> Coordinator::open(const std::vector<RoutedExample>& examples, std::size_t count,
-                                             bool learning, RoundLedger& ledger) {
+Coordinator::Opened Coordinator::open(const std::vector<RoutedExample>& examples, std::span<const std::uint64_t> counts,
+                                      bool learning, std::vector<std::vector<Numbered>>& numbered) {
   forget_joined();
-  std::vector<PartitionTask> tasks;
-  tasks.reserve(examples.size() + examples.size() / 8);
-  ledger.clear(count, leads_.size());
-  ledger.first_number = numbered_ + 1;
-  std::size_t led = 0;
+  Opened opened;
+  opened.tasks.reserve(examples.size() + examples.size() / 8);
+  std::uint64_t led = 0;
+  bool is_first = true;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     if (i + ExampleRecord::kAhead < examples.size()) examples[i + ExampleRecord::kAhead].example.prefetch();
     const RoutedExample& example = examples[i];
-    if (example.slot >= count) throw_protocol_error("unknown slot " + std::to_string(example.slot));
-    if (example.tree >= leads_.size()) throw_protocol_error("unknown tree " + std::to_string(example.tree));
-    if (!leads_[example.tree]) continue;
-    ++led;
-    RoundLedger::Entry& entry = ledger.entries[example.slot];
-    if (ledger.order.empty() || ledger.order.back() != example.slot) {  // else it came for another tree before
-      ledger.order.push_back(example.slot);
-      enter(example, learning, entry);
+    if (example.reader >= counts.size() || example.slot >= counts[example.reader]) {
+      throw_protocol_error("unknown slot " + std::to_string(example.slot) + " of rank " +
+                           std::to_string(example.reader));
     }
-    add_tasks(example, entry, tasks);
+    if (example.tree >= leads_.size()) throw_protocol_error("unknown tree " + std::to_string(example.tree));
+    if (!opens(example)) continue;
+    ++led;
+    if (is_first || current_.order != example.order) {  // else it came for another tree before
+      is_first = false;
+      number(example, learning);
+      if (leads_.front() || (copies_of_ && example.label != kNoLabel)) tell(example, opened, numbered);
+    }
+    add_tasks(example, opened.tasks);
   }
-  const auto roots = static_cast<std::size_t>(std::ranges::count(leads_, true));
+  opened.labels = labels();
+  if (copies_of_) {
+    numbered_ += counts[*copies_of_];
+    return opened;
+  }
+  const auto roots = static_cast<std::uint64_t>(std::ranges::count(leads_, true));
+  const std::uint64_t count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   if (led != count * roots) {
     throw_protocol_error("the owner of " + std::to_string(roots) + " roots received " + std::to_string(led) + " of " +
                          std::to_string(count * roots) + " examples");
   }
-  return tasks;
+  return opened;
 }
 
-void Coordinator::close(RoundLedger& ledger) {
-  std::ranges::sort(ledger.splits, {}, [](const Split& split) { return std::pair(split.label, split.tree); });
-  std::span<const Split> splits = ledger.splits;
-  std::uint64_t number = ledger.first_number;
-  for (const std::uint32_t slot : ledger.order) {
-    const RoundLedger::Entry& entry = ledger.entries[slot];
-    if (entry.is_new && entry.label != kNoLabel) {
-      if (splits.size() < leads_.size()) throw_protocol_error("a new label without a split");
-      apply(splits.first(leads_.size()), entry.label);
-      splits = splits.subspan(leads_.size());
-    }
-    count(ledger, slot, number++);
-    progress_.advance(1);
+void sort_splits(std::vector<Split>& splits) {
+  std::ranges::sort(splits, {}, [](const Split& split) { return std::pair(split.label, split.tree); });
+}
+
+void Coordinator::insert(std::span<const Split>& splits, std::uint64_t labels) {
+  while (learner_.labels().size() < labels) {
+    if (splits.size() < leads_.size()) throw_protocol_error("a new label without a split");
+    apply(splits.first(leads_.size()));
+    splits = splits.subspan(leads_.size());
   }
-  if (!splits.empty()) throw_protocol_error("a split of no new label");
 }
 
-// Inserts the label into all trees.
-void Coordinator::apply(std::span<const Split> splits, LabelId label) {
+// Inserts the next label into all trees.
+void Coordinator::apply(std::span<const Split> splits) {
   forget_joined();
+  const std::uint64_t label = learner_.labels().size();
+  if (joining_.empty()) throw_protocol_error("a split of no new label");
   TreeChange& change = unsent_.emplace_back(TreeChange{joining_.front(), {}, 0});
   for (std::size_t tree = 0; tree < splits.size(); ++tree) {
     const Split& split = splits[tree];
-    if (split.label != label || label != learner_.labels().size() || split.tree != tree) {
+    if (split.label != label || split.tree != tree) {
       throw_protocol_error("a split of label " + std::to_string(split.label) + " in tree " +
                            std::to_string(split.tree) + " instead of label " + std::to_string(label) + " in tree " +
                            std::to_string(tree));
@@ -184,28 +173,6 @@ void Coordinator::apply(std::span<const Split> splits, LabelId label) {
     change.disagreements += split.disagreements;
   }
   learner_.apply(change);
-}
-
-void Coordinator::count(const RoundLedger& ledger, std::uint32_t slot, std::uint64_t number) {
-  Losses& losses = progress_.losses();
-  const RoundLedger::Entry& entry = ledger.entries[slot];
-  const std::span<const RoundLedger::Part> parts = ledger.parts_of(slot);
-  // The products and the mean of TreeEstimator::predict, in its order.
-  double p = 0;
-  for (const RoundLedger::Part& part : parts) p += part.upper * part.deep;
-  p /= static_cast<double>(parts.size());
-  if (!std::isfinite(p)) throw_diverged();
-  if (entry.is_new) {
-    losses.add_new(entry.importance);
-    return;
-  }
-  losses.add_seen(entry.importance, p);
-  if (entry.is_drawn) {
-    drawn_.clear();
-    for (const RoundLedger::Part& part : parts) drawn_.push_back(part.drawn);
-    losses.add_brier(brier_weight(entry.importance, number), p, squares_estimate(drawn_));
-  }
-  if (entry.is_searched) losses.add_top1(top1_weight(entry.importance), entry.best.label == entry.label);
 }
 
 std::vector<TreeChange> Coordinator::take_changes() { return std::exchange(unsent_, {}); }

@@ -9,7 +9,7 @@
 namespace cpt {
 
 void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamOffset& end, const Destinations& to,
-                      RoundHeader& header, bool learning) {
+                      RoundHeader& header, RoundLedger& ledger, bool learning) {
   FeatureCounts& counts = learner_.feature_counts();
   for (std::size_t rank = 0; rank < writers_.size(); ++rank) writers_[rank].begin(to.messages[rank]);
   to.ring.begin_round();
@@ -34,6 +34,7 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamOffs
       const auto slot = narrow<std::uint32_t>(header.examples++, "the examples of a rank in a round");
       const std::uint64_t order = make_order(x.origin.position - first, x.origin.shard, index_in_line);
       RoutedExample example{.order = order, .slot = slot, .label = learner_.find(x), .example = {}};
+      ledger.add(order, x.importance, example.label);
       for (std::size_t tree = 0; tree < learner_.trees().size(); ++tree) send(x, tree, example, to);
     }
   }
@@ -62,7 +63,9 @@ void Dispatcher::send(const ExampleView& x, std::size_t tree, RoutedExample& exa
       writer.append(example, parts);
     }
   };
-  std::array<int, 3> ranks{to.owners[root_partition(tree)]};  // then the owners at level 1 and below
+  const bool stays = copies_of_ && example.label != kNoLabel;
+  // Of the root, then at level 1 and below.
+  std::array<int, 3> ranks{stays ? *copies_of_ : to.owners[root_partition(tree)]};
   std::size_t stages = 1;
   for (const Partition partition : {example.level1, example.deep}) {
     if (partition != kNoPartition) ranks[stages++] = to.owners[partition];

@@ -26,10 +26,17 @@ bool goes_on_below(Partition partition, std::span<const std::uint8_t> path) {
 
 }  // namespace
 
-PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
+void StageResults::clear() {
+  for (std::vector<PartialResult>& to_reader : partials) to_reader.clear();
+  for (std::vector<Numbered>& to_reader : numbered) to_reader.clear();
+  splits.clear();
+}
+
+PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank, Roots roots)
     : learner_(learner),
       regressors_(learner.weights(), learner.options()),
       rank_(rank),
+      roots_(roots),
       partitions_(owners.size()),
       fronts_(owners.size()),
       reported_(owners.size()) {
@@ -39,30 +46,51 @@ PartitionOwner::PartitionOwner(Learner& learner, const Owners& owners, int rank)
 
 std::vector<bool> PartitionOwner::leads() const {
   std::vector<bool> leads;
-  for (std::size_t tree = 0; tree < learner_.trees().size(); ++tree) leads.push_back(owns(root_partition(tree)));
+  for (std::size_t tree = 0; tree < learner_.trees().size(); ++tree)
+    leads.push_back(owners_[root_partition(tree)] == rank_);
   return leads;
 }
 
 void PartitionOwner::adopt(const Owners& owners) {
   owners_ = owners;
   for (Partition p = 0; p < partitions_in(owners); ++p) {
-    if (owners[p] != rank_) {
+    if (owners[p] != rank_ && !has_copy(p)) {
       partitions_[p].reset();
     } else if (!owns(p)) {
-      partitions_[p] = std::make_unique<PartitionLearner>(p, learner_.tree(tree_of(p)), learner_.weights(),
-                                                          learner_.options().of_tree(tree_of(p)));
+      partitions_[p] = make_learner(p);
     }
     if (!owns(p)) continue;
     fronts_[p].moved = partitions_[p]->moved();
     reported_[p] = rows_visited(p);
   }
-  stages_ = stages_by(owners);
+  stages_ = stages_by(owners, roots_);
   begins_.fill(std::vector<bool>(owners.size()));
   begins_any_ = {};
   for (Partition p = 0; p < partitions_in(owners); ++p) {
-    if (!owns(p) || partition_level(p) == 0 || owns(partition_above(p))) continue;
+    if (!owns(p) || partition_level(p) == 0 || goes_on(partition_above(p), p)) continue;
     const auto stage = static_cast<std::size_t>(stages_[p]);
     begins_[stage][p] = begins_any_[stage] = true;
+  }
+}
+
+std::unique_ptr<PartitionLearner> PartitionOwner::make_learner(Partition partition) const {
+  const std::size_t tree = tree_of(partition);
+  auto learner = std::make_unique<PartitionLearner>(partition, learner_.tree(tree), learner_.weights(),
+                                                    learner_.options().of_tree(tree));
+  if (has_copy(partition)) learner->before_training(before_copies_change_);
+  return learner;
+}
+
+void PartitionOwner::before_copies_change(std::function<void(const PathState&)> hook) {
+  before_copies_change_ = std::move(hook);
+  for (Partition p = 0; p < partitions_in(owners_); ++p) {
+    if (has_copy(p)) partitions_[p]->before_training(before_copies_change_);
+  }
+}
+
+void PartitionOwner::refresh_copies() {
+  for (Partition p = 0; p < partitions_in(owners_); ++p) {
+    if (has_copy(p) && owners_[p] != rank_) partitions_[p] = make_learner(p);
   }
 }
 
@@ -108,7 +136,7 @@ void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route
     regressors_.extend(top, places, route.path_state);
     route.parts[route.count++] = {at, places.size()};
     ends = !goes_on_below(at, path);
-    if (ends) break;
+    if (ends || has_copy(at)) break;
     at = partition_below(at, top.level, places.back());
   }
   if (route.count > 0) regressors_.finish_path(ends, route.path_state);
@@ -148,11 +176,14 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
     double probability = 1;
     for (const std::size_t end = hop + part.hops; hop < end; ++hop)
       probability *= regressors_.step_probability(path_state, hop);
-    add_part(part.partition, task.slot, probability, results);
+    add_part(task, part.partition, probability, results);
     if (learning_) fronts_[part.partition].rows += part.hops * path_state.example.features.size();
   }
   ahead_.prefetch(3);
-  if (learning_) regressors_.train(path_state);
+  if (!learning_) return;
+  count_rows(task, path_state.example.features.size());
+  if (has_copy(task.partition) && before_copies_change_) before_copies_change_(path_state);
+  regressors_.train(path_state);
 }
 
 // Through one partition after the other. If the rank that read the example knew that it goes on to another owner, that
@@ -160,26 +191,31 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
 void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
   const auto path = task.example.path();
   const ScaledExample x = scaled(task, room_);
+  if (learning_) count_rows(task, x.features.size());
   for (Partition& at = task.partition;;) {
     PartitionLearner& partition = *partitions_[at];
     partition.locate(x, task.label, path_in(at, path), path_state_);
     const PartitionResult result = learning_ ? partition.learn(path_state_) : partition.predict(path_state_);
-    add_part(at, task.slot, result.probability, results);
+    add_part(task, at, result.probability, results);
     if (result.exit == 0) return;
     const bool sent = goes_on_below(at, path);
+    const Partition above = at;
     at = partition.below(result.exit);
-    if (owns(at)) continue;
+    if (goes_on(above, at)) continue;
     if (!sent) send(task, results);
     return;
   }
 }
 
-void PartitionOwner::add_part(Partition partition, std::uint32_t slot, double probability,
+void PartitionOwner::count_rows(const PartitionTask& task, std::size_t features) {
+  if (has_copy(task.partition)) rows_below_copies_ += task.example.path().size() * features;
+}
+
+void PartitionOwner::add_part(const PartitionTask& task, Partition partition, double probability,
                               StageResults& results) const {
-  const std::size_t level = partition_level(partition);
-  const auto kind = level == 2 ? PartialResult::Kind::kDeep : PartialResult::Kind::kUpper;
-  std::vector<PartialResult>& to = level == 0 && rank_ == 0 ? results.of_root : results.partials;
-  to.emplace_back(part_number(slot, tree_of(partition), learner_.trees().size()), kind, 0, probability);
+  const auto kind = partition_level(partition) == 2 ? PartialResult::Kind::kDeep : PartialResult::Kind::kUpper;
+  const std::uint32_t part = part_number(task.slot, tree_of(partition), learner_.trees().size());
+  results.partials[task.reader].emplace_back(part, kind, 0, probability);
 }
 
 void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) {
@@ -190,7 +226,7 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
                                                     ? partition.open(x, task.label, task.split)
                                                     : partition.insert(x, task.label, insertion);
   fronts_[task.partition].moved = partition.moved();
-  add_part(task.partition, task.slot, joined.result.probability, results);
+  add_part(task, task.partition, joined.result.probability, results);
   if (joined.result.exit == 0) {
     results.splits.push_back(
         {task.label, joined.split, insertion.disagreements, static_cast<std::uint32_t>(tree_of(task.partition))});
@@ -208,7 +244,8 @@ void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results)
   DrawState draw_state{task.coins, task.probability};
   const PartitionLearner::Drawn drawn = partitions_[task.partition]->draw(scaled(task, room_), draw_state);
   if (drawn.exit == 0) {
-    results.partials.emplace_back(part_of(task), PartialResult::Kind::kDrawn, drawn.label, draw_state.probability);
+    results.partials[task.reader].emplace_back(part_of(task), PartialResult::Kind::kDrawn, drawn.label,
+                                               draw_state.probability);
     return;
   }
   PartitionTask next = task;
@@ -224,7 +261,8 @@ void PartitionOwner::pass_search(const PartitionTask& task, StageResults& result
       partitions_[task.partition]->search(scaled(task, room_), task.probability, search_.least);
   search_.least = found.least;
   if (found.label != kNoLabel) {
-    results.partials.emplace_back(part_of(task), PartialResult::Kind::kFound, found.label, found.probability);
+    results.partials[task.reader].emplace_back(part_of(task), PartialResult::Kind::kFound, found.label,
+                                               found.probability);
   }
   PartitionTask next = task;
   for (const PartitionLearner::SearchResult::Exit& way : found.exits) {
@@ -235,8 +273,9 @@ void PartitionOwner::pass_search(const PartitionTask& task, StageResults& result
 
 // To the partition below that an exit leads to.
 void PartitionOwner::go_on(PartitionTask task, std::uint8_t exit, StageResults& results) {
-  task.partition = partitions_[task.partition]->below(exit);
-  if (owns(task.partition)) {
+  const Partition above = task.partition;
+  task.partition = partitions_[above]->below(exit);
+  if (goes_on(above, task.partition)) {
     pass(task, unknown_, results);
   } else {
     send(task, results);
@@ -261,7 +300,7 @@ std::uint64_t PartitionOwner::rows_visited(Partition partition) const {
 
 void PartitionOwner::take_loads(Stage stage, Loads& loads) {
   for (Partition p = 0; p < partitions_in(owners_); ++p) {
-    if (!owns(p) || stages_[p] != stage) continue;
+    if (!owns(p) || has_copy(p) || stages_[p] != stage) continue;
     const std::uint64_t visited = rows_visited(p);
     loads[p] += visited - std::exchange(reported_[p], visited);
   }
@@ -276,6 +315,7 @@ void add_direct_tasks(const std::vector<RoutedExample>& examples, Stage stage, c
       PartitionTask& task = tasks.emplace_back();
       task.order = example.order;
       task.slot = example.slot;
+      task.reader = example.reader;
       task.label = example.label;
       task.partition = partition;
       task.example = example.example;

@@ -15,19 +15,23 @@
 
 namespace cpt {
 
-// The results of the tasks of a round: tasks for partitions of other ranks, and results for the ledger on rank 0.
+// The results of the tasks of a round: tasks for partitions of other ranks, results for the ledgers, splits for rank 0.
 struct StageResults {
-  std::vector<TaskWriter> hops;  // by rank: to the next stage
-  std::vector<PartialResult> partials;
+  explicit StageResults(std::size_t ranks) : partials(ranks), numbered(ranks) {}
+  void clear();
+
+  std::vector<TaskWriter> hops;                      // by rank: to the next stage
+  std::vector<std::vector<PartialResult>> partials;  // by the rank that has read the example
+  std::vector<std::vector<Numbered>> numbered;       // likewise
   std::vector<Split> splits;
-  std::vector<PartialResult> of_root;  // as partials; on rank 0, which keeps the ledger, those of its own roots
 };
 
-// One per rank, for all its partitions. Borrows the learner: it uses the weights of its partitions, and reads the trees
-// only in its constructor and in adopt().
+// One per rank, for all its partitions; it owns the partitions of roots, too, where every rank has a copy of them.
+// Borrows the learner: it uses the weights of its partitions, and reads the trees only in its constructor, in adopt()
+// and in refresh_copies().
 class PartitionOwner {
  public:
-  PartitionOwner(Learner& learner, const Owners& owners, int rank);
+  PartitionOwner(Learner& learner, const Owners& owners, int rank, Roots roots = Roots::kOwned);
 
   // Runs tasks, in order, that begin a stage at a partition of this rank; each continues through the partitions below
   // that this rank also owns. Without `learning` nothing changes. Calls `idle` now and then, so that messages make
@@ -36,8 +40,12 @@ class PartitionOwner {
            const std::function<void()>& idle);
 
   bool owns(Partition partition) const { return partition < partitions_.size() && partitions_[partition] != nullptr; }
-  // By tree: whether this rank owns its root, which never changes.
+  // By tree: whether this rank owns its root, and not a copy. That never changes.
   std::vector<bool> leads() const;
+  // The hook is called with every path state right before the rows of a copy change, its owner's included.
+  void before_copies_change(std::function<void(const PathState&)> hook);
+  // Brings copies up to date with the trees, which have grown.
+  void refresh_copies();
   // Whether tasks of this stage begin at a partition: this rank owns it, and another rank owns the one above.
   bool begins(Stage stage, Partition partition) const {
     return owns(partition) && begins_[static_cast<std::size_t>(stage)][partition];
@@ -52,6 +60,9 @@ class PartitionOwner {
   // learning, counted once per example. If it is called for every stage after the same round, the loads cover the same
   // rounds.
   void take_loads(Stage stage, Loads& loads);
+  // The row updates, here and below, of the examples that copies of this rank have learned, those of new labels left
+  // out.
+  std::uint64_t rows_below_copies() const { return rows_below_copies_; }
   // Memory that holds the structure of this rank's partitions.
   std::uint64_t structure_bytes() const;
 
@@ -78,7 +89,12 @@ class PartitionOwner {
   void pass_new(const PartitionTask& task, StageResults& results);
   void pass_draw(const PartitionTask& task, StageResults& results);
   void pass_search(const PartitionTask& task, StageResults& results);
-  void add_part(Partition partition, std::uint32_t slot, double probability, StageResults& results) const;
+  bool has_copy(Partition partition) const { return roots_ == Roots::kOnEveryRank && partition_level(partition) == 0; }
+  // Whether a task goes on from one partition to another in the same stage.
+  bool goes_on(Partition above, Partition below) const { return owns(above) && owns(below) && !has_copy(above); }
+  std::unique_ptr<PartitionLearner> make_learner(Partition partition) const;
+  void count_rows(const PartitionTask& task, std::size_t features);
+  void add_part(const PartitionTask& task, Partition partition, double probability, StageResults& results) const;
   std::uint32_t part_of(const PartitionTask& task) const {
     return part_number(task.slot, tree_of(task.partition), learner_.trees().size());
   }
@@ -88,6 +104,8 @@ class PartitionOwner {
   Learner& learner_;
   NodeRegressors regressors_;
   int rank_;
+  Roots roots_;
+  std::function<void(const PathState&)> before_copies_change_;
   Owners owners_;
   Stages stages_;
   std::array<std::vector<bool>, 3> begins_;  // by stage and partition
@@ -102,6 +120,7 @@ class PartitionOwner {
   };
   std::vector<Front> fronts_;
   Loads reported_;
+  std::uint64_t rows_below_copies_ = 0;
   bool learning_ = true;  // in the run at hand
   // Of the example that was searched last: what PartitionLearner::SearchResult::least has come to in the partitions so
   // far.

@@ -21,7 +21,14 @@ std::vector<int> all_ranks(int ranks) {
   return all;
 }
 
-std::vector<int> owners_of_roots(const Owners& owners) {
+// This rank, if it has copies of the roots.
+template <class Rank>
+std::optional<Rank> rank_with_copies(Roots roots, const Communicator& comm) {
+  return roots == Roots::kOwned ? std::nullopt : std::optional(static_cast<Rank>(comm.rank()));
+}
+
+std::vector<int> ranks_of_roots(const Owners& owners, Roots roots, const std::vector<int>& all) {
+  if (roots == Roots::kOnEveryRank) return all;
   std::vector<int> ranks;
   for (std::size_t root = 0; root < owners.size(); root += kPartitions) ranks.push_back(owners[root]);
   std::ranges::sort(ranks);
@@ -56,38 +63,63 @@ PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& c
       learner_(learner),
       progress_(progress),
       all_ranks_(all_ranks(comm.size())),
-      balancer_(comm, learner.options().trees),
-      root_owners_(owners_of_roots(balancer_.owners())),
-      owner_(learner, balancer_.owners(), comm.rank()),
-      dispatcher_(learner, comm.size()),
-      coordinator_(learner, progress, owner_.leads()),
+      roots_(roots_of(options)),
+      balancer_(comm, learner.options().trees, roots_),
+      root_ranks_(ranks_of_roots(balancer_.owners(), roots_, all_ranks_)),
+      owner_(learner, balancer_.owners(), comm.rank(), roots_),
+      dispatcher_(learner, comm.size(), rank_with_copies<int>(roots_, comm)),
+      coordinator_(learner, owner_.leads(), rank_with_copies<Reader>(roots_, comm)),
       sync_schedule_(sync_points),
       renewals_(renewals),
       safe_point_(safe_point),
-      tree_replicator_(comm, learner, owner_) {}
+      tree_replicator_(comm, learner, owner_) {
+  if (roots_ == Roots::kOwned) return;
+  std::vector<Region> of_roots;
+  for (std::size_t tree = 0; tree < learner.trees().size(); ++tree)
+    of_roots.push_back(learner.weights().region(root_partition(tree)));
+  mergers_.emplace(Mergers{WeightMerger(comm, learner, options.merge, of_roots), CalibratorMerger(comm, learner)});
+  owner_.before_copies_change([this](const PathState& path_state) {
+    mergers_->weights.touch(path_state);
+    mergers_->calibrators.touch(path_state);
+  });
+}
 
 std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bool learning) {
   if (moving_) change_owners();  // decided at the end of the last pass, for which it would have come too late
   learning_ = learning;
   all_read_ = false;
-  offset_ = {first_position(comm_, reader)};
-  active_shards_ = shards;
+  shards_ = shards;
+  begin_rounds(reader);
   bad_lines_ = 0;
-  const std::uint64_t numbered = progress_.losses().examples;  // which rank 0 counts
-  coordinator_.begin_pass(all_gather_value(comm_, numbered, "pass: examples so far").front());
+  coordinator_.begin_pass(mergers_ ? progress_.losses().examples : progress_.examples());
   if (!ring_) {
     ring_.emplace(comm_);
     ranks_per_core_ = ranks_per_core(comm_);
   }
   while (!all_read_ || !rounds_.empty()) {
-    const bool stops = moving_ || requests_ != 0;
+    const bool stops = is_to_stop();
     step(all_read_ || stops ? nullptr : &reader);
     progress_.show(reader.part_read());
+    if (std::exchange(stretch_ends_, false)) progress_.report_stretch(reader.part_read());
     if (stops && rounds_.empty()) stop_at_safe_point(reader);
   }
   drain();
+  if (learning_) merge_copies();
   if (sync_schedule_.finish()) progress_.count_sync();
   return bad_lines_;
+}
+
+// Where the ranks have read everything before some position and nothing behind it.
+void PartitionedLoop::begin_rounds(BatchReader& reader) {
+  offset_ = {first_position(comm_, reader)};
+  active_shards_ = shards_;
+  latest_contents_ = {};
+}
+
+// Whether nothing is read until no round is in progress.
+bool PartitionedLoop::is_to_stop() const {
+  if (!mergers_ || !learning_) return moving_ || requests_ != 0;
+  return merging_ || (requests_ & RequestBits::kNow) != 0;  // otherwise all waits for the next merge
 }
 
 void PartitionedLoop::run_next_stage(Round& round) {
@@ -128,7 +160,7 @@ void PartitionedLoop::step(BatchReader* reader) {
 
 void PartitionedLoop::read(BatchReader& reader) {
   while (!(offset_ < renewals_.next())) renewals_.stop_at(offset_, reader);
-  if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size()));
+  if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size(), learner_.trees().size()));
   rounds_.push_back(std::move(spare_.back()));
   spare_.pop_back();
   Round& round = *rounds_.back();
@@ -139,23 +171,36 @@ void PartitionedLoop::read(BatchReader& reader) {
   RoundHeader header;
   const StreamOffset end = std::min(StreamOffset{offset_.position + round_positions()}, renewals_.next());
   guarded(round, [&] {
-    dispatcher_.read(reader, offset_.position, end, {balancer_.owners(), *ring_, messages}, header, learning_);
+    dispatcher_.read(reader, offset_.position, end, {balancer_.owners(), *ring_, messages}, header, round.ledger,
+                     learning_);
   });
   offset_ = end;
   const std::string warnings = join_warnings(comm_, reader.take_warnings());
   header.warning_bytes = warnings.size();
   messages[0].append(warnings.data(), warnings.size());
   header.bad_lines = reader.error_lines();
-  header.requests = safe_point_.requests();
+  header.requests = safe_point_.requests() | (progress_.stretch_due() ? RequestBits::kStretch : 0);
   header.fault = encode_fault(failure_);
+  const IntervalRows rows = rows_of_copies();
+  header.rows_to_merge = rows.to_merge;
+  header.rows_trained = rows.trained;
   for (Buffer& message : messages) std::memcpy(message.data(), &header, sizeof header);
   round.examples.start(comm_, all_ranks_, all_ranks_);
 }
 
+// Of this rank, since the last merge.
+IntervalRows PartitionedLoop::rows_of_copies() const {
+  if (!mergers_) return {};
+  return {.to_merge = mergers_->weights.touched().size() + mergers_->calibrators.touched_rows(),
+          .trained = owner_.rows_below_copies() - mergers_->rows_before};
+}
+
 std::uint64_t PartitionedLoop::round_positions() const {
+  // The result may depend on the number of ranks, but not on where they run.
+  const int ranks_per_core = mergers_ ? 1 : ranks_per_core_;
   const std::uint64_t wanted = options_.round_examples != 0 ? options_.round_examples
                                                             : partitioned_round_length(tree_replicator_.shared_labels(),
-                                                                                       comm_.size(), ranks_per_core_);
+                                                                                       comm_.size(), ranks_per_core);
   const std::uint64_t examples = std::min(wanted, most_round_examples(latest_contents_));
   return std::clamp<std::uint64_t>(examples / std::max<std::uint64_t>(active_shards_, 1), 1, kMostPositions);
 }
@@ -170,8 +215,13 @@ void PartitionedLoop::balance() {
   interval_.reset();
 }
 
-void PartitionedLoop::stop_at_safe_point(const BatchReader& reader) {
+void PartitionedLoop::stop_at_safe_point(BatchReader& reader) {
   drain();
+  if (mergers_ && learning_) {
+    merge_copies();
+    begin_rounds(reader);
+    renewals_.begin_pass(renewals_.lines(), true);  // as after a resume
+  }
   if (moving_ && !all_read_) change_owners();
   if (requests_ == 0) return;
   renewals_.share();
@@ -188,9 +238,18 @@ void PartitionedLoop::change_owners() {
   moving_ = false;
 }
 
+void PartitionedLoop::merge_copies() {
+  merging_ = false;
+  if (!mergers_) return;
+  mergers_->weights.merge();
+  mergers_->calibrators.merge();
+  mergers_->rows_before = owner_.rows_below_copies();
+}
+
 void PartitionedLoop::drain() {
   agree_on_error(comm_, failure_, "end of pass");
   tree_replicator_.drain(coordinator_.take_changes());
+  owner_.refresh_copies();
 }
 
 }  // namespace cpt

@@ -3,6 +3,12 @@
 // number of ranks change speed only. See wire/messages.h for the steps of a round.
 //
 // The tree by which a rank routes examples is some rounds old. That changes only how an example reaches an owner.
+//
+// Hybrid placement is the same but for the top blocks, of which every rank has a copy: it takes the examples through it
+// that it has read, in its own order, and sends them straight to the owners below. At sync points, when no round is in
+// progress, the ranks merge their copies. The result is then a function of the number of ranks and of the length of
+// rounds, which depend on nothing that may differ from run to run; so partitions move at sync points only. Whatever a
+// sync point leaves behind is in a checkpoint or forgotten, so that a resumed run goes on as this one does (C7).
 #pragma once
 
 #include <array>
@@ -12,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/agreement.h"
@@ -19,6 +26,8 @@
 #include "cpt/trainer.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/input/batch_reader.h"
+#include "train/merge/calibrator_merge.h"
+#include "train/merge/merge.h"
 #include "train/partitioned/coordinator.h"
 #include "train/partitioned/dispatcher.h"
 #include "train/partitioned/partition_owner.h"
@@ -57,10 +66,14 @@ class PartitionedLoop {
   void step(BatchReader* reader);
   void run_next_stage(Round& round);
   void read(BatchReader& reader);
+  IntervalRows rows_of_copies() const;
   std::uint64_t round_positions() const;
   void balance();
-  void stop_at_safe_point(const BatchReader& reader);
+  bool is_to_stop() const;
+  void stop_at_safe_point(BatchReader& reader);
   void change_owners();
+  void merge_copies();
+  void begin_rounds(BatchReader& reader);
   void drain();
 
   // stages.cpp: what a round does in a step.
@@ -68,11 +81,13 @@ class PartitionedLoop {
   void pass_level1(Round& round);
   void pass_deep(Round& round);
   void close(Round& round);
-  std::size_t gather_examples(Round& round, const std::vector<RoundHeader>& headers);
+  void gather_examples(Round& round, const std::vector<RoundHeader>& headers);
+  void open(Round& round, const std::vector<RoundHeader>& headers);
   void run_stage(Round& round, const RankMessages& hops, Stage stage);
   void run_tasks(const std::vector<PartitionTask>& tasks, Round& round);
   void start_hops(Round& round, RankMessages& messages, const std::vector<int>& from);
-  void read_partials(Round& round) const;
+  void read_results(Round& round) const;
+  void count_until(Round& round, std::span<const Split>& splits, const ReportPoint& point);
   void take_loads(Round& round, Stage stage);
 
   // round_errors.cpp: what its headers say, above all the failures of other ranks.
@@ -89,8 +104,9 @@ class PartitionedLoop {
   Learner& learner_;
   Progress& progress_;
   const std::vector<int> all_ranks_;
+  const Roots roots_;
   Balancer balancer_;
-  const std::vector<int> root_owners_;  // ascending; rank 0 is the first
+  const std::vector<int> root_ranks_;  // that own roots or have copies of them, ascending; rank 0 is the first
   PartitionOwner owner_;
   Dispatcher dispatcher_;
   Coordinator coordinator_;  // of use on the owners of roots only
@@ -98,6 +114,12 @@ class PartitionedLoop {
   Renewals& renewals_;
   SafePoint& safe_point_;
   TreeReplicator tree_replicator_;
+  struct Mergers {
+    WeightMerger weights;
+    CalibratorMerger calibrators;
+    std::uint64_t rows_before = 0;  // PartitionOwner::rows_below_copies() at the last merge
+  };
+  std::optional<Mergers> mergers_;  // of the copies
 
   std::optional<SharedExampleRing> ring_;      // from the first pass on
   int ranks_per_core_ = 1;                     // likewise
@@ -107,6 +129,7 @@ class PartitionedLoop {
   std::vector<PartitionTask> task_scratch_;
   std::vector<RoutedExample> example_scratch_;
   StreamOffset offset_;              // of the next round
+  std::uint64_t shards_ = 0;         // of the pass
   std::uint64_t active_shards_ = 0;  // by the latest headers
   RoundContents latest_contents_;    // of the latest round whose headers all ranks have
   std::uint64_t rounds_in_interval_ = 0;
@@ -120,8 +143,10 @@ class PartitionedLoop {
   std::exception_ptr transport_;  // of the communicator, noticed while this rank ran tasks
   bool learning_ = true;
   bool all_read_ = false;
-  bool moving_ = false;   // partitions are to change owners
-  bool tainted_ = false;  // some rank has failed: this one computes no more, but joins until all know
+  bool stretch_ends_ = false;  // and rank 0 is to be told of it after this step
+  bool moving_ = false;        // partitions are to change owners
+  bool merging_ = false;       // copies are to be merged
+  bool tainted_ = false;       // some rank has failed: this one computes no more, but joins until all know
 };
 
 }  // namespace cpt

@@ -47,10 +47,11 @@ void Round::clear() {
   is_void = false;
   loads = {};
   routed_examples.clear();
-  results.partials.clear();
-  results.of_root.clear();
-  results.splits.clear();
-  ledger.splits.clear();
+  results.clear();
+  ledger.clear();
+  examples_of_all = 0;
+  reports.clear();
+  splits.clear();
   for (RankMessages* messages : all_messages()) messages->clear();
 }
 

@@ -9,6 +9,7 @@
 #include "comm/communicator.h"
 #include "train/partitioned/coordinator.h"
 #include "train/partitioned/dispatcher.h"
+#include "train/partitioned/ledger.h"
 #include "train/partitioned/partition_owner.h"
 #include "train/placement/balancer.h"
 
@@ -47,22 +48,32 @@ class RankMessages {
 struct Round {
   enum class Step { kRoot, kLevel1, kDeep, kClose, kDone };
 
-  explicit Round(int ranks) : examples(ranks), root_hops(ranks), level1_hops(ranks), partials(ranks) {}
+  Round(int ranks, std::size_t trees)
+      : results(static_cast<std::size_t>(ranks)),
+        ledger(trees),
+        examples(ranks),
+        root_hops(ranks),
+        level1_hops(ranks),
+        result_messages(ranks) {}
 
   Step next = Step::kRoot;
   bool is_void = false;                        // some rank has failed, so what is here is incomplete
   IntervalLoads loads;                         // of this rank, if it is the last round of a sync interval
   std::vector<RoutedExample> routed_examples;  // at this rank, in order; refer to `examples` and rings
   StageResults results;                        // of this rank
-  RoundLedger ledger;                          // on rank 0
+  RoundLedger ledger;                          // of the examples that this rank has read
+  std::uint64_t examples_of_all = 0;           // read by all ranks
+  std::vector<ReportPoint> reports;
+  std::uint64_t labels = 0;   // on rank 0: in the trees after the round
+  std::vector<Split> splits;  // likewise: of the new labels
 
   // See wire/messages.h.
   RankMessages examples;
   RankMessages root_hops;
   RankMessages level1_hops;
-  RankMessages partials;
+  RankMessages result_messages;
 
-  std::array<RankMessages*, 4> all_messages() { return {&examples, &root_hops, &level1_hops, &partials}; }
+  std::array<RankMessages*, 4> all_messages() { return {&examples, &root_hops, &level1_hops, &result_messages}; }
   // Makes it a new round that keeps its memory.
   void clear();
   // Reserves the header of each message; results.hops write what follows it.

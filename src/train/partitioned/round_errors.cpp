@@ -53,6 +53,7 @@ void PartitionedLoop::relay_warnings(const Round& round, const std::vector<Round
 void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>& headers) {
   RoundHeader all;
   RoundContents contents;
+  IntervalRows rows;
   all.ended = 1;
   for (const RoundHeader& one : headers) {
     contents += {one.examples, one.features, one.examples > 0 ? 1U : 0U};
@@ -61,6 +62,8 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
     all.active_shards += one.active_shards;
     all.ended &= one.ended;
     all.requests |= one.requests;
+    rows.to_merge += one.rows_to_merge;
+    rows.trained += one.rows_trained;
   }
   if (all.fault != 0) abort_pass(nullptr);
   bad_lines_ = all.bad_lines;
@@ -70,17 +73,22 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
   }
   if (all.active_shards != 0) active_shards_ = all.active_shards;
   all_read_ = all.ended != 0;
-  requests_ |= all.requests;
+  requests_ |= all.requests & ~RequestBits::kStretch;
+  stretch_ends_ |= (all.requests & RequestBits::kStretch) != 0;
+  round.examples_of_all = contents.examples;
   if (contents.examples == 0) return;
   latest_contents_ = contents;
   progress_.count_rounds(1);
-  if (learning_) count_interval(round, contents.examples);
+  if (!learning_) return;
+  if (!merging_) sync_schedule_.set_rows(rows);  // else they are of an interval that has ended
+  count_interval(round, contents.examples);
 }
 
 void PartitionedLoop::count_interval(Round& round, std::uint64_t examples) {
   ++rounds_in_interval_;
   if (!sync_schedule_.advance(examples)) return;
   progress_.count_sync();
+  merging_ = true;
   round.loads = {.interval = progress_.sync_points(),
                  .rounds = std::exchange(rounds_in_interval_, 0),
                  .of = Loads(balancer_.owners().size())};

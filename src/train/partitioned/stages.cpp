@@ -17,12 +17,21 @@ void PartitionedLoop::pass_root(Round& round) {
   apply_headers(round, headers);
   round.begin_hops(round.root_hops);
   timed(round, Stage::kRoot, [&] {
-    const std::size_t examples = gather_examples(round, headers);
-    if (std::ranges::count(root_owners_, comm_.rank()) == 0) return;
-    run_tasks(coordinator_.open(round.routed_examples, examples, learning_, round.ledger), round);
+    gather_examples(round, headers);
+    if (std::ranges::count(root_ranks_, comm_.rank()) > 0) open(round, headers);
   });
-  start_hops(round, round.root_hops, root_owners_);
+  start_hops(round, round.root_hops, root_ranks_);
   take_loads(round, Stage::kRoot);
+}
+
+// On the owner of a root or of a copy.
+void PartitionedLoop::open(Round& round, const std::vector<RoundHeader>& headers) {
+  std::vector<std::uint64_t> counts;
+  for (const RoundHeader& header : headers) counts.push_back(header.examples);
+  Coordinator::Opened opened = coordinator_.open(round.routed_examples, counts, learning_, round.results.numbered);
+  round.labels = opened.labels;
+  round.reports = std::move(opened.reports);
+  run_tasks(opened.tasks, round);
 }
 
 void PartitionedLoop::pass_level1(Round& round) {
@@ -32,11 +41,15 @@ void PartitionedLoop::pass_level1(Round& round) {
     const auto header = take_header<HopHeader>(message.bytes);
     tainted_ |= header.is_void != 0;
     take_bytes(message.bytes, header.task_bytes);
-    if (message.from == 0) changes = message.bytes;
+    if (message.from != 0) continue;
+    std::vector<ReportPoint> reports;
+    for (std::uint64_t i = 0; i < header.reports; ++i) reports.push_back(take_header<ReportPoint>(message.bytes));
+    round.reports = std::move(reports);
+    changes = message.bytes;
   }
   round.begin_hops(round.level1_hops);
   timed(round, Stage::kLevel1, [&] {
-    tree_replicator_.apply_changes(changes);
+    if (tree_replicator_.apply_changes(changes)) owner_.refresh_copies();
     run_stage(round, round.root_hops, Stage::kLevel1);
   });
   start_hops(round, round.level1_hops, all_ranks_);
@@ -49,45 +62,60 @@ void PartitionedLoop::pass_deep(Round& round) {
     tainted_ |= take_header<HopHeader>(message.bytes).is_void != 0;
   }
   timed(round, Stage::kDeep, [&] { run_stage(round, round.level1_hops, Stage::kDeep); });
-  const StageResults& results = round.results;
-  const ResultHeader header{round.is_void ? 1U : 0U, results.partials.size(), results.splits.size()};
-  Buffer& message = round.partials.outgoing()[0];
-  message.append(&header, sizeof header);
-  message.append(results.partials.data(), results.partials.size() * sizeof(PartialResult));
-  message.append(results.splits.data(), results.splits.size() * sizeof(Split));
-  round.partials.start(comm_, {0}, comm_.rank() == 0 ? all_ranks_ : std::vector<int>{});
+  std::vector<Buffer>& messages = round.result_messages.outgoing();
+  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
+    const std::vector<PartialResult>& partials = round.results.partials[rank];
+    const std::vector<Numbered>& numbered = round.results.numbered[rank];
+    const std::span<const Split> splits = rank == 0 ? std::span<const Split>(round.results.splits) : std::span<Split>{};
+    const ResultHeader header{round.is_void ? 1U : 0U, partials.size(), numbered.size(), splits.size()};
+    messages[rank].append(&header, sizeof header);
+    messages[rank].append(partials.data(), partials.size() * sizeof(PartialResult));
+    messages[rank].append(numbered.data(), numbered.size() * sizeof(Numbered));
+    messages[rank].append(splits.data(), splits.size_bytes());
+  }
+  round.result_messages.start(comm_, all_ranks_, all_ranks_);
   take_loads(round, Stage::kDeep);
 }
 
 void PartitionedLoop::close(Round& round) {
-  round.partials.wait(comm_, "round: partials");
-  if (comm_.rank() != 0) return;
-  for (RankMessages::Message& message : round.partials.received(0)) {
+  round.result_messages.wait(comm_, "round: results");
+  for (RankMessages::Message& message : round.result_messages.received(comm_.rank())) {
     tainted_ |= take_header<ResultHeader>(message.bytes).is_void != 0;
   }
-  timed(round, Stage::kDeep, [&] {
-    read_partials(round);
-    coordinator_.close(round.ledger);
+  timed(round, Stage::kDeep, [&] { read_results(round); });
+  std::span<const Split> splits = round.splits;
+  const std::uint64_t examples = progress_.examples() + round.examples_of_all;
+  for (const ReportPoint& point : round.reports) count_until(round, splits, point);
+  count_until(round, splits, {.order = ~std::uint64_t{0}, .number = examples, .labels = round.labels});
+  guarded(round, [&] {
+    if (!splits.empty()) throw_protocol_error("a split of no new label");
   });
 }
 
-// Returns the number of examples of the round.
-std::size_t PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeader>& headers) {
+// Up to an example: rank 0 inserts the new labels, each rank counts its losses. All ranks then report, if a report is
+// due: none may leave before.
+void PartitionedLoop::count_until(Round& round, std::span<const Split>& splits, const ReportPoint& point) {
+  timed(round, Stage::kDeep, [&] {
+    if (comm_.rank() == 0) coordinator_.insert(splits, point.labels);
+    round.ledger.count_until(point.order, learner_.options(), progress_.losses());
+  });
+  if (point.number > progress_.examples()) progress_.advance(point.number - progress_.examples());
+}
+
+void PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeader>& headers) {
   std::vector<ExamplesMessage> messages;
-  std::uint64_t slot = 0;
   for (RankMessages::Message& message : round.examples.received(comm_.rank())) {
-    const auto header = take_header<RoundHeader>(message.bytes);
+    take_header<RoundHeader>(message.bytes);
+    const RoundHeader& header = headers[static_cast<std::size_t>(message.from)];
     const std::uint64_t warning_bytes = comm_.rank() == 0 ? header.warning_bytes : 0;  // as relay_warnings() checked
     messages.push_back({.bytes = message.bytes.first(message.bytes.size() - warning_bytes),
                         .examples = header.examples,
-                        .first_slot = narrow<std::uint32_t>(slot, "the examples of a round"),
+                        .reader = static_cast<Reader>(message.from),
                         .ring = ring_->of(message.from)});
-    slot += headers[static_cast<std::size_t>(message.from)].examples;
   }
   std::vector<std::size_t> ends;
   read_examples(messages, round.routed_examples, ends);
   merge_runs(round.routed_examples, std::move(ends), example_scratch_);
-  return slot;
 }
 
 // The tasks from other stages and those whose path the reading rank knew, in order.
@@ -101,8 +129,10 @@ void PartitionedLoop::run_stage(Round& round, const RankMessages& hops, Stage st
   std::vector<std::size_t> ends;
   read_tasks(messages, tasks_, ends);
   for (const PartitionTask& task : tasks_) {
-    if (owner_.owns(task.partition)) continue;
-    throw_protocol_error("a task for partition " + std::to_string(task.partition) + ", which another rank owns");
+    if (!owner_.owns(task.partition)) {
+      throw_protocol_error("a task for partition " + std::to_string(task.partition) + ", which another rank owns");
+    }
+    if (task.reader >= all_ranks_.size()) throw_protocol_error("an example of rank " + std::to_string(task.reader));
   }
   add_direct_tasks(round.routed_examples, stage, owner_, tasks_);
   ends.push_back(tasks_.size());
@@ -126,19 +156,25 @@ void PartitionedLoop::run_tasks(const std::vector<PartitionTask>& tasks, Round& 
 // Completes and sends the messages that begin_hops() began.
 void PartitionedLoop::start_hops(Round& round, RankMessages& messages, const std::vector<int>& from) {
   const bool sends = std::ranges::count(from, comm_.rank()) > 0;
+  const bool announces = comm_.rank() == 0 && &messages == &round.root_hops;
+  std::span<const ReportPoint> reports;
+  if (announces && !round.is_void) reports = round.reports;
   for (Buffer& message : messages.outgoing()) {
-    const HopHeader header{round.is_void ? 1U : 0U, message.size() - sizeof(HopHeader)};
+    const HopHeader header{round.is_void ? 1U : 0U, message.size() - sizeof(HopHeader), reports.size()};
     std::memcpy(message.data(), &header, sizeof header);
+    message.append(reports.data(), reports.size_bytes());
   }
-  if (comm_.rank() == 0 && &messages == &round.root_hops) {
+  if (announces) {
     tree_replicator_.append_changes(coordinator_.take_changes(), messages.outgoing());
   }
   messages.start(comm_, sends ? all_ranks_ : std::vector<int>{}, from);
 }
 
-void PartitionedLoop::read_partials(Round& round) const {
-  for (const PartialResult& part : round.results.of_root) round.ledger.enter(part);
-  for (const RankMessages::Message& message : round.partials.received(0)) round.ledger.enter_all(message.bytes);
+void PartitionedLoop::read_results(Round& round) const {
+  for (const RankMessages::Message& message : round.result_messages.received(comm_.rank())) {
+    round.ledger.enter_all(message.bytes, round.splits);
+  }
+  sort_splits(round.splits);
 }
 
 // Each stage counts up to the same round, although the stages are in different rounds.

@@ -28,16 +28,17 @@ void TreeReplicator::append_changes(const std::vector<TreeChange>& changes, std:
   }
 }
 
-void TreeReplicator::apply_changes(ConstBytes message) {
+bool TreeReplicator::apply_changes(ConstBytes message) {
   const auto announcement = take_header<TreeAnnouncement>(message);
   shared_labels_ = static_cast<LabelId>(announcement.labels);
   announced_.push_back({steps_, shared_labels_});
-  if (comm_.rank() == 0) return;
+  const bool any = !message.empty();
+  if (comm_.rank() == 0) return any;
   if (!message.empty()) {
     for (const TreeChange& change : unpack_changes(message)) learner_.apply(change);
   }
   const std::uint64_t mine = learner_.growth_digest();
-  if (mine == announcement.digest) return;
+  if (mine == announcement.digest) return any;
   throw Error(Fault::kFailed, "this tree is not that of rank 0: its digest is " + digest_text(mine) + ", that one's " +
                                   digest_text(announcement.digest));
 }

@@ -25,8 +25,9 @@ class TreeReplicator {
   void begin_step();
   // On rank 0: appends the changes since the last call, which its tree already has.
   void append_changes(const std::vector<TreeChange>& changes, std::vector<Buffer>& messages) const;
-  // Applies the changes that append_changes() appended. Throws Error(kFailed) unless the tree is then that of rank 0.
-  void apply_changes(ConstBytes message);
+  // Applies the changes that append_changes() appended, and returns whether there are any. Throws Error(kFailed) unless
+  // the tree is then that of rank 0.
+  bool apply_changes(ConstBytes message);
   // Collective, when no round is in progress: the other ranks apply `changes`, which are rank 0's, and owners forget
   // recent labels, which are all in the tree now. Throws AgreedError.
   void drain(const std::vector<TreeChange>& changes);

@@ -104,8 +104,8 @@ Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
   return loads;
 }
 
-Balancer::Balancer(Communicator& comm, int trees)
-    : comm_(comm), owners_(first_owners(comm.size(), trees)), next_(owners_), loads_(owners_.size()) {}
+Balancer::Balancer(Communicator& comm, int trees, Roots roots)
+    : comm_(comm), owners_(first_owners(comm.size(), trees, roots)), next_(owners_), loads_(owners_.size()) {}
 
 void Balancer::end_interval(const IntervalLoads& mine) {
   mine_ = mine;

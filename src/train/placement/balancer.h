@@ -66,7 +66,7 @@ struct IntervalLoads {
 // All ranks make the same calls and reach the same decisions.
 class Balancer {
  public:
-  Balancer(Communicator& comm, int trees);
+  Balancer(Communicator& comm, int trees, Roots roots = Roots::kOwned);
 
   const Owners& owners() const { return owners_; }
   // Sends 8 bytes per partition, and 8 more, to every other rank, without waiting: decide() waits. mine.rounds > 0.

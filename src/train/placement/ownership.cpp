@@ -14,8 +14,8 @@ constexpr std::uint64_t kRootLoad = 512;
 constexpr std::uint64_t kLevel1Load = kRootLoad / kLevel1Partitions;
 constexpr std::uint64_t kDeepLoad = kRootLoad * 5 / 2 / kDeepPartitions;
 
-Loads average_loads() {
-  constexpr std::uint64_t kByLevel[] = {kRootLoad, kLevel1Load, kDeepLoad};
+Loads average_loads(Roots roots) {
+  const std::uint64_t kByLevel[] = {roots == Roots::kOwned ? kRootLoad : 0, kLevel1Load, kDeepLoad};
   Loads loads(kPartitions);
   for (Partition partition = 0; partition < kPartitions; ++partition) {
     loads[partition] = kByLevel[partition_level(partition)];
@@ -47,8 +47,8 @@ Partition deep_below(Partition level1, std::size_t exit) {
 // partitions of the first `split` subtrees.
 class FirstDeal {
  public:
-  FirstDeal(int ranks, Partition split)
-      : owners_(kPartitions), loads_(average_loads()), work_(static_cast<std::size_t>(ranks)) {
+  FirstDeal(int ranks, Partition split, Roots roots)
+      : owners_(kPartitions), loads_(average_loads(roots)), work_(static_cast<std::size_t>(ranks)) {
     give(kRootPartition, kRootOwner);
     for (Partition subtree = split + 1; subtree <= kLevel1Partitions; ++subtree) give_subtree(subtree, least_of(work_));
     for (Partition subtree = 1; subtree <= split; ++subtree) give(subtree, least_of(work_));
@@ -208,32 +208,38 @@ std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads
 
 namespace {
 
-Owners first_owners_of_tree(int ranks) {
+Owners first_owners_of_tree(int ranks, Roots roots) {
   for (Partition split = 0; split < kLevel1Partitions; ++split) {
-    const FirstDeal deal(ranks, split);
+    const FirstDeal deal(ranks, split, roots);
     if (deal.is_even()) return deal.owners();
   }
-  return FirstDeal(ranks, kLevel1Partitions).owners();
+  return FirstDeal(ranks, kLevel1Partitions, roots).owners();
 }
 
 }  // namespace
 
-Owners first_owners(int ranks, int trees) {
+Roots roots_of(const TrainingOptions& options) {
+  return options.placement == Placement::kHybrid ? Roots::kOnEveryRank : Roots::kOwned;
+}
+
+Owners first_owners(int ranks, int trees, Roots roots) {
   Owners all;
   for (int tree = 0; tree < trees; ++tree) {
     const int first = ranks < trees ? tree % ranks : tree * ranks / trees;
     const int end = ranks < trees ? first + 1 : (tree + 1) * ranks / trees;
-    for (const int owner : first_owners_of_tree(end - first)) all.push_back(first + owner);
+    for (const int owner : first_owners_of_tree(end - first, roots)) all.push_back(first + owner);
   }
   return all;
 }
 
-Stages stages_by(const Owners& owners) {
+Stages stages_by(const Owners& owners, Roots roots) {
   Stages stages(owners.size());
   for (Partition partition = 0; partition < partitions_in(owners); ++partition) {
     if (partition_level(partition) == 0) continue;
     const Partition above = partition_above(partition);
-    const unsigned hops = static_cast<unsigned>(stages[above]) + (owners[partition] == owners[above] ? 0 : 1);
+    const bool is_passed_on = roots == Roots::kOwned || partition_level(above) > 0;
+    const unsigned hops =
+        static_cast<unsigned>(stages[above]) + (is_passed_on && owners[partition] == owners[above] ? 0 : 1);
     stages[partition] = static_cast<Stage>(hops);
   }
   return stages;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpt/trainer.h"
 #include "model/tree/partition.h"
 
 namespace cpt {
@@ -16,6 +17,13 @@ namespace cpt {
 // By partition, of all trees.
 using Owners = std::vector<int>;           // ranks in [0, ranks)
 using Loads = std::vector<std::uint64_t>;  // examples x rows touched; their sum fits in 64 bits
+
+// Whether the partitions of roots have owners as all others, or every rank has a copy of them. Copies share the work of
+// roots evenly, so it does not count; their owner is the one that inserts new labels and writes them down.
+enum class Roots : std::uint8_t { kOwned, kOnEveryRank };
+
+// Of a run with these options whose weights are partitioned.
+Roots roots_of(const TrainingOptions& options);
 
 // The work of a rank for partition p, in rows: loads[p], and the cost of tasks that begin there. A task begins in the
 // root's partition (5/8 of its load, because the ledger is kept there too) and where the partition above has another
@@ -28,13 +36,13 @@ std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads
 // blocks. As few subtrees as possible are split: only those without which the slowest rank would exceed the mean by
 // more than 10 % (the root's rank aside if the root alone is too much for it). With more ranks than work some own
 // nothing. Each of several trees has ranks of its own, as many as the others, as far as there are enough. ranks >= 1.
-Owners first_owners(int ranks, int trees);
+Owners first_owners(int ranks, int trees, Roots roots = Roots::kOwned);
 
 // A round takes its examples from owner to owner in three stages. A partition is passed in the stage of the one above
-// it if both have the same owner, else in the next stage.
+// it if both have the same owner, else in the next stage; copies of roots have a stage of their own.
 enum class Stage : std::uint8_t { kRoot, kLevel1, kDeep };
 using Stages = std::vector<Stage>;
-Stages stages_by(const Owners& owners);
+Stages stages_by(const Owners& owners, Roots roots = Roots::kOwned);
 
 // By how many percent a rank may exceed the mean work: before partitions move at once, and after a move.
 inline constexpr unsigned kExcessDue = 20;

@@ -1,15 +1,28 @@
 #include "train/progress/progress.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "api/tree_figures.h"
 #include "comm/collectives.h"
 #include "core/checked.h"
+#include "train/host/host.h"
 
 namespace cpt {
 
-Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting)
-    : comm_(comm), learner_(learner), observer_(observer), counting_(counting) {}
+namespace {
+
+// What a rank says of a stretch.
+struct StretchOfRank {
+  Losses losses;
+  double part_of_pass = 0;
+  std::uint64_t peak_bytes = 0;
+};
+
+}  // namespace
+
+Progress::Progress(Communicator& comm, const Learner& learner, Observer& observer, std::chrono::milliseconds every)
+    : comm_(comm), learner_(learner), observer_(observer), every_(every) {}
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
@@ -19,8 +32,7 @@ ProgressState Progress::state() {
   state.pass = latest_.pass;
   state.examples = examples_;
   state.next_report = schedule_.next();
-  state.losses = counting_ == Counting::kOnRank0 ? std::vector<Losses>{mine_}
-                                                 : all_gather_value(comm_, mine_, "checkpoint: losses");
+  state.losses = all_gather_value(comm_, mine_, "checkpoint: losses");
   state.last_report = latest_.so_far;
   state.rounds = latest_.rounds;
   state.sync_points = latest_.sync_points;
@@ -39,10 +51,10 @@ void Progress::restore(const ProgressState& state) {
   schedule_ = ReportSchedule(state.next_report);
   start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(state.seconds));
   mine_ = {};
-  const int counting_ranks = counting_ == Counting::kOnRank0 ? 1 : comm_.size();
   for (std::size_t part = 0; part < state.losses.size(); ++part) {
-    if (static_cast<int>(part) % counting_ranks == comm_.rank()) mine_ += state.losses[part];
+    if (static_cast<int>(part) % comm_.size() == comm_.rank()) mine_ += state.losses[part];
   }
+  begin_stretch();
 }
 
 void Progress::begin(Phase phase) {
@@ -53,13 +65,16 @@ void Progress::begin(Phase phase) {
   latest_.pass = 0;
   latest_.so_far = {};
   latest_.since_last = {};
+  begin_stretch();
+}
+
+void Progress::begin_pass(std::uint32_t pass) {
+  latest_.pass = pass;
+  part_began_ = Clock::now();
+  part_before_ = 0;
 }
 
 Losses Progress::total() {
-  return counting_ == Counting::kOnRank0 ? broadcast_value(comm_, mine_, 0, "total") : sum_of_ranks();
-}
-
-Losses Progress::sum_of_ranks() {
   Losses sum;
   for (const Losses& losses : all_gather_value(comm_, mine_, "report")) sum += losses;
   return sum;
@@ -71,7 +86,7 @@ void Progress::advance(std::uint64_t examples) {
 }
 
 void Progress::report_now() {
-  const Losses now = counting_ == Counting::kOnRank0 ? mine_ : sum_of_ranks();
+  const Losses now = total();
   if (now.examples == latest_.so_far.examples) return;
   latest_.since_last = now.since(latest_.so_far);
   latest_.so_far = now;
@@ -92,6 +107,42 @@ void Progress::show(double part_of_pass) {
   shown_ = Clock::now();
   latest_.seconds = seconds();
   failure_.run([&] { observer_.progress(examples_, latest_.seconds, part_of_pass); });
+}
+
+void Progress::begin_stretch() {
+  stretch_began_ = Clock::now();
+  before_stretch_ = mine_;
+}
+
+bool Progress::stretch_due() {
+  if (comm_.rank() != 0 || every_.count() == 0 || Clock::now() - stretch_asked_ < every_) return false;
+  stretch_asked_ = Clock::now();
+  return true;
+}
+
+void Progress::report_stretch(double part_of_pass) {
+  const auto seconds_since = [now = Clock::now()](Clock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  const StretchOfRank mine{mine_.since(before_stretch_), part_of_pass, peak_memory()};
+  Stretch stretch;
+  stretch.phase = latest_.phase;
+  stretch.pass = latest_.pass;
+  stretch.examples = examples_;
+  stretch.seconds = seconds();
+  stretch.duration = seconds_since(stretch_began_);
+  stretch.part_of_pass = part_of_pass;
+  for (const StretchOfRank& rank : all_gather_value(comm_, mine, "progress")) {
+    stretch.losses += rank.losses;
+    stretch.part_of_pass = std::min(stretch.part_of_pass, rank.part_of_pass);
+    stretch.peak_bytes = std::max(stretch.peak_bytes, rank.peak_bytes);
+  }
+  const double part = stretch.part_of_pass - part_before_;
+  if (part > 0) stretch.seconds_left = seconds_since(part_began_) * (1 - stretch.part_of_pass) / part;
+  begin_stretch();
+  part_began_ = stretch_began_;
+  part_before_ = stretch.part_of_pass;
+  if (comm_.rank() == 0) failure_.run([&] { observer_.stretch(stretch); });
 }
 
 void Progress::warn(const std::string& text) {

@@ -14,24 +14,20 @@
 
 namespace cpt {
 
-// The ranks that count losses: each rank those of its own examples, summed in rank order when a report is due; or rank
-// 0 those of all.
-enum class Counting : std::uint8_t { kOnEachRank, kOnRank0 };
-
-// All ranks make the same calls, except advance() and report_now() if only rank 0 counts. Only rank 0 has an observer
-// that listens.
+// All ranks make the same calls, each with the losses of its own examples. Only rank 0 has an observer that listens.
 class Progress {
  public:
-  Progress(Communicator& comm, const Learner& learner, Observer& observer, Counting counting);
+  // `every`: between stretches; 0: there are none.
+  Progress(Communicator& comm, const Learner& learner, Observer& observer, std::chrono::milliseconds every);
 
   // The state for a checkpoint. Collective.
   ProgressState state();
-  // Continues from a checkpoint. Collective. The losses are divided among the ranks; on the same number of ranks each
-  // gets its own back.
+  // Continues from a checkpoint. The losses are divided among the ranks; on the same number of ranks each gets its own
+  // back, and so the numbers by which replicas sample examples.
   void restore(const ProgressState& state);
 
   void begin(Phase phase);
-  void begin_pass(std::uint32_t pass) { latest_.pass = pass; }
+  void begin_pass(std::uint32_t pass);
 
   // This rank's losses in the current phase.
   Losses& losses() { return mine_; }
@@ -42,7 +38,7 @@ class Progress {
   Phase phase() const { return latest_.phase; }
   // The number of examples until the next report.
   std::uint64_t until_report() const { return schedule_.next() - examples_; }
-  // Reports unless nothing happened since the last report. Collective, or called on rank 0 alone if it counts alone.
+  // Reports unless nothing happened since the last report. Collective.
   void report_now();
   // The losses of all ranks in the current phase. Collective.
   Losses total();
@@ -59,22 +55,33 @@ class Progress {
   // Shows how much of the pass this rank has read, a few times a second at most.
   void show(double part_of_pass);
 
+  // Whether the observer is to hear of a stretch: on rank 0 by its clock, once for each; false elsewhere.
+  bool stretch_due();
+  // Tells the observer of the stretch that ends here. `part_of_pass`: read by this rank. Collective.
+  void report_stretch(double part_of_pass);
+
   // The error of the observer. It is kept because other ranks may wait in a collective; the observer is not called
   // again.
   const std::exception_ptr& failure() const { return failure_.get(); }
   void rethrow_failure() const { failure_.rethrow(); }
 
  private:
-  Losses sum_of_ranks();
-
   using Clock = std::chrono::steady_clock;
+
+  void begin_stretch();
 
   Communicator& comm_;
   const Learner& learner_;
   Observer& observer_;
-  Counting counting_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
+  const std::chrono::milliseconds every_;
+  Clock::time_point stretch_asked_ = Clock::now();
+  Clock::time_point stretch_began_ = Clock::now();
+  Losses before_stretch_;  // mine_ when it began
+  // When it began, or later the pass, and the part of the pass that was read then.
+  Clock::time_point part_began_ = Clock::now();
+  double part_before_ = 0;
   ReportSchedule schedule_;
   std::uint64_t examples_ = 0;
   Losses mine_;

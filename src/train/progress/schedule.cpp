@@ -20,6 +20,12 @@ constexpr std::uint64_t kMostFeaturesOfRound = std::uint64_t{1} << 21;
 constexpr RoundContents kUnknown{.examples = 1, .features = 1024, .readers = 1};
 // A merge sends whole rows between all ranks, which would dominate shorter sync intervals.
 constexpr std::uint64_t kShortestInterval = 1000;
+// Sync intervals without merges: balancing and counts cost little.
+constexpr double kDefaultFraction = 0.02;
+// Replicas spend about a fifth of their time on merges, unless their examples double first.
+constexpr SyncRule kReplicatedRule{.trained_per_merged = 4, .longest = 0.5};
+// The top block is a fraction of what is trained, and all ranks need it up to date.
+constexpr SyncRule kHybridRule{.trained_per_merged = 50, .longest = 0.1};
 
 }  // namespace
 
@@ -49,24 +55,47 @@ std::uint64_t most_round_examples(const RoundContents& earlier) {
   return std::max<std::uint64_t>(features / of_example, 1);
 }
 
+SyncRule sync_rule(const TrainingOptions& options, bool merges) {
+  if (options.sync_examples != 0) return {.examples = options.sync_examples};
+  if (options.sync_fraction != 0) return {.fraction = options.sync_fraction};
+  if (!merges) return {.fraction = kDefaultFraction};
+  return options.placement == Placement::kHybrid ? kHybridRule : kReplicatedRule;
+}
+
 bool SyncSchedule::would_end(std::uint64_t examples) const {
   const std::uint64_t in_interval = counts_.in_interval + examples;
-  if (fixed_ != 0) return in_interval >= fixed_;
-  return in_interval >= kShortestInterval &&
-         static_cast<double>(in_interval) >= fraction_ * static_cast<double>(counts_.all + examples);
+  if (rule_.examples != 0) return in_interval >= rule_.examples;
+  if (in_interval < kShortestInterval) return false;
+  if (rule_.fraction != 0) return covers(rule_.fraction, examples);
+  return merge_is_cheap() || covers(rule_.longest, examples);
+}
+
+// Whether the sync interval is at least this fraction of all examples.
+bool SyncSchedule::covers(double fraction, std::uint64_t examples) const {
+  return static_cast<double>(counts_.in_interval + examples) >= fraction * static_cast<double>(counts_.all + examples);
+}
+
+bool SyncSchedule::merge_is_cheap() const {
+  return rows_.trained > 0 && rows_.to_merge <= rows_.trained / rule_.trained_per_merged;
 }
 
 bool SyncSchedule::advance(std::uint64_t examples) {
   const bool due = would_end(examples);
-  counts_.in_interval = due ? 0 : counts_.in_interval + examples;
+  counts_.in_interval += examples;
   counts_.all += examples;
+  if (due) begin_interval();
   return due;
 }
 
 bool SyncSchedule::finish() {
   const bool due = counts_.in_interval > 0;
-  counts_.in_interval = 0;
+  begin_interval();
   return due;
+}
+
+void SyncSchedule::begin_interval() {
+  counts_.in_interval = 0;
+  rows_ = {};
 }
 
 bool ReportSchedule::due(std::uint64_t examples) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "api/checkpoint/run_state.h"
+#include "cpt/trainer.h"
 
 namespace cpt {
 
@@ -29,12 +30,34 @@ struct RoundContents {
 // 1; few if there are no earlier ones.
 std::uint64_t most_round_examples(const RoundContents& earlier);
 
-// Decides when a sync interval ends.
+// The rows of a sync interval so far, over all ranks.
+struct IntervalRows {
+  std::uint64_t to_merge = 0;  // as many as a merge would send now
+  std::uint64_t trained = 0;   // row updates
+};
+
+// When a sync interval ends: after a number of examples; if that is 0, after a fraction of all examples; if that is 0,
+// too, by cost: as soon as `trained_per_merged` times as many rows were trained as are to be merged, at the latest
+// after the fraction `longest` of all examples. A row costs about as much to merge as to train, so ranks spend a known
+// part of their time on merges, while rows that few examples share are few. A clock would not decide alike in every
+// run.
+struct SyncRule {
+  std::uint64_t examples = 0;
+  double fraction = 0;
+  std::uint64_t trained_per_merged = 1;
+  double longest = 1;
+};
+
+// The rule of these options. `merges`: whether ranks merge rows at sync points.
+SyncRule sync_rule(const TrainingOptions& options, bool merges);
+
+// Decides when sync intervals end.
 class SyncSchedule {
  public:
-  SyncSchedule(double fraction, std::uint64_t examples, SyncCounts counts = {})
-      : fraction_(fraction), fixed_(examples), counts_(counts) {}
+  explicit SyncSchedule(const SyncRule& rule, SyncCounts counts = {}) : rule_(rule), counts_(counts) {}
 
+  // What the ranks last knew of the rows of this interval. None are known when an interval begins.
+  void set_rows(const IntervalRows& rows) { rows_ = rows; }
   // Counts examples that all ranks have learned. True if a sync interval ends with them.
   bool advance(std::uint64_t examples);
   // What advance() would return.
@@ -45,9 +68,13 @@ class SyncSchedule {
   const SyncCounts& counts() const { return counts_; }
 
  private:
-  double fraction_;
-  std::uint64_t fixed_;
+  bool covers(double fraction, std::uint64_t examples) const;
+  bool merge_is_cheap() const;
+  void begin_interval();
+
+  SyncRule rule_;
   SyncCounts counts_;
+  IntervalRows rows_;
 };
 
 // Reports come at 1, 2, 4, 8, ... examples.

@@ -33,7 +33,7 @@ ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& com
       learner_(learner),
       in_order_(in_order),
       progress_(progress),
-      merger_(comm, learner, options.merge),
+      merger_(comm, learner, options.merge, {learner.weights().whole()}),
       count_merger_(comm, learner),
       calibrator_merger_(comm, learner),
       sync_schedule_(sync_points),
@@ -65,6 +65,8 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
     compare_trees();
 #endif
     if (examples > 0) end_round(examples, learning, false, reader);
+    // Only now: whether the current round ends the interval was decided before it was trained.
+    sync_schedule_.set_rows({sum(headers, &RoundHeader::rows_to_merge), sum(headers, &RoundHeader::rows_trained)});
     examples = sum(headers, &RoundHeader::examples);
     if (examples == 0) {
       agree_on_error(comm_, failure_.get(), "end of pass");
@@ -81,7 +83,10 @@ void ReplicatedLoop::apply_headers(const RoundHeaders& headers, const Round& nex
   if (const auto excess = excess_of_bad_lines(sum(headers, &RoundHeader::bad_lines), options_.most_bad_lines)) {
     throw AgreedError(excess->fault(), excess->what());
   }
-  for (const RoundHeader& header : headers) requests_ |= header.requests;
+  for (const RoundHeader& header : headers) {
+    requests_ |= header.requests & ~RequestBits::kStretch;
+    stretch_ends_ |= (header.requests & RequestBits::kStretch) != 0;
+  }
 }
 
 // Whether nothing may be read ahead of the current round.
@@ -98,6 +103,7 @@ void ReplicatedLoop::end_round(std::uint64_t examples, bool learning, bool ends_
   }
   progress_.advance(examples);
   progress_.show(reader.part_read());
+  if (std::exchange(stretch_ends_, false)) progress_.report_stretch(reader.part_read());
   failure_.keep(progress_.failure());
 }
 
@@ -140,8 +146,14 @@ void ReplicatedLoop::propose(Round& round) const {
 // Steps 1 and 2: the headers of the next round travel while the first half of the current one is trained.
 ReplicatedLoop::RoundHeaders ReplicatedLoop::exchange_headers(const Round& next, std::uint64_t bad_lines,
                                                               Round& current, bool learning) {
-  const RoundHeader mine{next.slice.size(), encode_fault(failure_.get()), next.proposals.size(), next.warnings.size(),
-                         bad_lines,         safe_point_.requests()};
+  const RoundHeader mine{.examples = next.slice.size(),
+                         .fault = encode_fault(failure_.get()),
+                         .proposal_bytes = next.proposals.size(),
+                         .warning_bytes = next.warnings.size(),
+                         .bad_lines = bad_lines,
+                         .requests = safe_point_.requests() | (progress_.stretch_due() ? RequestBits::kStretch : 0),
+                         .rows_to_merge = merger_.touched().size() + calibrator_merger_.touched_rows(),
+                         .rows_trained = merger_.touched().updates()};
   RoundHeaders headers(static_cast<std::size_t>(comm_.size()));
   const auto gathering = comm_.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(headers)));
   train(current, 0, current.slice.size() / 2, learning);

@@ -24,12 +24,12 @@
 #include "model/learning/in_order.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/input/batch_reader.h"
+#include "train/merge/calibrator_merge.h"
+#include "train/merge/merge.h"
 #include "train/partitioned/wire/tree_change_messages.h"
 #include "train/progress/progress.h"
 #include "train/progress/renewals.h"
 #include "train/progress/schedule.h"
-#include "train/replicated/calibrator_merge.h"
-#include "train/replicated/merge.h"
 
 namespace cpt {
 
@@ -53,6 +53,8 @@ class ReplicatedLoop {
     std::uint64_t warning_bytes = 0;
     std::uint64_t bad_lines = 0;
     std::uint64_t requests = 0;  // see RequestBits
+    std::uint64_t rows_to_merge = 0;
+    std::uint64_t rows_trained = 0;  // since the last merge
   };
   using RoundHeaders = std::vector<RoundHeader>;  // by rank
 
@@ -93,6 +95,7 @@ class ReplicatedLoop {
   Renewals& renewals_;
   SafePoint& safe_point_;
   std::uint64_t requests_ = 0;  // of all ranks
+  bool stretch_ends_ = false;   // and rank 0 is to be told of it after this round
   DeferredError failure_;       // of this rank, which then trains no more and takes part until all know
 };
 

@@ -120,6 +120,7 @@ ReadOptions read_options(const TrainingOptions& options) {
   read.interactions = options.model.interactions;
   read.normalize = options.model.normalize;
   read.skip_bad_lines = options.skip_bad_lines;
+  read.weights_required = true;
   return read;
 }
 

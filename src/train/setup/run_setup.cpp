@@ -1,6 +1,7 @@
 #include "train/setup/run_setup.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -8,14 +9,17 @@
 #include <vector>
 
 #include "api/checkpoint/checkpoint_reader.h"
+#include "api/input_fit.h"
 #include "api/model_files.h"
 #include "api/options/given_tree_files.h"
 #include "api/options/option_table.h"
+#include "api/options/option_values.h"
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
+#include "data/pipeline/first_look.h"
 #include "data/shards/shards.h"
 #include "data/source/file_source.h"
 #include "model/learning/learner.h"
@@ -102,16 +106,15 @@ std::size_t shards_of_rank(const std::vector<TrackedShard>& known, const Communi
 
 std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
   const bool all = !is_partitioned(options, comm);
-  const Owners owners = first_owners(comm.size(), options.model.trees);
-  return [all, owners, rank = comm.rank()](Partition p) { return all || owners[p] == rank; };
+  const Roots roots = roots_of(options);
+  const Owners owners = first_owners(comm.size(), options.model.trees, roots);
+  return [all, roots, owners, rank = comm.rank()](Partition p) {
+    const bool has_copy = roots == Roots::kOnEveryRank && partition_level(p) == 0;
+    return all || has_copy || owners[p] == rank;
+  };
 }
 
 using FreeMemory = std::optional<std::uint64_t>;
-
-TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
-  if (is_partitioned(options, comm)) return TableUse::kPartitioned;
-  return options.learns() ? TableUse::kReplicated : TableUse::kOnlyRead;
-}
 
 void require_memory_for_table(const RunSetup& setup, Communicator& comm, FreeMemory free, Table table) {
   require_memory(setup.options.model, table_use(setup.options, comm), comm, free, table);
@@ -223,11 +226,18 @@ void grow_given_tree(RunSetup& setup, Communicator& comm) {
   });
 }
 
-// Patterns of the first start may be relative to another directory.
+// Patterns of the first start may be relative to another directory. Links to nothing are left out, with a warning,
+// where bad lines are.
 std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, const std::vector<std::string>& given,
-                                  const char* option) {
+                                  const char* option, RunSetup& setup) {
+  std::function<void(const std::string&)> pass_over;
+  if (setup.options.skip_bad_lines) {
+    pass_over = [&](const std::string& path) {
+      setup.warnings.push_back("skipped: " + path + ": is a link to nothing");
+    };
+  }
   try {
-    return find_shards(patterns);
+    return find_shards(patterns, pass_over);
   } catch (const Error& error) {
     if (patterns == given) throw;
     throw Error(error.fault(), std::string(error.what()) +
@@ -236,10 +246,40 @@ std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, cons
   }
 }
 
+// Rank 0 looks, because it warns and writes the model. The profile is part of the model, so it follows from the data
+// alone, not from who reads what.
+void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& test, RunSetup& setup) {
+  const std::vector<Shard>& shards = data.empty() ? test : data;
+  if (shards.empty()) return;
+  FirstLook look = look_at(shards.front(), read_options(setup.options));
+  if (look.format == Format::kAuto) return;
+  look.profile.format = name_of(format_names(), look.format);
+  if (look.bare.are_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
+  if (!has_met(*setup.learner, look.features)) {
+    setup.warnings.push_back(
+        warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));
+  }
+  if (setup.options.init.empty()) setup.learner->set_input(std::move(look.profile));
+}
+
+void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard>& test, RunSetup& setup) {
+  const std::string both = find_in_both(data, test);
+  if (both.empty()) return;
+  setup.warnings.push_back(input_name(both) +
+                           ": is read as --data and as --test: losses on examples that were learned say little");
+}
+
 }  // namespace
 
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm) {
-  return comm.size() > 1 && options.placement == Placement::kPartitioned && options.model.is_tree();
+  return comm.size() > 1 && options.placement != Placement::kReplicated && options.model.is_tree();
+}
+
+TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
+  if (is_partitioned(options, comm)) {
+    return roots_of(options) == Roots::kOwned ? TableUse::kPartitioned : TableUse::kHybrid;
+  }
+  return options.learns() ? TableUse::kReplicated : TableUse::kOnlyRead;
 }
 
 RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {
@@ -251,8 +291,8 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   std::vector<Shard> test;
   run_on_all(comm, "start", [&] {
     setup.options.validate();
-    data = find_shards_of(setup.options.data, options.data, "--data");
-    test = find_shards_of(setup.options.test, options.test, "--test");
+    data = find_shards_of(setup.options.data, options.data, "--data", setup);
+    test = find_shards_of(setup.options.test, options.test, "--test", setup);
     check_pipes(setup.options, data, test, comm.size());
     if (!resumed) read_initial_model(setup);
   });
@@ -262,6 +302,8 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   setup.options.auto_bits = false;
   if (!resumed) make_learner(setup, comm, free);
   if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
+  warn_of_tested_data(data, test, setup);
+  if (!resumed && comm.rank() == 0) look_at_input(data, test, setup);
   std::vector<Shard> whole;
   const std::vector<TrackedShard> known_data = shards_of(data, setup.options, comm, whole);
   const std::vector<TrackedShard> known_test = shards_of(test, setup.options, comm, whole);

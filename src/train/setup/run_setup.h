@@ -13,6 +13,7 @@
 #include "cpt/trainer.h"
 #include "model/learning/learner.h"
 #include "train/input/traversal_plan.h"
+#include "train/setup/table_size.h"
 
 namespace cpt {
 
@@ -40,6 +41,9 @@ struct RunSetup {
 
 // Whether each rank holds a part of the weights.
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm);
+
+// How its ranks hold the table.
+TableUse table_use(const TrainingOptions& options, const Communicator& comm);
 
 // Collective. Throws the errors of Training's constructor. `free` is free_memory() before the run takes any.
 RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free);

@@ -10,8 +10,8 @@
 #include "data/binary/binary_index.h"
 #include "model/weights/weight_table.h"
 #include "train/host/host.h"
+#include "train/merge/touched_rows.h"
 #include "train/placement/ownership.h"
-#include "train/replicated/touched_rows.h"
 
 namespace cpt {
 
@@ -48,17 +48,23 @@ void check(const ModelOptions& model, TableUse use, const Communicator& comm, st
 
 std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm) {
   const int bits = model.table_bits();
-  if (use != TableUse::kPartitioned) {
+  if (use == TableUse::kReplicated || use == TableUse::kOnlyRead) {
     const bool merges = use == TableUse::kReplicated && comm.size() > 1;
     const std::uint64_t of_row = sizeof(Row) + (merges ? TouchedRows::kBytesOfRow : 0);
     return (of_row << bits) * static_cast<std::uint64_t>(model.trees) *
            static_cast<std::uint64_t>(ranks_on_this_host(comm));
   }
   const std::vector<Region> regions = divide_table(bits, model.trees);
-  const Owners owners = first_owners(comm.size(), model.trees);
+  const Roots roots = use == TableUse::kHybrid ? Roots::kOnEveryRank : Roots::kOwned;
+  const Owners owners = first_owners(comm.size(), model.trees, roots);
+  const auto here = static_cast<std::uint64_t>(ranks_on_this_host(comm));
   std::uint64_t bytes = 0;
   for (Partition p = 0; p < partitions_in(regions); ++p) {
-    if (comm.host_of(owners[p]) == comm.host()) bytes += regions[p].rows * sizeof(Row);
+    if (roots == Roots::kOnEveryRank && partition_level(p) == 0) {
+      bytes += regions[p].rows * (sizeof(Row) + TouchedRows::kBytesOfRow) * here;
+    } else if (comm.host_of(owners[p]) == comm.host()) {
+      bytes += regions[p].rows * sizeof(Row);
+    }
   }
   return bytes;
 }
@@ -74,7 +80,7 @@ std::string share_of_memory(const ModelOptions& model, TableUse use, const Commu
   std::string takes = gibibytes(table_bytes(model, use, comm)) + " of this machine's memory";
   if (comm.size() == 1) return takes;
   takes += ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
-  if (use == TableUse::kPartitioned) return takes;
+  if (use == TableUse::kPartitioned || use == TableUse::kHybrid) return takes;
   takes += ", each with the whole table";
   return use == TableUse::kOnlyRead ? takes : takes + " and what its rows held before they changed";
 }

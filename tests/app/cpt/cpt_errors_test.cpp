@@ -1,4 +1,6 @@
 // Failures of cpt: the exit code and the line that gives the reason; and the texts of --help and --version.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <new>
 
@@ -36,7 +38,8 @@ TEST_F(ErrorsTest, UsageErrors) {
       {"predict --model model --data test.vw --learn --frozen", "--learn excludes --frozen"},
       {"predict --model model --data test.vw --format csv", "'csv' is none of: auto"},
       {"predict --model model --data test.vw --on-error skip:", "--on-error: 'skip:' is none of"},
-      {"predict --model model --data test.vw --on-error ski", "--on-error: 'ski' is none of"},
+      {"predict --model model --data test.vw --on-error ski",
+       "--on-error: 'ski' is none of: stop, skip, skip:N, answer"},
       {"score --model model --data test.vw --frobnicate", "--frobnicate"},
       {"predict --model model --top 1 --top 2", "cpt predict: --top: At Most 1"},
       {"dump", "cpt dump: --model is required"},
@@ -48,7 +51,7 @@ TEST_F(ErrorsTest, UsageErrors) {
 
 TEST_F(ErrorsTest, MissingInput) {
   std::filesystem::create_directory(path("empty"));
-  for (const char* command : {"predict", "score", "explain"}) {
+  for (const char* command : {"predict", "score", "evaluate", "explain"}) {
     expect_failure({command, "--model", "model", "--data", "none.vw"}, 66, "'none.vw'");
     expect_failure({command, "--model", "none", "--data", "test.vw"}, 66,
                    "none: not a finished cpt model, no such directory");
@@ -63,10 +66,11 @@ TEST_F(ErrorsTest, MissingInput) {
 TEST_F(ErrorsTest, BadData) {
   write("value.vw", "ad1 |page w1\nad1 |page w1:x\n");
   write("what.txt", "what is this\n");
-  for (const char* command : {"predict", "score", "explain"}) {
+  for (const char* command : {"predict", "score", "evaluate", "explain"}) {
     const Outcome outcome = run({command, "--model", "model", "--data", "value.vw"});
     EXPECT_EQ(outcome.code, 65);
-    EXPECT_THAT(outcome.err, MatchesRegex("cpt: value\\.vw:2:14: expected .*, found 'x'\n"));
+    EXPECT_THAT(outcome.err,
+                MatchesRegex("cpt: value\\.vw:2:14: expected .*, found 'x'; the line was read as vw, .*\n"));
     expect_failure({command, "--model", "model", "--data", "what.txt"}, 65, "what.txt:1:1: expected a line in vw");
   }
 }
@@ -91,6 +95,19 @@ TEST_F(ErrorsTest, DamagedModel) {
     write(name, whole);
   }
   EXPECT_EQ(run({"dump", "--model", "model"}).code, 0);
+}
+
+// The program would wait for a writer otherwise.
+TEST_F(ErrorsTest, APipeAmongTheFilesOfAModel) {
+  for (const auto& file : std::filesystem::directory_iterator(path("model"))) {
+    const std::string name = "model/" + file.path().filename().string();
+    std::filesystem::rename(path(name), path("kept"));
+    ASSERT_EQ(::mkfifo(path(name).c_str(), 0600), 0);
+    const Outcome outcome = run({"predict", "--model", "model", "--data", "test.vw"});
+    EXPECT_THAT(outcome.code, ::testing::AnyOf(65, 66));
+    EXPECT_THAT(outcome.err, StartsWith("cpt: " + name + ": "));
+    std::filesystem::rename(path("kept"), path(name));
+  }
 }
 
 TEST_F(ErrorsTest, AFullDisk) {
@@ -122,9 +139,9 @@ TEST_F(FaceTest, VersionNamesTheBuild) {
 TEST_F(FaceTest, HelpNamesTheCommandsAndEveryCommandHasAnExample) {
   const Words help = results({"--help"});
   const std::vector<std::pair<std::string, std::string>> commands{
-      {"predict", "--model "}, {"score", "--model "}, {"inspect", "--model "},
-      {"explain", "--model "}, {"dump", "--model "},  {"convert", ""},
-      {"synth", "web-ads "},   {"synth web-ads", ""}, {"checkpoint", ""}};
+      {"predict", "--model "}, {"score", "--model "}, {"inspect", "--model "},  {"explain", "--model "},
+      {"dump", "--model "},    {"convert", ""},       {"evaluate", "--model "}, {"synth", "web-ads "},
+      {"synth web-ads", ""},   {"checkpoint", ""}};
   for (const auto& [command, argument] : commands) {
     EXPECT_THAT(help, Contains(StartsWith("  " + words_of(command)[0] + " ")));
     const Words its_help = results(words_of(command + " --help"));
@@ -137,8 +154,9 @@ TEST_F(FaceTest, HelpNamesTheCommandsAndEveryCommandHasAnExample) {
 }
 
 TEST_F(FaceTest, HelpFitsIntoAHundredColumns) {
-  for (const char* command : {"", "predict", "score", "inspect", "explain", "dump", "convert", "synth", "synth web-ads",
-                              "checkpoint", "checkpoint list", "checkpoint verify", "checkpoint prune"}) {
+  for (const char* command :
+       {"", "predict", "score", "evaluate", "inspect", "explain", "dump", "convert", "synth", "synth web-ads",
+        "checkpoint", "checkpoint list", "checkpoint verify", "checkpoint prune"}) {
     for (const std::string& line : results(words_of(std::string(command) + " --help"))) {
       EXPECT_LE(line.size(), 100U) << line;
     }

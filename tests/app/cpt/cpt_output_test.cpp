@@ -1,6 +1,8 @@
 // Where results go: the files, pipes and directories that users name.
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <csignal>
 #include <cstdlib>
 
 #include "app/program.h"
@@ -21,6 +23,9 @@ class OutputTest : public TrainedTest {
     const std::string all = "cd '" + folder().string() + "' && exec bash -c \"" + cpt + line + "\"";
     const int status = std::system(all.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  bool left_unfinished() const {
+    return std::ranges::any_of(names_in("."), [](const std::string& name) { return name.starts_with("result.tmp-"); });
   }
   Words dumped() const { return results({"dump", "--model", "model"}); }
   void dump_to(const std::string& output) const {
@@ -58,11 +63,42 @@ TEST_F(OutputTest, WhatKilledProcessesHaveLeftIsSweptAway) {
   expect_nothing_left();
 }
 
+TEST_F(OutputTest, ASignalTakesTheUnfinishedFileAway) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    Conversation talk(folder(), {"predict", "--model", "model", "--data", "-", "--output", "result"});
+    for (int waits = 0; waits < 6000 && !left_unfinished(); ++waits) ::usleep(10'000);
+    EXPECT_TRUE(left_unfinished());
+    talk.signal(signal);
+    EXPECT_EQ(talk.end(), -signal);
+    expect_nothing_left();
+  }
+}
+
 TEST_F(OutputTest, AnEmptyDirectoryIsEmptyAgainAfterAFailure) {
   write("bad.vw", "a |f x\nbad\n");
   fs::create_directory(path("empty"));
   EXPECT_EQ(run({"convert", "bad.vw", "empty"}).code, 65);
   EXPECT_TRUE(fs::is_empty(path("empty")));
+}
+
+TEST_F(OutputTest, AnInputOrResultsAreNotReplaced) {
+  fs::create_symlink("test.vw", path("link"));
+  const std::string before = content_of(path("test.vw"));
+  for (const char* output : {"test.vw", "link", "./test.vw"}) {
+    expect_failure({"predict", "--model", "model", "--data", "test.vw", "--output", output}, 2,
+                   std::string("--output ") + output + " would replace the input test.vw");
+  }
+  EXPECT_EQ(shell("\\$cpt predict --model model --data - --output test.vw <test.vw 2>said"), 2);
+  EXPECT_EQ(content_of(path("test.vw")), before);
+
+  fs::create_directories(path("run/checkpoints"));
+  for (const char* file : {"run/lock", "run/metrics.jsonl"}) write(file, "");
+  for (const std::string output : {"model/tree", "model/new", "run/log.txt", "run/checkpoints/new"}) {
+    expect_failure({"dump", "--model", "model", "--output", output}, 73, output + ": lies in the ");
+    expect_failure({"predict", "--model", "model", "--data", "test.vw", "--output", output}, 73,
+                   output + ": lies in the ");
+  }
+  EXPECT_EQ(run({"dump", "--model", "model"}).code, 0);
 }
 
 TEST_F(OutputTest, AFileThatMayNotGrowIsToldOf) {

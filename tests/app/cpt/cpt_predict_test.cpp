@@ -53,8 +53,9 @@ TEST_F(PredictTest, AllLabelsTogetherHaveProbabilityOne) {
 TEST_F(PredictTest, LinesNeedNoLabel) {
   write("bare.vw", "|page w1 |user u1\n\nad1 |page w1 |user u1\n");
   const Words lines = results({"predict", "--model", "model", "--data", "bare.vw"});
-  ASSERT_THAT(lines, SizeIs(2));
-  EXPECT_EQ(lines[0], lines[1]);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines[0], lines[2]);
+  EXPECT_EQ(lines[1], "") << "of a blank line";
 }
 
 TEST_F(PredictTest, ReadsStandardInput) {
@@ -85,11 +86,11 @@ TEST_F(PredictTest, AnEmptyModelGivesEmptyLines) {
   EXPECT_THAT(results({"predict", "--model", "empty", "--data", "two.vw", "--learn"}), ElementsAre("", "a:1"));
 }
 
-TEST_F(PredictTest, PrintsNothingForASkippedLine) {
+TEST_F(PredictTest, PrintsAnEmptyLineForASkippedOne) {
   write("mixed.vw", "|page w1\n|page w1:x\n|page w2\n");
   const Outcome outcome = run({"predict", "--model", "model", "--data", "mixed.vw", "--on-error", "skip"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_THAT(lines_of(outcome.out), SizeIs(2));
+  EXPECT_THAT(lines_of(outcome.out), ElementsAre(HasSubstr(":0."), "", HasSubstr(":0.")));
   EXPECT_THAT(outcome.err, HasSubstr("cpt: skipped: mixed.vw:2:10: expected"));
   EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
 }
@@ -101,6 +102,32 @@ TEST_F(PredictTest, WarnsOfTheFirstSkippedLinesOnly) {
   const Outcome outcome = run({"predict", "--model", "model", "--data", "bad.vw", "--on-error", "skip"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(lines_of(outcome.err), SizeIs(ExampleStream::kWarnings + 1));
+}
+
+TEST_F(PredictTest, InputThatDoesNotFitTheModelIsToldOf) {
+  std::string other;
+  for (int i = 0; i < 30; ++i) other += "ad1 |site x" + std::to_string(i) + " |page y" + std::to_string(i) + "\n";
+  write("other.vw", other);
+  const std::string warning = "cpt: warning: the model has met almost none of the features in the first examples of ";
+  for (const char* threads : {"1", "3"}) {
+    for (const char* command : {"predict", "score"}) {
+      const Outcome outcome = run({command, "--model", "model", "--data", "other.vw", "--threads", threads});
+      EXPECT_EQ(outcome.code, 0);
+      EXPECT_THAT(lines_of(outcome.out), SizeIs(30));
+      EXPECT_EQ(outcome.err,
+                warning +
+                    "other.vw, vw lines with features like site^x0 page^y0 site^x1 page^y1, of namespaces like "
+                    "site page\n");
+    }
+  }
+  EXPECT_EQ(run({"predict", "--model", "model", "--data", "-"}, other).err, warning + "standard input\n");
+}
+
+TEST_F(PredictTest, LinesWithoutFeaturesAreToldOf) {
+  write("bare.vw", "ad1 |page\nad2 |page w1\n");
+  EXPECT_EQ(run({"predict", "--model", "model", "--data", "bare.vw"}).err,
+            "cpt: warning: bare.vw:1: is understood as label 'ad1' and no feature, like 1 of the first 2 examples; the "
+            "format is vw, like 'label |page word word2:0.5'\n");
 }
 
 TEST_F(PredictTest, AnOutputFileAppearsWholeOrNotAtAll) {
@@ -161,11 +188,75 @@ TEST_P(ThreadsTest, EndWithTheLinesBeforeTheFirstBadLineTooMany) {
   const Outcome outcome =
       run(Words{"predict", "--model", "model", "--data", "bad.vw", "--on-error", "skip:1"} + GetParam());
   EXPECT_EQ(outcome.code, 65);
-  EXPECT_THAT(lines_of(outcome.out), SizeIs(301));
+  EXPECT_THAT(lines_of(outcome.out), SizeIs(302));
   EXPECT_THAT(lines_of(outcome.err),
               ElementsAre(StartsWith("cpt: skipped: bad.vw:301:10: "), StartsWith("cpt: skipped: bad.vw:303:10: "),
                           HasSubstr("2 bad lines")));
   EXPECT_EQ(run(Words{"predict", "--model", "model", "--data", "bad.vw", "--on-error", "skip:2"} + GetParam()).code, 0);
+}
+
+// Blank and bad lines, labels alone, headers: a client that waits for an answer to each line never hangs.
+TEST_P(ThreadsTest, AnswerEveryLine) {
+  const std::vector<std::pair<std::string, std::string>> lines = {{"ad1 0 'first|page w1", "first"},
+                                                                  {"", ""},
+                                                                  {" \t", ""},
+                                                                  {"|page w1:x", ""},
+                                                                  {"ad1 1 second|page w2", "second"},
+                                                                  {"ad1 'third|page w1:x", "third"},
+                                                                  {"no bar", ""},
+                                                                  {"ad1 |", ""}};
+  const Words command = Words{"predict", "--model", "model", "--data", "-", "--on-error", "answer"} + GetParam();
+  Conversation talk(folder(), command + Words{"--with-lines", "--with-tags"});
+  int number = 0;
+  for (const auto& [line, tag] : lines) {
+    talk.say(line + "\n");
+    const std::string lead = "standard input:" + std::to_string(++number) + "\t" + tag + "\t";
+    const std::string answer = talk.hear();
+    if (line.ends_with(":x") || line == "no bar") {
+      EXPECT_THAT(answer, StartsWith(lead + "error: standard input:" + std::to_string(number) + ":")) << line;
+    } else if (line.find_first_not_of(" \t") == std::string::npos) {
+      EXPECT_EQ(answer, lead);
+    } else {
+      EXPECT_THAT(answer, StartsWith(lead + "ad")) << line;
+    }
+  }
+  talk.stop_talking();
+  EXPECT_EQ(talk.end(), 0);
+}
+
+TEST_P(ThreadsTest, AnswerEveryLineOfAFile) {
+  write("mixed.vw", "\n" + page_log(500, kLabels, 8) + "bad\n\n" + page_log(2, kLabels, 9) + "\n\n");
+  const Outcome outcome = run(
+      Words{"predict", "--model", "model", "--data", "mixed.vw", "--with-lines", "--on-error", "answer"} + GetParam());
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  const Words answers = lines_of(outcome.out);
+  ASSERT_THAT(answers, SizeIs(507));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_THAT(answers[i], StartsWith("mixed.vw:" + std::to_string(i + 1) + "\t"));
+  }
+  EXPECT_EQ(answers[0], "mixed.vw:1\t");
+  EXPECT_THAT(answers[501], StartsWith("mixed.vw:502\terror: mixed.vw:502:4: expected '|' before the features"));
+  EXPECT_EQ(answers[506], "mixed.vw:507\t");
+}
+
+// Its examples differ in their labels alone.
+TEST_P(ThreadsTest, AnswerALineWithSeveralLabelsOnce) {
+  Model plain({.bits = 12});
+  plain.learn(examples("train.vw")[0]);
+  plain.save(path("plain"));
+  write("several.svm", "1,2,3 4:1\n5 4:1\n");
+  for (const Words& learn : {Words{}, Words{"--learn"}}) {
+    const Words several = Words{"predict", "--model", "plain", "--data", "several.svm", "--multilabel", "split"};
+    EXPECT_THAT(results(several + learn + GetParam()), SizeIs(2));
+  }
+}
+
+TEST_F(PredictTest, DoesNotLearnFromALineOfNoImportance) {
+  write("twice.vw", "new 0 |page w1\n|page w1\n");
+  const Words lines = results({"predict", "--model", "model", "--data", "twice.vw", "--learn"});
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_EQ(lines[0], lines[1]);
 }
 
 TEST_P(ThreadsTest, EndWhereNothingCanBeWritten) {

@@ -37,6 +37,27 @@ TEST_F(ScoreTest, LinesNeedALabelUnlessOneIsNamed) {
   EXPECT_THAT(results({"score", "--model", "model", "--data", "bare.vw", "--label", "ad3"}), ElementsAre("-\t" + p));
 }
 
+TEST_F(ScoreTest, EveryLineIsAnswered) {
+  Model plain({.bits = 12});
+  plain.save(path("plain"));
+  write("several.svm", "3 5 2\n1,2 4:1\n 4:1\n\n4:1\n7 4:1\n");
+  const Outcome outcome =
+      run({"score", "--model", "plain", "--data", "several.svm", "--multilabel", "split", "--with-lines"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(lines_of(outcome.out), ElementsAre("several.svm:1\t", "several.svm:2\t0\t0", "several.svm:3\t",
+                                                 "several.svm:4\t", "several.svm:5\t", "several.svm:6\t0"));
+  EXPECT_EQ(outcome.err,
+            "cpt: skipped: several.svm:3:2: expected a label, found '4:1'; further lines without a label are skipped "
+            "and counted, but not listed\n");
+}
+
+TEST_F(ScoreTest, LinesOfNoImportanceAreLeftOutOfTheSummary) {
+  write("none.vw", "ad1 0 |page w1\n");
+  const Outcome outcome = run({"score", "--model", "model", "--data", "none.vw", "--summary"});
+  EXPECT_THAT(lines_of(outcome.out), ::testing::SizeIs(1));
+  EXPECT_THAT(outcome.err, ::testing::StartsWith("examples       0\n"));
+}
+
 TEST_F(ScoreTest, SummaryIsTheMeanLosses) {
   write("mixed.vw", page_log(20, kLabels, 6) + "new 3 |page w1\nad1 2.5 |page w1\n");
   const Batch batch = examples("mixed.vw");

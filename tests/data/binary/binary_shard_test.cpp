@@ -202,7 +202,7 @@ TEST(BinaryShard, RefusesImportancesThatNoTextMayHave) {
   writer.finish(0);
   const std::string path = folder.write("old", content);
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
-            path + ":2:1: expected an importance above 0 and at most 1e12, found 1e+25");
+            path + ":2:1: expected an importance from 0 to 1e12, found 1e+25");
   const Content read = content_of(path, skipping());
   EXPECT_EQ(read.error_lines, 1U);
   EXPECT_EQ(read.examples.size(), 2U);

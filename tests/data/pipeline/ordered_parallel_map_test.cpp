@@ -127,7 +127,8 @@ TEST(OrderedParallelMap, AFailureToReadComesAfterAllExamplesBeforeIt) {
   const auto take_all = [&] {
     while (const Chunk* chunk = ahead.next()) examples += chunk->done;
   };
-  const std::string reason = path + ":101:4: expected '|' before the features, found the end of the line";
+  const std::string reason =
+      path + ":101:4: expected '|' before the features, found the end of the line" + read_as(Format::kVw);
   EXPECT_EQ(error_of(Fault::kBadData, take_all), reason);
   EXPECT_EQ(examples, 100U);
   EXPECT_EQ(error_of(Fault::kBadData, take_all), reason) << "and stays";

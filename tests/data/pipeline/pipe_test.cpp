@@ -126,7 +126,7 @@ TEST(Pipe, StandardInputIsADash) {
   ASSERT_GE(file, 0);
   ::dup2(file, STDIN_FILENO);
   EXPECT_EQ(error_of(Fault::kBadData, [] { read_all({"-"}); }),
-            "standard input:2:2: expected '|' before the features, found the end of the line");
+            "standard input:2:2: expected '|' before the features, found the end of the line" + read_as(Format::kVw));
   if (saved >= 0) ::dup2(saved, STDIN_FILENO);
   ::close(file);
   ::close(saved);

@@ -113,7 +113,8 @@ TEST(ReadAhead, AnExceptionComesAfterAllExamplesBeforeIt) {
   const auto read = [&] {
     while (const Batch* chunk = ahead.next()) examples += chunk->size();
   };
-  const std::string reason = path + ":101:4: expected '|' before the features, found the end of the line";
+  const std::string reason =
+      path + ":101:4: expected '|' before the features, found the end of the line" + read_as(Format::kVw);
   EXPECT_EQ(error_of(Fault::kBadData, read), reason);
   EXPECT_EQ(examples, 100U);
   EXPECT_EQ(error_of(Fault::kBadData, read), reason) << "and stays";

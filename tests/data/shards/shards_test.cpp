@@ -49,6 +49,23 @@ TEST(FindShards, NeverGivesAFileTwice) {
             Names({"d/b", "d/a", "-"}));
 }
 
+TEST(FindShards, ALinkToNothingIsAnErrorOrToldOf) {
+  const Folder folder;
+  folder.write("d/a", "x");
+  const std::string link = folder.path("d/dead");
+  std::filesystem::create_symlink("nowhere", link);
+  for (const std::string& pattern : {folder.path("d"), folder.path("d/*")}) {
+    EXPECT_EQ(error_of(Fault::kNoInput, [&] { find_shards({pattern}); }),
+              "no input at '" + pattern + "': " + link + ": is a link to nothing");
+    Names told;
+    const auto shards = find_shards({pattern}, [&](const std::string& path) { told.push_back(path); });
+    EXPECT_EQ(shards.size(), 1U);
+    EXPECT_EQ(told, Names({link}));
+  }
+  EXPECT_EQ(error_of(Fault::kNoInput, [&] { find_shards({link}, [](const std::string&) { FAIL(); }); }),
+            "no input at '" + link + "': " + link + ": is a link to nothing");
+}
+
 TEST(FindShards, AFileMayLookLikeAPattern) {
   const Folder folder;
   folder.write("a[1]", "x");

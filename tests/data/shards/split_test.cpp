@@ -198,9 +198,10 @@ TEST(Split, ABadLineIsCalledByItsByteInTheFile) {
   const std::string path = folder.write("a", text);
   const Input input = split_input({path}, 4, {});
   ExampleStream stream = input.stream();
-  EXPECT_EQ(
-      error_of(Fault::kBadData, [&] { read_lines(stream); }),
-      path + ": byte " + std::to_string(text.find("bad")) + ": expected a number of at most 1e30 in size, found 'bad'");
+  const std::string place = path + ": byte " + std::to_string(text.find("bad"));
+  EXPECT_TRUE(error_of(Fault::kBadData, [&] {
+                read_lines(stream);
+              }).starts_with(place + ": expected a number of at most 1e30 in size, found 'bad'; "));
 }
 
 TEST(Split, PartsOfABinaryShardAreItsBlocks) {

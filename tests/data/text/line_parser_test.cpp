@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/folder.h"
+#include "data/format/parse_error.h"
 #include "data/reading.h"
 
 namespace cpt {
@@ -110,6 +111,36 @@ TEST(VwParser, ImportanceIsTheSecondToken) {
   EXPECT_EQ(vw("y 1e12 |f a").importance, 1e12F);
 }
 
+TEST(VwParser, ALineOfNoImportanceHoldsAnExampleUnlessWeightsAreRequired) {
+  EXPECT_EQ(vw("y 0 |f a").importance, 0.0F);
+  const Folder folder;
+  const std::string path = folder.write("a", "u 0 |f a\nv |f a\n");
+  EXPECT_EQ(labels_of(read_all({path})), "u v");
+  EXPECT_EQ(labels_of(read_all({path}, {.weights_required = true})), "v");
+}
+
+TEST(VwParser, TagsAreQuotedOrTouchTheBarBehindAnImportance) {
+  const std::vector<std::pair<std::string, std::string>> tags = {{"y 'a b|f a", "!"},
+                                                                 {"y 1 'the_tag|f a", "the_tag"},
+                                                                 {"y 'the_tag |f a", "the_tag"},
+                                                                 {"y|f a", ""},
+                                                                 {"y 1.0 plain|f a", "plain"},
+                                                                 {"y 0.5 7|f a", "7"},
+                                                                 {"y 2|f a", ""},
+                                                                 {"y '|f a", ""}};
+  const ReadOptions options;
+  const auto parser = make_line_parser(Format::kVw, options);
+  for (const auto& [line, tag] : tags) {
+    Batch batch;
+    if (tag == "!") {
+      EXPECT_THROW(parser->parse(line, {}, batch), ParseError) << line;
+    } else {
+      EXPECT_TRUE(parser->parse(line, {}, batch)) << line;
+      EXPECT_EQ(parser->tag(), tag) << line;
+    }
+  }
+}
+
 TEST(VwParser, SeedChangesEveryHash) {
   EXPECT_EQ(vw("y |f a", {.seed = 2}).x, (Features{{hash_of({"f", "a"}, 2), 1.0F}}));
   EXPECT_NE(hash_of({"f", "a"}, 2), hash_of({"f", "a"}, 1));
@@ -128,11 +159,33 @@ TEST(VwParser, TellsOfFeaturesByName) {
 
 TEST(LibsvmParser, FeaturesEqualThoseOfVwWithTheSameName) { EXPECT_EQ(libsvm("y 12:3 5:1"), vw("y | 12:3 5")); }
 
+// As in multi-label data sets, whose examples may have no label.
+TEST(LibsvmParser, LinesWithoutALabelAreSkippedAndCountedAndToldOfOnce) {
+  const Folder folder;
+  const std::string path = folder.write("a", "3 1:1\n 1:1\n1:1 2:1\n4 2:1\n");
+  ExampleStream stream(find_shards({path}), {0}, {});
+  Batch batch = stream.make_batch();
+  while (stream.read(batch)) {
+  }
+  EXPECT_EQ(batch.size(), 2U);
+  EXPECT_EQ(stream.error_lines(), 2U);
+  EXPECT_EQ(stream.take_warnings(),
+            std::vector<std::string>{"skipped: " + path +
+                                     ":2:2: expected a label, found '1:1'; further lines without "
+                                     "a label are skipped and counted, but not listed"});
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({folder.write("b", "3 1:1\na:b 1:1\n")}); }),
+            folder.path("b") +
+                ":2:1: expected an index that is an unsigned integer below 2^64, found 'a:b'; the line "
+                "was read as libsvm, like 'label 3:1 17:0.5'; --format chooses another format");
+}
+
 TEST(LibsvmParser, FirstLineMayBeAnXmcHeader) {
   const Folder folder;
   EXPECT_EQ(labels_of(read_all({folder.write("a", "2 10 5\n3 1:1\n4 2:1\n")})), "3 4");
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({folder.write("b", "3 1:1\n2 10 5\n")}); }),
-            folder.path("b") + ":2:3: expected index:value, found '10'");
+            folder.path("b") +
+                ":2:3: expected index:value, found '10'; the line was read as libsvm, like 'label 3:1 "
+                "17:0.5'; --format chooses another format");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(LineReader, ALineTooLongIsRejectedOrSkippedLikeAnyOther) {
       folder.write("a", "u |f a\nv |f " + std::string((std::size_t{16} << 20) + 1, 'x') + "\nw |f c\n");
   const std::string reason =
       path + ":2:1: expected a line of at most 16777216 bytes, found 'v |f " + std::string(75, 'x') + "...'";
-  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }), reason);
+  EXPECT_TRUE(error_of(Fault::kBadData, [&] { read_all({path}); }).starts_with(reason + "; "));
   ExampleStream stream = stream_of({path}, skipping());
   EXPECT_EQ(labels_of(read_rest(stream)), "u w");
   EXPECT_EQ(stream.take_warnings(), std::vector<std::string>{"skipped: " + reason});

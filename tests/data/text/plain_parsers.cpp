@@ -28,19 +28,27 @@ class PlainVwParser : public LineParser {
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override {
     line_ = line;
     at_ = std::min(line.find('|'), line.size());
+    tag_ = {};
     const Header header = parse_header(line.substr(0, at_));
+    tag_ = header.tag;
     if (at_ == line.size()) reject(line, line.substr(at_), "'|' before the features");
     interactions_.begin_line();
     while (at_ < line.size()) parse_name_space(batch);
     if (!interactions_.none()) interactions_.add_crosses(batch);
+    if (header.importance == 0 && options_.weights_required) {
+      batch.discard_example();
+      return false;
+    }
     batch.finish_example(header.label, header.importance, origin);
     return true;
   }
+  std::string_view tag() const override { return tag_; }
 
  private:
   struct Header {
     std::string_view label;
     float importance = 1;
+    std::string_view tag = {};
   };
   struct Item {
     std::string_view name;
@@ -53,22 +61,28 @@ class PlainVwParser : public LineParser {
     Tokens tokens(text);
     header.label = tokens.next();
     const bool touches_bar = header.label.data() + header.label.size() == text.data() + text.size();
-    if (touches_bar && header.label.starts_with('\'')) header.label.remove_prefix(header.label.size());
+    if (touches_bar && header.label.starts_with('\'')) {
+      header.tag = header.label.substr(1);
+      header.label.remove_prefix(header.label.size());
+    }
     if (header.label.empty()) {
       if (options_.labels_required) reject(line_, Tokens(line_).next(), "a label");
       return header;
     }
     require_known(line_, header.label, options_);
     std::string_view token = tokens.next();
+    bool may_be_plain = false;  // a tag without a quote
     if (!token.empty() && token.front() != '\'') {
-      const double importance = plain_number(token).value_or(0);
+      const double importance = plain_number(token).value_or(-1);
+      if (importance < 0 || importance > kMaxImportance) reject(line_, token, "an importance from 0 to 1e12");
       header.importance = static_cast<float>(importance);
-      if (!(header.importance > 0) || importance > kMaxImportance) {
-        reject(line_, token, "an importance above 0 and at most 1e12");
-      }
+      token = tokens.next();
+      may_be_plain = token.data() + token.size() == text.data() + text.size();
+    }
+    if (!token.empty() && (token.front() == '\'' || may_be_plain)) {
+      header.tag = token.substr(token.front() == '\'' ? 1 : 0);
       token = tokens.next();
     }
-    if (!token.empty() && token.front() == '\'') token = tokens.next();
     if (!token.empty()) reject(line_, token, "'|' or a 'tag");
     return header;
   }
@@ -115,6 +129,7 @@ class PlainVwParser : public LineParser {
   FeatureHasher hasher_;
   Interactions interactions_;
   std::string_view line_;
+  std::string_view tag_;
   std::size_t at_ = 0;
 };
 
@@ -146,10 +161,12 @@ class PlainLibsvmParser : public PlainLabelsParser {
     if (token.find(':') == std::string_view::npos) {
       labels = labels_of(line, token);
       token = tokens.next();
-    } else if (options_.labels_required) {
-      reject(line, token, "a label");
     }
+    const std::string_view first = token;
     for (; !token.empty(); token = tokens.next()) parse_feature(line, token, batch);
+    if (labels.empty() && options_.labels_required) {
+      throw UnlabelledLine(static_cast<std::size_t>(first.data() - line.data()) + 1, "a label", quote(first));
+    }
     label_choice_.finish(line, labels, origin, batch);
     return true;
   }

@@ -32,7 +32,9 @@ class Verdict {
       add("examples?", parser.parse({exact.data(), exact.size()}, {3, 4, 5, 6, 7}, batch) ? 1 : 0);
     } catch (const ParseError& parse_error) {
       add(parse_error.what(), parse_error.column());
+      add("unlabelled", dynamic_cast<const UnlabelledLine*>(&parse_error) != nullptr ? 1 : 0);
     }
+    add("tag " + std::string(parser.tag()), 0);
     for (std::size_t i = 0; i < batch.size(); ++i) add(batch[i]);
     add("bad lines", batch.empty() ? 7 : batch.origin(0).bad_lines);
   }
@@ -84,6 +86,7 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> kCases = {
       {Format::kVw,
        {"y|", "where |p 1=place 2=the |b:0.5 of place:4 |g the_place:-1e-1", "y 2.5 'tag|long_name a b:3 :2 |:1.25 c",
+        "y 0 tag|a b",
         std::string("label |a ").append(60, 'x').append(":0.0625 ").append(70, 'y').append(" |b\tz:+12345678")},
        " \t|:'.-+0159eExyn#\r\xc3"},
       {Format::kLibsvm,
@@ -99,7 +102,7 @@ const std::vector<Case>& cases() {
 }
 
 ReadOptions options_of(bool labels_required) {
-  return {.multilabel = MultiLabel::kSplit, .labels_required = labels_required};
+  return {.multilabel = MultiLabel::kSplit, .labels_required = labels_required, .weights_required = labels_required};
 }
 
 // Labels are required where a byte is put in, and are not where it takes another's place.

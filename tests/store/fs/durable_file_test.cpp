@@ -1,6 +1,7 @@
 #include "store/fs/durable_file.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "store/store_fixture.h"
 
@@ -51,6 +52,13 @@ TEST_F(DurableFileTest, AMissingFileIsNoInput) {
   const auto path = root / "missing";
   EXPECT_EQ(error_of([&] { read_file(path); }), "66: " + path.string() + ": open failed: No such file or directory");
   EXPECT_THAT(error_of([&] { read_file(root.path()); }), StartsWith("66: " + root.path().string()));
+}
+
+TEST_F(DurableFileTest, APipeOrADeviceIsRefusedAtOnce) {
+  ASSERT_EQ(::mkfifo((root / "pipe").c_str(), 0600), 0);
+  for (const std::filesystem::path& path : {root / "pipe", std::filesystem::path("/dev/zero")}) {
+    EXPECT_EQ(error_of([&] { read_file(path); }), "66: " + path.string() + ": is not a regular file");
+  }
 }
 
 TEST_F(DurableFileTest, AFileLargerThanExpectedIsRefused) {

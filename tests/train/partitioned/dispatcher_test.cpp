@@ -53,7 +53,7 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
     messages_ = std::vector<Buffer>(kRanks);
     header_ = {};
     for (Buffer& message : messages_) message.extend(sizeof(RoundHeader));
-    dispatcher_.read(reader, first, {end}, {owners_, *rings_[0], messages_}, header_, true);
+    dispatcher_.read(reader, first, {end}, {owners_, *rings_[0], messages_}, header_, ledger_, true);
     std::vector<std::vector<RoutedExample>> routed_examples(kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
       std::vector<std::size_t> ends;
@@ -84,6 +84,7 @@ class Dispatch : public ::testing::TestWithParam<Sharing> {
   Dispatcher dispatcher_{learner_, kRanks};  // of rank 0
   std::vector<Buffer> messages_;
   RoundHeader header_;
+  RoundLedger ledger_{1};
 };
 
 INSTANTIATE_TEST_SUITE_P(, Dispatch,
@@ -109,6 +110,11 @@ TEST_P(Dispatch, SendsEachExampleOnceToEveryOwnerOnItsWay) {
   const auto routed_examples = read(reader, 0, kKnown);
   EXPECT_EQ(header_.examples, kKnown);
   EXPECT_EQ(header_.ended, 1U);
+  EXPECT_EQ(ledger_.size(), kKnown);
+  Losses losses;
+  ledger_.count_until(make_order(2, 0, 0), {}, losses);
+  EXPECT_EQ(losses.examples, 3U);
+  EXPECT_EQ(losses.weight, 9);
 
   std::vector<std::size_t> next(kRanks);
   for (LabelId label = 0; label < kKnown; ++label) {

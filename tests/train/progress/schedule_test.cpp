@@ -60,31 +60,32 @@ TEST(MostRoundExamples, HoldSoManyFeaturesOfAReaderAndOfAll) {
 
 TEST(MostRoundExamples, AreFewUntilTheirSizeIsKnown) { EXPECT_EQ(most_round_examples({}), 128U); }
 
+using Numbers = std::vector<std::uint64_t>;
+
 // The numbers of all examples at which sync intervals end, with so many examples to a round.
-std::vector<std::uint64_t> ends(SyncSchedule schedule, std::uint64_t round, std::uint64_t examples) {
-  std::vector<std::uint64_t> ends;
+Numbers ends(const SyncRule& rule, std::uint64_t round, std::uint64_t examples) {
+  SyncSchedule schedule(rule);
+  Numbers ends;
   for (std::uint64_t done = round; done <= examples; done += round) {
     if (schedule.advance(round)) ends.push_back(done);
   }
   return ends;
 }
 
-using Numbers = std::vector<std::uint64_t>;
-
 TEST(SyncSchedule, EndsAfterAFixedNumber) {
-  EXPECT_EQ(ends({0.02, 100}, 10, 350), (Numbers{100, 200, 300}));
-  EXPECT_EQ(ends({0.02, 100}, 64, 400), (Numbers{128, 256, 384}));
-  EXPECT_EQ(ends({0.02, 1}, 8, 24), (Numbers{8, 16, 24}));
+  EXPECT_EQ(ends({.examples = 100, .fraction = 0.02}, 10, 350), (Numbers{100, 200, 300}));
+  EXPECT_EQ(ends({.examples = 100}, 64, 400), (Numbers{128, 256, 384}));
+  EXPECT_EQ(ends({.examples = 1}, 8, 24), (Numbers{8, 16, 24}));
 }
 
 TEST(SyncSchedule, EndsAfterAFractionOfAllButNotBefore1000) {
-  EXPECT_EQ(ends({0.5, 0}, 100, 20'000), (Numbers{1000, 2000, 4000, 8000, 16'000}));
-  EXPECT_EQ(ends({1, 0}, 100, 5000), (Numbers{1000}));
-  EXPECT_EQ(ends({0.02, 0}, 100, 5000), (Numbers{1000, 2000, 3000, 4000, 5000}));
+  EXPECT_EQ(ends({.fraction = 0.5}, 100, 20'000), (Numbers{1000, 2000, 4000, 8000, 16'000}));
+  EXPECT_EQ(ends({.fraction = 1}, 100, 5000), (Numbers{1000}));
+  EXPECT_EQ(ends({.fraction = 0.02}, 100, 5000), (Numbers{1000, 2000, 3000, 4000, 5000}));
 }
 
 TEST(SyncSchedule, GrowsWithTheDataSeen) {
-  const Numbers all = ends({0.02, 0}, 64, 2'000'000);
+  const Numbers all = ends({.fraction = 0.02}, 64, 2'000'000);
   std::uint64_t last = 0;
   for (const std::uint64_t end : all) {
     EXPECT_GE(end - last, std::max<std::uint64_t>(1000, end / 50));
@@ -93,8 +94,75 @@ TEST(SyncSchedule, GrowsWithTheDataSeen) {
   }
 }
 
+constexpr SyncRule kQuarterOrHalf{.trained_per_merged = 4, .longest = 0.5};
+constexpr SyncCounts kMillion{.in_interval = 0, .all = 1'000'000};
+
+// As ends(), by cost: at each round the ranks know rows that grow in proportion to the interval's examples.
+Numbers ends_by_cost(std::uint64_t to_merge, std::uint64_t trained, std::uint64_t round, std::uint64_t examples) {
+  SyncSchedule schedule(kQuarterOrHalf);
+  Numbers ends;
+  for (std::uint64_t done = round; done <= examples; done += round) {
+    const std::uint64_t in_interval = schedule.counts().in_interval + round;
+    schedule.set_rows({.to_merge = to_merge * in_interval, .trained = trained * in_interval});
+    if (schedule.advance(round)) ends.push_back(done);
+  }
+  return ends;
+}
+
+TEST(SyncSchedule, EndsByCostAsSoonAsFewRowsAreToBeMergedButNotBefore1000) {
+  EXPECT_EQ(ends_by_cost(10, 40, 100, 4000), (Numbers{1000, 2000, 3000, 4000}));
+  SyncSchedule schedule(kQuarterOrHalf, kMillion);
+  schedule.set_rows({.to_merge = 1001, .trained = 4000});
+  EXPECT_FALSE(schedule.advance(5000));
+  schedule.set_rows({.to_merge = 1001, .trained = 4004});
+  EXPECT_TRUE(schedule.advance(5000));
+}
+
+TEST(SyncSchedule, EndsByCostAfterTheLongestFractionAtTheLatest) {
+  EXPECT_EQ(ends_by_cost(11, 40, 100, 20'000), (Numbers{1000, 2000, 4000, 8000, 16'000}));
+  EXPECT_EQ(ends_by_cost(40, 40, 64, 5000), (Numbers{1024, 2048, 4096}));
+}
+
+// The rows that ranks knew before a merge say nothing about the interval after it.
+TEST(SyncSchedule, KnowsNoRowsWhenAnIntervalBegins) {
+  for (const bool finishes : {false, true}) {
+    SyncSchedule schedule(kQuarterOrHalf, kMillion);
+    schedule.set_rows({.to_merge = 1, .trained = 100});
+    EXPECT_TRUE(schedule.would_end(2000));
+    if (finishes) {
+      EXPECT_FALSE(schedule.advance(10));
+      EXPECT_TRUE(schedule.finish());
+    } else {
+      EXPECT_TRUE(schedule.advance(2000));
+    }
+    EXPECT_FALSE(schedule.would_end(2000));
+  }
+}
+
+TEST(SyncSchedule, DoesNotCountRowsIfAFractionOrANumberIsGiven) {
+  for (const SyncRule& rule : {SyncRule{.fraction = 0.5}, SyncRule{.examples = 5000}}) {
+    SyncSchedule schedule(rule, {.in_interval = 0, .all = 10'000});
+    schedule.set_rows({.to_merge = 0, .trained = 100});
+    EXPECT_FALSE(schedule.would_end(4999));
+  }
+}
+
+TEST(SyncRuleOfOptions, IsWhatWasAskedForOrByPlacement) {
+  TrainingOptions options;
+  EXPECT_EQ(sync_rule(options, false).fraction, 0.02);
+  for (const Placement placement : {Placement::kReplicated, Placement::kHybrid}) {
+    options.placement = placement;
+    EXPECT_EQ(sync_rule(options, true).fraction, 0) << "by cost";
+  }
+  EXPECT_EQ(sync_rule(options, true).longest, 0.1);
+  options.sync_fraction = 0.3;
+  EXPECT_EQ(sync_rule(options, true).fraction, 0.3);
+  options.sync_examples = 7;
+  EXPECT_EQ(sync_rule(options, true).examples, 7U);
+}
+
 TEST(SyncSchedule, FinishesWhatWasBegunAndNoEmptyInterval) {
-  SyncSchedule schedule(0.02, 100);
+  SyncSchedule schedule({.examples = 100});
   EXPECT_FALSE(schedule.finish());
   EXPECT_FALSE(schedule.advance(60));
   EXPECT_TRUE(schedule.finish());

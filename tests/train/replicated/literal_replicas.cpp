@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "model/learning/losses.h"
+#include "train/merge/merge.h"
 #include "train/progress/schedule.h"
-#include "train/replicated/merge.h"
 
 namespace cpt {
 
@@ -61,6 +61,12 @@ void LiteralReplicas::run_pass(const std::vector<Batch>& parts, bool learning) {
       for (Piece& piece : current) piece = {piece.end, piece.end, {}};
     }
     const Round next = read(parts, current, learning);
+    std::uint64_t to_merge = 0;
+    std::uint64_t trained = 0;
+    for (const auto& replica : replicas_) {
+      to_merge += replica->touched.size();
+      trained += replica->updates;
+    }
     for (std::size_t r = 0; r < replicas_.size(); ++r) work(parts, current, r, 1, learning);
     // The coordinator's tree has the next round's labels while it trains the second half of this one; the others' get
     // them afterwards.
@@ -72,6 +78,8 @@ void LiteralReplicas::run_pass(const std::vector<Batch>& parts, bool learning) {
 
     if (examples_in(current) > 0) ++rounds_;
     if (learning) advance(examples_in(current));
+    rows_to_merge_ = to_merge;
+    rows_trained_ = trained;
     if (examples_in(next) == 0) break;
     current = next;
   }
@@ -138,8 +146,12 @@ std::uint64_t LiteralReplicas::examples_in(const Round& round) {
 bool LiteralReplicas::ends_interval(std::uint64_t examples) const {
   const std::uint64_t in_interval = since_merge_ + examples;
   if (options_.sync_examples > 0) return in_interval >= options_.sync_examples;
-  return in_interval >= 1000 &&
-         static_cast<double>(in_interval) >= options_.sync_fraction * static_cast<double>(all_examples_ + examples);
+  if (in_interval < 1000) return false;
+  const std::uint64_t all = all_examples_ + examples;
+  if (options_.sync_fraction > 0) {
+    return static_cast<double>(in_interval) >= options_.sync_fraction * static_cast<double>(all);
+  }
+  return (rows_trained_ > 0 && 4 * rows_to_merge_ <= rows_trained_) || 2 * in_interval >= all;
 }
 
 void LiteralReplicas::advance(std::uint64_t examples) {
@@ -166,7 +178,8 @@ void LiteralReplicas::merge() {
   for (std::uint64_t index = 0; index < merged_.size(); ++index) {
     std::vector<Row> now;
     for (const auto& replica : replicas_) {
-      if (replica->touched.count(index) == 1) now.push_back(row_of(replica->learner, index));
+      const Row row = row_of(replica->learner, index);
+      if (replica->touched.count(index) == 1 && row != merged_[index]) now.push_back(row);
     }
     if (now.empty()) continue;
     std::vector<RowOfRank> pointers;
@@ -180,7 +193,7 @@ void LiteralReplicas::merge() {
     replica->touched.clear();
     replica->updates = 0;
   }
-  since_merge_ = 0;
+  since_merge_ = rows_to_merge_ = rows_trained_ = 0;
   ++sync_schedule_;
 }
 

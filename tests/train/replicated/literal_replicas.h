@@ -1,5 +1,5 @@
 // The round protocol of replicated training, written down literally and slowly: N learners in one thread, one example
-// after another, whole tables merged row by row. It shares the learner, the schedule and the rule for one row with
+// after another, whole tables merged row by row. It shares the learner and the rule for one row with
 // the real thing, and nothing else.
 #pragma once
 
@@ -63,6 +63,9 @@ class LiteralReplicas {
   std::uint64_t sync_schedule_ = 0;
   std::uint64_t all_examples_ = 0;
   std::uint64_t since_merge_ = 0;
+  // Of all replicas since the last merge, as the headers of a round tell them.
+  std::uint64_t rows_to_merge_ = 0;
+  std::uint64_t rows_trained_ = 0;
 };
 
 }  // namespace cpt

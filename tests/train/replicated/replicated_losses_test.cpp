@@ -27,7 +27,7 @@ std::vector<Batch> parts_of(const std::vector<std::string>& paths, int ranks) {
 class ReplicatedLosses : public ::testing::TestWithParam<int> {
  protected:
   void expect_as_literally(TrainingOptions options) const {
-    options.data = {shard_[0], shard_[1], shard_[2], shard_[3]};
+    if (options.data.empty()) options.data = {shard_[0], shard_[1], shard_[2], shard_[3]};
     options.test = {test_};
     options.model.calibrate = false;  // the twin merges rows only
     LiteralReplicas literal(GetParam(), options);
@@ -61,9 +61,24 @@ class ReplicatedLosses : public ::testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Ranks, ReplicatedLosses, ::testing::Values(2, 3, 4, 6));
 
-TEST_P(ReplicatedLosses, WithTheDefaults) {
+// Intervals must be of 1000 examples at least. From the second pass on they end by cost before the examples have
+// doubled.
+TEST_P(ReplicatedLosses, WithTheDefaultInterval) {
   TrainingOptions options = small_job();
-  options.sync_examples = 0;  // by fraction
+  options.sync_examples = 0;
+  options.passes = 3;
+  for (int rank = 0; rank < GetParam(); ++rank) {
+    options.data.push_back(folder_.write("long" + std::to_string(rank),
+                                         random_lines({.seed = 10U + static_cast<unsigned>(rank), .examples = 1020})));
+  }
+  expect_as_literally(options);
+  EXPECT_GT(results_on(GetParam(), options)[0].summary.sync_points, 2 * options.passes);
+}
+
+TEST_P(ReplicatedLosses, WithIntervalsByFraction) {
+  TrainingOptions options = small_job();
+  options.sync_examples = 0;
+  options.sync_fraction = 0.02;
   options.passes = 2;
   expect_as_literally(options);
 }

@@ -8,7 +8,7 @@
 #include "comm/threads/threads.h"
 #include "cpt/error.h"
 #include "train/job.h"
-#include "train/replicated/touched_rows.h"
+#include "train/merge/touched_rows.h"
 
 namespace cpt {
 namespace {
@@ -83,8 +83,8 @@ TEST(FittingTable, IsThatOfTheTightestRankOnAll) {
     EXPECT_THAT(size.warning, AllOf(MatchesRegex("rank 2 on [^ ]+: the data wants .*"),
                                     HasSubstr("4.0 GiB of this machine's memory, where 4 of 4 ranks run"),
                                     HasSubstr("2.0 GiB are free"), HasSubstr("gets 2^24 rows")));
-    EXPECT_EQ(fit(26, TableUse::kReplicated, comm, free).bits, 20)
-        << "replicas hold a table each, and what changes of it";
+    EXPECT_EQ(fit(26, TableUse::kReplicated, comm, free).bits, 21)
+        << "replicas hold a table each, and what it was at the last merge";
   });
 }
 
@@ -175,8 +175,7 @@ TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
   ModelOptions model;
   model.bits = 24;
   EXPECT_EQ(table_bytes(model, TableUse::kReplicated, Alone()), kGib);
-  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)),
-            4 * (kGib + (std::uint64_t{sizeof(TouchedRows::Entry)} << 24)))
+  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)), 4 * (kGib + (TouchedRows::kBytesOfRow << 24)))
       << "rows, and what they held at the last merge";
   EXPECT_EQ(table_bytes(model, TableUse::kOnlyRead, Cluster(8, 4, 2)), 4 * kGib);
   EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 8, 2)), kGib);
@@ -224,9 +223,9 @@ TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
   run_threads(4, [](Communicator& comm) {
     EXPECT_EQ(refusal(with_bits(26), TableUse::kPartitioned, comm, 4 * kGib), "");
     EXPECT_THAT(refusal(with_bits(26), TableUse::kReplicated, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
-                MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 36.0 GiB of this "
+                MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 32.0 GiB of this "
                              "machine's memory, where 4 of 4 ranks run, each with the whole table and what "
-                             "its rows held before they changed, and 4.0 GiB are free: --bits 22 would "
+                             "its rows held before they changed, and 4.0 GiB are free: --bits 23 would "
                              "fit"));
   });
 }

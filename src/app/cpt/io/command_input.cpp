@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <system_error>
 
+#include "api/input_fit.h"
 #include "api/options/option_values.h"
 #include "api/process_cores.h"
 #include "app/shared/command_line.h"
@@ -23,6 +25,8 @@ ReadOptions read_options(const CommandInput& input, const ModelOptions& model, C
   read.normalize = model.normalize;
   read.skip_bad_lines = input.skip_bad_lines;
   read.labels_required = needs.labels_required;
+  read.every_line = needs.every_line;
+  read.answer_bad_lines = input.answer_bad_lines;
   read.order = ShardOrder::kSequential;
   read.on_feature = std::move(needs.on_feature);
   return read;
@@ -32,6 +36,19 @@ ExampleStream stream_all(const std::vector<Shard>& shards, ReadOptions options) 
   std::vector<std::uint32_t> all(shards.size());
   std::iota(all.begin(), all.end(), 0U);
   return {shards, all, std::move(options)};
+}
+
+void add_what_to_read(CLI::App& command, CommandInput& input) {
+  add_model_option(command, input.model);
+  command
+      .add_option("--data", input.data,
+                  "Files, directories or globs, read in this order; - reads standard input; gzip and "
+                  "zstd are detected")
+      ->type_name("PATH")
+      ->required();
+  add_choice(command, "--format", input.format, format_names(),
+             "Format of the data; auto detects it, except for fasttext lines without labels");
+  add_multilabel(command, input.multilabel);
 }
 
 }  // namespace
@@ -46,18 +63,21 @@ Model load_model(const std::filesystem::path& model) {
 }
 
 void add_input_options(CLI::App& command, CommandInput& input) {
-  add_model_option(command, input.model);
-  command
-      .add_option("--data", input.data,
-                  "Files, directories or globs, read in this order; - reads standard input; gzip and "
-                  "zstd are detected")
-      ->type_name("PATH")
-      ->required();
-  add_choice(command, "--format", input.format, format_names(),
-             "Format of the data; auto detects it, except for fasttext lines without labels");
-  add_multilabel(command, input.multilabel);
+  add_what_to_read(command, input);
   add_on_error(command, input.skip_bad_lines, input.most_bad_lines,
                "At a bad line: stop, skip it with a warning and no output, or skip at most N");
+}
+
+void add_answered_input_options(CLI::App& command, CommandInput& input) {
+  add_what_to_read(command, input);
+  add_on_error(
+      command, input.skip_bad_lines, input.most_bad_lines,
+      "At a bad line: stop; skip: warn and print an empty line, for at most N lines; answer: print 'error: ' and "
+      "the reason where the answer would be, for long-running use",
+      &input.answer_bad_lines);
+  command.add_flag("--with-lines", input.with_lines, "Begin each line of the output with FILE:LINE and a tab");
+  command.add_flag("--with-tags", input.with_tags,
+                   "Begin each line of the output, after FILE:LINE, with the vw tag of the input line and a tab");
 }
 
 void add_output_option(CLI::App& command, std::filesystem::path& output) {
@@ -73,6 +93,13 @@ void add_threads(CLI::App& command, std::size_t& threads) {
       ->default_str("one per available core");
 }
 
+std::vector<Shard> find_input(const std::vector<std::string>& patterns, bool skips) {
+  if (!skips) return find_shards(patterns);
+  return find_shards(patterns, [](const std::string& path) {
+    std::fprintf(stderr, "cpt: skipped: %s: is a link to nothing\n", path.c_str());
+  });
+}
+
 void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>& warnings) {
   if (skipped == reported_) return;
   for (const std::string& warning : warnings) std::fprintf(stderr, "cpt: %s\n", warning.c_str());
@@ -85,11 +112,14 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
-    : shards_(find_shards(input.data)),
+    : shards_(find_input(input.data, input.skip_bad_lines)),
       model_(load_model(input.model)),
-      stream_(stream_all(shards_, read_options(input, model_.options(), std::move(needs)))),
+      read_(read_options(input, model_.options(), std::move(needs))),
+      stream_(stream_all(shards_, read_)),
       skipped_(input.most_bad_lines),
-      batch_(stream_.make_batch()) {}
+      batch_(stream_.make_batch()),
+      with_lines_(input.with_lines),
+      with_tags_(input.with_tags) {}
 
 const Batch* OpenInput::next() {
   batch_.clear();
@@ -98,8 +128,46 @@ const Batch* OpenInput::next() {
   return more ? &batch_ : nullptr;
 }
 
-std::string OpenInput::place_of(const ExampleView& x) const {
-  return input_name(shards_[x.origin.shard].path) + ":" + std::to_string(x.origin.line);
+void OpenInput::require_apart(const std::filesystem::path& output) const {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(output, unknown)) return;
+  for (const Shard& shard : shards_) {
+    if (!is_one_file(shard, {.path = output.string()})) continue;
+    throw Error(Fault::kUsage, "--output " + output.string() + " would replace the input " + input_name(shard.path));
+  }
+}
+
+void OpenInput::look_closer(const ExampleView& x) {
+  bare_.add(x, place_of(x));
+  features_.insert(x.features.begin() + 1, x.features.end());  // the constant comes first
+  if (bare_.is_full()) end_look();
+}
+
+void OpenInput::end_look() {
+  if (!std::exchange(looks_, false)) return;
+  const std::vector<FeatureHash> features(features_.begin(), features_.end());
+  const bool fits = has_met(model_.learner(), features);
+  if (fits && !bare_.are_dubious()) return;
+  FirstLook look = cpt::look_at(shards_.front(), read_);
+  std::string input = input_name(shards_.front().path);
+  if (look.format != Format::kAuto) {
+    look.profile.format = name_of(format_names(), look.format);
+    input += ", " + describe(look.profile);
+  }
+  const auto warn = [](const std::string& text) { std::fprintf(stderr, "cpt: warning: %s\n", text.c_str()); };
+  if (bare_.are_dubious()) warn(bare_.warning(look.format));
+  if (!fits) warn(warning_of_misfit(model_.learner(), input));
+}
+
+std::string OpenInput::lead_of(const InputLine& line) const {
+  std::string lead;
+  if (with_lines_) lead += place(line.shard, line.number) + "\t";
+  if (with_tags_) lead += line.tag + "\t";
+  return lead;
+}
+
+std::string OpenInput::place(std::uint32_t shard, std::uint64_t line) const {
+  return input_name(shards_[shard].path) + ":" + std::to_string(line);
 }
 
 }  // namespace cpt

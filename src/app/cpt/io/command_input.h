@@ -6,13 +6,16 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpt/input.h"
 #include "cpt/model.h"
 #include "data/pipeline/example_stream.h"
+#include "data/pipeline/first_look.h"
 #include "data/shards/shards.h"
 
 namespace cpt {
@@ -25,6 +28,10 @@ struct CommandInput {
   MultiLabel multilabel = MultiLabel::kFirst;
   bool skip_bad_lines = false;
   std::optional<std::uint64_t> most_bad_lines;
+  // Of commands that answer every line.
+  bool answer_bad_lines = false;
+  bool with_lines = false;
+  bool with_tags = false;
 };
 
 void add_model_option(CLI::App& command, std::filesystem::path& model);
@@ -32,9 +39,16 @@ void add_model_option(CLI::App& command, std::filesystem::path& model);
 Model load_model(const std::filesystem::path& model);
 // --model, --data, --format, --multilabel, --on-error.
 void add_input_options(CLI::App& command, CommandInput& input);
+// The same for a command that answers every line: --on-error also takes "answer", and there are --with-lines and
+// --with-tags.
+void add_answered_input_options(CLI::App& command, CommandInput& input);
 void add_output_option(CLI::App& command, std::filesystem::path& output);
 // --threads. The default is one thread for each core that this process may use.
 void add_threads(CLI::App& command, std::size_t& threads);
+
+// Finds the data. If bad lines do not end the command, links to nothing do not either: they are reported on standard
+// error. Throws the errors of find_shards().
+std::vector<Shard> find_input(const std::vector<std::string>& patterns, bool skips);
 
 // Reports skipped lines on standard error. Not thread-safe.
 class SkippedLines {
@@ -55,6 +69,7 @@ class SkippedLines {
 // Requirements of a command, beyond the options of the user.
 struct CommandNeeds {
   bool labels_required = true;  // if false, lines may have no label
+  bool every_line = false;      // see ReadOptions
   std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
 };
 
@@ -68,9 +83,19 @@ class OpenInput {
 
   Model& model() { return model_; }
 
-  // The example(s) of the next good line, several only for MultiLabel::kSplit; nullptr at the end. Valid until the next
-  // call. Throws Error(kBadData) at a bad line, or when more were skipped than the user allows.
+  // The example(s) of the next good line, several only for MultiLabel::kSplit; nullptr at the end. Of any next line, if
+  // the command needs every line; there may be none then. Valid until the next call. Throws Error(kBadData) at a bad
+  // line, or when more were skipped than the user allows.
   const Batch* next();
+  // That line, if the command needs every line.
+  const InputLine& line() const { return stream_.line(); }
+
+  // Takes note of the first examples, and warns on standard error if they do not fit the model or have no features. To
+  // be called for each example in turn, and at the end of the input.
+  void look_at(const ExampleView& x) {
+    if (looks_) look_closer(x);
+  }
+  void end_look();
 
   // For callers that read the stream themselves. next() must not be called afterwards.
   ExampleStream take_stream() { return std::move(stream_); }
@@ -81,15 +106,29 @@ class OpenInput {
   // See ExampleStream::on_input_idle().
   void on_input_idle(std::function<void()> call) { stream_.on_input_idle(std::move(call)); }
 
+  // Throws Error(kUsage) if the output would replace a file of the input.
+  void require_apart(const std::filesystem::path& output) const;
+
   // The place of an example in the input, "FILE:LINE".
-  std::string place_of(const ExampleView& x) const;
+  std::string place_of(const ExampleView& x) const { return place(x.origin.shard, x.origin.line); }
+  // What --with-lines and --with-tags put in front of the answer to a line.
+  std::string lead_of(const InputLine& line) const;
 
  private:
+  std::string place(std::uint32_t shard, std::uint64_t line) const;
+  void look_closer(const ExampleView& x);
+
   std::vector<Shard> shards_;
   Model model_;
+  ReadOptions read_;
   ExampleStream stream_;
   SkippedLines skipped_;
   Batch batch_;
+  bool with_lines_;
+  bool with_tags_;
+  bool looks_ = true;  // at the first examples
+  BareExamples bare_;
+  std::set<FeatureHash> features_;  // of the first examples
 };
 
 }  // namespace cpt

@@ -3,12 +3,19 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <exception>
 #include <system_error>
 
+#include "app/shared/process.h"
 #include "cpt/error.h"
+#include "store/blob/manifest.h"
 #include "store/fs/unfinished.h"
+#include "store/run/run_directory.h"
 
 namespace cpt {
 
@@ -28,6 +35,39 @@ void hold(const FileDescriptor& lock, const fs::path& temporary, const fs::path&
   // Another process removed it before it was locked.
   throw Error(Fault::kCannotWrite,
               temporary.string() + ": was removed by another process that writes " + target.string());
+}
+
+// The temporary file that goes if a signal ends the process.
+std::array<char, PATH_MAX> doomed{};
+
+void remove_doomed(int signal) {
+  ::unlink(doomed.data());
+  ::raise(signal);  // its default action follows on the return from here
+}
+
+// An ignored signal stays ignored.
+void remove_on_signal(const fs::path& file) {
+  if (file.native().size() >= doomed.size()) return;
+  std::ranges::copy(file.native(), doomed.begin());
+  doomed[file.native().size()] = '\0';
+  struct sigaction action {};
+  action.sa_handler = remove_doomed;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!is_ignored(signal)) ::sigaction(signal, &action, nullptr);
+  }
+}
+
+// A stray file among those of a model or a run looks like a part of it.
+void require_foreign_to_results(const fs::path& file) {
+  std::error_code unknown;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(file, unknown), unknown);
+  for (fs::path above = whole.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    const bool is_run = RunDirectory::is_at(above);
+    if (!is_run && !fs::exists(above / kManifestName, unknown)) continue;
+    throw Error(Fault::kCannotWrite, file.string() + ": lies in " + (is_run ? "the run directory " : "the model ") +
+                                         above.string() + "; write elsewhere");
+  }
 }
 
 // Follows symbolic links, also to a file that does not exist, so that the links stay.
@@ -50,8 +90,12 @@ ResultWriter::ResultWriter(const fs::path& path) {
   }
   const bool in_place = is_written_in_place(path);
   path_ = in_place ? path : target_of(path);
-  if (!in_place) sweep_unfinished(path_);
+  if (!in_place) {
+    require_foreign_to_results(path_);
+    sweep_unfinished(path_);
+  }
   const fs::path name = in_place ? path_ : temporary_name(path_);
+  if (!in_place) remove_on_signal(name);  // before it is there
   file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
   if (file_.get() < 0) fail("open");
   if (in_place) return;

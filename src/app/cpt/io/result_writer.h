@@ -23,8 +23,9 @@ struct ClosedPipe {};
 class ResultWriter {
  public:
   // An empty path or "-" is standard output. A file is written under a temporary name in the same directory until
-  // finish(); pipes and devices are written directly, and symbolic links are followed. Removes the temporary files that
-  // killed processes left for the same file. Throws Error(kCannotWrite).
+  // finish(), and removed if INT, TERM or HUP ends the process; pipes and devices are written directly, and symbolic
+  // links are followed. Removes the temporary files that killed processes left for the same file. Throws
+  // Error(kCannotWrite), also if the file would lie in a model, a checkpoint or a run directory. One at a time.
   explicit ResultWriter(const std::filesystem::path& path = {});
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;

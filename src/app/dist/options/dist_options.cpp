@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <memory>
 #include <sstream>
 
 #include "app/shared/command_line.h"
@@ -102,6 +103,13 @@ std::vector<OptionEntry> own_rows() {
                "and options that do not change the result",
        .binding = {[](DistOptions& o, const Words&) { o.training.resume = true; }, {}, {}},
        .words = OptionWords::kNone},
+      {.name = "dry-run",
+       .group = kMainOptions,
+       .value = "",
+       .help = "Check everything that a start checks and print what the run would read and need: shards of each rank, "
+               "examples, the first line as understood, bits, memory, disk. Train and write nothing",
+       .binding = {[](DistOptions& o, const Words&) { o.dry_run = true; }, {}, {}},
+       .words = OptionWords::kNone},
       {.name = "stall-timeout",
        .group = kRankOptions,
        .value = "TIME",
@@ -114,7 +122,9 @@ std::vector<OptionEntry> own_rows() {
        .group = kCheckpointOptions,
        .value = "TIME|N",
        .help = "Write a checkpoint after this time (a number with s, m or h, such as 90s or 10m) or number of examples "
-               "(a plain number, such as 1e7), and at the end of each pass; never writes none",
+               "(a plain number, such as 1e7), and at the end of each pass; never writes none. Several ranks write it "
+               "later: when the rounds in progress have ended, up to some thousands of examples per rank, or, with "
+               "--placement replicated and hybrid, at the next sync point",
        .binding = {set_checkpoint_every, checkpoint_every_text, {}}},
       {.name = "overwrite",
        .group = kOutputOptions,
@@ -132,8 +142,38 @@ std::vector<OptionEntry> own_rows() {
                    },
                    {},
                    {}}},
+      {.name = "progress-every",
+       .group = kOutputOptions,
+       .value = "TIME",
+       .help =
+           "Print a line of progress, and add it to metrics.jsonl, whenever this time has passed (a number with s, m "
+           "or h); 0: never. Default: 10s",
+       .binding = {[](DistOptions& o, const Words& words) {
+                     o.training.progress_every = parse_duration(words.front());
+                   },
+                   {},
+                   {}}},
   };
 }
+
+// Refuses a config file without end before it fills the memory.
+class BoundedConfig : public CLI::ConfigBase {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::string text(kMostBytes + 1, '\0');
+    input.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(input.gcount()));
+    if (text.size() > kMostBytes) {
+      throw CLI::FileError("--config: the file has more than " + std::to_string(kMostBytes) + " bytes, or no end",
+                           CLI::ExitCodes::FileError);
+    }
+    std::istringstream bounded(text);
+    return ConfigBase::from_config(bounded);
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+};
 
 OptionEntry row_of(const TrainingOptionRow& row) {
   const TrainingOptionRow* from = &row;  // the table is static
@@ -204,6 +244,7 @@ void add_options(CLI::App& app, DistOptions& options) {
     if (*row.excludes == '\0') continue;
     app.get_option(std::string("--") + row.name)->excludes(app.get_option(std::string("--") + row.excludes));
   }
+  app.config_formatter(std::make_shared<BoundedConfig>());
   app.set_config("--config", "", "Read options from this file, option = value on each line; the command line wins")
       ->type_name("FILE")
       ->group(kOutputOptions);
@@ -266,9 +307,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 void settle_placement(DistOptions& options) {
   TrainingOptions& training = options.training;
   if (training.model.is_tree()) return;
-  if (training.placement == Placement::kPartitioned && options.is_given("placement")) {
-    throw Error(Fault::kUsage, "--placement partitioned needs a tree: with --method " +
-                                   name_of(method_names(), training.model.method) +
+  if (training.placement != Placement::kReplicated && options.is_given("placement")) {
+    throw Error(Fault::kUsage, "--placement " + name_of(placement_names(), training.placement) +
+                                   " needs a tree: with --method " + name_of(method_names(), training.model.method) +
                                    ", a probability depends on all labels, so every rank holds all weights");
   }
   training.placement = Placement::kReplicated;

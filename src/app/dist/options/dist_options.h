@@ -19,6 +19,7 @@ struct DistOptions {
   std::vector<std::string> given;  // names of the options that the command line or the config file sets
   bool keeps_checkpoints = true;
   std::filesystem::path run = "cpt-run";
+  bool dry_run = false;    // only tell what the run would do
   bool overwrite = false;  // replace the results of a finished run
   ProgressStyle progress = ProgressStyle::kAuto;
   std::chrono::milliseconds stall_timeout{std::chrono::minutes(10)};

@@ -39,6 +39,7 @@ struct TaskExampleHead {
   std::uint64_t order;
   std::uint32_t slot;
   LabelId label;
+  std::uint64_t reader;
 };
 static_assert(sizeof(TaskExampleHead) % kUnit == 0);
 
@@ -81,7 +82,8 @@ void take_details(ConstBytes& message, PartitionTask& task) {
 
 PartitionTask take_task(ConstBytes& message, const PartitionTask& last) {
   const auto head = take_header<TaskHead>(message);
-  PartitionTask task{.order = last.order, .slot = last.slot, .label = last.label, .example = last.example};
+  PartitionTask task{
+      .order = last.order, .slot = last.slot, .label = last.label, .reader = last.reader, .example = last.example};
   if (head.kind > static_cast<unsigned>(TaskKind::kOpen)) {
     throw_protocol_error("unknown kind of task " + std::to_string(head.kind));
   }
@@ -96,6 +98,7 @@ PartitionTask take_task(ConstBytes& message, const PartitionTask& last) {
     task.order = example.order;
     task.slot = example.slot;
     task.label = example.label;
+    task.reader = narrow<Reader>(example.reader, "the number of a rank");
     task.example = ExampleRecord(take_bytes(message, ExampleRecord::checked_bytes(message)).data());
   }
   if (!task.example.exists()) throw_protocol_error("a message begins with a task without an example");
@@ -108,7 +111,7 @@ void place_in_round(const ExamplesMessage& message, RoutedExample& example) {
     throw_protocol_error("slot " + std::to_string(example.slot) + " of " + std::to_string(message.examples) +
                          " examples");
   }
-  example.slot += message.first_slot;
+  example.reader = message.reader;
 }
 
 // `offsets`: of examples in their sender's ring.
@@ -194,7 +197,7 @@ void TaskWriter::append(const PartitionTask& task) {
   put_details(task, *message_);
   last_order_ = task.order;
   if (!carries) return;
-  put(TaskExampleHead{task.order, task.slot, task.label}, *message_);
+  put(TaskExampleHead{task.order, task.slot, task.label, task.reader}, *message_);
   // Without path: a sender that knows the path has already sent the example to all owners on it.
   const ExampleView x = task.example.view();
   const ExampleRecord::Parts parts{x, {}, {}, task.example.rarities()};

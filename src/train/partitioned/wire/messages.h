@@ -3,10 +3,12 @@
 //   message               written by                    read by
 //   RoundHeader, examples Dispatcher on each rank       every rank: the header; owners: the examples; rank 0: warnings
 //   HopHeader, tasks      PartitionOwner of a root      owners of the next partitions on an example's path
-//     TreeAnnouncement    TreeReplicator on rank 0      TreeReplicator on every rank (in the message of rank 0)
+//     ReportPoint*        Coordinator on rank 0         every rank (in the message of rank 0)
+//     TreeAnnouncement    TreeReplicator on rank 0      TreeReplicator on every rank (likewise)
 //   HopHeader, tasks      PartitionOwner at level 1     owners of deep partitions
-//   ResultHeader, PartialResult*, Split*
-//                         PartitionOwner on each rank   rank 0: RoundLedger and Coordinator
+//   ResultHeader, PartialResult*, Numbered*, Split*
+//                         PartitionOwner on each rank   RoundLedger of the rank that read the example; rank 0, which
+//                                                       receives all splits: Coordinator
 //
 // All parts start at multiples of 8 bytes, so that examples are read where they arrive:
 //
@@ -14,7 +16,7 @@
 //   routed example = RoutedHead (24 bytes), ExampleRecord
 //   tasks    = task*
 //   task     = kind (u8), 1 where an example follows (u8), partition (u16), disagreements (u32), details by kind,
-//              [order (u64), slot (u32), label (u32), ExampleRecord]
+//              [order (u64), slot (u32), label (u32), reader (u64), ExampleRecord]
 //              of several tasks of one example in a row, only the first carries it
 //   details  = kDraw: coins (u64), probability (f64); kSearch: probability (f64); kKnown: nothing;
 //              kSettle: coins (u64); kOpen: split (u64)
@@ -28,10 +30,11 @@
 //   root     the owner of each root takes the examples through it, in order; those whose path was unknown leave as
 //            tasks
 //   level 1  the next owners on the path take them through their partitions: of level 1, or deep ones below rank 0's
-//   deep     the last owners take them through theirs; the results go to rank 0
+//   deep     the last owners take them through theirs; the results go to the ranks that read the examples
 //            (consecutive partitions of one owner are passed in one step, the first one's: see Stage)
-//   close    rank 0 counts the losses in order and inserts new labels; all ranks receive these changes of the tree with
-//            the root's tasks of a later round
+//   close    each rank counts the losses of its examples; rank 0 inserts new labels, and all ranks receive these
+//   changes
+//            of the tree with the root's tasks of a later round
 //
 // A rank that reads round m is in step m, say, and has ended step m - 1, where it waited for what all ranks read in
 // step m - 2. So all ranks have ended step m - 3. Where nothing is read any more, the results of the last round wait
@@ -71,13 +74,25 @@ struct RoundHeader {
   std::uint64_t warning_bytes = 0;  // at the end of the message to rank 0
   std::uint64_t ended = 0;          // 1: the sender has no more examples
   std::uint64_t requests = 0;       // see RequestBits
+  // Of the copies of the sender since their last merge; see IntervalRows.
+  std::uint64_t rows_to_merge = 0;
+  std::uint64_t rows_trained = 0;
 };
 
 // Leads the tasks that a stage hands on. is_void, here and below, is 1 or 0: the sender has failed, or knows of a
 // failure, and has computed nothing.
 struct HopHeader {
   std::uint64_t is_void;
-  std::uint64_t task_bytes;  // in messages of rank 0, the announcement of tree changes follows them
+  std::uint64_t task_bytes;
+  std::uint64_t reports;  // in messages of rank 0 from the root: report points, which the announcement of tree changes
+                          // follows
+};
+
+// A report is due in this round, after the example at this place in the order of all of them.
+struct ReportPoint {
+  std::uint64_t order;   // PartitionTask::order
+  std::uint64_t number;  // examples of the phase up to there
+  std::uint64_t labels;  // in the tree by then
 };
 
 // Rank 0's tree after the changes that follow it.
@@ -90,7 +105,16 @@ struct TreeAnnouncement {
 struct ResultHeader {
   std::uint64_t is_void;
   std::uint64_t partials;
-  std::uint64_t splits;
+  std::uint64_t numbered;
+  std::uint64_t splits;  // 0 but to rank 0
+};
+
+// What the owner of the first root says of an example whose label the reading rank did not know, or which is sampled.
+struct Numbered {
+  std::uint64_t number = 0;  // among all examples of the phase, from 1: by which it is sampled
+  std::uint32_t slot = 0;
+  LabelId label = kNoLabel;  // kNoLabel: unknown to a tree that does not learn
+  std::uint64_t is_new = 0;  // 1: the label was not in the tree
 };
 
 // A part of the result of an example.
@@ -113,8 +137,8 @@ struct PartialResult {
 };
 static_assert(sizeof(PartialResult) == 16);
 
-// The results of an example are numbered by its slot in the round, and by tree. Throws Error(kFailed) if the number
-// does not fit.
+// The results of an example are numbered by its slot among those of its rank, and by tree. Throws Error(kFailed) if the
+// number does not fit.
 inline std::uint32_t part_number(std::uint32_t slot, std::size_t tree, std::size_t trees) {
   return narrow<std::uint32_t>(slot * trees + tree, "the examples of a round, times trees");
 }
@@ -174,9 +198,9 @@ class TaskWriter {
 
 struct ExamplesMessage {
   ConstBytes bytes;
-  std::uint64_t examples = 0;    // read by the sender: its slots are below
-  std::uint32_t first_slot = 0;  // to be added to its slots
-  ConstBytes ring = {};          // the sender's; empty where this rank does not read it
+  std::uint64_t examples = 0;  // read by the sender: its slots are below
+  Reader reader = 0;           // the sender
+  ConstBytes ring = {};        // the sender's; empty where this rank does not read it
 };
 
 // Append the contents of the messages, one after another, and the number of elements after each message. The results

@@ -38,12 +38,16 @@ inline std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std
          field(index_in_line, 22, "examples on a line");
 }
 
+// The rank that has read an example, to which its results go.
+using Reader = std::uint32_t;
+
 // Like a RoutedExample it is filled in at its final place: a copy right after a write waits until the write has reached
 // the cache, which took a tenth of the time of an example.
 struct PartitionTask {
   std::uint64_t order = 0;  // make_order()
-  std::uint32_t slot = 0;   // the example's number among all of its round: rank by rank, as they were read
+  std::uint32_t slot = 0;   // the example's number among those of its round that `reader` has read
   LabelId label = kNoLabel;
+  Reader reader = 0;
   TaskKind kind = TaskKind::kKnown;
   Partition partition = kRootPartition;  // where it begins
   std::uint32_t disagreements = 0;       // kSettle, kOpen: as in InsertionState
@@ -63,8 +67,9 @@ inline constexpr Partition kNoPartition = 0xffff;
 // An example sent to an owner for all its partitions of one tree there.
 struct RoutedExample {
   std::uint64_t order = 0;
-  std::uint32_t slot = 0;    // in a message: among those of its rank; see PartitionTask::slot
+  std::uint32_t slot = 0;    // see PartitionTask
   LabelId label = kNoLabel;  // kNoLabel: the sender does not know the label, and sends its name
+  Reader reader = 0;         // not in a message
   std::uint32_t tree = 0;
   // The partitions below the root on its path, as the sender knows it; kNoPartition where it ends before.
   Partition level1 = kNoPartition;

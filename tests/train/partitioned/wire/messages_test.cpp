@@ -76,16 +76,17 @@ TEST(RoutedExamples, ComeAsTheyWereSent) {
   const Buffer other = message_of_examples(batch);
   std::vector<RoutedExample> routed_examples;
   std::vector<std::size_t> ends;
-  read_examples({{.bytes = one.bytes(), .examples = 2 * kExamples, .first_slot = 0},
-                 {.bytes = none.bytes(), .examples = 0, .first_slot = 500},
-                 {.bytes = other.bytes(), .examples = 2 * kExamples, .first_slot = 7000}},
+  read_examples({{.bytes = one.bytes(), .examples = 2 * kExamples, .reader = 1},
+                 {.bytes = none.bytes(), .examples = 0, .reader = 2},
+                 {.bytes = other.bytes(), .examples = 2 * kExamples, .reader = 3}},
                 routed_examples, ends);
   EXPECT_EQ(ends, (std::vector<std::size_t>{kExamples, kExamples, 2 * kExamples}));
   for (std::size_t n = 0; n < routed_examples.size(); ++n) {
     const std::size_t i = n % kExamples;
     const RoutedExample head = head_of(i);
     EXPECT_EQ(routed_examples[n].order, head.order);
-    EXPECT_EQ(routed_examples[n].slot, head.slot + (n < kExamples ? 0 : 7000));
+    EXPECT_EQ(routed_examples[n].slot, head.slot);
+    EXPECT_EQ(routed_examples[n].reader, n < kExamples ? 1U : 3U);
     EXPECT_EQ(routed_examples[n].label, head.label);
     EXPECT_EQ(routed_examples[n].example.label(), head.label == kNoLabel ? batch[i].label : std::string_view{});
     const std::vector<std::uint8_t> places = path_of(i);
@@ -207,6 +208,7 @@ class Tasks : public ::testing::Test {
     PartitionTask task;
     task.order = routed_examples_[i].order;
     task.slot = routed_examples_[i].slot;
+    task.reader = static_cast<Reader>(i % 5);
     task.label = routed_examples_[i].label;
     task.kind = kind;
     task.partition = static_cast<Partition>(i + 1);
@@ -246,6 +248,7 @@ TEST_F(Tasks, OfAllKindsComeAsTheyWereSent) {
   for (std::size_t i = 0; i < sent.size(); ++i) {
     EXPECT_EQ(tasks[i].order, sent[i].order);
     EXPECT_EQ(tasks[i].slot, sent[i].slot);
+    EXPECT_EQ(tasks[i].reader, sent[i].reader);
     EXPECT_EQ(tasks[i].label, sent[i].label);
     EXPECT_EQ(tasks[i].kind, sent[i].kind);
     EXPECT_EQ(tasks[i].partition, sent[i].partition);
@@ -294,7 +297,7 @@ TEST_F(Tasks, OfOneExampleCarryItOnce) {
   TaskWriter writer(often);
   for (int i = 0; i < 10; ++i) writer.append(task(0, TaskKind::kSearch));
   EXPECT_EQ(often.size() - once.size(), 9U * 2 * sizeof(double));
-  EXPECT_LT(once.size(), batch_[0].features.size() * sizeof(FeatureHash) + 56);
+  EXPECT_LT(once.size(), batch_[0].features.size() * sizeof(FeatureHash) + 64);
 }
 
 }  // namespace

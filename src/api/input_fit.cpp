@@ -1,0 +1,45 @@
+#include "api/input_fit.h"
+
+#include <algorithm>
+
+namespace cpt {
+
+namespace {
+
+constexpr std::size_t kFewestFeatures = 10;
+constexpr double kAlmostNone = 0.05;
+constexpr double kMost = 0.99;  // whatever the chance
+
+std::string listed(const std::vector<std::string>& texts, std::size_t most) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(texts.size(), most); ++i) list += (i == 0 ? "" : " ") + texts[i];
+  return list;
+}
+
+}  // namespace
+
+std::string describe(const InputProfile& profile) {
+  constexpr std::size_t kShown = 4;
+  std::string text = profile.format + " lines";
+  if (!profile.features.empty()) text += " with features like " + listed(profile.features, kShown);
+  const bool has_names = std::ranges::any_of(profile.name_spaces, [](const auto& name) { return !name.empty(); });
+  if (has_names) text += ", of namespaces like " + listed(profile.name_spaces, kShown);
+  return text;
+}
+
+bool has_met(const Learner& learner, std::span<const FeatureHash> features) {
+  const FeatureCounts& counts = learner.feature_counts();
+  if (!counts.used() || counts.stored_examples().all == 0 || features.size() < kFewestFeatures) return true;
+  const auto met = std::ranges::count_if(features, [&](FeatureHash feature) { return counts.has_counted(feature); });
+  const double part = static_cast<double>(met) / static_cast<double>(features.size());
+  if (part >= kMost) return true;
+  const double by_chance = static_cast<double>(counts.stored().size()) / static_cast<double>(counts.size());
+  return part - by_chance >= kAlmostNone * (1 - by_chance);
+}
+
+std::string warning_of_misfit(const Learner& learner, const std::string& input) {
+  const std::string learned = learner.input().empty() ? "" : "; it has learned from " + describe(learner.input());
+  return "the model has met almost none of the features in the first examples of " + input + learned;
+}
+
+}  // namespace cpt

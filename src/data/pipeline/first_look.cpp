@@ -1,0 +1,72 @@
+#include "data/pipeline/first_look.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "cpt/error.h"
+#include "data/format/parse_error.h"
+#include "data/pipeline/example_stream.h"
+#include "data/text/line_parser.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kMostLines = 10'000;  // blank ones and others without an example included
+constexpr std::size_t kMostNameSpaces = 16;
+constexpr std::size_t kMostNames = 16;
+
+void add_distinct(std::string text, std::size_t most, std::vector<std::string>& texts) {
+  if (texts.size() < most && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+}
+
+}  // namespace
+
+void BareExamples::add(const ExampleView& x, const std::string& place) {
+  if (is_full()) return;
+  const bool is_bare = x.features.size() == 1;  // the constant
+  if (examples_ == 0) first_is_bare_ = is_bare;
+  if (is_bare && bare_ == 0) {
+    understood_ =
+        place + ": is understood as " + (x.label.empty() ? "no label" : "label " + quote(x.label)) + " and no feature";
+  }
+  ++examples_;
+  bare_ += is_bare ? 1 : 0;
+}
+
+std::string BareExamples::warning(Format format) const {
+  std::string text = understood_ + ", like " + std::to_string(bare_) + " of the first " + std::to_string(examples_) +
+                     (examples_ == 1 ? " example" : " examples");
+  if (format != Format::kAuto && format != Format::kBinary) text += "; the format is " + describe_format(format);
+  return text;
+}
+
+FirstLook look_at(const Shard& shard, ReadOptions options) {
+  FirstLook look;
+  if (!shard.regular) return look;
+  std::set<FeatureHash> seen;
+  options.skip_bad_lines = true;
+  options.labels_required = false;
+  options.every_line = true;
+  options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
+    add_distinct(std::string(name_space), kMostNameSpaces, look.profile.name_spaces);
+    add_distinct(std::string(name_space) + "^" + std::string(name), kMostNames, look.profile.features);
+    if (seen.insert(feature).second) look.features.push_back(feature);
+  };
+  try {
+    ExampleStream stream({shard}, {0}, std::move(options));
+    Batch batch = stream.make_batch();
+    for (std::uint64_t lines = 0; lines < kMostLines && !look.bare.is_full() && stream.read(batch); ++lines) {
+      look.format = stream.format();
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(batch[i].origin.line));
+      }
+      batch.clear();
+    }
+  } catch (const Error&) {
+  }
+  return look;
+}
+
+}  // namespace cpt

@@ -1,0 +1,46 @@
+// A look at the first lines of a file, before it is read: what is in them, as they are understood.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/input_profile.h"
+#include "cpt/example.h"
+#include "data/format/read_options.h"
+#include "data/shards/shards.h"
+
+namespace cpt {
+
+// Counts examples without a feature among the first ones: they are understood otherwise than they were meant, mostly.
+class BareExamples {
+ public:
+  static constexpr std::uint64_t kMost = 100;  // examples that are looked at
+
+  bool is_full() const { return examples_ == kMost; }
+  // `place`: "FILE:LINE".
+  void add(const ExampleView& x, const std::string& place);
+  // Whether the first example has no feature, or half of them have none.
+  bool are_dubious() const { return first_is_bare_ || (bare_ > 0 && 2 * bare_ >= examples_); }
+  // A warning for examples that are. `format`: of the data, kAuto if it is not known.
+  std::string warning(Format format) const;
+
+ private:
+  std::uint64_t examples_ = 0;
+  std::uint64_t bare_ = 0;
+  bool first_is_bare_ = false;
+  std::string understood_;  // the first bare one
+};
+
+struct FirstLook {
+  Format format = Format::kAuto;      // kAuto: nothing was read
+  InputProfile profile;               // without its format
+  std::vector<FeatureHash> features;  // distinct
+  BareExamples bare;
+};
+
+// Reads the first examples of a shard. Returns what was read before an error: whoever reads the shard reports it.
+// Looks at files only, since a pipe can be read only once.
+FirstLook look_at(const Shard& shard, ReadOptions options);
+
+}  // namespace cpt

@@ -1,0 +1,105 @@
+#include "data/pipeline/shard_preview.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "core/number_text.h"
+#include "data/binary/binary_index.h"
+#include "data/format/parse_error.h"
+#include "data/pipeline/example_stream.h"
+#include "data/source/byte_source.h"
+#include "data/text/line_parser.h"
+#include "data/text/line_reader.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::uint64_t kEnoughBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kEnoughLines = kEnoughBytes;  // blank ones and others without an example included
+constexpr std::size_t kNamesKept = 64;  // more than are shown: those of bad lines before the first good one are not
+
+struct NamedFeature {
+  FeatureHash feature;
+  std::string name;
+};
+
+// Features that add up to 0 are left out, as the learner never sees them.
+void show_features(const ExampleView& x, const std::vector<NamedFeature>& named, ShardPreview& seen) {
+  for (const NamedFeature& one : named) {
+    const auto found = std::lower_bound(x.features.begin() + 1, x.features.end(), one.feature);
+    if (seen.shown.size() == ShardPreview::kShownFeatures) return;
+    if (found == x.features.end() || *found != one.feature) continue;
+    const auto value = static_cast<double>(x.values[static_cast<std::size_t>(found - x.features.begin())]);
+    char text[32];
+    std::snprintf(text, sizeof text, ":%.6g", value);
+    seen.shown.push_back(one.name + text);
+  }
+}
+
+// In the order of the line; of a binary shard, which holds no names, in that of hashes.
+void describe(const ExampleView& x, std::vector<NamedFeature> named, ShardPreview& seen) {
+  seen.line = x.origin.line;
+  seen.label = std::string(x.label);
+  seen.importance = static_cast<double>(x.importance);
+  seen.features = x.features.size() - 1;
+  if (named.empty()) {
+    for (const FeatureHash feature : x.features.subspan(1)) named.push_back({feature, "#" + digest_text(feature)});
+  }
+  show_features(x, named, seen);
+}
+
+std::string read_line(const Shard& shard, std::uint64_t number) {
+  LineReader lines(open_bytes(shard.path, std::make_shared<ReadControl>()));
+  std::string_view line;
+  while (lines.number() < number && lines.next(line) != LineReader::Status::kEnd) {
+  }
+  return std::string(line);
+}
+
+}  // namespace
+
+ShardPreview preview(const Shard& shard, ReadOptions options) {
+  std::vector<NamedFeature> named;  // of the first line
+  const Format format = options.format;
+  bool is_first = true;
+  options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
+    const auto is_this = [feature](const NamedFeature& one) { return one.feature == feature; };
+    if (!is_first || named.size() == kNamesKept || std::ranges::any_of(named, is_this)) return;
+    named.push_back({feature, std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name)});
+  };
+  options.every_line = true;
+  ShardPreview seen;
+  ExampleStream stream({shard}, {0}, std::move(options));
+  Batch batch = stream.make_batch();
+  const std::uint64_t begin = range_of(shard).begin;
+  bool more = true;
+  for (std::uint64_t lines = 0; lines < kEnoughLines && seen.bytes < kEnoughBytes && (more = stream.read(batch));
+       ++lines) {
+    if (batch.size() == 0) continue;
+    if (is_first) describe(batch[0], named, seen);
+    is_first = false;
+    seen.examples += batch.size();
+    seen.bytes = batch.origin(0).end - begin;
+    batch.clear();
+  }
+  if (!more) seen.bytes = content_bytes(shard);
+  if (is_first) return seen;
+  if (!is_text_file(shard)) {
+    seen.format = Format::kBinary;
+    return seen;
+  }
+  const std::string line = read_line(shard, seen.line);
+  seen.text = quote(line);
+  seen.format = format != Format::kAuto ? format : detect_format(line).value_or(format);
+  return seen;
+}
+
+std::uint64_t content_bytes(const Shard& shard) {
+  if (!shard.regular) return 0;
+  return shard.part.count == 1 && is_text_file(shard) ? estimated_text_bytes(shard) : own_bytes(shard);
+}
+
+}  // namespace cpt

@@ -1,0 +1,32 @@
+// A directory that another process replaces by publish_directory() while this one reads it.
+#pragma once
+
+#include <filesystem>
+
+#include "core/file_descriptor.h"
+#include "cpt/error.h"
+
+namespace cpt {
+
+// The directory that has this name now; -1 if there is none.
+FileDescriptor open_directory(const std::filesystem::path& path);
+
+// Whether another directory than the opened one has this name by now. While the name is passed on, nothing has it: then
+// this waits, for a second at most, because the process that passes it on may have been killed.
+bool was_replaced(const FileDescriptor& opened, const std::filesystem::path& path);
+
+// Returns read(), which reads a directory by its name. Calls it again if it threw an Error and the directory was
+// replaced meanwhile, as often as that happens. Whatever read() returns must be verified to be of one directory.
+template <class Read>
+auto read_unreplaced(const std::filesystem::path& path, Read read) {
+  while (true) {
+    const FileDescriptor opened = open_directory(path);
+    try {
+      return read();
+    } catch (const Error&) {
+      if (!was_replaced(opened, path)) throw;
+    }
+  }
+}
+
+}  // namespace cpt

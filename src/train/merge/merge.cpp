@@ -1,0 +1,325 @@
+#include "train/merge/merge.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "comm/agreement.h"
+#include "comm/collectives.h"
+#include "core/number_text.h"
+#include "cpt/error.h"
+
+namespace cpt {
+
+namespace {
+
+// Runs of this many rows belong to one reducer and one segment. Dealt out in turn, they are even however unevenly the
+// regions of the table are filled.
+constexpr std::uint64_t kRowsDealt = 1024;
+// Rows lie anywhere in the table, so those that come this many later are prefetched.
+constexpr std::size_t kAhead = 16;
+
+// merged = before + factor * sum(weight_r * delta_r); lane 0 grows by `growth`.
+struct Combination {
+  double factor = 0;
+  double growth = 0;
+};
+
+double growth_of(const Row& before, const Row& now) {
+  return static_cast<double>(now[0]) - static_cast<double>(before[0]);
+}
+
+template <class WeightOf>
+Row combine(const Row& before, std::span<const RowOfRank> now, Combination how, WeightOf weight_of) {
+  std::array<double, kLanes> sum{};
+  for (RowOfRank row : now) {
+    const double weight = weight_of(*row);
+    for (std::size_t s = 0; s < kLanes; ++s) {
+      sum[s] += weight * (static_cast<double>((*row)[s]) - static_cast<double>(before[s]));
+    }
+  }
+  Row merged;
+  for (std::size_t s = 0; s < kLanes; ++s) {
+    merged[s] = static_cast<float>(static_cast<double>(before[s]) + how.factor * sum[s]);
+  }
+  merged[0] = static_cast<float>(static_cast<double>(before[0]) + how.growth);
+  return merged;
+}
+
+}  // namespace
+
+Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now, int ranks, double unit) {
+  double growth = 0;
+  for (RowOfRank row : now) growth += growth_of(before, *row);
+  if (rule == MergeRule::kAverage) {
+    return combine(before, now, {1.0 / ranks, growth / ranks}, [](const Row&) { return 1.0; });
+  }
+  if (now.size() == 1) return *now.front();
+  if (growth <= 0) {
+    // The accumulators are too large to feel these changes, as those of frequent features are after 2^24 updates; so
+    // nothing tells the ranks apart.
+    return combine(before, now, {1.0 / static_cast<double>(now.size()), 0}, [](const Row&) { return 1.0; });
+  }
+  const auto confidence = [&](const Row& row) { return growth_of(before, row); };
+  if (rule == MergeRule::kConfidence) return combine(before, now, {1 / growth, growth}, confidence);
+
+  // (1 - exp(-C)) / sum(c (1 - exp(-c))), by expm1 because c is often tiny.
+  double denominator = 0;
+  for (RowOfRank row : now) {
+    const double c = confidence(*row) / unit;
+    denominator += c * -std::expm1(-c);
+  }
+  if (denominator <= 0) return combine(before, now, {1 / growth, growth}, confidence);
+  const double factor = -std::expm1(-growth / unit) / denominator / unit;
+  return combine(before, now, {factor, growth}, confidence);
+}
+
+bool is_finite(const Row& row) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  std::uint32_t bad = 0;  // no early exit: the compiler then compares several lanes at a time
+  for (const float value : row) bad |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
+  return bad == 0;
+}
+
+WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, const std::vector<Region>& regions,
+                           std::uint64_t segment_bytes)
+    : comm_(comm),
+      learner_(learner),
+      rule_(rule),
+      segment_bytes_(segment_bytes),
+      touched_(learner.weights(), regions),
+      to_ranks_(static_cast<std::size_t>(comm.size())),
+      from_ranks_(static_cast<std::size_t>(comm.size())) {}
+
+void WeightMerger::merge() {
+  merged_digest_ = 0;
+  const double unit = rule_ == MergeRule::kContraction ? growth_per_update() : 1;
+  const std::uint64_t segments = agree_on_segments();
+  for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments, unit);
+  touched_.clear();
+  compare_digests();
+}
+
+// The mean growth of lane 0 on all ranks; 1 if there is none.
+double WeightMerger::growth_per_update() {
+  double growth = 0;
+  for (std::uint64_t begin = 0; begin < learner_.weights().rows(); begin += kRowsDealt) {
+    indices_.clear();
+    touched_.append_to(indices_, begin, begin + kRowsDealt);
+    for (const std::uint64_t index : indices_) {
+      growth += static_cast<double>(learner_.weights().row(index)[0]) - static_cast<double>(touched_.before(index)[0]);
+    }
+  }
+  std::uint64_t updates = touched_.updates();
+  sum_in_rank_order(comm_, {&growth, 1}, "merge: growth");
+  sum_in_rank_order(comm_, {&updates, 1}, "merge: updates");
+  return growth > 0 ? growth / static_cast<double>(updates) : 1;
+}
+
+std::uint64_t WeightMerger::agree_on_segments() {
+  const std::vector<std::uint64_t> rows = all_gather_value(comm_, touched_.size(), "merge: rows");
+  return 1 + std::ranges::max(rows) * sizeof(Record) / segment_bytes_;
+}
+
+void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, double unit) {
+  collect(segment, segments);
+  reduce(exchange(RecordsOfRanks(to_ranks_.begin(), to_ranks_.end()), "merge: reduce"), unit);
+  for (const Records& records : exchange(RecordsOfRanks(to_ranks_.size(), merged_), "merge: distribute")) {
+    install(records);
+  }
+}
+
+// Fills to_ranks_ with the changed rows of the segment, by reducer and ascending index.
+void WeightMerger::collect(std::uint64_t segment, std::uint64_t segments) {
+  const std::uint64_t ranks = to_ranks_.size();
+  const std::uint64_t rows = learner_.weights().rows();
+  indices_.clear();
+  for (std::uint64_t first = segment * ranks; first * kRowsDealt < rows; first += segments * ranks) {
+    touched_.append_to(indices_, first * kRowsDealt, (first + ranks) * kRowsDealt);
+  }
+  for (std::vector<Record>& records : to_ranks_) records.clear();
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    if (i + kAhead < indices_.size()) {
+      __builtin_prefetch(learner_.weights().row(indices_[i + kAhead]));
+      touched_.prefetch_before(indices_[i + kAhead]);
+    }
+    const std::uint64_t index = indices_[i];
+    if (!touched_.changed(index)) continue;
+    Record& record = to_ranks_[index / kRowsDealt % ranks].emplace_back();
+    record.index = index;
+    std::memcpy(record.row.data(), learner_.weights().row(index), sizeof(Row));
+  }
+}
+
+// Sends each rank its records; returns what each rank sent to this one, which is valid until the next call. Its own are
+// not copied.
+WeightMerger::RecordsOfRanks WeightMerger::exchange(const RecordsOfRanks& outgoing, const char* call) {
+  const std::size_t ranks = outgoing.size();
+  const auto self = static_cast<std::size_t>(comm_.rank());
+  std::vector<std::uint64_t> mine;
+  for (const Records& records : outgoing) mine.push_back(records.size());
+  std::vector<std::uint64_t> all(ranks * ranks);  // by sender and receiver
+  comm_.wait(*comm_.start_all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all))), call);
+  RecordsOfRanks received(ranks);
+  std::vector<ConstBytes> sent(ranks);
+  std::vector<Bytes> incoming(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r == self) continue;
+    sent[r] = std::as_bytes(outgoing[r]);
+    const std::uint64_t records = all[r * ranks + self];
+    if (from_ranks_[r].size() < records) from_ranks_[r].resize(records);
+    received[r] = Records(from_ranks_[r]).first(records);
+    incoming[r] = std::as_writable_bytes(std::span(from_ranks_[r]).first(records));
+  }
+  comm_.wait(*comm_.start_exchange(std::move(sent), std::move(incoming)), call);
+  received[self] = outgoing[self];
+  return received;
+}
+
+// Fills merged_ with the merged rows of what the ranks sent, each by ascending index, row by row in rank order.
+void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
+  constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+  std::vector<std::size_t> next(from_ranks.size());
+  const auto index_at = [&](std::size_t r) {
+    return next[r] < from_ranks[r].size() ? from_ranks[r][next[r]].index : kEnd;
+  };
+  merged_.clear();
+  for (;;) {
+    std::uint64_t index = kEnd;
+    for (std::size_t r = 0; r < from_ranks.size(); ++r) index = std::min(index, index_at(r));
+    if (index == kEnd) break;
+    const std::size_t first = rows_of_ranks_.size();
+    for (std::size_t r = 0; r < from_ranks.size(); ++r) {
+      if (index_at(r) == index) rows_of_ranks_.push_back(&from_ranks[r][next[r]++].row);
+    }
+    merged_.push_back({index, *rows_of_ranks_.back()});
+    if (rows_of_ranks_.size() - first == 1 && rule_ != MergeRule::kAverage) {
+      finite_ = finite_ && is_finite(merged_.back().row);
+      rows_of_ranks_.pop_back();
+      continue;
+    }
+    to_combine_.push_back({merged_.size() - 1, rows_of_ranks_.size() - first});
+    touched_.prefetch_before(index);
+    if (to_combine_.size() == kCombinedTogether) combine_rows(unit);
+  }
+  combine_rows(unit);
+}
+
+// Merges the rows of several ranks that reduce() has found, by when their content before was prefetched.
+void WeightMerger::combine_rows(double unit) {
+  std::span<const RowOfRank> left(rows_of_ranks_);
+  for (const ToCombine& combined : to_combine_) {
+    Record& record = merged_[combined.merged];
+    record.row = merge_row(rule_, touched_.before(record.index), left.first(combined.ranks), comm_.size(), unit);
+    finite_ = finite_ && is_finite(record.row);
+    left = left.subspan(combined.ranks);
+  }
+  rows_of_ranks_.clear();
+  to_combine_.clear();
+}
+
+// The digest is of what this rank has where it touched nothing: so it shows rows that changed without a touch.
+void WeightMerger::install(Records merged) {
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    if (i + kAhead < merged.size()) {
+      __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
+      touched_.prefetch_before(merged[i + kAhead].index);
+    }
+    const auto& [index, row] = merged[i];
+    float* const now = learner_.weights().row(index);
+    merged_digest_ += WeightTable::digest_of(touched_.contains(index) ? touched_.before(index).data() : now, index);
+    std::memcpy(now, row.data(), sizeof(Row));
+    touched_.set_before(index, row);
+  }
+}
+
+void WeightMerger::compare_digests() {
+  run_on_all(comm_, "merge: digests", [&] {
+    if (finite_) return;
+    throw Error(Fault::kFailed,
+                "merged weights are not finite: use --merge confidence, a lower --learning-rate, or smaller "
+                "importances and feature values");
+  });
+  struct Digests {
+    std::uint64_t structure;
+    std::uint64_t weights;
+    bool operator==(const Digests&) const = default;
+  };
+  const Digests mine{learner_.structure_digest(), merged_digest_};
+  if (const auto difference = find_difference(comm_, mine, "merge: digests")) {
+    const auto& [rank, its, of_rank_0] = *difference;
+    throw AgreedError(Fault::kFailed, "rank 0 and " + rank + " disagree: trees " + digest_text(of_rank_0.structure) +
+                                          " and " + digest_text(its.structure) + ", merged weights " +
+                                          digest_text(of_rank_0.weights) + " and " + digest_text(its.weights));
+  }
+}
+
+CountMerger::CountMerger(Communicator& comm, Learner& learner, std::uint64_t segment_bytes)
+    : comm_(comm), learner_(learner), segment_bytes_(segment_bytes) {}
+
+void CountMerger::note(const PathState& path_state) {
+  if (!learner_.counts()) return;
+  added_.push_back({path_state.key, path_state.label, units_of(path_state.example.importance)});
+}
+
+void CountMerger::merge() {
+  if (!learner_.counts()) return;
+  join_equal_pairs();
+  const std::uint64_t in_segment =
+      std::max<std::uint64_t>(segment_bytes_ / sizeof(Record) / static_cast<std::uint64_t>(comm_.size()), 1);
+  const std::uint64_t segments = agree_on_segments(in_segment);
+  for (std::uint64_t segment = 0; segment < segments; ++segment) {
+    merge_segment(segment * in_segment, (segment + 1) * in_segment);
+  }
+  added_.clear();
+  compare_digests();
+}
+
+void CountMerger::join_equal_pairs() {
+  const auto pair_of = [](const Record& record) { return std::tie(record.key, record.label); };
+  std::ranges::sort(added_, [&](const Record& a, const Record& b) { return pair_of(a) < pair_of(b); });
+  std::size_t joined = 0;
+  for (const Record& record : added_) {
+    if (joined > 0 && pair_of(added_[joined - 1]) == pair_of(record)) {
+      added_[joined - 1].units += record.units;
+    } else {
+      added_[joined++] = record;
+    }
+  }
+  added_.resize(joined);
+}
+
+std::uint64_t CountMerger::agree_on_segments(std::uint64_t records_in_segment) {
+  const std::uint64_t mine = added_.size();
+  const std::vector<std::uint64_t> all = all_gather_value(comm_, mine, "merge: pairs");
+  return (std::ranges::max(all) + records_in_segment - 1) / records_in_segment;
+}
+
+void CountMerger::merge_segment(std::uint64_t first, std::uint64_t last) {
+  const std::span<const Record> all(added_);
+  const std::uint64_t begin = std::min<std::uint64_t>(first, all.size());
+  const std::uint64_t end = std::min<std::uint64_t>(last, all.size());
+  const auto received = all_gather_bytes(comm_, std::as_bytes(all.subspan(begin, end - begin)), "merge: counts");
+  for (std::size_t rank = 0; rank < received.size(); ++rank) {
+    if (static_cast<int>(rank) == comm_.rank()) continue;  // this rank has its own counts
+    for (std::size_t at = 0; at < received[rank].size(); at += sizeof(Record)) {
+      Record record;
+      std::memcpy(&record, received[rank].data() + at, sizeof record);
+      learner_.frequencies().add(record.key, static_cast<LabelId>(record.label), record.units);
+    }
+  }
+}
+
+void CountMerger::compare_digests() {
+  if (const auto difference = find_difference(comm_, learner_.frequencies().digest(), "merge: counts")) {
+    throw AgreedError(Fault::kFailed, "rank 0 and " + difference->rank + " disagree: counts " +
+                                          digest_text(difference->of_rank_0) + " and " + digest_text(difference->its));
+  }
+}
+
+}  // namespace cpt
