@@ -165,10 +165,10 @@ bool read_runs(const StoredBytes& source, const Region& region, Partition partit
 // The lanes of a calibrator that are not as at first, in the order of writing.
 std::uint16_t used_lanes(const Calibrator& calibrator) {
   std::uint32_t mask = 0;
-  for (std::size_t row = 0; row < Calibrator::kRows; ++row) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const bool moved = std::bit_cast<std::uint32_t>(calibrator.rows()[row][lane]) !=
-                         std::bit_cast<std::uint32_t>(kFirstCalibrator.rows()[row][lane]);
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
+      const bool moved = std::bit_cast<std::uint32_t>(calibrator.at(lane, number)) !=
+                         std::bit_cast<std::uint32_t>(kFirstCalibrator.at(lane, number));
       mask |= static_cast<std::uint32_t>(moved) << lane;
     }
   }
@@ -183,9 +183,9 @@ void write_calibrators(const Calibrators& calibrators, Partition partition, cons
     const Calibrator& calibrator = *calibrators.find(key);
     const std::uint16_t mask = used_lanes(calibrator);
     lanes.clear();
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 1; lane < kLanes; ++lane) {
       if ((mask >> lane & 1) == 0) continue;
-      for (std::size_t row = 0; row < Calibrator::kRows; ++row) lanes.push_back(calibrator.rows()[row][lane]);
+      lanes.insert(lanes.end(), calibrator.node(lane), calibrator.node(lane) + Calibrator::kNumbers);
     }
     if (!std::ranges::all_of(lanes, [](float value) { return std::isfinite(value); })) throw_diverged();
     sink(bytes_of(key));
@@ -205,13 +205,14 @@ void read_calibrators(const StoredBytes& source, Partition partition, Visit visi
     last = key;
     const auto mask = read_value<std::uint16_t>(source);
     Calibrator calibrator = kFirstCalibrator;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if ((mask & 1) != 0) refuse(partition, "a calibrator of no node");
+    for (std::size_t lane = 1; lane < kLanes; ++lane) {
       if ((mask >> lane & 1) == 0) continue;
-      const auto values = read_value<std::array<float, Calibrator::kRows>>(source);
+      const auto values = read_value<std::array<float, Calibrator::kNumbers>>(source);
       if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) {
         refuse(partition, "a calibrator is not finite");
       }
-      for (std::size_t row = 0; row < Calibrator::kRows; ++row) calibrator.rows()[row][lane] = values[row];
+      std::ranges::copy(values, calibrator.node(lane));
     }
     visit(key, calibrator);
   }

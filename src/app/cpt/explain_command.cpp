@@ -202,9 +202,9 @@ class Explainer {
       const Estimate estimate = regressors.block_estimate(scaled, block, rows_);
       const Calibrator& calibrator = *regressors.calibrator(block);
       const double towards = step.column == 1 ? 1 : -1;
-      const auto a = static_cast<double>(calibrator.a[lane]);
-      const auto b = towards * static_cast<double>(calibrator.b[lane]);
-      const auto c = static_cast<double>(calibrator.c[lane]);
+      const auto a = static_cast<double>(calibrator.at(lane, Calibrator::kA));
+      const auto b = towards * static_cast<double>(calibrator.at(lane, Calibrator::kB));
+      const auto c = static_cast<double>(calibrator.at(lane, Calibrator::kC));
       out_.print("  {:>5}  {:<4}  {:<8.6f}  {:<6.4f}  {:<+7.4f}  {:<6.4f}  {:<+7.4g}  {:<+11.4g}", depth,
                  child_text(step), child_probability(regressors, estimate.right, step), a, b, c,
                  towards * static_cast<double>(estimate.margin[lane]),

@@ -49,10 +49,16 @@ FeatureCounts::FeatureCounts(bool used, int bits) : bits_(std::min(bits, kMostBi
 void FeatureCounts::look_up(std::span<const FeatureHash> features, FeatureLookup& found) const {
   found.entries.resize(features.size());
   found.rarities.resize(features.size());
+  // In local variables: a store of bytes may change anything else.
+  std::uint32_t* const entries = found.entries.data();
+  Rarity* const rarities = found.rarities.data();
+  const std::uint8_t* const renewed = renewed_.get();
+  const int examples = renewed_examples_;
+  const int bits = bits_;
   for (std::size_t f = 0; f < features.size(); ++f) {
-    const std::uint64_t at = index(features[f]);
-    found.entries[f] = static_cast<std::uint32_t>(at);
-    found.rarities[f] = static_cast<Rarity>(std::clamp(renewed_examples_ - renewed_[at], 1, 255));
+    const std::uint64_t at = index(features[f], bits);
+    entries[f] = static_cast<std::uint32_t>(at);
+    rarities[f] = static_cast<Rarity>(std::clamp(examples - renewed[at], 1, 255));
   }
   if (!features.empty() && features.front() == kConstantFeature) found.rarities.front() = 0;
 }

@@ -132,7 +132,8 @@ class FeatureCounts {
     std::uint32_t units;
   };
 
-  std::uint64_t index(FeatureHash feature) const { return (feature * 0x9e3779b97f4a7c15ULL) >> (64 - bits_); }
+  static std::uint64_t index(FeatureHash feature, int bits) { return (feature * 0x9e3779b97f4a7c15ULL) >> (64 - bits); }
+  std::uint64_t index(FeatureHash feature) const { return index(feature, bits_); }
   void take_occurrences();
   void add_units(std::uint64_t index, std::uint64_t units);
   template <class Visit>

@@ -1,9 +1,9 @@
 #include "model/weights/calibrators.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "cpt/hashing.h"
@@ -12,30 +12,36 @@ namespace cpt {
 
 namespace {
 
-constexpr Row row_of(float value) {
-  Row row{};
-  row.fill(value);
-  return row;
+constexpr std::size_t kChunk = (std::size_t{2} << 20) / sizeof(Calibrator);  // those that fit a huge page
+constexpr std::array<float, Calibrator::kNumbers> kFirst = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};
+
+constexpr Calibrator first_calibrator() {
+  Calibrator calibrator{};
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) calibrator.at(lane, number) = kFirst[number];
+  }
+  return calibrator;
 }
 
+// Number by number, and of each those of all lanes. Lane 0 counts as what a node begins with.
 std::uint64_t digest_of(std::uint64_t key, const Calibrator& calibrator) {
   std::uint64_t digest = mix(key);
-  for (const Row& row : std::span(calibrator.rows(), Calibrator::kRows)) {
-    for (const float value : row) digest = mix(digest ^ std::bit_cast<std::uint32_t>(value));
+  for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
+    digest = mix(digest ^ std::bit_cast<std::uint32_t>(kFirst[number]));
+    for (std::size_t lane = 1; lane < kLanes; ++lane) {
+      digest = mix(digest ^ std::bit_cast<std::uint32_t>(calibrator.at(lane, number)));
+    }
   }
   return digest;
 }
 
 bool is_finite(const Calibrator& calibrator) {
-  return std::all_of(calibrator.rows(), calibrator.rows() + Calibrator::kRows, [](const Row& row) {
-    return std::ranges::all_of(row, [](float value) { return std::isfinite(value); });
-  });
+  return std::ranges::all_of(calibrator.floats, [](float value) { return std::isfinite(value); });
 }
 
 }  // namespace
 
-constinit const Calibrator kFirstCalibrator{row_of(1), row_of(0),    row_of(1.5F), row_of(0.1F), row_of(0),
-                                            row_of(0), row_of(0.5F), row_of(0),    row_of(0.1F)};
+constinit const Calibrator kFirstCalibrator = first_calibrator();
 
 void Calibrators::insert(const Slot& slot) {
   std::uint64_t i = slot.key >> 1;
@@ -45,46 +51,60 @@ void Calibrators::insert(const Slot& slot) {
 
 void Calibrators::make_index(std::size_t slots) {
   slots_.assign(slots, {});
-  for (std::deque<Block>& part : parts_) {
-    for (Block& block : part) insert({block.key, &block.calibrator});
+  for (const std::vector<Slot>& part : parts_) {
+    for (const Slot& slot : part) insert(slot);
   }
+}
+
+Calibrator* Calibrators::take_unused() {
+  if (unused_.empty()) {
+    Calibrator* const chunk = chunks_.emplace_back(make_zeroed<Calibrator>(kChunk, "calibrators")).get();
+    for (std::size_t i = kChunk; i > 0; --i) unused_.push_back(chunk + i - 1);  // the first one is taken first
+  }
+  Calibrator* const calibrator = unused_.back();
+  unused_.pop_back();
+  return calibrator;
 }
 
 Calibrator& Calibrators::add(Partition partition, std::uint64_t key) {
   if (Calibrator* known = find(key)) return *known;
-  Block& block = parts_[partition].emplace_back();
-  block = {kFirstCalibrator, key};
+  const Slot slot{key, take_unused()};
+  *slot.calibrator = kFirstCalibrator;
+  parts_[partition].push_back(slot);
   if (++used_ * 2 > slots_.size()) {
     make_index(2 * slots_.size());
   } else {
-    insert({key, &block.calibrator});
+    insert(slot);
   }
-  return block.calibrator;
+  return *slot.calibrator;
 }
 
 void Calibrators::clear(Partition partition) {
   used_ -= parts_[partition].size();
+  for (const Slot& slot : parts_[partition]) unused_.push_back(slot.calibrator);
   parts_[partition].clear();
   make_index(slots_.size());
 }
 
 std::vector<std::uint64_t> Calibrators::keys(Partition partition) const {
   std::vector<std::uint64_t> keys;
-  for (const Block& block : parts_[partition]) keys.push_back(block.key);
+  for (const Slot& slot : parts_[partition]) keys.push_back(slot.key);
   std::ranges::sort(keys);
   return keys;
 }
 
 std::uint64_t Calibrators::digest(Partition partition) const {
   std::uint64_t digest = 0;
-  for (const Block& block : parts_[partition]) digest += digest_of(block.key, block.calibrator);
+  for (const Slot& slot : parts_[partition]) digest += digest_of(slot.key, *slot.calibrator);
   return digest;
 }
 
 bool Calibrators::finite(Partition partition) const {
-  return std::ranges::all_of(parts_[partition], [](const Block& block) { return is_finite(block.calibrator); });
+  return std::ranges::all_of(parts_[partition], [](const Slot& slot) { return is_finite(*slot.calibrator); });
 }
 
-std::uint64_t Calibrators::bytes() const { return used_ * sizeof(Block) + slots_.size() * sizeof(Slot); }
+std::uint64_t Calibrators::bytes() const {
+  return used_ * (sizeof(Calibrator) + sizeof(Slot)) + slots_.size() * sizeof(Slot);
+}
 
 }  // namespace cpt

@@ -6,12 +6,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
+#include "core/zeroed_memory.h"
 #include "model/tree/partition.h"
 
 namespace cpt {
@@ -19,19 +20,51 @@ namespace cpt {
 inline constexpr std::size_t kLanes = 16;
 using Row = std::array<float, kLanes>;
 
-// The calibrators of the 15 nodes of a block, lane by lane; lane 0 belongs to no node.
+// The calibrators of the 15 nodes of a block. The numbers of a node lie side by side, and those of a node and its two
+// children in one pair of cache lines, because an example learns few nodes of a block, one below the other: of binary
+// nodes four, in two such pairs.
 struct alignas(64) Calibrator {
-  Row a, b, c;
-  Row s_aa, s_ab, s_ac, s_bb, s_bc, s_cc;
+  enum Number : std::uint8_t { kA, kB, kC, kAA, kAB, kAC, kBB, kBC, kCC };  // a, b, c, and the upper half of S
+  static constexpr std::size_t kNumbers = 9;
+  static constexpr std::size_t kFamilies = 5;         // of the nodes 1, 4, 5, 6 and 7
+  static constexpr std::size_t kFloatsOfFamily = 32;  // a pair of cache lines
+  // Where the numbers of the node of a lane begin: none of the loads 4 + 4 + 1 crosses a cache line. Lane 0, which
+  // belongs to no node, is given those of lane 1.
+  static constexpr std::array<std::uint8_t, kLanes> kOffsets = [] {
+    constexpr std::array<std::uint8_t, 3> kMembers = {0, 12, 22};
+    std::array<std::uint8_t, kLanes> offsets{};
+    for (std::size_t lane = 1; lane < kLanes; ++lane) {
+      const std::size_t family = lane < 4 ? 0 : lane < 8 ? lane - 3 : lane / 2 - 3;
+      const std::size_t member = lane < 4 ? lane - 1 : lane < 8 ? 0 : 1 + lane % 2;
+      offsets[lane] = static_cast<std::uint8_t>(family * kFloatsOfFamily + kMembers[member]);
+    }
+    return offsets;
+  }();
 
-  static constexpr std::size_t kRows = 9;
-  Row* rows() { return &a; }
-  const Row* rows() const { return &a; }
+  std::array<float, kFamilies * kFloatsOfFamily> floats;
+
+  float* node(std::size_t lane) { return floats.data() + kOffsets[lane]; }
+  const float* node(std::size_t lane) const { return floats.data() + kOffsets[lane]; }
+  constexpr float& at(std::size_t lane, std::size_t number) { return floats[kOffsets[lane] + number]; }
+  constexpr float at(std::size_t lane, std::size_t number) const { return floats[kOffsets[lane] + number]; }
+
   void prefetch() const {
-    for (std::size_t row = 0; row < kRows; ++row) __builtin_prefetch(rows() + row, 1);
+    for (std::size_t family = 0; family < kFamilies; ++family) prefetch_family(family);
+  }
+  // The nodes above a position 1 .. 31 of the block.
+  void prefetch_above(std::uint32_t position) const {
+    prefetch_family(0);
+    if (position < 8) return;
+    prefetch_family((position >= 16 ? position / 4 : position / 2) - 3);
+  }
+
+ private:
+  void prefetch_family(std::size_t family) const {
+    __builtin_prefetch(floats.data() + family * kFloatsOfFamily, 1);
+    __builtin_prefetch(floats.data() + family * kFloatsOfFamily + kFloatsOfFamily / 2, 1);
   }
 };
-static_assert(sizeof(Calibrator) == Calibrator::kRows * sizeof(Row));
+static_assert(sizeof(Calibrator) == 10 * 64);
 
 // What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
 extern const Calibrator kFirstCalibrator;
@@ -53,6 +86,8 @@ class Calibrators {
   }
   // Adds the calibrator of a block, or finds it.
   Calibrator& add(Partition partition, std::uint64_t key);
+  // To be called some time before find() of the key.
+  void prefetch_slot(std::uint64_t key) const { __builtin_prefetch(&slots_[(key >> 1) & (slots_.size() - 1)]); }
   std::size_t size(Partition partition) const { return parts_[partition].size(); }
   // By ascending key.
   std::vector<std::uint64_t> keys(Partition partition) const;
@@ -64,21 +99,20 @@ class Calibrators {
   std::uint64_t bytes() const;
 
  private:
-  struct Block {
-    Calibrator calibrator;
-    std::uint64_t key;
-  };
   // A hash table of keys, which are odd hashes: those without their lowest bit serve as the place to begin at.
   struct Slot {
     std::uint64_t key = 0;
     Calibrator* calibrator = nullptr;
   };
 
+  Calibrator* take_unused();
   void insert(const Slot& slot);
   void make_index(std::size_t slots);
 
-  std::vector<std::deque<Block>> parts_;  // by partition
-  std::vector<Slot> slots_{2};            // a power of two; at most half are used
+  std::vector<std::vector<Slot>> parts_;         // by partition
+  std::vector<Slot> slots_{2};                   // a power of two; at most half are used
+  std::vector<ZeroedArray<Calibrator>> chunks_;  // the calibrators, on huge pages
+  std::vector<Calibrator*> unused_;              // of the chunks
   std::size_t used_ = 0;
 };
 

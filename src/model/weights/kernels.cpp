@@ -8,20 +8,19 @@
 #define HWY_TARGET_INCLUDE "model/weights/kernels.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first.
-#include "model/weights/vector_math-inl.h"
+#include "model/weights/lane_groups-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cpt {
 namespace HWY_NAMESPACE {
 
-// How many blocks are predicted side by side, so that neither their sums nor their exponentials wait for one another: a
-// path has five or six. Six if the sums of a block fit one register, otherwise as many as there are registers for.
+// How many blocks are summed side by side, so that their sums do not wait for one another: a path has five or six. Six
+// if the sums of a block fit one register, otherwise as many as there are registers for.
 template <bool kCalibrated>
 constexpr std::size_t kMostBlocks = kParts == 1 ? 6 : (kCalibrated ? 2 : 4);
 
-template <std::size_t kBlocks, Loss kLoss, bool kCalibrated>
-HWY_INLINE void PredictSome(const PathRows& path, std::size_t first, const Calibrator* const* calibrators,
-                            Estimate* estimates) {
+template <std::size_t kBlocks, bool kCalibrated>
+HWY_INLINE void SumSome(const PathRows& path, std::size_t first, Estimate* estimates) {
   const std::size_t features = path.features;
   const float* const* rows = path.rows + first * features;
   V sum[kBlocks * kParts];
@@ -47,60 +46,106 @@ HWY_INLINE void PredictSome(const PathRows& path, std::size_t first, const Calib
   for (std::size_t b = 0; b < kBlocks; ++b) {
     Estimate& estimate = estimates[first + b];
     for (std::size_t part = 0; part < kParts; ++part) {
-      const std::size_t lane = part * kStep;
-      const V z = sum[b * kParts + part];
-      hn::Store(z, kFloat, estimate.margin.data() + lane);
+      hn::Store(sum[b * kParts + part], kFloat, estimate.margin.data() + part * kStep);
       if constexpr (kCalibrated) {
-        const V y = scaled_sum[b * kParts + part];
-        hn::Store(y, kFloat, estimate.scaled.data() + lane);
-        const V m = Calibrated(z, y, *calibrators[first + b], lane);
-        const V p = Sigmoid(hn::Mul(hn::Set(kFloat, kSharper), m));
-        hn::Store(NaNWhereNotFinite(hn::Add(hn::Add(z, y), m), p), kFloat, estimate.right.data() + lane);
-      } else {
-        hn::Store(Probability<kLoss>(z), kFloat, estimate.right.data() + lane);
+        hn::Store(scaled_sum[b * kParts + part], kFloat, estimate.scaled.data() + part * kStep);
       }
     }
   }
 }
 
-// Predicts the last blocks from `first` on, at most kBlocks.
-template <std::size_t kBlocks, Loss kLoss, bool kCalibrated>
-HWY_INLINE void PredictLast(const PathRows& path, std::size_t first, const Calibrator* const* calibrators,
-                            Estimate* estimates) {
+// The margins of the last blocks from `first` on, at most kBlocks.
+template <std::size_t kBlocks, bool kCalibrated>
+HWY_INLINE void SumLast(const PathRows& path, std::size_t first, Estimate* estimates) {
   if constexpr (kBlocks > 0) {
-    if (path.blocks - first == kBlocks) {
-      return PredictSome<kBlocks, kLoss, kCalibrated>(path, first, calibrators, estimates);
-    }
-    PredictLast<kBlocks - 1, kLoss, kCalibrated>(path, first, calibrators, estimates);
+    if (path.blocks - first == kBlocks) return SumSome<kBlocks, kCalibrated>(path, first, estimates);
+    SumLast<kBlocks - 1, kCalibrated>(path, first, estimates);
   }
 }
 
-template <Loss kLoss, bool kCalibrated>
-HWY_INLINE void PredictAll(const PathRows& path, const Calibrator* const* calibrators, Estimate* estimates) {
+template <bool kCalibrated>
+HWY_INLINE void Sum(const PathRows& path, Estimate* estimates) {
   constexpr std::size_t kMost = kMostBlocks<kCalibrated>;
   std::size_t first = 0;
-  for (; path.blocks - first >= kMost; first += kMost) {
-    PredictSome<kMost, kLoss, kCalibrated>(path, first, calibrators, estimates);
+  for (; path.blocks - first >= kMost; first += kMost) SumSome<kMost, kCalibrated>(path, first, estimates);
+  SumLast<kMost - 1, kCalibrated>(path, first, estimates);
+}
+
+template <Loss kLoss>
+HWY_INLINE void PredictAll(const PathRows& path, Estimate* estimates) {
+  Sum<false>(path, estimates);
+  for (std::size_t b = 0; b < path.blocks; ++b) {
+    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+      const V z = hn::Load(kFloat, estimates[b].margin.data() + lane);
+      hn::Store(Probability<kLoss>(z), kFloat, estimates[b].right.data() + lane);
+    }
   }
-  PredictLast<kMost - 1, kLoss, kCalibrated>(path, first, calibrators, estimates);
+}
+
+HWY_INLINE void PredictCalibrated(const PathRows& path, const Calibrator* const* calibrators, Estimate* estimates) {
+  Sum<true>(path, estimates);
+  for (std::size_t b = 0; b < path.blocks; ++b) {
+    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+      const float* nodes[kStep];
+      for (std::size_t i = 0; i < kStep; ++i) nodes[i] = calibrators[b]->node(lane + i);
+      V numbers[4];
+      LoadFourNumbers(nodes, Calibrator::kA, numbers);
+      const V z = hn::Load(kFloat, estimates[b].margin.data() + lane);
+      const V y = hn::Load(kFloat, estimates[b].scaled.data() + lane);
+      hn::Store(CalibratedProbability(z, y, numbers), kFloat, estimates[b].right.data() + lane);
+    }
+  }
 }
 
 void Predict(const PathRows& path, Loss loss, const Calibrator* const* calibrators, Estimate* estimates) {
   if (calibrators != nullptr) {
-    PredictAll<Loss::kLogistic, true>(path, calibrators, estimates);
+    PredictCalibrated(path, calibrators, estimates);
   } else if (loss == Loss::kLogistic) {
-    PredictAll<Loss::kLogistic, false>(path, nullptr, estimates);
+    PredictAll<Loss::kLogistic>(path, estimates);
   } else {
-    PredictAll<Loss::kSquared, false>(path, nullptr, estimates);
+    PredictAll<Loss::kSquared>(path, estimates);
   }
 }
 
-void Scale(const float* values, const Rarity* rarities, std::size_t features, float* scaled) {
+// P(right) of the trained lanes of some blocks, from their margins.
+HWY_INLINE void PredictTrained(const LaneTargets* const* targets, const Calibrator* const* calibrators,
+                               std::size_t blocks, Estimate* estimates) {
+  Groups groups;
+  FindGroups(targets, estimates, blocks, groups);
+  for (std::size_t at = 0; at < groups.count; at += kGroupsInVector) {
+    const Group* const some = groups.groups + at;
+    const float* nodes[kStep];
+    for (std::size_t i = 0; i < kStep; ++i) {
+      const Group& group = some[i / kGroup];
+      nodes[i] = calibrators[group.block]->node(group.lanes()[i % kGroup]);
+    }
+    V numbers[4];
+    LoadFourNumbers(nodes, Calibrator::kA, numbers);
+    HWY_ALIGN float right[kStep];
+    hn::Store(CalibratedProbability(MarginsOf(some), ScaledMarginsOf(some), numbers), kFloat, right);
+    for (std::size_t i = 0; i < kStep; ++i) {
+      const Group& group = some[i / kGroup];
+      estimates[group.block].right[group.lanes()[i % kGroup]] = right[i];
+    }
+  }
+}
+
+void PredictPath(const PathRows& path, const LaneTargets* const* targets, const Calibrator* const* calibrators,
+                 Estimate* estimates) {
+  Sum<true>(path, estimates);
+  for (std::size_t first = 0; first < path.blocks; first += kBlocksTogether) {
+    PredictTrained(targets + first, calibrators + first, HWY_MIN(path.blocks - first, kBlocksTogether),
+                   estimates + first);
+  }
+}
+
+bool Scale(const float* values, const Rarity* rarities, std::size_t features, float* scaled) {
   constexpr hn::Rebind<Rarity, Float> kByte;
   V squares[kParts];
   V rare_squares[kParts];
   for (V& part : squares) part = hn::Zero(kFloat);
   for (V& part : rare_squares) part = hn::Zero(kFloat);
+  auto is_small = hn::FirstN(kFloat, kStep);
   // First into `scaled`: the squares of the rarities.
   for (std::size_t first = 0; first < features; first += kLanes) {
     const std::size_t count = HWY_MIN(features - first, kLanes);
@@ -113,6 +158,7 @@ void Scale(const float* values, const Rarity* rarities, std::size_t features, fl
     for (std::size_t part = 0; part < kParts && part * kStep < count; ++part) {
       const V rarity = hn::ConvertTo(kFloat, hn::PromoteTo(kInt, hn::LoadU(kByte, from + part * kStep)));
       const V value = LoadFirst(values + first + part * kStep, count - part * kStep);
+      is_small = hn::And(is_small, hn::Le(hn::Abs(value), hn::Set(kFloat, kMostValue)));
       const V square = hn::IfThenElseZero(hn::Ne(rarity, hn::Zero(kFloat)), hn::Mul(value, value));
       const V rare = hn::Mul(rarity, rarity);
       squares[part] = hn::Add(squares[part], square);
@@ -129,6 +175,7 @@ void Scale(const float* values, const Rarity* rarities, std::size_t features, fl
     const V same = hn::IfThenElse(hn::Eq(factor, hn::Zero(kFloat)), hn::Set(kFloat, 1.0F), factor);
     hn::StoreU(hn::Mul(value, same), kFloat, scaled + f);
   }
+  return !hn::AllTrue(kFloat, is_small);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -187,15 +234,21 @@ namespace cpt {
 
 HWY_EXPORT(Scale);
 HWY_EXPORT(Predict);
+HWY_EXPORT(PredictPath);
 HWY_EXPORT(Find);
 HWY_EXPORT(Target);
 
-void scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled) {
-  HWY_DYNAMIC_DISPATCH(Scale)(values.data(), rarities.data(), rarities.size(), scaled);
+bool scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled) {
+  return HWY_DYNAMIC_DISPATCH(Scale)(values.data(), rarities.data(), rarities.size(), scaled);
 }
 
 void predict_blocks(const PathRows& path, Loss loss, const Calibrator* const* calibrators, Estimate* estimates) {
   HWY_DYNAMIC_DISPATCH(Predict)(path, loss, calibrators, estimates);
+}
+
+void predict_path(const PathRows& path, const LaneTargets* const* targets, const Calibrator* const* calibrators,
+                  Estimate* estimates) {
+  HWY_DYNAMIC_DISPATCH(PredictPath)(path, targets, calibrators, estimates);
 }
 
 void find_rows(std::span<const FeatureHash> features, std::uint64_t key, const Region& region, float* table,

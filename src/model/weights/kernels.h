@@ -41,8 +41,8 @@ void find_rows(std::span<const FeatureHash> features, std::uint64_t key, const R
 
 // scaled[f] = values[f] * d_f, as in ScaledExample, for rarities.size() features. d_f is 1 for all of them if the sum
 // of squared values is 0. `scaled` has room for a multiple of kLanes floats; those behind the last feature are
-// arbitrary.
-void scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled);
+// arbitrary. Returns whether a value is not within [-kMostValue, kMostValue].
+bool scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled);
 
 // Computes the estimate of every block. P(right) = 1 / (1 + exp(-z)) within 3e-7 relative for logistic, z kept in [0,
 // 1] for squared. NaN where z is not finite; below -87 as at -87. With calibrators, one for each block,
@@ -51,32 +51,44 @@ void scale_values(std::span<const float> values, std::span<const Rarity> raritie
 // to leave the log loss as it is.
 void predict_blocks(const PathRows& path, Loss loss, const Calibrator* const* calibrators, Estimate* estimates);
 
-// Which lanes of a block are trained, and towards what. Every lane of both is 0 or 1. Made by targets_of().
-struct LaneTargets {
-  Row trained;
-  Row right;
-  Row nodes;  // 1 in trained lanes of nodes, whose calibrators learn too; the regressor of a leaf has none
-  std::array<std::uint8_t, kLanes> lanes;             // the trained lanes, ascending, padded with zeros up to `count`
-  std::uint32_t count;                                // a multiple of kLanesTogether
+// Which lanes of a block are trained, and towards what. Made by targets_of().
+struct alignas(64) LaneTargets {
   static constexpr std::uint32_t kLanesTogether = 4;  // as many as a path of binary nodes trains in a block
+  static constexpr std::uint8_t kNotTrained = 0xff;
+
+  std::array<std::uint8_t, kLanes> lanes;  // the trained lanes, ascending, padded with zeros up to `count`
+  std::array<std::uint8_t, kLanes> nodes;  // those of nodes, whose calibrators learn too; 0 for the regressor of a leaf
+  std::array<std::uint8_t, kLanes> places;  // the reverse of `lanes`, by lane: where it is in `lanes`, or kNotTrained
+  std::uint32_t count;                      // a multiple of kLanesTogether
+  alignas(64) Row towards;                  // parallel to `lanes`: 1 for the right, -1 for the left, 0 for padding
 };
 
-// Lane 0, which belongs to no regressor, is never trained, whatever `trained` says.
+// Every lane of `trained`, `right` and `nodes` is 0 or 1; only trained lanes can be nodes. Lane 0, which belongs to no
+// regressor, is never trained, whatever `trained` says.
 constexpr LaneTargets targets_of(const Row& trained, const Row& right, const Row& nodes = {}) {
-  LaneTargets targets{trained, right, nodes, {}, 0};
-  targets.trained[0] = targets.nodes[0] = 0;
+  LaneTargets targets{};
+  targets.places.fill(LaneTargets::kNotTrained);
   for (std::uint8_t lane = 1; lane < kLanes; ++lane) {
-    if (trained[lane] != 0) targets.lanes[targets.count++] = lane;
+    if (trained[lane] == 0) continue;
+    targets.lanes[targets.count] = lane;
+    targets.nodes[targets.count] = nodes[lane] != 0 ? lane : std::uint8_t{0};
+    targets.places[lane] = static_cast<std::uint8_t>(targets.count);
+    targets.towards[targets.count] = right[lane] != 0 ? 1.0F : -1.0F;
+    ++targets.count;
   }
   while (targets.count % LaneTargets::kLanesTogether != 0) ++targets.count;
   return targets;
 }
 
+// The same as predict_blocks() with calibrators and the logistic loss, but P(right) of trained lanes only.
+void predict_path(const PathRows& path, const LaneTargets* const* targets, const Calibrator* const* calibrators,
+                  Estimate* estimates);
+
 // One step of the regressors on a path, and of their calibrators.
 struct UpdateStep {
   const Estimate* estimates;          // by block, from predict_blocks()
   const LaneTargets* const* targets;  // by block
-  Calibrator* const* calibrators;     // by block; nullptr: there are none
+  Calibrator* const* calibrators;     // by block, all different; nullptr: there are none
   float* scratch;                     // scratch_floats(features) floats, aligned to 64 bytes, for `safe`
   double squared_length;              // sum of the squared feature values
   float importance;
@@ -85,7 +97,8 @@ struct UpdateStep {
   float rate;
 };
 
-// The error of block b in lane s is e_s = trained * (right - p), p = P(right) of the margin z without the calibrator.
+// The error of block b in a trained lane s is e_s = right - p, p = P(right) of the margin z without the calibrator; in
+// other lanes it is 0.
 // Moves the rows of every block in which sum_s e_s^2 is not 0 as a float, and no others, with h = importance:
 //   adaptive: e_s *= h / squared_length;  w_s += rate * x * e_s / sqrt(G),   G = lane 0 after  G += x^2 * sum_s e_s^2
 //   sgd:      the same e_s;               w_s += rate * x * e_s,             with the same G kept
@@ -107,8 +120,15 @@ struct UpdateStep {
 // less than the phi S_0 that is added, 3e-6 h or more; z and y in [-30, 30] bound what one example can take away.
 void train_blocks(const PathRows& path, const UpdateStep& update_step);
 
+// How many blocks train_blocks() takes together. Of few features, so many that they do not wait for one another; of
+// many, what it remembers of them would leave the first-level cache.
+inline constexpr std::size_t kBlocksTogether = 8;
+constexpr std::size_t blocks_together(std::size_t features) { return features <= 8 * kLanes ? kBlocksTogether : 1; }
+
 // Floats of UpdateStep::scratch.
-constexpr std::size_t scratch_floats(std::size_t features) { return (features + kLanes - 1) / kLanes * 2 * kLanes; }
+constexpr std::size_t scratch_floats(std::size_t features) {
+  return (features + kLanes - 1) / kLanes * (2 + 3 * blocks_together(features)) * kLanes;
+}
 
 // The name of the instruction set that the kernels use on this processor ("AVX3", "SSE4", ...).
 const char* kernel_target();

@@ -41,12 +41,13 @@ void Regressors::train(PathState& path_state) {
     update_step.squared_length = x.squared_length();
   }
   if (calibrators_ != nullptr) {
-    path_state.learning.clear();
-    for (Calibration& calibration : path_state.calibrations) {
+    path_state.learning.resize(blocks);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      Calibration& calibration = path_state.calibrations[i];
       if (calibration.calibrator == nullptr) {
         calibration.calibrator = &calibrators_->add(calibration.partition, calibration.key);
       }
-      path_state.learning.push_back(calibration.calibrator);
+      path_state.learning[i] = calibration.calibrator;
     }
     update_step.calibrators = path_state.learning.data();
   }
@@ -63,20 +64,28 @@ void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_
   const std::size_t begin = path_state.targets.size();
   const std::size_t end = path_state.path.size();
   path_state.targets.resize(end);
+  if (calibrators_ != nullptr) path_state.calibrations.resize(end);
   path_state.rows.resize(end * features);
   float** rows = path_state.rows.data() + begin * features;
   for (std::size_t i = begin; i < end; ++i, rows += features) {
-    const BlockHeader& header = blocks.header(path_state.path[i].block);
+    const auto [block, position] = path_state.path[i];
+    const BlockHeader& header = blocks.header(block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
-    if (calibrators_ != nullptr) path_state.calibrations.push_back(find_calibrator(header.partition, header.key));
-    path_state.targets[i] = &targets_[path_state.path[i].position];
+    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(header.partition, header.key, position);
+    path_state.targets[i] = &targets_[position];
   }
   finish_path(at_leaf, path_state);
 }
 
-Calibration NodeRegressors::find_calibrator(Partition partition, std::uint64_t key) const {
+Calibration NodeRegressors::find_calibrator(Partition partition, std::uint64_t key, std::uint8_t position) const {
   Calibrator* const calibrator = calibrators_->find(key);
-  if (calibrator != nullptr) calibrator->prefetch();
+  if (calibrator != nullptr) {
+    if (arity_ == 2) {
+      calibrator->prefetch_above(position);
+    } else {
+      calibrator->prefetch();
+    }
+  }
   return {key, partition, calibrator};
 }
 
@@ -87,6 +96,7 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
   const std::size_t end = begin + positions.size();
   path_state.path.resize(end);
   path_state.targets.resize(end);
+  if (calibrators_ != nullptr) path_state.calibrations.resize(end);
   path_state.rows.resize(end * features);
   const Region& region = weights_->region(top.partition);
   float** rows = path_state.rows.data() + begin * features;
@@ -94,7 +104,7 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
   for (std::size_t i = begin; i < end; ++i, rows += features) {
     const std::uint8_t position = positions[i - begin];
     find_rows(path_state.example, key, region, rows);
-    if (calibrators_ != nullptr) path_state.calibrations.push_back(find_calibrator(top.partition, key));
+    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(top.partition, key, position);
     path_state.path[i] = {kNotLookedUp, position};
     path_state.targets[i] = &targets_[position];
     key = key_below(key, position);
@@ -113,15 +123,22 @@ void NodeRegressors::predict(PathState& path_state) const {
   path_state.sides.clear();
   const Calibrator* const* calibrators = nullptr;
   if (calibrators_ != nullptr) {
-    path_state.predicting.clear();
-    for (Calibration& calibration : path_state.calibrations) {
+    path_state.predicting.resize(blocks);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      Calibration& calibration = path_state.calibrations[i];
       // It may have been added since the path was located.
-      if (calibration.calibrator == nullptr) calibration = find_calibrator(calibration.partition, calibration.key);
-      path_state.predicting.push_back(calibration.calibrator == nullptr ? &kFirstCalibrator : calibration.calibrator);
+      if (calibration.calibrator == nullptr) calibration.calibrator = calibrators_->find(calibration.key);
+      path_state.predicting[i] = calibration.calibrator == nullptr ? &kFirstCalibrator : calibration.calibrator;
     }
     calibrators = path_state.predicting.data();
   }
-  predict_blocks(path_state.rows_of(blocks), loss_, calibrators, path_state.estimates.data());
+  const PathRows rows = path_state.rows_of(blocks);
+  // Wider nodes are decoded from all their lanes.
+  if (calibrators != nullptr && arity_ == 2) {
+    predict_path(rows, path_state.targets.data(), calibrators, path_state.estimates.data());
+  } else {
+    predict_blocks(rows, loss_, calibrators, path_state.estimates.data());
+  }
 }
 
 void NodeRegressors::decode(const Blocks& blocks, std::size_t end, PathState& path_state) const {

@@ -174,7 +174,8 @@ class NodeRegressors : public Regressors {
 
  private:
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
-  Calibration find_calibrator(Partition partition, std::uint64_t key) const;
+  // Of a block that the path leaves at this position.
+  Calibration find_calibrator(Partition partition, std::uint64_t key, std::uint8_t position) const;
 
   double clip_;
   int arity_;

@@ -8,18 +8,30 @@
 
 namespace cpt {
 
+namespace {
+
+bool has_large(std::span<const float> values) {
+  const auto is_large = [](bool large, float value) { return large | !(std::abs(value) <= kMostValue); };
+  return std::accumulate(values.begin(), values.end(), false, is_large);
+}
+
+}  // namespace
+
 ScaledExample scale(const ExampleView& x, std::span<const Rarity> rarities, bool bounded, ScaledValues& room) {
   ScaledExample example{x, x.values};
-  const auto is_large = [](bool large, float value) { return large | !(std::abs(value) <= kMostValue); };
-  if (bounded && std::accumulate(x.values.begin(), x.values.end(), false, is_large)) {
+  const auto find_scaled = [&] {
+    example.scaled = example.values;
+    if (rarities.empty()) return has_large(example.values);
+    room.scaled.resize((rarities.size() + kLanes - 1) / kLanes * kLanes);
+    example.scaled = {room.scaled.data(), rarities.size()};
+    return scale_values(example.values, rarities, room.scaled.data());
+  };
+  if (find_scaled() && bounded) {
     room.values.assign(x.values.begin(), x.values.end());
     for (float& value : room.values) value = std::clamp(value, -kMostValue, kMostValue);
-    example.scaled = example.values = room.values;
+    example.values = room.values;
+    find_scaled();
   }
-  if (rarities.empty()) return example;
-  room.scaled.resize((rarities.size() + kLanes - 1) / kLanes * kLanes);
-  scale_values(example.values, rarities, room.scaled.data());
-  example.scaled = {room.scaled.data(), rarities.size()};
   return example;
 }
 

@@ -6,52 +6,52 @@
 #define HWY_TARGET_INCLUDE "model/weights/train_kernel.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first.
-#include "model/weights/vector_math-inl.h"
+#include "model/weights/lane_groups-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cpt {
 namespace HWY_NAMESPACE {
 
-// What training knows of a few blocks, by lane. A few together, so that their sums do not wait for one another.
-constexpr std::size_t kBlocksTogether = 8;
-struct BlockErrors {
-  HWY_ALIGN float error[kBlocksTogether][kLanes];  // 0 in lanes that are not trained; without sign if safe and logistic
-  HWY_ALIGN float power[kBlocksTogether][kLanes];  // safe and logistic: exp(v)
-  float squares[kBlocksTogether];
+// What training knows of a few blocks, by place in their groups.
+struct LaneErrors {
+  static constexpr std::size_t kMost = kBlocksTogether * kLanes;
+  HWY_ALIGN float error[kMost];    // 0 in padding; without sign if safe and logistic
+  HWY_ALIGN float towards[kMost];  // as LaneTargets
+  HWY_ALIGN float z[kMost];
+  HWY_ALIGN float margin[kMost];  // safe: v if logistic, else z
+  HWY_ALIGN float power[kMost];   // safe and logistic: exp(v)
+  HWY_ALIGN float change[kMost];  // safe: what the step adds to the margin, over u
 };
 
-HWY_INLINE V MarginTowards(V z, V target) {
-  return Kept(hn::IfThenElse(hn::Gt(target, hn::Zero(kFloat)), z, hn::Neg(z)), -60.0F, 20.0F);
-}
-
 template <Loss kLoss, Update kUpdate>
-HWY_INLINE void ComputeErrors(const UpdateStep& update_step, std::size_t block, V factor, float* errors,
-                              float* powers) {
-  const LaneTargets& targets = *update_step.targets[block];
-  for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-    const V z = hn::Load(kFloat, update_step.estimates[block].margin.data() + lane);
-    const V target = hn::LoadU(kFloat, targets.right.data() + lane);
-    const auto trained = hn::Ne(hn::LoadU(kFloat, targets.trained.data() + lane), hn::Zero(kFloat));
+HWY_INLINE void ComputeErrors(const Groups& groups, V factor, LaneErrors& errors) {
+  const V zero = hn::Zero(kFloat);
+  const V one = hn::Set(kFloat, 1.0F);
+  for (std::size_t at = 0; at < groups.count; at += kGroupsInVector) {
+    const V z = MarginsOf(groups.groups + at);
+    const V towards = TowardsOf(groups.groups + at);
+    const auto to_right = hn::Gt(towards, zero);
     V error;
+    V margin = z;
     if constexpr (kUpdate == Update::kSafe && kLoss == Loss::kLogistic) {
-      const V power = Exp(MarginTowards(z, target));
-      hn::Store(power, kFloat, powers + lane);
-      const V one = hn::Set(kFloat, 1.0F);
+      margin = Kept(hn::IfThenElse(to_right, z, hn::Neg(z)), -60.0F, 20.0F);
+      const V power = Exp(margin);
+      hn::Store(power, kFloat, errors.power + at * kGroup);
       error = hn::Div(one, hn::Add(one, power));
     } else {
-      error = hn::Mul(hn::Sub(target, Probability<kLoss>(z)), factor);
+      error = hn::Mul(hn::Sub(hn::IfThenElseZero(to_right, one), Probability<kLoss>(z)), factor);
     }
-    hn::Store(hn::IfThenElseZero(trained, error), kFloat, errors + lane);
+    hn::Store(z, kFloat, errors.z + at * kGroup);
+    hn::Store(margin, kFloat, errors.margin + at * kGroup);
+    hn::Store(towards, kFloat, errors.towards + at * kGroup);
+    hn::Store(hn::IfThenElseZero(hn::Ne(towards, zero), error), kFloat, errors.error + at * kGroup);
   }
 }
 
-HWY_INLINE float SumOfSquares(const LaneTargets& targets, const float* errors) {
+HWY_INLINE float SumOfSquares(const float* errors, std::size_t count) {
   float sum = 0;
-  for (std::size_t i = 0; i < targets.count; i += LaneTargets::kLanesTogether) {
-    for (std::size_t j = 0; j < LaneTargets::kLanesTogether; ++j) {
-      const float error = errors[targets.lanes[i + j]];
-      sum += error * error;
-    }
+  for (std::size_t i = 0; i < count; i += LaneTargets::kLanesTogether) {
+    for (std::size_t j = 0; j < LaneTargets::kLanesTogether; ++j) sum += errors[i + j] * errors[i + j];
   }
   return sum;
 }
@@ -79,28 +79,63 @@ HWY_INLINE V LogisticFlow(V v, V power, V inverse, V q) {
   return hn::IfThenElse(is_near, near, hn::Max(far, hn::Zero(kFloat)));
 }
 
-// What the safe step adds to the margins of trained lanes, over u.
+// Safe, by block: q and 1 / u.
+struct Times {
+  float q[kBlocksTogether] = {};
+  float inverse_u[kBlocksTogether] = {};
+};
+
+// What the safe step adds to the margins of the lanes of the groups [begin, end), over u.
 template <Loss kLoss>
-HWY_INLINE void ComputeChanges(const UpdateStep& update_step, std::size_t block, const float* errors,
-                               const float* powers, float length, float rate, V* changes) {
-  const LaneTargets& targets = *update_step.targets[block];
-  const float u = HWY_MAX(length, 1e-36F);
-  const V inverse_u = hn::Set(kFloat, 1.0F / u);
-  const V q = hn::Set(kFloat, HWY_MIN(rate * u, 1e30F));
-  for (std::size_t part = 0; part < kParts; ++part) {
-    const std::size_t lane = part * kStep;
-    const V z = hn::Load(kFloat, update_step.estimates[block].margin.data() + lane);
-    const V target = hn::LoadU(kFloat, targets.right.data() + lane);
-    const V error = hn::Load(kFloat, errors + lane);
+HWY_INLINE void ComputeChanges(const Groups& groups, std::size_t begin, std::size_t end, const Times& times,
+                               LaneErrors& errors) {
+  const V zero = hn::Zero(kFloat);
+  const auto of_blocks = [&](const Group* some, const float* numbers) {
+    return FromGroups(kFloat, some, [&](const Group& group) { return hn::Set(kGroupTag, numbers[group.block]); });
+  };
+  for (std::size_t at = begin / kGroupsInVector * kGroupsInVector; at < end; at += kGroupsInVector) {
+    const Group* const some = groups.groups + at;
+    const V q = of_blocks(some, times.q);
+    const V error = hn::Load(kFloat, errors.error + at * kGroup);
+    const auto to_right = hn::Gt(hn::Load(kFloat, errors.towards + at * kGroup), zero);
+    const V margin = hn::Load(kFloat, errors.margin + at * kGroup);
     V way;
     if constexpr (kLoss == Loss::kLogistic) {
-      way = LogisticFlow(MarginTowards(z, target), hn::Load(kFloat, powers + lane), error, q);
-      way = hn::IfThenElse(hn::Gt(target, hn::Zero(kFloat)), way, hn::Neg(way));
+      way = LogisticFlow(margin, hn::Load(kFloat, errors.power + at * kGroup), error, q);
+      way = hn::IfThenElse(to_right, way, hn::Neg(way));
     } else {
-      way = hn::Mul(hn::Sub(z, target), ExpMinus1(hn::Neg(hn::Min(q, hn::Set(kFloat, 87.0F)))));
+      const V target = hn::IfThenElseZero(to_right, hn::Set(kFloat, 1.0F));
+      way = hn::Mul(hn::Sub(margin, target), ExpMinus1(hn::Neg(hn::Min(q, hn::Set(kFloat, 87.0F)))));
     }
-    // Lanes that are not trained have an error of 0.
-    changes[part] = hn::IfThenElseZero(hn::Ne(error, hn::Zero(kFloat)), hn::Mul(way, inverse_u));
+    const V change = hn::Mul(way, of_blocks(some, times.inverse_u));
+    // Padding has an error of 0.
+    hn::Store(hn::IfThenElseZero(hn::Ne(error, zero), change), kFloat, errors.change + at * kGroup);
+  }
+}
+
+// The lanes of a group in their places of a row: adds them to `row`, where they are 0.
+HWY_INLINE void Spread(const LaneTargets& targets, std::size_t first, GroupVector group, V* row) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kStep > kGroup) {
+    constexpr hn::Rebind<std::uint8_t, Float> kByte;
+    const V lanes = Extended(kFloat, group);
+    for (std::size_t part = 0; part < kParts; ++part) {
+      const auto places = hn::LoadU(kByte, targets.places.data() + part * kStep);
+      const auto of_group = hn::Sub(places, hn::Set(kByte, static_cast<std::uint8_t>(first)));
+      // Those of other groups, and kNotTrained, are taken for the first lane after the group, which is 0.
+      const auto from = hn::Min(of_group, hn::Set(kByte, static_cast<std::uint8_t>(kGroup)));
+      const auto indices = hn::IndicesFromVec(kFloat, hn::PromoteTo(kInt, from));
+      row[part] = hn::Or(row[part], hn::TableLookupLanes(lanes, indices));
+    }
+    return;
+  }
+#endif
+  HWY_ALIGN float lanes[kGroup];
+  hn::Store(group, kGroupTag, lanes);
+  HWY_ALIGN float spread[kLanes] = {};
+  for (std::size_t i = 0; i < kGroup; ++i) spread[targets.lanes[first + i]] = lanes[i];
+  for (std::size_t part = 0; part < kParts; ++part) {
+    row[part] = hn::Or(row[part], hn::Load(kFloat, spread + part * kStep));
   }
 }
 
@@ -117,6 +152,10 @@ HWY_INLINE hn::Vec<Tag> FirstLanes(Tag tag, const float* const* rows, std::size_
   } else {
     constexpr hn::Half<Tag> kHalf;
     constexpr std::size_t kLower = hn::MaxLanes(kHalf);
+    // Without the branches of the halves.
+    if (count >= hn::MaxLanes(tag)) {
+      return hn::Combine(tag, FirstLanes(kHalf, rows + kLower, kLower), FirstLanes(kHalf, rows, kLower));
+    }
     const auto lower = FirstLanes(kHalf, rows, count);
     if (count <= kLower) return hn::ZeroExtendVector(tag, lower);
     return hn::Combine(tag, FirstLanes(kHalf, rows + kLower, count - kLower), lower);
@@ -128,32 +167,75 @@ HWY_INLINE hn::Vec<Tag> FirstLanes(Tag tag, const float* const* rows, std::size_
 struct Steps {
   Row step;
   Row growth;  // of G, by feature
+  Row before;  // safe: G, by feature
+};
+// The same of the example; safe.
+struct Values {
+  Row value;
+  Row slack;  // value^2 / 5
+};
+static_assert(scratch_floats(kLanes) * sizeof(float) == sizeof(Values) + kBlocksTogether * sizeof(Steps));
+
+// UpdateStep::scratch, sixteen features at a time.
+struct Scratch {
+  Scratch(float* memory, std::size_t features)
+      : parts((features + kLanes - 1) / kLanes),
+        values(reinterpret_cast<Values*>(memory)),
+        steps(reinterpret_cast<Steps*>(values + parts)) {}
+
+  Steps* of_block(std::size_t block) const { return steps + block * parts; }
+
+  std::size_t parts;
+  Values* values;
+  Steps* steps;  // of the blocks that are trained together
 };
 
-// Adds to `length` lane i the products of values and steps of the features i, i + kLanes, ...
-template <Update kUpdate>
-HWY_INLINE void ComputeSteps(const PathRows& path, std::size_t begin, std::size_t first, std::size_t count,
-                             float squares, float rate, Steps& steps, V* length) {
-  // Keeps the first step finite when the growth is too small for a float.
-  const V tiny = hn::Set(kFloat, 1e-36F);
+HWY_INLINE void FindValues(const PathRows& path, Values* values) {
+  for (std::size_t first = 0; first < path.features; first += kLanes, ++values) {
+    const std::size_t count = HWY_MIN(path.features - first, kLanes);
+    for (std::size_t lane = 0; lane < count; lane += kStep) {
+      const V value = LoadFirst(path.values + first + lane, count - lane);
+      hn::StoreU(value, kFloat, values->value.data() + lane);
+      const V slack = hn::Mul(hn::Mul(value, value), hn::Set(kFloat, 0.2F));
+      hn::StoreU(slack, kFloat, values->slack.data() + lane);
+    }
+  }
+}
+
+// `length`, of safe: adds to its lane i the products of values and steps of the features i, i + kLanes, ... One vector
+// of features after the other, by recursion, so that `length` stays in registers.
+template <Update kUpdate, std::size_t kPart = 0>
+HWY_INLINE void ComputeSteps(const PathRows& path, float* const* rows, std::size_t first, std::size_t count,
+                             float squares, float rate, Steps& steps, [[maybe_unused]] const Values* values,
+                             [[maybe_unused]] V* length) {
+  constexpr std::size_t kLane = kPart * kStep;
+  V value;
+  if constexpr (kUpdate == Update::kSafe) {
+    value = hn::LoadU(kFloat, values->value.data() + kLane);
+  } else {
+    value = LoadFirst(path.values + first + kLane, count - kLane);
+  }
+  const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
+  V step = kUpdate == Update::kSafe ? value : hn::Mul(value, hn::Set(kFloat, rate));
+  if constexpr (kUpdate != Update::kSgd) {
+    const V before = FirstLanes(kFloat, rows + kLane, count - kLane);
+    V after = hn::Add(before, growth);
+    if constexpr (kUpdate == Update::kSafe) {
+      hn::StoreU(before, kFloat, steps.before.data() + kLane);
+      after = hn::Add(after, hn::LoadU(kFloat, values->slack.data() + kLane));
+    }
+    // Keeps the first step finite when the growth is too small for a float.
+    step = hn::Div(step, hn::Sqrt(hn::Add(after, hn::Set(kFloat, 1e-36F))));
+  }
+  if constexpr (kUpdate == Update::kSafe) length[kPart] = hn::Add(length[kPart], hn::Mul(value, step));
+  hn::StoreU(step, kFloat, steps.step.data() + kLane);
   // A row that moved must count as used even when the growth is too small for a float.
   const V least = hn::Set(kFloat, 1e-37F);
-  for (std::size_t lane = 0; lane < count; lane += kStep) {
-    const V value = LoadFirst(path.values + first + lane, count - lane);
-    const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
-    V step = hn::Mul(value, hn::Set(kFloat, rate));
-    if constexpr (kUpdate != Update::kSgd) {
-      V after = hn::Add(FirstLanes(kFloat, path.rows + begin + first + lane, count - lane), growth);
-      if constexpr (kUpdate == Update::kSafe) {
-        after = hn::Add(after, hn::Mul(hn::Mul(value, value), hn::Set(kFloat, 0.2F)));
-      }
-      step = hn::Div(step, hn::Sqrt(hn::Add(after, tiny)));
+  hn::StoreU(hn::IfThenElse(hn::Lt(growth, least), least, growth), kFloat, steps.growth.data() + kLane);
+  if constexpr (kPart + 1 < kParts) {
+    if (count > kLane + kStep) {
+      ComputeSteps<kUpdate, kPart + 1>(path, rows, first, count, squares, rate, steps, values, length);
     }
-    if constexpr (kUpdate == Update::kSafe) {
-      length[lane / kStep] = hn::Add(length[lane / kStep], hn::Mul(value, step));
-    }
-    hn::StoreU(step, kFloat, steps.step.data() + lane);
-    hn::StoreU(hn::IfThenElse(hn::Lt(growth, least), least, growth), kFloat, steps.growth.data() + lane);
   }
 }
 
@@ -169,94 +251,123 @@ HWY_INLINE void Move(float* row, const V* changes, float step, float growth) {
 
 // Adaptive and sgd: moves the rows of a block by its errors.
 template <Update kUpdate>
-HWY_INLINE void MoveByErrors(const PathRows& path, std::size_t block, const float* errors, float squares,
-                             const UpdateStep& update_step) {
-  if (squares == 0) return;
-  V parts[kParts];
-  for (std::size_t part = 0; part < kParts; ++part) parts[part] = hn::Load(kFloat, errors + part * kStep);
+HWY_INLINE void MoveByErrors(const PathRows& path, std::size_t block, const V* errors, float squares, float rate) {
   const std::size_t begin = block * path.features;
   for (std::size_t first = 0; first < path.features; first += kLanes) {
     const std::size_t count = HWY_MIN(path.features - first, kLanes);
     Steps steps;
-    ComputeSteps<kUpdate>(path, begin, first, count, squares, update_step.rate, steps, nullptr);
     float* const* rows = path.rows + begin + first;
-    for (std::size_t f = 0; f < count; ++f) Move(rows[f], parts, steps.step[f], steps.growth[f]);
+    ComputeSteps<kUpdate>(path, rows, first, count, squares, rate, steps, nullptr, nullptr);
+    for (std::size_t f = 0; f < count; ++f) Move(rows[f], errors, steps.step[f], steps.growth[f]);
   }
 }
 
 // Safe: computes the steps of a block and returns u.
-HWY_INLINE float ComputeSafeSteps(const PathRows& path, std::size_t block, float squares, Steps* steps) {
+HWY_INLINE float ComputeSafeSteps(const PathRows& path, std::size_t block, float squares, const Scratch& scratch) {
   V length[kParts];
   for (V& part : length) part = hn::Zero(kFloat);
-  const std::size_t begin = block * path.features;
-  for (std::size_t first = 0; first < path.features; first += kLanes, ++steps) {
+  float* const* const rows = path.rows + block * path.features;
+  const Values* values = scratch.values;
+  Steps* steps = scratch.of_block(block);
+  for (std::size_t first = 0; first < path.features; first += kLanes, ++values, ++steps) {
     const std::size_t count = HWY_MIN(path.features - first, kLanes);
-    ComputeSteps<Update::kSafe>(path, begin, first, count, squares, 1, *steps, length);
+    ComputeSteps<Update::kSafe>(path, rows + first, first, count, squares, 1, *steps, values, length);
   }
   return SumOfLanes(length);
 }
 
-HWY_INLINE void MoveBySteps(const PathRows& path, std::size_t block, const V* changes, const Steps* steps) {
-  const std::size_t begin = block * path.features;
+// Whether the rows of a block are as they were when its steps were computed, as far as steps depend on them.
+HWY_INLINE bool AreCurrent(const PathRows& path, std::size_t block, const Steps* steps) {
+  float* const* const rows = path.rows + block * path.features;
   for (std::size_t first = 0; first < path.features; first += kLanes, ++steps) {
     const std::size_t count = HWY_MIN(path.features - first, kLanes);
-    float* const* rows = path.rows + begin + first;
+    for (std::size_t lane = 0; lane < count; lane += kStep) {
+      const V now = FirstLanes(kFloat, rows + first + lane, count - lane);
+      if (!hn::AllTrue(kFloat, hn::Eq(now, hn::LoadU(kFloat, steps->before.data() + lane)))) return false;
+    }
+  }
+  return true;
+}
+
+HWY_INLINE void MoveBySteps(const PathRows& path, std::size_t block, const V* changes, const Steps* steps) {
+  float* const* rows = path.rows + block * path.features;
+  for (std::size_t first = 0; first < path.features; first += kLanes, rows += kLanes, ++steps) {
+    const std::size_t count = HWY_MIN(path.features - first, kLanes);
     for (std::size_t f = 0; f < count; ++f) Move(rows[f], changes, steps->step[f], steps->growth[f]);
   }
 }
 
-// That of a block, if it has one. Lane by lane: f = (z, 1, y), and the matrix S by its upper half.
-HWY_INLINE void TrainCalibrator(const UpdateStep& update_step, std::size_t block) {
-  if (update_step.calibrators == nullptr) return;
-  const Estimate& estimate = update_step.estimates[block];
-  const LaneTargets& targets = *update_step.targets[block];
-  Calibrator& calibrator = *update_step.calibrators[block];
+// Of some nodes, side by side: f = (z, 1, y), and the matrix S by its upper half.
+HWY_INLINE void TrainNodes(V z, V y, V towards, V h, V* numbers) {
   const V one = hn::Set(kFloat, 1.0F);
-  const V h = hn::Set(kFloat, HWY_MIN(update_step.importance, 1.0F));
   const V forgotten = hn::Mul(h, hn::Set(kFloat, 3e-5F));
   const V kept = hn::Sub(one, forgotten);
-  for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-    const auto is_node = hn::Ne(hn::LoadU(kFloat, targets.nodes.data() + lane), hn::Zero(kFloat));
-    if (hn::AllFalse(kFloat, is_node)) continue;
-    const V z = hn::Load(kFloat, estimate.margin.data() + lane);
-    const V y = hn::Load(kFloat, estimate.scaled.data() + lane);
-    const V f[3] = {KeptMargin(z), one, KeptMargin(y)};
-    Row* const covariances[6] = {&calibrator.s_aa, &calibrator.s_ab, &calibrator.s_ac,
-                                 &calibrator.s_bb, &calibrator.s_bc, &calibrator.s_cc};
-    constexpr float kFirst[6] = {0.1F, 0, 0, 0.5F, 0, 0.1F};
-    V s[6];
-    for (int i = 0; i < 6; ++i) s[i] = hn::Load(kFloat, covariances[i]->data() + lane);
-    const auto dot = [&](V a, V b, V c) { return hn::Add(hn::Add(hn::Mul(a, f[0]), b), hn::Mul(c, f[2])); };
-    const V k[3] = {dot(s[0], s[1], s[2]), dot(s[1], s[3], s[4]), dot(s[2], s[4], s[5])};
-    const V v = hn::Max(dot(k[0], k[1], k[2]), hn::Zero(kFloat));
-    // With e = exp(-m): p = 1 / (1 + e) and g = (1 + e)^2 / ((1 + e)^2 + h e v), by one division.
-    const V e = Exp(hn::Neg(Kept(Calibrated(z, y, calibrator, lane), -20.0F, 20.0F)));
-    const V sum = hn::Add(one, e);
-    const V square = hn::Mul(sum, sum);
-    const V information = hn::Mul(h, e);  // times the square
-    const V divisor = hn::Add(square, hn::Mul(information, v));
-    const V inverse = hn::Div(one, hn::Mul(sum, divisor));
-    const V p = hn::Mul(divisor, inverse);
-    const V taken = hn::Mul(hn::Mul(information, sum), inverse);
-    const V g = hn::Mul(hn::Mul(square, sum), inverse);
-    const V step = hn::Mul(hn::Mul(h, hn::Sub(hn::LoadU(kFloat, targets.right.data() + lane), p)), g);
-    Row* const coefficients[3] = {&calibrator.a, &calibrator.b, &calibrator.c};
-    // Whole vectors are stored: some processors take many times as long for a masked store.
-    const auto store = [&](V before, V after, Row& row) {
-      hn::Store(hn::IfThenElse(is_node, after, before), kFloat, row.data() + lane);
-    };
-    for (int i = 0; i < 3; ++i) {
-      const V before = hn::Load(kFloat, coefficients[i]->data() + lane);
-      store(before, hn::Add(before, hn::Mul(k[i], step)), *coefficients[i]);
+  const V f[3] = {KeptMargin(z), one, KeptMargin(y)};
+  V* const s = numbers + Calibrator::kAA;
+  const auto dot = [&](V a, V b, V c) { return hn::Add(hn::Add(hn::Mul(a, f[0]), b), hn::Mul(c, f[2])); };
+  const V k[3] = {dot(s[0], s[1], s[2]), dot(s[1], s[3], s[4]), dot(s[2], s[4], s[5])};
+  const V v = hn::Max(dot(k[0], k[1], k[2]), hn::Zero(kFloat));
+  // With e = exp(-m): p = 1 / (1 + e) and g = (1 + e)^2 / ((1 + e)^2 + h e v), by one division.
+  const V e = Exp(hn::Neg(Kept(Calibrated(z, y, numbers), -20.0F, 20.0F)));
+  const V sum = hn::Add(one, e);
+  const V square = hn::Mul(sum, sum);
+  const V information = hn::Mul(h, e);  // times the square
+  const V divisor = hn::Add(square, hn::Mul(information, v));
+  const V inverse = hn::Div(one, hn::Mul(sum, divisor));
+  const V p = hn::Mul(divisor, inverse);
+  const V taken = hn::Mul(hn::Mul(information, sum), inverse);
+  const V g = hn::Mul(hn::Mul(square, sum), inverse);
+  const V right = hn::IfThenElseZero(hn::Gt(towards, hn::Zero(kFloat)), one);
+  const V step = hn::Mul(hn::Mul(h, hn::Sub(right, p)), g);
+  for (int i = 0; i < 3; ++i) numbers[i] = hn::Add(numbers[i], hn::Mul(k[i], step));
+  constexpr float kFirst[6] = {0.1F, 0, 0, 0.5F, 0, 0.1F};
+  for (int i = 0, at = 0; i < 3; ++i) {
+    const V taken_k = hn::Mul(taken, k[i]);
+    for (int j = i; j < 3; ++j, ++at) {
+      s[at] = hn::Mul(kept, hn::Sub(s[at], hn::Mul(taken_k, k[j])));
+      if (i == j) s[at] = hn::Add(s[at], hn::Mul(forgotten, hn::Set(kFloat, kFirst[at])));
     }
-    for (int i = 0, at = 0; i < 3; ++i) {
-      const V taken_k = hn::Mul(taken, k[i]);
-      for (int j = i; j < 3; ++j, ++at) {
-        V after = hn::Mul(kept, hn::Sub(s[at], hn::Mul(taken_k, k[j])));
-        if (i == j) after = hn::Add(after, hn::Mul(forgotten, hn::Set(kFloat, kFirst[at])));
-        store(s[at], after, *covariances[at]);
-      }
+  }
+}
+
+// Finds where the numbers of the nodes of all groups are. Without branches, which would be unpredictable at the end of
+// a path.
+HWY_INLINE void FindNodes(const UpdateStep& update_step, const Groups& groups, float* no_node, float** nodes) {
+  for (std::size_t at = 0; at < groups.padded; ++at, nodes += kGroup) {
+    const Group& group = groups.groups[at];
+    float* const bases[] = {no_node, update_step.calibrators[group.block]->floats.data()};
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      const std::size_t lane = group.nodes()[i];
+      nodes[i] = bases[lane != 0 ? 1 : 0] + Calibrator::kOffsets[lane];
     }
+  }
+}
+
+// The calibrators of some blocks learn. In three passes, so that vectors that are computed do not wait for one another.
+HWY_NOINLINE void TrainCalibrators(const UpdateStep& update_step, const Groups& groups, const LaneErrors& errors) {
+  HWY_ALIGN float no_node[kLanes] = {};  // for lanes that belong to none
+  float* nodes[kBlocksTogether * kLanes];
+  FindNodes(update_step, groups, no_node, nodes);
+  V numbers[kBlocksTogether * kParts][Calibrator::kNumbers];
+  const std::size_t vectors = groups.padded / kGroupsInVector;
+  for (std::size_t i = 0; i < vectors; ++i) {
+    LoadFourNumbers(nodes + i * kStep, Calibrator::kA, numbers[i]);
+    LoadFourNumbers(nodes + i * kStep, Calibrator::kAB, numbers[i] + Calibrator::kAB);
+    numbers[i][Calibrator::kCC] = NumberOf(kFloat, nodes + i * kStep, Calibrator::kCC);
+  }
+  const V h = hn::Set(kFloat, HWY_MIN(update_step.importance, 1.0F));
+  for (std::size_t i = 0; i < vectors; ++i) {
+    const Group* const some = groups.groups + i * kGroupsInVector;
+    const V z = hn::Load(kFloat, errors.z + i * kStep);
+    const V towards = hn::Load(kFloat, errors.towards + i * kStep);
+    TrainNodes(z, ScaledMarginsOf(some), towards, h, numbers[i]);
+  }
+  for (std::size_t i = 0; i < vectors; ++i) {
+    HWY_ALIGN float last[kStep];
+    hn::Store(numbers[i][Calibrator::kCC], kFloat, last);
+    StoreFourNumbers(numbers[i], nodes + i * kStep, Calibrator::kA);
+    StoreFourNumbers(numbers[i] + Calibrator::kAB, nodes + i * kStep, Calibrator::kAB);
+    for (std::size_t lane = 0; lane < kStep; ++lane) nodes[i * kStep + lane][Calibrator::kCC] = last[lane];
   }
 }
 
@@ -269,61 +380,101 @@ float LogOf(float h) {
   return log;
 }
 
-template <Loss kLoss, Update kUpdate>
-HWY_INLINE void TrainRows(const PathRows& path, const UpdateStep& update_step, std::size_t first, std::size_t blocks) {
-  BlockErrors errors;
-  const auto scale = static_cast<float>(static_cast<double>(update_step.importance) / update_step.squared_length);
-  const V factor = hn::Set(kFloat, kUpdate == Update::kSafe ? 1.0F : scale);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    ComputeErrors<kLoss, kUpdate>(update_step, first + b, factor, errors.error[b], errors.power[b]);
+// The numbers of the groups of a block, in their places of a row.
+HWY_INLINE void SpreadGroups(const Groups& groups, std::size_t block, const float* numbers, V* row) {
+  for (std::size_t part = 0; part < kParts; ++part) row[part] = hn::Zero(kFloat);
+  for (std::size_t g = groups.begin(block); g < groups.end(block); ++g) {
+    const Group& group = groups.groups[g];
+    Spread(*group.targets, group.first, hn::Load(kGroupTag, numbers + g * kGroup), row);
   }
-  for (std::size_t b = 0; b < blocks; ++b) {
-    errors.squares[b] = SumOfSquares(*update_step.targets[first + b], errors.error[b]);
+}
+
+// Moves the rows of some blocks, given sum_s e_s^2 by block.
+template <Loss kLoss>
+HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, const Groups& groups,
+                           const float* squares, LaneErrors& errors) {
+  const Scratch scratch(update_step.scratch, path.features);
+  const float importance = update_step.importance;
+  const float growth = importance <= 1 ? importance : 1 + LogOf(importance);
+  const auto rate =
+      static_cast<float>(HWY_MIN(static_cast<double>(update_step.rate) * static_cast<double>(importance), 1e30));
+  Times times;
+  const auto find_steps = [&](std::size_t b) {
+    const float length = ComputeSafeSteps(path, b, growth * squares[b], scratch);
+    const float u = HWY_MAX(length, 1e-36F);
+    times.q[b] = HWY_MIN(rate * u, 1e30F);
+    times.inverse_u[b] = 1.0F / u;
+  };
+  // First the steps of all blocks, which take long, but do not wait for one another. Blocks seldom share rows.
+  for (std::size_t b = 0; b < path.blocks; ++b) {
+    if (squares[b] != 0) find_steps(b);
   }
-  if constexpr (kUpdate != Update::kSafe) {
-    for (std::size_t b = 0; b < blocks; ++b) {
-      MoveByErrors<kUpdate>(path, first + b, errors.error[b], errors.squares[b], update_step);
-      TrainCalibrator(update_step, first + b);
+  ComputeChanges<kLoss>(groups, 0, groups.count, times, errors);
+  for (std::size_t b = 0; b < path.blocks; ++b) {
+    if (squares[b] == 0) continue;
+    if (b > 0 && !AreCurrent(path, b, scratch.of_block(b))) {
+      find_steps(b);
+      ComputeChanges<kLoss>(groups, groups.begin(b), groups.end(b), times, errors);
     }
+    V changes[kParts];
+    SpreadGroups(groups, b, errors.change, changes);
+    MoveBySteps(path, b, changes, scratch.of_block(b));
+  }
+}
+
+// At most kBlocksTogether blocks.
+template <Loss kLoss, Update kUpdate>
+HWY_INLINE void TrainSome(const PathRows& path, const UpdateStep& update_step) {
+  Groups groups;
+  FindGroups(update_step.targets, update_step.estimates, path.blocks, groups);
+  const auto scale = static_cast<float>(static_cast<double>(update_step.importance) / update_step.squared_length);
+  LaneErrors errors;
+  ComputeErrors<kLoss, kUpdate>(groups, hn::Set(kFloat, kUpdate == Update::kSafe ? 1.0F : scale), errors);
+  float squares[kBlocksTogether];
+  for (std::size_t b = 0; b < path.blocks; ++b) {
+    squares[b] = SumOfSquares(errors.error + groups.begin(b) * kGroup, update_step.targets[b]->count);
+  }
+  if (update_step.calibrators != nullptr) TrainCalibrators(update_step, groups, errors);
+  if constexpr (kUpdate == Update::kSafe) {
+    MoveSafely<kLoss>(path, update_step, groups, squares, errors);
   } else {
-    const float h = update_step.importance;
-    const float growth = h <= 1 ? h : 1 + LogOf(h);
-    const auto rate = static_cast<float>(
-        HWY_MIN(static_cast<double>(update_step.rate) * static_cast<double>(update_step.importance), 1e30));
-    auto* const steps = reinterpret_cast<Steps*>(update_step.scratch);
-    // One block after the other: they may share rows. A calibrator learns between the two long computations of its
-    // block, neither of which it waits for: a processor does that at the same time.
-    for (std::size_t b = 0; b < blocks; ++b) {
-      const float length = ComputeSafeSteps(path, first + b, growth * errors.squares[b], steps);
-      TrainCalibrator(update_step, first + b);
-      if (errors.squares[b] == 0) continue;
-      V changes[kParts];
-      ComputeChanges<kLoss>(update_step, first + b, errors.error[b], errors.power[b], length, rate, changes);
-      MoveBySteps(path, first + b, changes, steps);
+    // One block after the other: they may share rows.
+    for (std::size_t b = 0; b < path.blocks; ++b) {
+      if (squares[b] == 0) continue;
+      V of_lanes[kParts];
+      SpreadGroups(groups, b, errors.error, of_lanes);
+      MoveByErrors<kUpdate>(path, b, of_lanes, squares[b], update_step.rate);
     }
   }
 }
 
 template <Loss kLoss>
-HWY_INLINE void TrainLoss(const PathRows& path, const UpdateStep& update_step, std::size_t first, std::size_t blocks) {
+HWY_INLINE void TrainLoss(const PathRows& path, const UpdateStep& update_step) {
   switch (update_step.update) {
     case Update::kAdaptive:
-      return TrainRows<kLoss, Update::kAdaptive>(path, update_step, first, blocks);
+      return TrainSome<kLoss, Update::kAdaptive>(path, update_step);
     case Update::kSgd:
-      return TrainRows<kLoss, Update::kSgd>(path, update_step, first, blocks);
+      return TrainSome<kLoss, Update::kSgd>(path, update_step);
     case Update::kSafe:
-      return TrainRows<kLoss, Update::kSafe>(path, update_step, first, blocks);
+      return TrainSome<kLoss, Update::kSafe>(path, update_step);
   }
 }
 
 void Train(const PathRows& path, const UpdateStep& update_step) {
-  for (std::size_t first = 0; first < path.blocks; first += kBlocksTogether) {
-    const std::size_t blocks = HWY_MIN(path.blocks - first, kBlocksTogether);
+  if (update_step.update == Update::kSafe) FindValues(path, Scratch(update_step.scratch, path.features).values);
+  PathRows some = path;
+  UpdateStep step = update_step;
+  for (std::size_t left = path.blocks; left > 0; left -= some.blocks) {
+    some.blocks = HWY_MIN(left, blocks_together(path.features));
     if (update_step.loss == Loss::kLogistic) {
-      TrainLoss<Loss::kLogistic>(path, update_step, first, blocks);
+      TrainLoss<Loss::kLogistic>(some, step);
     } else {
-      TrainLoss<Loss::kSquared>(path, update_step, first, blocks);
+      TrainLoss<Loss::kSquared>(some, step);
     }
+    some.rows += some.blocks * path.features;
+    step.estimates += some.blocks;
+    step.targets += some.blocks;
+    if (step.calibrators != nullptr) step.calibrators += some.blocks;
   }
 }
 

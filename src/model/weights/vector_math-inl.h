@@ -24,44 +24,60 @@ constexpr Int kInt;
 constexpr std::size_t kStep = hn::MaxLanes(kFloat);
 constexpr std::size_t kParts = kLanes / kStep;  // vectors per row
 
+// The functions below take vectors of any length.
+template <class W>
+HWY_INLINE W Same(W /*as*/, float value) {
+  return hn::Set(hn::DFromV<W>(), value);
+}
+
 // exp(z) = 2^n * (1 + e), |ln(1 + e)| <= ln(2) / 2, with the polynomial of the Cephes library. z in [-87, 87].
+template <class W>
 struct Power {
-  V two_to_n;
-  V e;
+  W two_to_n;
+  W e;
 };
-HWY_INLINE Power PowerOf(V z) {
-  const V n = hn::Round(hn::Mul(z, hn::Set(kFloat, 1.44269504F)));
-  V r = hn::Sub(z, hn::Mul(n, hn::Set(kFloat, 0.693359375F)));
-  r = hn::Sub(r, hn::Mul(n, hn::Set(kFloat, -2.12194440e-4F)));
-  V p = hn::Set(kFloat, 1.9875691500e-4F);
+template <class W>
+HWY_INLINE Power<W> PowerOf(W z) {
+  const hn::DFromV<W> tag;
+  const hn::RebindToSigned<hn::DFromV<W>> int_tag;
+  const auto exponent = hn::NearestInt(hn::Mul(z, hn::Set(tag, 1.44269504F)));
+  const W n = hn::ConvertTo(tag, exponent);
+  W r = hn::Sub(z, hn::Mul(n, hn::Set(tag, 0.693359375F)));
+  r = hn::Sub(r, hn::Mul(n, hn::Set(tag, -2.12194440e-4F)));
+  W p = hn::Set(tag, 1.9875691500e-4F);
   for (float c : {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F}) {
-    p = hn::Add(hn::Mul(p, r), hn::Set(kFloat, c));
+    p = hn::Add(hn::Mul(p, r), hn::Set(tag, c));
   }
-  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(kInt, n), hn::Set(kInt, 127)));
-  return {hn::BitCast(kFloat, exponent), hn::Add(hn::Mul(p, hn::Mul(r, r)), r)};
+  const auto two_to_n = hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(int_tag, 127)));
+  return {hn::BitCast(tag, two_to_n), hn::Add(hn::Mul(p, hn::Mul(r, r)), r)};
 }
 
 // Within 2e-7 relative.
-HWY_INLINE V Exp(V z) {
-  const Power power = PowerOf(z);
-  return hn::Mul(hn::Add(power.e, hn::Set(kFloat, 1.0F)), power.two_to_n);
+template <class W>
+HWY_INLINE W Exp(W z) {
+  const Power<W> power = PowerOf(z);
+  return hn::Mul(hn::Add(power.e, Same(z, 1.0F)), power.two_to_n);
 }
 
 // exp(z) - 1, within 4e-7 relative.
-HWY_INLINE V ExpMinus1(V z) {
-  const Power power = PowerOf(z);
-  return hn::Add(hn::Mul(power.two_to_n, power.e), hn::Sub(power.two_to_n, hn::Set(kFloat, 1.0F)));
+template <class W>
+HWY_INLINE W ExpMinus1(W z) {
+  const Power<W> power = PowerOf(z);
+  return hn::Add(hn::Mul(power.two_to_n, power.e), hn::Sub(power.two_to_n, Same(z, 1.0F)));
 }
 
 // ln(z) for normal z >= 1, at most 0.06 less: z = 2^n m as n ln(2) + (m - 1) ln(2).
-HWY_INLINE V RoughLog(V z) {
-  const V bits = hn::ConvertTo(kFloat, hn::BitCast(kInt, z));
-  return hn::Mul(hn::Sub(hn::Mul(bits, hn::Set(kFloat, 0x1p-23F)), hn::Set(kFloat, 127.0F)),
-                 hn::Set(kFloat, 0.693147181F));
+template <class W>
+HWY_INLINE W RoughLog(W z) {
+  const hn::DFromV<W> tag;
+  const hn::RebindToSigned<hn::DFromV<W>> int_tag;
+  const W bits = hn::ConvertTo(tag, hn::BitCast(int_tag, z));
+  return hn::Mul(hn::Sub(hn::Mul(bits, Same(z, 0x1p-23F)), Same(z, 127.0F)), Same(z, 0.693147181F));
 }
 
-HWY_INLINE V Kept(V z, float least, float most) {
-  return hn::Min(hn::Max(z, hn::Set(kFloat, least)), hn::Set(kFloat, most));
+template <class W>
+HWY_INLINE W Kept(W z, float least, float most) {
+  return hn::Min(hn::Max(z, Same(z, least)), Same(z, most));
 }
 
 // An infinite margin must not pass for certainty; inf - inf is NaN.
@@ -84,13 +100,15 @@ HWY_INLINE V Probability(V z) {
 // The margins of a node as its calibrator takes them.
 HWY_INLINE V KeptMargin(V z) { return Kept(z, -30.0F, 30.0F); }
 
-constexpr float kSharper = 1.05F;
+// m, by the margins of nodes and a, b and c.
+HWY_INLINE V Calibrated(V z, V y, const V* numbers) {
+  return hn::Add(hn::Add(hn::Mul(numbers[0], KeptMargin(z)), numbers[1]), hn::Mul(numbers[2], KeptMargin(y)));
+}
 
-HWY_INLINE V Calibrated(V z, V y, const Calibrator& calibrator, std::size_t lane) {
-  const V a = hn::Load(kFloat, calibrator.a.data() + lane);
-  const V b = hn::Load(kFloat, calibrator.b.data() + lane);
-  const V c = hn::Load(kFloat, calibrator.c.data() + lane);
-  return hn::Add(hn::Add(hn::Mul(a, KeptMargin(z)), b), hn::Mul(c, KeptMargin(y)));
+// P(right).
+HWY_INLINE V CalibratedProbability(V z, V y, const V* numbers) {
+  const V m = Calibrated(z, y, numbers);
+  return NaNWhereNotFinite(hn::Add(hn::Add(z, y), m), Sigmoid(hn::Mul(hn::Set(kFloat, 1.05F), m)));
 }
 
 // Loads the first `count` >= 1 floats, at most a full vector, padded with zeros.

@@ -20,16 +20,16 @@ void append_values(const std::vector<std::byte>& bytes, std::vector<T>& values) 
 
 Calibrator merge_calibrators(std::span<const CalibratorOfRank* const> ranks) {
   Calibrator merged = ranks.front()->calibrator;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
     std::uint64_t visits = 0;
     for (const CalibratorOfRank* rank : ranks) visits += rank->visits[lane];
     if (visits == 0) continue;
-    for (std::size_t row = 0; row < Calibrator::kRows; ++row) {
+    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
       double sum = 0;
       for (const CalibratorOfRank* rank : ranks) {
-        sum += static_cast<double>(rank->visits[lane]) * static_cast<double>(rank->calibrator.rows()[row][lane]);
+        sum += static_cast<double>(rank->visits[lane]) * static_cast<double>(rank->calibrator.at(lane, number));
       }
-      merged.rows()[row][lane] = static_cast<float>(sum / static_cast<double>(visits));
+      merged.at(lane, number) = static_cast<float>(sum / static_cast<double>(visits));
     }
   }
   return merged;
@@ -41,8 +41,8 @@ CalibratorMerger::CalibratorMerger(Communicator& comm, Learner& learner, std::ui
 void CalibratorMerger::touch(const PathState& path_state) {
   for (std::size_t b = 0; b < path_state.calibrations.size(); ++b) {
     NodeVisits& visits = visited(path_state.calibrations[b]).visits;
-    const Row& nodes = path_state.targets[b]->nodes;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) visits[lane] += nodes[lane] != 0 ? 1U : 0U;
+    const LaneTargets& targets = *path_state.targets[b];
+    for (std::size_t i = 0; i < targets.count; ++i) visits[targets.nodes[i]] += targets.nodes[i] != 0 ? 1U : 0U;
   }
 }
 

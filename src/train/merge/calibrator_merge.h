@@ -37,7 +37,7 @@ class CalibratorMerger {
   // To be called before a path is trained.
   void touch(const PathState& path_state);
   // The rows of the calibrators that were touched since the last merge.
-  std::uint64_t touched_rows() const { return visited_.size() * Calibrator::kRows; }
+  std::uint64_t touched_rows() const { return visited_.size() * Calibrator::kNumbers; }
 
   // Collective. One rank merges the calibrators of a block, and sends the result to all.
   void merge();

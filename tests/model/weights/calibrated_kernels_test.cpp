@@ -83,7 +83,7 @@ void safe_twin(const SafeCase& of, std::size_t b, const Table& before, Table& af
   for (std::size_t s = 1; s < kLanes; ++s) {
     const double z = of.estimates[b].margin[s];
     const double p = of.step.loss == Loss::kLogistic ? logistic(z) : std::clamp(z, 0.0, 1.0);
-    squares += targets.trained[s] * std::pow(targets.right[s] - p, 2);
+    if (is_trained(targets, s)) squares += std::pow((is_right(targets, s) ? 1 : 0) - p, 2);
   }
   if (squares == 0) return;
   std::vector<double> steps;
@@ -97,9 +97,9 @@ void safe_twin(const SafeCase& of, std::size_t b, const Table& before, Table& af
     after[in.index(b, f)][0] += growth;
   }
   for (std::size_t s = 1; s < kLanes; ++s) {
-    if (targets.trained[s] == 0) continue;
+    if (!is_trained(targets, s)) continue;
     const double z = of.estimates[b].margin[s];
-    const double change = flow(of.step.loss, z, targets.right[s] == 1, of.step.rate * h * u) - z;
+    const double change = flow(of.step.loss, z, is_right(targets, s), of.step.rate * h * u) - z;
     for (std::size_t f = 0; f < in.features(); ++f) after[in.index(b, f)][s] += steps[f] * change / u;
   }
 }
@@ -192,10 +192,10 @@ TEST(SafeStepOfAnySize, GoesTowardsTheTargetAndNeverBeyond) {
 
 Calibrator random_calibrator(Dice& dice) {
   Calibrator calibrator = kFirstCalibrator;
-  for (std::size_t s = 0; s < kLanes; ++s) {
-    calibrator.a[s] = static_cast<float>(dice.between(-1, 2));
-    calibrator.b[s] = static_cast<float>(dice.between(-1, 1));
-    calibrator.c[s] = static_cast<float>(dice.between(-1, 2));
+  for (std::size_t s = 1; s < kLanes; ++s) {
+    calibrator.at(s, Calibrator::kA) = static_cast<float>(dice.between(-1, 2));
+    calibrator.at(s, Calibrator::kB) = static_cast<float>(dice.between(-1, 1));
+    calibrator.at(s, Calibrator::kC) = static_cast<float>(dice.between(-1, 2));
   }
   return calibrator;
 }
@@ -225,8 +225,43 @@ TEST(Calibrated, ProbabilitiesAreThoseOfTheFormula) {
           EXPECT_NEAR(estimates[b].margin[s], z, 1e-5 * magnitude);
           EXPECT_NEAR(estimates[b].scaled[s], y, 1e-5 * magnitude);
           const Calibrator& by = calibrators[b];
-          const double m = by.a[s] * std::clamp(z, -30.0, 30.0) + by.b[s] + by.c[s] * std::clamp(y, -30.0, 30.0);
+          const double m = by.at(s, Calibrator::kA) * std::clamp(z, -30.0, 30.0) + by.at(s, Calibrator::kB) +
+                           by.at(s, Calibrator::kC) * std::clamp(y, -30.0, 30.0);
           EXPECT_NEAR(estimates[b].right[s], logistic(1.05 * m), 2e-5 * magnitude);
+        }
+      }
+    }
+  }
+}
+
+// Its twin is predict_blocks(), which the test above compares with the formula.
+TEST(Calibrated, PathsGiveTheProbabilitiesOfTrainedLanesToTheLastBit) {
+  Dice dice(5);
+  for (const double share : {0.0, 0.1, 0.3, 0.7, 1.0}) {
+    for (std::size_t blocks = 1; blocks <= 20; ++blocks) {
+      const KernelInputs in(7, blocks, blocks);
+      std::vector<Calibrator> calibrators;
+      std::vector<LaneTargets> targets;
+      for (std::size_t b = 0; b < blocks; ++b) {
+        calibrators.push_back(random_calibrator(dice));
+        Row trained;
+        for (float& lane : trained) lane = dice.chance(share) ? 1.0F : 0.0F;
+        targets.push_back(targets_of(trained, {}));
+      }
+      std::vector<const Calibrator*> predicting;
+      for (const Calibrator& calibrator : calibrators) predicting.push_back(&calibrator);
+      std::vector<const LaneTargets*> of_blocks;
+      for (const LaneTargets& of_block : targets) of_blocks.push_back(&of_block);
+      std::vector<Estimate> every(blocks);
+      std::vector<Estimate> of_path(blocks);
+      predict_blocks(in.path(), Loss::kLogistic, predicting.data(), every.data());
+      predict_path(in.path(), of_blocks.data(), predicting.data(), of_path.data());
+      for (std::size_t b = 0; b < blocks; ++b) {
+        EXPECT_EQ(of_path[b].margin, every[b].margin);
+        EXPECT_EQ(of_path[b].scaled, every[b].scaled);
+        for (std::size_t s = 1; s < kLanes; ++s) {
+          if (!is_trained(targets[b], s)) continue;
+          EXPECT_EQ(of_path[b].right[s], every[b].right[s]) << "lane " << s;
         }
       }
     }
@@ -245,16 +280,27 @@ TEST(Calibrated, MarginsThatAreNotFiniteGiveNaN) {
   EXPECT_TRUE(std::isnan(estimate.right[1]));
   EXPECT_TRUE(std::isnan(estimate.right[2]));
   EXPECT_EQ(estimate.right[3], 0.5F);
+  Row trained{};
+  trained[1] = trained[2] = trained[3] = 1;
+  const LaneTargets targets = targets_of(trained, {});
+  const LaneTargets* const pointer = &targets;
+  estimate.right = {};
+  predict_path({rows, &one, &one, 1, 1}, &pointer, &calibrator, &estimate);
+  EXPECT_TRUE(std::isnan(estimate.right[1]));
+  EXPECT_TRUE(std::isnan(estimate.right[2]));
+  EXPECT_EQ(estimate.right[3], 0.5F);
 }
 
-// Trains the calibrator of one block alone: its row has no errors, because no lane is trained.
+// Trains the calibrator of one block by given margins, whatever becomes of its row.
 class CalibratorOfABlock {
  public:
   void learn(const Row& z, const Row& y, const Row& right, const Row& nodes, float importance) {
     Estimate estimate{};
     estimate.margin = z;
     estimate.scaled = y;
-    const LaneTargets targets = targets_of({}, right, nodes);
+    Row every;
+    every.fill(1);
+    const LaneTargets targets = targets_of(every, right, nodes);
     const LaneTargets* const pointer = &targets;
     Calibrator* const calibrator = &calibrator_;
     float* const rows[] = {row_.data()};
@@ -326,17 +372,18 @@ TEST(Calibrators, LearnAsBayesianLogisticRegressions) {
   for (std::size_t s = 1; s < kLanes; ++s) {
     const Calibrator& is = block.get();
     const CalibratorTwin& twin = twins[s];
-    const double values[][2] = {{is.a[s], twin.a},          {is.b[s], twin.b},          {is.c[s], twin.c},
-                                {is.s_aa[s], twin.s[0][0]}, {is.s_ab[s], twin.s[0][1]}, {is.s_ac[s], twin.s[0][2]},
-                                {is.s_bb[s], twin.s[1][1]}, {is.s_bc[s], twin.s[1][2]}, {is.s_cc[s], twin.s[2][2]}};
-    for (const auto& [value, expected] : values) EXPECT_NEAR(value, expected, 2e-3 * (1 + std::abs(expected))) << s;
+    const double expected[] = {twin.a,       twin.b,       twin.c,       twin.s[0][0], twin.s[0][1],
+                               twin.s[0][2], twin.s[1][1], twin.s[1][2], twin.s[2][2]};
+    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
+      EXPECT_NEAR(is.at(s, number), expected[number], 2e-3 * (1 + std::abs(expected[number]))) << s << ", " << number;
+    }
   }
-  EXPECT_EQ(block.get().a[0], 1);  // belongs to no node
 }
 
 // Every leading minor of S is above 0.
 void expect_positive_definite(const Calibrator& of, std::size_t s) {
-  const double aa = of.s_aa[s], ab = of.s_ab[s], ac = of.s_ac[s], bb = of.s_bb[s], bc = of.s_bc[s], cc = of.s_cc[s];
+  const double aa = of.at(s, Calibrator::kAA), ab = of.at(s, Calibrator::kAB), ac = of.at(s, Calibrator::kAC);
+  const double bb = of.at(s, Calibrator::kBB), bc = of.at(s, Calibrator::kBC), cc = of.at(s, Calibrator::kCC);
   ASSERT_GT(aa, 0);
   ASSERT_GT(aa * bb - ab * ab, 0);
   ASSERT_GT(aa * (bb * cc - bc * bc) - ab * (ab * cc - bc * ac) + ac * (ab * bc - bb * ac), 0);
@@ -365,8 +412,9 @@ TEST(Calibrators, StayPositiveDefiniteOnHardStreams) {
     for (std::size_t s = 1; s < kLanes; ++s) {
       SCOPED_TRACE(testing::Message() << "lane " << s << " after " << example);
       expect_positive_definite(block.get(), s);
-      ASSERT_TRUE(std::isfinite(block.get().a[s]) && std::isfinite(block.get().b[s]) &&
-                  std::isfinite(block.get().c[s]));
+      for (const auto number : {Calibrator::kA, Calibrator::kB, Calibrator::kC}) {
+        ASSERT_TRUE(std::isfinite(block.get().at(s, number)));
+      }
     }
   }
 }

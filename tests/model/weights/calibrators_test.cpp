@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 
 #include "model/random_stream.h"
 #include "model/weights/weight_table.h"
@@ -27,18 +29,44 @@ TEST(Calibrators, AreFoundByKeyAndNeverMove) {
   EXPECT_EQ(calibrators.find(12345), nullptr);
 }
 
+// None overlaps another one, and no vector of four numbers crosses a cache line.
+TEST(Calibrators, KeepTheNumbersOfANodeTogether) {
+  constexpr std::size_t kFloatsOfLine = 16;
+  Calibrator calibrator;
+  std::set<const float*> used;
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    const float* const node = calibrator.node(lane);
+    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
+      EXPECT_EQ(&calibrator.at(lane, number), node + number);
+      EXPECT_TRUE(used.insert(node + number).second);
+    }
+    const auto offset = static_cast<std::size_t>(node - calibrator.floats.data());
+    EXPECT_LE(offset + Calibrator::kNumbers, calibrator.floats.size());
+    for (const std::size_t four : {offset, offset + 4}) {
+      EXPECT_EQ(four / kFloatsOfLine, (four + 3) / kFloatsOfLine) << "lane " << lane;
+    }
+  }
+}
+
+TEST(Calibrators, AreTakenFromTheClearedOnesAndBeginAsNew) {
+  Calibrators calibrators(kPartitions);
+  Calibrator& one = calibrators.add(3, 17);
+  one.at(5, Calibrator::kA) = 9;
+  calibrators.clear(3);
+  Calibrator& other = calibrators.add(4, 19);
+  EXPECT_EQ(&other, &one);
+  EXPECT_EQ(other.floats, kFirstCalibrator.floats);
+}
+
 TEST(Calibrators, BeginAsTheFirstOne) {
   Calibrators calibrators(kPartitions);
   const Calibrator& one = calibrators.add(3, 17);
-  for (std::size_t row = 0; row < Calibrator::kRows; ++row) EXPECT_EQ(one.rows()[row], kFirstCalibrator.rows()[row]);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    EXPECT_EQ(one.a[lane], 1);
-    EXPECT_EQ(one.b[lane], 0);
-    EXPECT_EQ(one.c[lane], 1.5F);
-    EXPECT_EQ(one.s_aa[lane], 0.1F);
-    EXPECT_EQ(one.s_bb[lane], 0.5F);
-    EXPECT_EQ(one.s_cc[lane], 0.1F);
-    EXPECT_EQ(one.s_ab[lane] + one.s_ac[lane] + one.s_bc[lane], 0);
+  EXPECT_EQ(one.floats, kFirstCalibrator.floats);
+  constexpr std::array<float, Calibrator::kNumbers> kExpected = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
+      EXPECT_EQ(one.at(lane, number), kExpected[number]);
+    }
   }
 }
 
@@ -64,10 +92,10 @@ TEST(Calibrators, ArePartOfTheSurveyOfTheTable) {
   }
   EXPECT_NE(one.digest(), 0U);
   EXPECT_EQ(one.digest(), other.digest());
-  other.calibrators().find(9)->b[3] = 0.5F;
+  other.calibrators().find(9)->at(3, Calibrator::kB) = 0.5F;
   EXPECT_NE(one.digest(), other.digest());
   EXPECT_TRUE(other.survey().finite);
-  other.calibrators().find(9)->s_bc[3] = std::numeric_limits<float>::quiet_NaN();
+  other.calibrators().find(9)->at(3, Calibrator::kBC) = std::numeric_limits<float>::quiet_NaN();
   EXPECT_FALSE(other.survey(4).finite);
   EXPECT_EQ(other.survey().used, 0U);
   other.clear(4);

@@ -9,6 +9,7 @@
 
 #include "model/literal_pecoc.h"
 #include "model/weights/hadamard_code.h"
+#include "model/weights/kernel_inputs.h"
 
 namespace cpt {
 namespace {
@@ -188,14 +189,14 @@ TEST(BlockCode, TwoWaysAreTheBinaryTree) {
     EXPECT_TRUE(row_contains({slot, 1}, slot, 1));
   }
   const LaneTargets& targets = targets_at(2, 0b1011, true);
-  const std::vector<std::pair<std::size_t, float>> expected{{1, 0}, {2, 1}, {5, 1}, {11, 0}};
-  float trained = 0;
+  const std::vector<std::pair<std::size_t, bool>> expected{{1, false}, {2, true}, {5, true}, {11, false}};
   for (const auto& [lane, right] : expected) {
-    EXPECT_EQ(targets.trained[lane], 1.0F);
-    EXPECT_EQ(targets.right[lane], right);
+    EXPECT_TRUE(is_trained(targets, lane));
+    EXPECT_EQ(is_right(targets, lane), right);
   }
-  for (const float lane : targets.trained) trained += lane;
-  EXPECT_EQ(trained, 4.0F);
+  std::size_t trained = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) trained += is_trained(targets, lane) ? 1U : 0U;
+  EXPECT_EQ(trained, 4U);
 }
 
 TEST_P(Ways, ASplitNeverMovesTheColumnOfTheOldLabel) {
@@ -203,9 +204,9 @@ TEST_P(Ways, ASplitNeverMovesTheColumnOfTheOldLabel) {
     const LaneTargets& before = targets_at(GetParam(), position, false);
     const LaneTargets& after = targets_at(GetParam(), static_cast<std::uint8_t>(2 * position), false);
     for (std::size_t lane = 1; lane < kLanes; ++lane) {
-      if (before.trained[lane] == 0) continue;
-      EXPECT_EQ(after.trained[lane], 1.0F);
-      EXPECT_EQ(after.right[lane], before.right[lane]);
+      if (!is_trained(before, lane)) continue;
+      EXPECT_TRUE(is_trained(after, lane));
+      EXPECT_EQ(is_right(after, lane), is_right(before, lane));
     }
   }
 }
@@ -217,8 +218,8 @@ TEST_P(Ways, APathTrainsWholeNodesTowardsItsColumns) {
     for (std::uint32_t c = 0; c < node.positions.size(); ++c) {
       const LaneTargets& targets = targets_at(GetParam(), static_cast<std::uint8_t>(node.positions[c]), false);
       for (const std::uint32_t lane : node.lanes) {
-        EXPECT_EQ(targets.trained[lane], 1.0F);
-        EXPECT_EQ(targets.right[lane], static_cast<float>(1 - code[row_of_lane(code, wide, lane)][c]));
+        EXPECT_TRUE(is_trained(targets, lane));
+        EXPECT_EQ(is_right(targets, lane), code[row_of_lane(code, wide, lane)][c] == 0);
       }
     }
   }

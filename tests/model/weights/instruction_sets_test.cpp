@@ -26,7 +26,9 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
   Row nodes = trained;
   nodes[15] = 0;
   const LaneTargets targets = targets_of(trained, right, nodes);
-  const std::vector<const LaneTargets*> every(blocks, &targets);
+  // Blocks of different numbers of trained lanes.
+  std::vector<const LaneTargets*> every;
+  for (std::size_t b = 0; b < blocks; ++b) every.push_back(b % 3 == 1 ? &targets_at(2, 23, false) : &targets);
   const std::vector<std::uint32_t> occupied(blocks, 0xf3d7'15b4U);
 
   std::vector<Calibrator> calibrators(blocks, kFirstCalibrator);
@@ -39,6 +41,15 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
   std::string bytes;
   for (int round = 0; round < 3; ++round) {
     predict_blocks(in.path(), loss, calibrated ? predicting.data() : nullptr, estimates.data());
+    if (calibrated) {
+      std::vector<Estimate> of_path(blocks);
+      predict_path(in.path(), every.data(), predicting.data(), of_path.data());
+      for (const Estimate& estimate : of_path) {
+        append(bytes, estimate.margin);
+        for (const std::size_t s : {1U, 5U, 11U})
+          bytes.append(reinterpret_cast<const char*>(&estimate.right[s]), sizeof(float));
+      }
+    }
     std::vector<Row> p;
     for (const Estimate& estimate : estimates) {
       p.push_back(estimate.right);
@@ -60,7 +71,7 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
                              .update = update,
                              .rate = 0.7F});
     for (const Calibrator& calibrator : calibrators) {
-      for (std::size_t row = 0; row < Calibrator::kRows; ++row) append(bytes, calibrator.rows()[row]);
+      bytes.append(reinterpret_cast<const char*>(calibrator.floats.data()), sizeof calibrator.floats);
     }
     for (std::size_t i = 0; i < features * blocks; ++i) {
       bytes.append(reinterpret_cast<const char*>(in.table(i)), sizeof(Row));

@@ -15,6 +15,14 @@ struct alignas(64) AlignedRow {
   Row lanes{};
 };
 
+// Whether a lane is trained, and whether towards the right.
+inline bool is_trained(const LaneTargets& targets, std::size_t lane) {
+  return targets.places[lane] != LaneTargets::kNotTrained;
+}
+inline bool is_right(const LaneTargets& targets, std::size_t lane) {
+  return is_trained(targets, lane) && targets.towards[targets.places[lane]] > 0;
+}
+
 // An example of F features in B blocks, with a table of F * B rows of its own; some (feature, block) share a row.
 class KernelInputs {
  public:

@@ -227,9 +227,8 @@ TEST(Errors, AreScaledOnTrainedLanesAndZeroElsewhere) {
       const Row& errors = table[b].lanes;
       double squares = 0;
       for (std::size_t s = 1; s < kLanes; ++s) {
-        const auto trained = static_cast<double>(targets[b].trained[s]);
-        const double error =
-            trained * 0.25 * (static_cast<double>(targets[b].right[s]) - static_cast<double>(p[b].margin[s]));
+        const double target = is_right(targets[b], s) ? 1 : 0;
+        const double error = is_trained(targets[b], s) ? 0.25 * (target - static_cast<double>(p[b].margin[s])) : 0;
         expect_near(errors[s], error, 1, 1e-7);
         squares += error * error;
       }
@@ -267,14 +266,28 @@ TEST(LaneTargets, ListTheTrainedLanesAscendingAndFillUpWithZeros) {
   for (const std::vector<std::uint8_t>& lanes : std::vector<std::vector<std::uint8_t>>{
            {}, {1}, {15}, {2, 3, 7, 15}, {1, 4, 5, 8, 9}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}}) {
     Row trained{};
+    Row right{};
+    Row nodes{};
     trained[0] = 1;  // which no regressor has
-    for (std::uint8_t lane : lanes) trained[lane] = 1;
-    const LaneTargets targets = targets_of(trained, {});
-    EXPECT_EQ(targets.trained[0], 0);
+    for (std::uint8_t lane : lanes) {
+      trained[lane] = 1;
+      right[lane] = lane % 2 == 0 ? 1.0F : 0.0F;
+      nodes[lane] = lane % 3 == 0 ? 1.0F : 0.0F;
+    }
+    const LaneTargets targets = targets_of(trained, right, nodes);
     ASSERT_EQ(targets.count, (lanes.size() + 3) / 4 * 4);
-    std::array<std::uint8_t, kLanes> expected{};
-    std::copy(lanes.begin(), lanes.end(), expected.begin());
-    EXPECT_EQ(targets.lanes, expected);
+    LaneTargets expected{};
+    expected.places.fill(LaneTargets::kNotTrained);
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      expected.lanes[i] = lanes[i];
+      expected.nodes[i] = lanes[i] % 3 == 0 ? lanes[i] : std::uint8_t{0};
+      expected.places[lanes[i]] = static_cast<std::uint8_t>(i);
+      expected.towards[i] = lanes[i] % 2 == 0 ? 1.0F : -1.0F;
+    }
+    EXPECT_EQ(targets.lanes, expected.lanes);
+    EXPECT_EQ(targets.nodes, expected.nodes);
+    EXPECT_EQ(targets.places, expected.places);
+    EXPECT_EQ(targets.towards, expected.towards);
   }
 }
 

@@ -1,0 +1,191 @@
+// The trained lanes of several blocks side by side in vectors: an example trains few lanes of a block (of binary nodes
+// four), so working on whole rows would be mostly in vain. Included once for each instruction set, as
+// vector_math-inl.h.
+#if defined(CPT_LANE_GROUPS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef CPT_LANE_GROUPS_INL_H
+#undef CPT_LANE_GROUPS_INL_H
+#else
+#define CPT_LANE_GROUPS_INL_H
+#endif
+
+#include "model/weights/vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cpt {
+namespace HWY_NAMESPACE {
+
+// Lanes of one block lie in groups of four; of one, if vectors have no more.
+using GroupTag = hn::CappedTag<float, LaneTargets::kLanesTogether>;
+using GroupVector = hn::Vec<GroupTag>;
+constexpr GroupTag kGroupTag;
+constexpr std::size_t kGroup = hn::MaxLanes(kGroupTag);
+constexpr std::size_t kGroupsInVector = kStep / kGroup;
+
+// Trained lanes of a block: LaneTargets::lanes from `first` on.
+struct Group {
+  const LaneTargets* targets;
+  const Estimate* estimate;
+  std::uint32_t first;
+  std::uint32_t block;
+
+  const std::uint8_t* lanes() const { return targets->lanes.data() + first; }
+  const std::uint8_t* nodes() const { return targets->nodes.data() + first; }
+  const float* towards() const { return targets->towards.data() + first; }
+};
+
+// The groups of all trained lanes of a few blocks, in order. The last vector is filled up by repeating the last group.
+struct Groups {
+  Group groups[kBlocksTogether * kLanes / kGroup];
+  std::size_t count = 0;
+  std::size_t padded = 0;             // to a multiple of kGroupsInVector
+  std::size_t ends[kBlocksTogether];  // by block
+
+  std::size_t begin(std::size_t block) const { return block == 0 ? 0 : ends[block - 1]; }
+  std::size_t end(std::size_t block) const { return ends[block]; }
+};
+
+HWY_INLINE void FindGroups(const LaneTargets* const* targets, const Estimate* estimates, std::size_t blocks,
+                           Groups& groups) {
+  std::size_t count = 0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::uint32_t lanes = targets[b]->count;
+    for (std::uint32_t first = 0; first < lanes; first += kGroup) {
+      groups.groups[count++] = {targets[b], estimates + b, first, static_cast<std::uint32_t>(b)};
+    }
+    groups.ends[b] = count;
+  }
+  groups.count = count;
+  for (; count % kGroupsInVector != 0; ++count) groups.groups[count] = groups.groups[count - 1];
+  groups.padded = count;
+}
+
+// A vector of load(group) for one group after the other.
+template <class Tag, class Load>
+HWY_INLINE hn::Vec<Tag> FromGroups([[maybe_unused]] Tag tag, const Group* groups, Load load) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(tag) > kGroup) {
+    constexpr hn::Half<Tag> kHalf;
+    const auto upper = FromGroups(kHalf, groups + hn::MaxLanes(kHalf) / kGroup, load);
+    return hn::Combine(tag, upper, FromGroups(kHalf, groups, load));
+  }
+#endif
+  if constexpr (hn::MaxLanes(tag) == kGroup) return load(*groups);
+}
+
+HWY_INLINE V TowardsOf(const Group* groups) {
+  return FromGroups(kFloat, groups, [](const Group& group) { return hn::Load(kGroupTag, group.towards()); });
+}
+
+// The lanes of a row that a group has. Put together in registers, as FirstLanes().
+HWY_INLINE GroupVector LanesOf(const float* row, const std::uint8_t* lanes) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::LoadU(kGroupTag, row + lanes[0]);
+#else
+  constexpr hn::Half<GroupTag> kPair;
+  constexpr hn::Half<hn::Half<GroupTag> > kOne;
+  const auto at = [&](std::size_t i) { return hn::LoadU(kOne, row + lanes[i]); };
+  return hn::Combine(kGroupTag, hn::Combine(kPair, at(3), at(2)), hn::Combine(kPair, at(1), at(0)));
+#endif
+}
+
+HWY_INLINE V MarginsOf(const Group* groups) {
+  return FromGroups(kFloat, groups,
+                    [](const Group& group) { return LanesOf(group.estimate->margin.data(), group.lanes()); });
+}
+
+HWY_INLINE V ScaledMarginsOf(const Group* groups) {
+  return FromGroups(kFloat, groups,
+                    [](const Group& group) { return LanesOf(group.estimate->scaled.data(), group.lanes()); });
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// The group, and zeros.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> Extended(Tag tag, GroupVector group) {
+  if constexpr (hn::MaxLanes(tag) > kGroup) {
+    constexpr hn::Half<Tag> kHalf;
+    return hn::ZeroExtendVector(tag, Extended(kHalf, group));
+  } else {
+    return group;
+  }
+}
+
+// Four numbers, from `first` on, of every fourth of the nodes.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> OfEveryFourth([[maybe_unused]] Tag tag, const float* const* nodes, std::size_t first) {
+  if constexpr (hn::MaxLanes(tag) > kGroup) {
+    constexpr hn::Half<Tag> kHalf;
+    const auto upper = OfEveryFourth(kHalf, nodes + hn::MaxLanes(kHalf), first);
+    return hn::Combine(tag, upper, OfEveryFourth(kHalf, nodes, first));
+  } else {
+    return hn::LoadU(tag, nodes[0] + first);
+  }
+}
+
+template <class Tag>
+HWY_INLINE void StoreToEveryFourth(Tag tag, hn::Vec<Tag> v, float* const* nodes, std::size_t first) {
+  if constexpr (hn::MaxLanes(tag) > kGroup) {
+    constexpr hn::Half<Tag> kHalf;
+    StoreToEveryFourth(kHalf, hn::LowerHalf(kHalf, v), nodes, first);
+    StoreToEveryFourth(kHalf, hn::UpperHalf(kHalf, v), nodes + hn::MaxLanes(kHalf), first);
+  } else {
+    hn::StoreU(v, tag, nodes[0] + first);
+  }
+}
+
+// Four vectors as the rows of 4 x 4 matrices, one in each 128 bits.
+HWY_INLINE void Transpose(V* rows) {
+  constexpr hn::Repartition<std::uint64_t, Float> kPairs;
+  const auto lower01 = hn::BitCast(kPairs, hn::InterleaveLower(kFloat, rows[0], rows[1]));
+  const auto upper01 = hn::BitCast(kPairs, hn::InterleaveUpper(kFloat, rows[0], rows[1]));
+  const auto lower23 = hn::BitCast(kPairs, hn::InterleaveLower(kFloat, rows[2], rows[3]));
+  const auto upper23 = hn::BitCast(kPairs, hn::InterleaveUpper(kFloat, rows[2], rows[3]));
+  rows[0] = hn::BitCast(kFloat, hn::InterleaveLower(kPairs, lower01, lower23));
+  rows[1] = hn::BitCast(kFloat, hn::InterleaveUpper(kPairs, lower01, lower23));
+  rows[2] = hn::BitCast(kFloat, hn::InterleaveLower(kPairs, upper01, upper23));
+  rows[3] = hn::BitCast(kFloat, hn::InterleaveUpper(kPairs, upper01, upper23));
+}
+#endif
+
+// Number `number` of kStep nodes.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> NumberOf([[maybe_unused]] Tag tag, float* const* nodes, std::size_t number) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(tag) > 1) {
+    constexpr hn::Half<Tag> kHalf;
+    const auto upper = NumberOf(kHalf, nodes + hn::MaxLanes(kHalf), number);
+    return hn::Combine(tag, upper, NumberOf(kHalf, nodes, number));
+  }
+#endif
+  if constexpr (hn::MaxLanes(tag) == 1) return hn::LoadU(tag, nodes[0] + number);
+}
+
+// Loads the numbers `first` .. `first` + 3 of kStep nodes, number by number.
+HWY_INLINE void LoadFourNumbers(const float* const* nodes, std::size_t first, V* numbers) {
+  for (std::size_t i = 0; i < 4; ++i) {
+#if HWY_TARGET == HWY_SCALAR
+    numbers[i] = hn::LoadU(kFloat, nodes[0] + first + i);
+#else
+    numbers[i] = OfEveryFourth(kFloat, nodes + i, first);
+#endif
+  }
+#if HWY_TARGET != HWY_SCALAR
+  Transpose(numbers);
+#endif
+}
+
+// The reverse. `numbers` becomes meaningless.
+HWY_INLINE void StoreFourNumbers(V* numbers, float* const* nodes, std::size_t first) {
+#if HWY_TARGET == HWY_SCALAR
+  for (std::size_t i = 0; i < 4; ++i) hn::StoreU(numbers[i], kFloat, nodes[0] + first + i);
+#else
+  Transpose(numbers);
+  for (std::size_t i = 0; i < 4; ++i) StoreToEveryFourth(kFloat, numbers[i], nodes + i, first);
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cpt
+HWY_AFTER_NAMESPACE();
+
+#endif  // CPT_LANE_GROUPS_INL_H
