@@ -22,6 +22,13 @@ struct Prediction {
   double probability = 0;
 };
 
+// Models with equal digests are equal, bit by bit.
+struct ModelDigests {
+  std::uint64_t tree = 0;     // of trees and labels
+  std::uint64_t weights = 0;  // of weights and counts
+  friend bool operator==(const ModelDigests&, const ModelDigests&) = default;
+};
+
 // Owns tree, labels and weights: 64 * 2^bits bytes of address space, of which memory is taken as rows are first
 // written. Movable; a moved-from model may only be destroyed or assigned to. Several threads may call const members at
 // a time; learn() needs the model for itself.
@@ -46,6 +53,11 @@ class Model {
   const ModelOptions& options() const;
   // The number of labels.
   std::uint64_t labels() const;
+  // The name of a label, numbered from 0 in the order in which they joined. Points into the model, as in Prediction.
+  // Throws Error(kUsage) if there are not that many.
+  std::string_view label(std::uint64_t number) const;
+  // Digests of all that was learned: those of `tree` and `weights` in summary.json of a run with this result. O(size).
+  ModelDigests digests() const;
 
   // Functions that take an example throw Error(kUsage) if a feature value is not finite or above 1e30 in size.
 
@@ -57,6 +69,10 @@ class Model {
   // 0 if the label is new. Throws Error(kUsage) if x has no label, or its importance is not in (0, 1e12];
   // Error(kBadData) if a PECOC model does not know the label; Error(kFailed) if the weights have diverged.
   double learn(const ExampleView& x);
+  // Learns the examples of a batch in order, as learn(x) does, but faster, because it prefetches.
+  // Returns what learn(x) would. Throws Error(kUsage) or Error(kBadData) before it learns anything, if learn(x) would
+  // refuse one of them; Error(kFailed) if the weights have diverged, after some were learned.
+  std::vector<double> learn(const Batch& batch);
   // Whether learn() accepts the label of x: a PECOC model knows all its labels from the start, others accept any.
   bool takes_label(const ExampleView& x) const;
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 #include "api/model_files.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/read_options.h"
+#include "model/learning/in_order.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
@@ -23,6 +25,14 @@ void check_values(const ExampleView& x) {
   const auto fine = [](float value) { return std::abs(value) <= static_cast<float>(kMaxValue); };  // NaN is not
   if (std::ranges::all_of(x.values, fine)) return;
   throw Error(Fault::kUsage, "an example has a value that is not finite or above 1e30 in size");
+}
+
+void check_learnable(const ExampleView& x) {
+  if (x.label.empty()) throw Error(Fault::kUsage, "an example without a label cannot be learned");
+  if (!(x.importance > 0 && x.importance <= static_cast<float>(kMaxImportance)))
+    throw Error(Fault::kUsage, "an example cannot be learned: expected an importance above 0 and at most 1e12, found " +
+                                   std::to_string(x.importance));
+  check_values(x);
 }
 
 // By name: the hash in an example that a program made may be wrong.
@@ -44,6 +54,14 @@ void Model::save(const std::filesystem::path& directory) const { save_learner(*l
 const ModelOptions& Model::options() const { return learner_->options(); }
 std::uint64_t Model::labels() const { return learner_->tree().labels(); }
 
+std::string_view Model::label(std::uint64_t number) const {
+  if (number < labels()) return learner_->labels().name(static_cast<LabelId>(number));
+  throw Error(Fault::kUsage,
+              "expected a number of a label below " + std::to_string(labels()) + ", found " + std::to_string(number));
+}
+
+ModelDigests Model::digests() const { return {learner_->structure_digest(), learner_->state_digest()}; }
+
 double Model::probability(const ExampleView& x, std::string_view label) const {
   check_values(x);
   const LabelId id = find_label(*learner_, label);
@@ -63,11 +81,7 @@ std::vector<Prediction> Model::top_k(const ExampleView& x, std::size_t k, double
 }
 
 double Model::learn(const ExampleView& x) {
-  if (x.label.empty()) throw Error(Fault::kUsage, "an example without a label cannot be learned");
-  if (!(x.importance > 0 && x.importance <= static_cast<float>(kMaxImportance)))
-    throw Error(Fault::kUsage, "an example cannot be learned: expected an importance above 0 and at most 1e12, found " +
-                                   std::to_string(x.importance));
-  check_values(x);
+  check_learnable(x);
   LabelId id = find_label(*learner_, x.label);
   const bool is_new = id == kNoLabel;
   if (is_new) id = learner_->apply(learner_->choose_split(x));
@@ -79,6 +93,27 @@ double Model::learn(const ExampleView& x) {
   learner_->train(path_state);
   counts.renew_if_due();
   return is_new ? 0 : p;
+}
+
+std::vector<double> Model::learn(const Batch& batch) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    check_learnable(batch[i]);
+    if (!takes_label(batch[i])) {
+      throw Error(Fault::kBadData, "expected one of the labels that the model was begun with, found '" +
+                                       std::string(batch[i].label) + "'");
+    }
+  }
+  std::vector<double> probabilities(batch.size());
+  FeatureCounts& counts = learner_->feature_counts();
+  InOrder in_order(*learner_);
+  for (std::size_t begin = 0; begin < batch.size();) {
+    counts.go_on_at(counts.examples_since());
+    const std::size_t end = begin + std::min<std::uint64_t>(batch.size() - begin, counts.examples_until_change());
+    in_order.learn_online({&batch, begin, end}, std::span(probabilities).subspan(begin, end - begin));
+    counts.renew_if_due();
+    begin = end;
+  }
+  return probabilities;
 }
 
 bool Model::takes_label(const ExampleView& x) const {

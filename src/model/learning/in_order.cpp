@@ -24,23 +24,31 @@ void InOrder::for_each_prefetched(Slice slice, Visit visit) {
       [&](std::size_t i, Slot& slot) { visit(i - slice.begin, slot.path_state); });
 }
 
-void InOrder::learn(PathState& path_state, bool is_new, Losses& losses) {
+template <class Count>
+void InOrder::learn(PathState& path_state, Count count) {
   ahead_.prefetch(1);
   const double p = learner_->predict(path_state);
   ahead_.prefetch(2);
-  if (is_new) {
-    losses.add_new(path_state.example.importance);
-  } else {
-    count_seen(*learner_, path_state.example, path_state.label, p, losses);
-  }
+  count(p);
   if (before_training_) before_training_(path_state);
   ahead_.prefetch(3);
   learner_->train(path_state);
   ahead_.prefetch(4);
 }
 
-void InOrder::learn_online(Slice slice, Losses& losses) {
-  for_each_prefetched(slice, [&](std::size_t, PathState& path_state) {
+void InOrder::learn(PathState& path_state, bool is_new, Losses& losses) {
+  learn(path_state, [&](double p) {
+    if (is_new) {
+      losses.add_new(path_state.example.importance);
+    } else {
+      count_seen(*learner_, path_state.example, path_state.label, p, losses);
+    }
+  });
+}
+
+template <class Learn>
+void InOrder::for_each_located(Slice slice, Learn learn) {
+  for_each_prefetched(slice, [&](std::size_t i, PathState& path_state) {
     bool is_new = false;
     if (path_state.label == kNoLabel) {
       // The label may have been inserted since the path state was prepared.
@@ -51,7 +59,17 @@ void InOrder::learn_online(Slice slice, Losses& losses) {
     } else if (!learner_->is_current(path_state)) {
       learner_->locate(path_state.example, path_state.label, path_state);
     }
-    learn(path_state, is_new, losses);
+    learn(i, path_state, is_new);
+  });
+}
+
+void InOrder::learn_online(Slice slice, Losses& losses) {
+  for_each_located(slice, [&](std::size_t, PathState& path_state, bool is_new) { learn(path_state, is_new, losses); });
+}
+
+void InOrder::learn_online(Slice slice, std::span<double> probabilities) {
+  for_each_located(slice, [&](std::size_t i, PathState& path_state, bool is_new) {
+    learn(path_state, [&](double p) { probabilities[i] = is_new ? 0 : p; });
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "cpt/example.h"
@@ -30,6 +31,8 @@ class InOrder {
 
   // Algorithm 2 of the paper: a new label is inserted into the tree when its example comes.
   void learn_online(Slice slice, Losses& losses);
+  // The same, with P(label | x) of each example before it is learned, 0 for a new label, instead of losses.
+  void learn_online(Slice slice, std::span<double> probabilities);
   // For examples whose labels are all in the tree. `is_new`, by position in the slice, marks the examples that count as
   // P = 0, because their label was inserted for them.
   void learn_known(Slice slice, const std::vector<bool>& is_new, Losses& losses);
@@ -43,7 +46,13 @@ class InOrder {
 
   template <class Visit>
   void for_each_prefetched(Slice slice, Visit visit);
+  // Calls learn(i, path_state, is_new) for the examples of the slice in order.
+  template <class Learn>
+  void for_each_located(Slice slice, Learn learn);
   void prepare(const ExampleView& x, PathState& path_state) const;
+  // Calls count(p) between predicting and training.
+  template <class Count>
+  void learn(PathState& path_state, Count count);
   void learn(PathState& path_state, bool is_new, Losses& losses);
 
   Learner* learner_;

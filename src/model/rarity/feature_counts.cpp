@@ -69,6 +69,13 @@ void FeatureCounts::go_on_at(std::uint64_t examples_since_renewal) {
   times_ = counts ? static_cast<std::uint32_t>(counted_times(interval)) : 0;
 }
 
+std::uint64_t FeatureCounts::examples_until_change() const {
+  const std::uint64_t interval = renewal_interval(examples_);
+  const std::uint64_t counted = counted_examples(interval);
+  const std::uint64_t since = examples_since();
+  return since < counted ? counted - since : interval - std::min(interval - 1, since);
+}
+
 void FeatureCounts::add(const FeatureLookup& found, std::span<const float> values) {
   ++all_examples_;
   ++examples_added_;

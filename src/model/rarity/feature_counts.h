@@ -94,6 +94,8 @@ class FeatureCounts {
   // Examples up to the last renewal, N, and since then.
   std::uint64_t examples() const { return examples_; }
   std::uint64_t examples_since() const { return all_examples_ - examples_; }
+  // At least one: how many examples may come before go_on_at() or renew_if_due() has something to do.
+  std::uint64_t examples_until_change() const;
 
   // What was added since the last call on this rank, and the number of examples.
   struct Added {

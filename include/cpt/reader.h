@@ -1,0 +1,78 @@
+// From a line of text, or from the names of features, to an example of a model: hashed, crossed and scaled as training
+// by cpt_dist does it, so that no program hashes by hand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cpt/error.h"
+#include "cpt/example.h"
+#include "cpt/input.h"
+#include "cpt/options.h"
+
+namespace cpt {
+
+// A line, or a list of features, from which no example can be made. what(): "expected ..., found ...".
+class BadExample : public Error {
+ public:
+  BadExample(std::size_t column, const std::string& reason) : Error(Fault::kBadData, reason), column_(column) {}
+  // The byte of the line, from 1; 0 if there was no line.
+  std::size_t column() const { return column_; }
+
+ private:
+  std::size_t column_;
+};
+
+// A feature by its name. The texts may hold any bytes, such as blanks, which lines of text cannot express.
+struct NamedFeature {
+  std::string_view name_space;  // empty: that of libsvm and fasttext lines, and of vw lines that name none
+  std::string_view name;        // a number is written in decimal, without leading zeros: "42" is the libsvm feature 42
+  double value = 1;             // at most 1e30 in size; 0 is as good as no feature
+};
+
+// Reads examples of one model. Keeps memory between calls, so it is for one thread at a time; no example influences
+// another, but that the first line decides the format.
+class ExampleReader {
+ public:
+  // Of the options it uses seed, interactions and normalize. kAuto: the first line that is not blank decides, as in a
+  // file. kSample draws by the number of the line. Throws Error(kUsage) for kBinary, which is no text, and for an
+  // interaction that is not two bytes long.
+  explicit ExampleReader(const ModelOptions& options, Format format = Format::kAuto,
+                         MultiLabel multilabel = MultiLabel::kFirst);
+  ExampleReader(ExampleReader&&) noexcept;
+  ExampleReader& operator=(ExampleReader&&) noexcept;
+  ~ExampleReader();
+
+  // An empty batch that scales as the model does. All examples go into such batches.
+  Batch make_batch() const;
+
+  // Appends the example of a line without its end, and returns how many that made: 0 for a blank line and for the
+  // header that libsvm files may have, several for MultiLabel::kSplit. A line without a label makes an example with an
+  // empty one, which can be predicted. Throws BadExample, and then the batch is as it was; Error(kUsage) if the model
+  // has interactions, which need namespaces, and the format is not vw.
+  std::size_t read_line(std::string_view line, Batch& batch);
+  // The format of the lines; kAuto until one decided.
+  Format format() const;
+  // The number of lines that were read, blank and bad ones included.
+  std::uint64_t lines() const;
+
+  // Appends the example that has these features, and the crosses of their namespaces. Repeated features add up. `label`
+  // may be empty. Throws BadExample, and then the batch is as it was, for a value or importance out of range, and if
+  // crosses are too many or too large.
+  void add(std::span<const NamedFeature> features, std::string_view label, double importance, Batch& batch);
+
+  // Sets a function that is called for each feature (crosses included) while it is read, to know the names of hashes.
+  // The texts are valid during the call only.
+  void on_feature(std::function<void(FeatureHash feature, std::string_view name_space, std::string_view name)> call);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cpt
