@@ -32,7 +32,7 @@ bool is_blank_line(std::string_view line) { return Tokens(line).next().empty(); 
 
 Format detected(std::string_view line) {
   if (const std::optional<Format> format = detect_format(line)) return *format;
-  throw BadExample(1, "expected a line in vw, libsvm or fasttext format, found " + quote(line));
+  throw BadExample(1, "expected a line in vw, libsvm, fasttext or json format, found " + quote(line));
 }
 
 void check_feature(const NamedFeature& feature) {
@@ -50,6 +50,7 @@ ExampleReader::ExampleReader(const ModelOptions& options, Format format, MultiLa
                                                .multilabel = multilabel,
                                                .seed = options.seed,
                                                .interactions = options.interactions,
+                                               .json_keys = options.json_keys,
                                                .normalize = options.normalize,
                                                .labels_required = false});
 }

@@ -61,7 +61,15 @@ TEST(ExampleReader, NamedFeaturesAreThoseOfALine) {
 TEST(ExampleReader, FormatsWithoutNamespacesUseTheEmptyOne) {
   expect_same(read({}, "7 3:1 12:0.5")[0], add({}, {{"", "3"}, {"", "12", 0.5}}, "7")[0]);
   expect_same(read({}, "__label__de gut gut Tag")[0], add({}, {{"", "gut", 2}, {"", "Tag"}}, "de")[0]);
+  expect_same(read({}, R"({"label": "7", "3": 1, "12": 0.5})")[0], add({}, {{"", "3"}, {"", "12", 0.5}}, "7")[0]);
   expect_same(read({}, "de | gut:2 Tag")[0], add({}, {{"", "gut", 2}, {"", "Tag"}}, "de")[0]);
+}
+
+TEST(ExampleReader, ReadsJsonWithTheKeysOfTheModel) {
+  ModelOptions options;
+  options.json_keys = {.label = "y", .importance = "n", .text = {"title"}};
+  expect_same(read(options, R"({"y": "ad", "n": 2, "title": "gut Tag", "color": "red"})")[0],
+              add(options, {{"title", "gut"}, {"title", "Tag"}, {"", "color=red"}}, "ad", 2)[0]);
 }
 
 TEST(ExampleReader, TheFirstLineDecidesTheFormat) {
@@ -111,7 +119,7 @@ TEST(ExampleReader, NamesTheColumnOfABadLine) {
   }
   ExampleReader fresh({});
   EXPECT_THAT(thrown_by([&] { fresh.read_line("no format", batch); }).text,
-              HasSubstr("expected a line in vw, libsvm or fasttext format, found 'no format'"));
+              HasSubstr("expected a line in vw, libsvm, fasttext or json format, found 'no format'"));
   EXPECT_EQ(fresh.format(), Format::kAuto);
 }
 
