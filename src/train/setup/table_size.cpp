@@ -18,7 +18,6 @@ namespace cpt {
 namespace {
 
 constexpr double kTextOfDefault = 30e6;  // bytes of text that suit the default table
-constexpr int kDefaultBits = ModelOptions().bits;
 
 // "2^22", "2 x 2^22" with two trees.
 std::string rows_text(const ModelOptions& model, int bits) {
@@ -95,8 +94,9 @@ void require_memory(const ModelOptions& model, TableUse use, Communicator& comm,
 // rows <= (bytes / 30 MB)^(3/4) * 2^22, to the fourth power: no rounding of a root differs from machine to machine.
 int bits_for_text(std::uint64_t bytes) {
   const double share = static_cast<double>(bytes) / kTextOfDefault;
+  const int default_bits = ModelOptions().bits;
   int bits = kLeastAutoBits;
-  while (bits < kMostBits && std::ldexp(1.0, 4 * (bits + 1 - kDefaultBits)) <= share * share * share) ++bits;
+  while (bits < kMostBits && std::ldexp(1.0, 4 * (bits + 1 - default_bits)) <= share * share * share) ++bits;
   return bits;
 }
 
