@@ -38,6 +38,8 @@ TEST_F(CommandLineOfAJob, IsRefusedForEachWrongWord) {
   const std::vector<std::pair<Words, ::testing::Matcher<std::string>>> cases = {
       {{"--bitz", "12"}, AllOf(HasSubstr("--bitz"), HasSubstr("see --help"))},
       {{"--dta", "x"}, AllOf(HasSubstr("--dta"), HasSubstr("see --help"))},
+      {{"-b", "24"}, StartsWith("cpt_dist: -b is an option of Vowpal Wabbit; here: --bits B")},
+      {{"-epoch", "5"}, Eq("cpt_dist: -epoch is an option of fastText; here: --passes N (see --help)")},
       {{"--passes", "0"}, HasSubstr("--passes: '0' is not a whole number of at least 1")},
       {{"--passes", "2", "--passes", "3"}, HasSubstr("--passes: At Most 1")},
       {{"--passes", "many"}, HasSubstr("--passes")},

@@ -9,6 +9,7 @@
 #include "app/cpt/commands.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
+#include "app/shared/other_tools.h"
 #include "app/shared/process.h"
 #include "core/version.h"
 
@@ -39,7 +40,9 @@ int report_usage(const CLI::App& program, const CLI::ParseError& error) {
   }
   const std::vector<std::string> unknown = command->remaining();
   const bool wants_command = command->get_require_subcommand_min() > 0;
-  const std::string reason = wants_command && !unknown.empty() ? "no command '" + unknown.front() + "'" : error.what();
+  std::string reason = describe_other_tools_option(unknown);
+  if (reason.empty())
+    reason = wants_command && !unknown.empty() ? "no command '" + unknown.front() + "'" : error.what();
   std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason.c_str(), name.c_str());
   return exit_code(Fault::kUsage);
 }

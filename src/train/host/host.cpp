@@ -42,21 +42,27 @@ std::optional<std::uint64_t> kibibytes_of(const fs::path& path, const std::strin
 struct GroupFiles {
   const char* mount;
   const char* limit;
+  const char* high;  // above it, the kernel slows the group down; null: there is no such file
   const char* use;
   const char* reclaimable;  // a name in memory.stat
 };
-constexpr GroupFiles kGroups2{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"};
-constexpr GroupFiles kGroups1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+constexpr GroupFiles kGroups2{"sys/fs/cgroup", "memory.max", "memory.high", "memory.current", "inactive_file"};
+constexpr GroupFiles kGroups1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", nullptr, "memory.usage_in_bytes",
                               "total_inactive_file"};
 
 // The use of a group includes cached files, which the kernel drops when memory is asked for.
 void lower_to_group(const fs::path& group, const GroupFiles& files, std::optional<std::uint64_t>& bytes) {
-  std::uint64_t limit = 0;
-  if (!(std::ifstream(group / files.limit) >> limit)) return;  // "max" is no limit
+  std::optional<std::uint64_t> limit;
+  for (const char* name : {files.limit, files.high}) {
+    std::uint64_t number = 0;
+    if (name == nullptr || !(std::ifstream(group / name) >> number)) continue;  // "max" is no limit
+    limit = std::min(limit.value_or(number), number);
+  }
+  if (!limit) return;
   std::uint64_t use = 0;
   std::ifstream(group / files.use) >> use;
   use -= std::min(use, number_of(group / "memory.stat", files.reclaimable).value_or(0));
-  const std::uint64_t left = limit - std::min(limit, use);
+  const std::uint64_t left = *limit - std::min(*limit, use);
   bytes = std::min(bytes.value_or(left), left);
 }
 

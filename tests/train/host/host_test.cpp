@@ -68,6 +68,20 @@ TEST(FreeMemory, IsWhatTheTightestGroupAllows) {
   EXPECT_EQ(system.free(), kGib);
 }
 
+TEST(FreeMemory, EndsWhereTheKernelWouldSlowAGroupDown) {
+  const System system;
+  system.write("proc/self/cgroup", "0::/a/b\n");
+  system.write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  system.write("sys/fs/cgroup/a/b/memory.high", "4294967296\n");
+  EXPECT_EQ(system.free(), 4 * kGib);
+  system.write("sys/fs/cgroup/a/memory.max", "6442450944\n");
+  system.write("sys/fs/cgroup/a/memory.high", "3221225472\n");
+  system.write("sys/fs/cgroup/a/memory.current", "1073741824\n");
+  EXPECT_EQ(system.free(), 2 * kGib);
+  system.write("sys/fs/cgroup/a/memory.high", "max\n");
+  EXPECT_EQ(system.free(), 4 * kGib);
+}
+
 TEST(FreeMemory, IsWhatTheTightestGroupHasLeft) {
   const System system;
   system.write("proc/self/cgroup", "0::/a/b\n");

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/shared/command_line.h"
+#include "app/shared/other_tools.h"
 #include "comm/mpi/mpi.h"
 #include "core/version.h"
 #include "cpt/error.h"
@@ -295,7 +296,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     line.ends = true;
     const bool is_config_file = dynamic_cast<const CLI::FileError*>(&error) != nullptr;
     line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(is_config_file ? Fault::kNoInput : Fault::kUsage);
-    line.text = line.code == 0 ? out.str() : "cpt_dist: " + std::string(error.what()) + " (see --help)\n";
+    const std::string hint = describe_other_tools_option(app.remaining());
+    line.text = line.code == 0 ? out.str() : "cpt_dist: " + (hint.empty() ? error.what() : hint) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;
     line.code = static_cast<int>(error.fault());

@@ -1,0 +1,214 @@
+#include "app/shared/other_tools.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <string_view>
+
+namespace cpt {
+
+namespace {
+
+constexpr const char* kData = "--data PATH";
+constexpr const char* kBits = "--bits B, which counts rows of 64 bytes (default: by the size of the data)";
+constexpr const char* kRun = "--run DIR, and the model is DIR/model";
+constexpr const char* kInit = "cpt_dist --init MODEL to train on, cpt predict --model MODEL to predict";
+constexpr const char* kInputOrInit =
+    "--data PATH for data; cpt_dist --init MODEL or cpt predict --model MODEL for a model";
+constexpr const char* kRate = "--learning-rate R";
+constexpr const char* kPasses = "--passes N";
+constexpr const char* kTree = "--method tree, the default; the labels are found in the data";
+constexpr const char* kOaa = "--method oaa, or the tree without it; the labels are found in the data";
+constexpr const char* kMethod = "--method M";
+constexpr const char* kLoss = "--loss logistic or squared, of the nodes of the tree";
+constexpr const char* kPredict = "cpt predict --model MODEL --data PATH";
+constexpr const char* kTest = "cpt_dist --test PATH --test-frozen, or cpt evaluate --model MODEL --data PATH";
+constexpr const char* kCache = "cpt convert IN OUT, then --data OUT";
+constexpr const char* kNoCache = "leave it out, no cache is kept (cpt evaluate has --k N)";
+constexpr const char* kCross = "--interactions AB for pairs; there are no crosses of three";
+constexpr const char* kNgrams = "write pairs of words into the line as words of their own, such as new^york";
+constexpr const char* kThreads = "mpirun -n N cpt_dist to train; cpt predict --threads N";
+constexpr const char* kRanks = "mpirun -n N cpt_dist";
+constexpr const char* kQuiet = "--progress none";
+constexpr const char* kSeed = "--seed N";
+constexpr const char* kUpdate = "--update safe, adaptive or sgd";
+constexpr const char* kExplain = "cpt explain --model MODEL --data PATH";
+constexpr const char* kTrees = "--trees K";
+constexpr const char* kConfig = "--config FILE, with our options";
+constexpr const char* kMultilabel = "--multilabel split";
+constexpr const char* kAlways = "leave it out, it is always so";
+constexpr const char* kNothing = "leave it out, there is nothing like it";
+constexpr const char* kNoTree = "leave it out, the nodes of the label tree are linear";
+
+struct ForeignOption {
+  std::string_view name;
+  const char* here;  // completes "here: ..."
+};
+
+constexpr auto kVwOptions = std::to_array<ForeignOption>({
+    {"-d", kData},
+    {"-b", kBits},
+    {"--bit_precision", kBits},
+    {"-q", "--interactions AB"},
+    {"--quadratic", "--interactions AB"},
+    {"--cubic", kCross},
+    {"-f", kRun},
+    {"--final_regressor", kRun},
+    {"-i", kInputOrInit},
+    {"--initial_regressor", kInit},
+    {"-c", kCache},
+    {"--cache", kCache},
+    {"--cache_file", kCache},
+    {"-k", kNoCache},
+    {"--kill_cache", kNoCache},
+    {"-l", kRate},
+    {"--learning_rate", kRate},
+    {"--power_t", kNothing},
+    {"--initial_t", kNothing},
+    {"--decay_learning_rate", kNothing},
+    {"--l1", kNothing},
+    {"--l2", kNothing},
+    {"-t", kTest},
+    {"--testonly", kTest},
+    {"-p", kPredict},
+    {"--predictions", kPredict},
+    {"-P", "--progress-every TIME"},
+    {"--quiet", kQuiet},
+    {"--oaa", kOaa},
+    {"--csoaa", kOaa},
+    {"--ect", kTree},
+    {"--plt", kTree},
+    {"--log_multi", kTree},
+    {"--recall_tree", kTree},
+    {"--multilabel_oaa", kMultilabel},
+    {"--probabilities", kAlways},
+    {"--loss_function", kLoss},
+    {"--link", kAlways},
+    {"--hash", "leave it out, all names are hashed"},
+    {"--ngram", kNgrams},
+    {"--skips", kNothing},
+    {"--random_seed", kSeed},
+    {"--holdout_off", "leave it out, no examples are held out"},
+    {"--holdout_period", kTest},
+    {"--early_terminate", kNothing},
+    {"--save_resume", "leave it out, checkpoints keep all state; --resume continues a run"},
+    {"--span_server", kRanks},
+    {"--total", kRanks},
+    {"--node", kRanks},
+    {"--unique_id", kRanks},
+    {"--adaptive", kUpdate},
+    {"--normalized", kUpdate},
+    {"--invariant", kUpdate},
+    {"--sgd", kUpdate},
+    {"-a", "cpt explain for the audit of Vowpal Wabbit, --arity K for the arity of napkinXC"},
+    {"--audit", kExplain},
+    {"--invert_hash", kExplain},
+    {"--readable_model", "cpt dump --model MODEL"},
+    {"--daemon", "cpt predict --model MODEL --data -, which answers line by line"},
+    {"--port", "cpt predict --model MODEL --data -, which answers line by line"},
+});
+
+constexpr auto kFastTextOptions = std::to_array<ForeignOption>({
+    {"-input", kData},
+    {"-output", kRun},
+    {"-lr", kRate},
+    {"-lrUpdateRate", kNothing},
+    {"-epoch", kPasses},
+    {"-dim", kNothing},
+    {"-ws", kNothing},
+    {"-wordNgrams", kNgrams},
+    {"-minn", kNothing},
+    {"-maxn", kNothing},
+    {"-minCount", kNothing},
+    {"-minCountLabel", kNothing},
+    {"-bucket", kBits},
+    {"-loss", "--method tree for hs, --method oaa for ova"},
+    {"-thread", kThreads},
+    {"-label", "leave it out, labels begin with __label__"},
+    {"-seed", kSeed},
+    {"-verbose", "--progress plain or none"},
+    {"-autotune-validation", kTest},
+    {"-pretrainedVectors", kNothing},
+});
+
+constexpr auto kNapkinOptions = std::to_array<ForeignOption>({
+    {"--input", kData},
+    {"-o", kRun},
+    {"--output", kRun},
+    {"-m", kMethod},
+    {"--model", "--method M to train; a model to start from is --init MODEL"},
+    {"--threads", kThreads},
+    {"--epochs", kPasses},
+    {"--lr", kRate},
+    {"--eta", kRate},
+    {"--optimizer", kUpdate},
+    {"--treeType", "--tree online, balanced, random or huffman:PATH"},
+    {"--ensemble", kTrees},
+    {"--topK", "cpt predict --top N"},
+    {"--norm", "--normalize l2 or none"},
+});
+
+constexpr auto kLightGbmOptions = std::to_array<ForeignOption>({
+    {"config=", kConfig},
+    {"task=", "cpt_dist to train, cpt predict to predict"},
+    {"objective=", kMethod},
+    {"boosting=", kNoTree},
+    {"data=", kData},
+    {"valid=", kTest},
+    {"num_class=", "leave it out, the labels are found in the data"},
+    {"num_iterations=", "--passes N, which traverses the data N times"},
+    {"num_trees=", "leave it out: --trees K is a mean of label trees, not boosting"},
+    {"learning_rate=", kRate},
+    {"num_leaves=", kNoTree},
+    {"max_depth=", kNoTree},
+    {"max_bin=", kNoTree},
+    {"output_model=", kRun},
+    {"input_model=", kInit},
+    {"output_result=", "cpt predict --output FILE"},
+    {"num_threads=", kThreads},
+    {"num_machines=", kRanks},
+    {"machine_list_file=", kRanks},
+    {"tree_learner=", "--placement P"},
+    {"seed=", kSeed},
+    {"early_stopping_round=", kNothing},
+    {"categorical_feature=", "leave it out, every name is a feature: write colour=red as a word"},
+});
+
+struct Tool {
+  const char* name;
+  std::span<const ForeignOption> options;
+};
+
+// An option of two tools, such as -i, belongs to the first; its text serves both.
+constexpr auto kTools = std::to_array<Tool>({
+    {"Vowpal Wabbit", kVwOptions},
+    {"fastText", kFastTextOptions},
+    {"napkinXC", kNapkinOptions},
+    {"LightGBM", kLightGbmOptions},
+});
+
+// "--lr=0.1" is --lr, "-b24" is -b, and "data=train.txt" is data=.
+std::string_view name_in(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (equals != std::string_view::npos) return word.substr(0, word.starts_with('-') ? equals : equals + 1);
+  const bool has_number = word.size() > 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0 &&
+                          std::isdigit(static_cast<unsigned char>(word[2])) != 0;
+  return has_number ? word.substr(0, 2) : word;
+}
+
+}  // namespace
+
+std::string describe_other_tools_option(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const std::string_view name = name_in(word);
+    for (const Tool& tool : kTools) {
+      const auto found = std::ranges::find(tool.options, name, &ForeignOption::name);
+      if (found == tool.options.end()) continue;
+      return std::string(name) + " is an option of " + tool.name + "; here: " + found->here;
+    }
+  }
+  return "";
+}
+
+}  // namespace cpt
