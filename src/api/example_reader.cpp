@@ -1,6 +1,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/input_limits.h"
 #include "core/number_text.h"
@@ -10,7 +11,6 @@
 #include "data/format/read_options.h"
 #include "data/text/interactions.h"
 #include "data/text/line_parser.h"
-#include "data/text/tokens.h"
 
 namespace cpt {
 
@@ -28,11 +28,9 @@ struct ExampleReader::State {
 
 namespace {
 
-bool is_blank_line(std::string_view line) { return Tokens(line).next().empty(); }
-
 Format detected(std::string_view line) {
   if (const std::optional<Format> format = detect_format(line)) return *format;
-  throw BadExample(1, "expected a line in vw, libsvm, fasttext or json format, found " + quote(line));
+  throw BadExample(1, "expected " + std::string(kLineExpected) + ", found " + quote(line));
 }
 
 void check_feature(const NamedFeature& feature) {

@@ -24,8 +24,8 @@ struct ReadOptions {
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
   std::uint64_t seed = 1;  // of feature hashes and of MultiLabel::kSample
-  std::vector<std::string> interactions =
-      {};  // each: the first bytes of the names of two namespaces (vw and json only)
+  // Each: the first bytes of the names of two namespaces (vw and json only).
+  std::vector<std::string> interactions = {};
   JsonKeys json_keys = {};
   Normalize normalize = Normalize::kNone;
   bool skip_bad_lines = false;    // else the first bad line is an error

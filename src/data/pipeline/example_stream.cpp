@@ -15,7 +15,6 @@
 #include "data/source/compression.h"
 #include "data/source/file_source.h"
 #include "data/text/line_parser.h"
-#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {
@@ -29,8 +28,6 @@ std::string reason_of(const DamagedBlock& damage) {
   const std::string lines = std::to_string(damage.lines()) + (damage.lines() == 1 ? " line" : " lines");
   return std::string(damage.what()) + "; " + lines + " in it cannot be read";
 }
-
-bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
 }  // namespace
 
@@ -335,9 +332,9 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
   if (format == Format::kAuto) {
     const std::optional<Format> detected = detect_format(line);
     if (!detected) {
-      throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) +
-                                       ":1: expected a line in vw, libsvm, fasttext or json format, found " +
-                                       quote(line) + "; name the format with --format");
+      throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) + ":1: expected " +
+                                       std::string(kLineExpected) + ", found " + quote(line) +
+                                       "; name the format with --format");
     }
     format = *detected;
   }

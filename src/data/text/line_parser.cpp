@@ -45,6 +45,8 @@ bool is_xmc_header(std::string_view line) {
   return tokens.next().empty();
 }
 
+bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
+
 std::optional<Format> detect_format(std::string_view line) {
   if (Tokens(line).next().starts_with(kFasttextLabelPrefix)) return Format::kFasttext;
   if (begins_json_object(line)) return Format::kJson;

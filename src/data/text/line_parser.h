@@ -20,6 +20,11 @@ bool is_xmc_header(std::string_view line);
 // anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm. Nothing if it
 // is none of them.
 std::optional<Format> detect_format(std::string_view line);
+// What a line is expected to be where there is nothing.
+inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttext or json format";
+
+// Whether it holds nothing but blanks.
+bool is_blank_line(std::string_view line);
 
 // The name of a text format and a right line of it, for the message about a wrong one.
 std::string describe_format(Format format);

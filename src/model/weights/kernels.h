@@ -120,8 +120,8 @@ struct UpdateStep {
 // less than the phi S_0 that is added, 3e-6 h or more; z and y in [-30, 30] bound what one example can take away.
 void train_blocks(const PathRows& path, const UpdateStep& update_step);
 
-// How many blocks train_blocks() takes together. Of few features, so many that they do not wait for one another; of
-// many, what it remembers of them would leave the first-level cache.
+// How many blocks train_blocks() takes together: with few features several, which do not wait for one another; with
+// many features one, because what it remembers of several would leave the first-level cache.
 inline constexpr std::size_t kBlocksTogether = 8;
 constexpr std::size_t blocks_together(std::size_t features) { return features <= 8 * kLanes ? kBlocksTogether : 1; }
 
