@@ -7,6 +7,7 @@
 
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/checkpoint/run_state_archive.h"
+#include "api/options/option_values.h"
 #include "corrupt/kept_run.h"
 #include "corrupt/largest_allocation.h"
 #include "store/blob/blob_set.h"
@@ -33,6 +34,14 @@ struct Place {
     archive(partition, blob, offset, bytes);
   }
 };
+
+// A value after the last that has a name.
+template <class Choice>
+Choice unnamed(const Names<Choice>& names) {
+  Choice last{};
+  for (const auto& [name, value] : names) last = std::max(last, value);
+  return static_cast<Choice>(static_cast<int>(last) + 1);
+}
 
 ByteVector bytes_of(const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text));
@@ -239,13 +248,13 @@ TEST_F(ForgedCheckpoint, WithProgressThatMakesNoSenseIsRefused) {
 TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   const std::string unreadable = "its state cannot be read";
   expect(unreadable, [](RunState& state) { state.options.model.tree = static_cast<TreeKind>(4); });
-  expect(unreadable, [](RunState& state) { state.options.model.loss = static_cast<Loss>(2); });
-  expect(unreadable, [](RunState& state) { state.options.model.update = static_cast<Update>(3); });
+  expect(unreadable, [](RunState& state) { state.options.model.loss = unnamed(loss_names()); });
+  expect(unreadable, [](RunState& state) { state.options.model.update = unnamed(update_names()); });
   expect(unreadable, [](RunState& state) { state.options.model.normalize = static_cast<Normalize>(255); });
-  expect(unreadable, [](RunState& state) { state.options.format = static_cast<Format>(5); });
-  expect(unreadable, [](RunState& state) { state.options.multilabel = static_cast<MultiLabel>(4); });
-  expect(unreadable, [](RunState& state) { state.options.placement = static_cast<Placement>(3); });
-  expect(unreadable, [](RunState& state) { state.options.merge = static_cast<MergeRule>(3); });
+  expect(unreadable, [](RunState& state) { state.options.format = unnamed(format_names()); });
+  expect(unreadable, [](RunState& state) { state.options.multilabel = unnamed(multilabel_names()); });
+  expect(unreadable, [](RunState& state) { state.options.placement = unnamed(placement_names()); });
+  expect(unreadable, [](RunState& state) { state.options.merge = unnamed(merge_names()); });
   expect(unreadable, [](RunState& state) { state.plan.shard_pass->phase = static_cast<Phase>(2); });
   expect(unreadable, [](RunState& state) { state.progress.phase = static_cast<Phase>(7); });
   run.restore();
