@@ -21,7 +21,7 @@ constexpr int kExamplesOfAShard = 900;
 constexpr std::uint64_t kNoTraffic = 15'000;
 
 // The placements of weights that are tested.
-constexpr const char* kPlacements[] = {"partitioned", "replicated"};
+constexpr const char* kPlacements[] = {"partitioned", "replicated", "hybrid"};
 
 class JobOnHosts : public CheckpointTest {
  protected:

@@ -59,7 +59,7 @@ TEST_F(CrashedJob, TellsNothingTwiceWhereverItGoesOn) {
 
 class KilledJob : public CrashedJob, public ::testing::WithParamInterface<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(, KilledJob, ::testing::Values("partitioned", "replicated"),
+INSTANTIATE_TEST_SUITE_P(, KilledJob, ::testing::Values("partitioned", "replicated", "hybrid"),
                          [](const auto& test) { return test.param; });
 
 // All processes at once, between two checkpoints, and twice in a row.

@@ -28,7 +28,7 @@ TEST_F(GivenTreeOfAJob, IsWhatDumpWritesAndIsDumpedTheSame) {
   expect_complete(run_alone(train({shards()})));
   const Json grown = summary();
   const std::string tree = dump_model("grown.tree");
-  for (const char* placement : {"partitioned", "replicated"}) {
+  for (const char* placement : {"partitioned", "replicated", "hybrid"}) {
     expect_complete(run(3, with_tree("file:" + tree, {"--placement", placement})));
     EXPECT_EQ(content_of(dump_model("again.tree")), content_of(tree));
     const Json told = summary();

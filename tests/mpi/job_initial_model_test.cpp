@@ -58,7 +58,7 @@ TEST_F(InitialModelOfAJob, ScoresNowhereWhereThereIsAnotherModel) {
 }
 
 TEST_F(InitialModelOfAJob, ScoresWithoutLearningAndWritesNoModel) {
-  for (const char* placement : {"partitioned", "replicated"}) {
+  for (const char* placement : {"partitioned", "replicated", "hybrid"}) {
     const Outcome outcome = run(3, score({"--placement", placement, "--progress", "none"}));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json told = summary();

@@ -99,28 +99,38 @@ TEST_F(PartitionedJobs, TellWhichPartitionsMove) {
       static_cast<std::ptrdiff_t>(changes_of_owners().size()));
 }
 
-class SlowedRank : public OneResultTest, public ::testing::WithParamInterface<int> {};
+struct Slowed {
+  const char* name;
+  const char* placement;
+  int rank;
+  int ranks_of_same_result;  // a job of how many ranks, all of them fast, has the same results
+};
 
-INSTANTIATE_TEST_SUITE_P(, SlowedRank, ::testing::Values(0, 2),
-                         [](const auto& test) { return "Rank" + std::to_string(test.param); });
+class SlowedRank : public OneResultTest, public ::testing::WithParamInterface<Slowed> {};
+
+INSTANTIATE_TEST_SUITE_P(, SlowedRank,
+                         ::testing::Values(Slowed{"Rank0", "partitioned", 0, 1}, Slowed{"Rank2", "partitioned", 2, 1},
+                                           Slowed{"Rank1OfHybrid", "hybrid", 1, 3}),
+                         [](const auto& test) { return test.param.name; });
 
 // It stands still again and again, and the others wait for it.
 TEST_P(SlowedRank, ChangesNothing) {
   const std::string test = file("test.vw", stream(50, 5));
-  const Words arguments = train({shards()}, {"--passes", std::to_string(300 / kSlowdown), "--sync-examples", "2000"});
-  const Results one = results_on(1, arguments, test);
+  const Words arguments = train({shards()}, {"--placement", GetParam().placement, "--passes",
+                                             std::to_string(200 / kSlowdown), "--sync-examples", "2000"});
+  const Results undisturbed = results_on(GetParam().ranks_of_same_result, arguments, test);
 
   const auto job = start(3, arguments);
   wait_until_learning();
-  const pid_t slowed = job->process_of_rank(GetParam());
+  const pid_t slowed = job->process_of_rank(GetParam().rank);
   for (int burst = 0; burst < 15; ++burst) {
     ASSERT_EQ(::kill(slowed, SIGSTOP), 0) << "the job was over too soon";
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
     ASSERT_EQ(::kill(slowed, SIGCONT), 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   expect_complete(job->wait(kLongEnough));
-  expect_same(results(test), one);
+  expect_same(results(test), undisturbed);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class StoppedJob : public CheckpointTest, public ::testing::WithParamInterface<S
   }
 };
 
-// Replicas merge before a checkpoint that cannot wait, so theirs are not the weights of a run without it.
+// Replicas and copies merge before a checkpoint that cannot wait, so theirs are not the weights of a run without it.
 void expect_same_or_same_counts(const std::string& placement, const Json& figures, const Json& expected) {
   if (placement == "partitioned") {
     EXPECT_EQ(figures, expected);
@@ -58,7 +58,8 @@ INSTANTIATE_TEST_SUITE_P(, StoppedJob,
                                            Stops{"AloneByHangUp", "partitioned", 0, -1, SIGHUP, "30"},
                                            Stops{"Partitioned", "partitioned", 3, -1, SIGUSR2, "12"},
                                            Stops{"PartitionedByTermOfOne", "partitioned", 3, 1, SIGTERM, "12"},
-                                           Stops{"Replicated", "replicated", 3, -1, SIGUSR2, "12"}),
+                                           Stops{"Replicated", "replicated", 3, -1, SIGUSR2, "12"},
+                                           Stops{"Hybrid", "hybrid", 3, -1, SIGUSR2, "12"}),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(StoppedJob, GoesOnTwiceAsIfItHadNotStopped) {
@@ -89,7 +90,7 @@ class AskedJob : public CheckpointTest, public ::testing::WithParamInterface<con
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, AskedJob, ::testing::Values("partitioned", "replicated"),
+INSTANTIATE_TEST_SUITE_P(, AskedJob, ::testing::Values("partitioned", "replicated", "hybrid"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(AskedJob, WritesACheckpointAndGoesOn) {
@@ -140,7 +141,7 @@ class WaitingJob : public CheckpointTest, public ::testing::WithParamInterface<c
   std::vector<std::unique_ptr<Fifo>> pipes_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, WaitingJob, ::testing::Values("partitioned", "replicated"),
+INSTANTIATE_TEST_SUITE_P(, WaitingJob, ::testing::Values("partitioned", "replicated", "hybrid"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(WaitingJob, OfOneRankEndsOnRequest) {

@@ -122,7 +122,7 @@ TEST_F(RunDirectoryOfAJob, KeepsItsModelIfTrainingFails) {
 
 // Otherwise hours of training would end in a directory without metrics, or in none.
 TEST_F(RunDirectoryOfAJob, MustStayInItsPlace) {
-  for (const char* placement : {"partitioned", "replicated"}) {
+  for (const char* placement : {"partitioned", "replicated", "hybrid"}) {
     for (const int ranks : {1, 3}) {
       const auto job = start(ranks, train({shards()}, {"--passes", "100000", "--placement", placement}));
       wait_until_learning();
