@@ -1,0 +1,144 @@
+#include "python/binding/model_binding.h"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "api/options/option_table.h"
+#include "api/options/option_values.h"
+#include "python/binding/many.h"
+
+namespace cpt::python {
+
+namespace {
+
+const TrainingOptionRow& option_row(const std::string& name) {
+  for (const TrainingOptionRow& row : training_option_table()) {
+    if (row.binding.of_model && name == row.name) return row;
+  }
+  std::string known;
+  for (const TrainingOptionRow& row : training_option_table()) {
+    if (row.binding.of_model) known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  throw Error(Fault::kUsage, "'" + name + "' is no option of a model; those are " + known);
+}
+
+// A batch with the example of x.
+Batch make_example(const LockedModel& model, py::handle x, const py::object& label, const py::object& importance,
+                   bool label_required) {
+  std::string text;
+  Annotation note{.label_required = label_required};
+  if (!label.is_none()) note.label = text = label_text(label);
+  if (!importance.is_none()) note.importance = importance.cast<double>();
+  Scratch scratch(model.options());
+  Batch batch = scratch.reader.make_batch();
+  append_object(x, note, scratch, batch);
+  return batch;
+}
+
+double learn(LockedModel& locked, py::handle x, const py::object& label, const py::object& importance) {
+  const Batch batch = make_example(locked, x, label, importance, true);
+  return locked.change([&](Model& model) {
+    return batch[0].importance > 0 ? model.learn(batch[0]) : model.probability(batch[0], batch[0].label);
+  });
+}
+
+double probability(const LockedModel& locked, py::handle x, const py::object& label) {
+  const Batch batch = make_example(locked, x, label, py::none(), true);
+  return locked.read([&](const Model& model) { return model.probability(batch[0], batch[0].label); });
+}
+
+py::list top_k(const LockedModel& locked, py::handle x, std::size_t k, double threshold) {
+  const Batch batch = make_example(locked, x, py::none(), py::none(), false);
+  // Copies: another thread may change the model before the labels are Python's.
+  const auto best = locked.read([&](const Model& model) {
+    std::vector<std::pair<std::string, double>> found;
+    for (const Prediction& p : model.top_k(batch[0], k, threshold)) found.emplace_back(p.label, p.probability);
+    return found;
+  });
+  py::list list;
+  for (const auto& [label, p] : best) list.append(py::make_tuple(label_object(label), p));
+  return list;
+}
+
+py::list labels_from(const LockedModel& locked, std::size_t first) {
+  const auto names = locked.read([&](const Model& model) {
+    std::vector<std::string> texts;
+    for (std::uint64_t i = first; i < model.labels(); ++i) texts.emplace_back(model.label(i));
+    return texts;
+  });
+  py::list list;
+  for (const std::string& name : names) list.append(label_object(name));
+  return list;
+}
+
+std::unique_ptr<LockedModel> load(const std::filesystem::path& path) {
+  const py::gil_scoped_release released;
+  return std::make_unique<LockedModel>(Model::load(path));
+}
+
+py::tuple digests(const LockedModel& locked) {
+  const ModelDigests digests = locked.read([](const Model& model) { return model.digests(); });
+  return py::make_tuple(digests.tree, digests.weights);
+}
+
+}  // namespace
+
+ModelOptions make_options(const OptionWordsList& given) {
+  TrainingOptions options;
+  for (const auto& [name, words] : given) {
+    const TrainingOptionRow& row = option_row(name);
+    try {
+      if (words.empty() && row.words != OptionWords::kEach) throw Error(Fault::kUsage, "expected a value, found none");
+      row.binding.set(options, row.words == OptionWords::kOne ? std::vector{join_with_commas(words)} : words);
+    } catch (const Error& error) {
+      throw Error(error.fault(), name + ": " + error.what());
+    }
+  }
+  if (options.auto_bits) throw Error(Fault::kUsage, "bits: expected a number: auto needs data of a known size");
+  if (!options.given_tree.empty()) throw Error(Fault::kUsage, "tree: a given tree is for cpt.train()");
+  return options.model;
+}
+
+OptionWordsList list_options(const ModelOptions& options) {
+  TrainingOptions training;
+  training.model = options;
+  OptionWordsList list;
+  for (const TrainingOptionRow& row : training_option_table()) {
+    if (row.binding.of_model) list.push_back({row.name, {row.binding.show(training)}});
+  }
+  return list;
+}
+
+void define_model(py::module_& module) {
+  using py::arg;
+  py::class_<Rows>(module, "Rows").def("__len__", &Rows::size);
+  py::class_<ObjectRows, Rows>(module, "ObjectRows").def(py::init<const py::list&>());
+  py::class_<CsrRows, Rows>(module, "CsrRows").def(py::init<CsrRows::Indices, CsrRows::Indices, CsrRows::Numbers>());
+  py::class_<TableRows, Rows>(module, "TableRows")
+      .def(py::init<const std::vector<std::string>&, const py::list&, std::size_t>());
+  py::class_<LockedModel>(module, "Model")
+      .def(py::init(
+          [](const OptionWordsList& options) { return std::make_unique<LockedModel>(Model(make_options(options))); }))
+      .def_static("load", &load)
+      .def("save",
+           [](const LockedModel& locked, const std::filesystem::path& path) {
+             locked.read([&](const Model& model) { model.save(path); });
+           })
+      .def("options", [](const LockedModel& locked) { return list_options(locked.options()); })
+      .def("size", [](const LockedModel& locked) { return locked.read([](const Model& m) { return m.labels(); }); })
+      .def("labels", &labels_from, arg("first"))
+      .def("digests", &digests)
+      .def("learn", &learn)
+      .def("probability", &probability)
+      .def("top_k", &top_k)
+      .def("learn_many", &learn_many)
+      .def("probabilities", &probabilities)
+      .def("all_probabilities", &all_probabilities)
+      .def("top_k_many", &top_k_many);
+}
+
+}  // namespace cpt::python
