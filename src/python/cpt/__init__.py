@@ -1,8 +1,22 @@
 """Conditional probability trees: P(label | features), learned online, for huge and growing sets of labels.
 
-`Model` learns and predicts; what Python learns is what the program `cpt_dist -n 1` learns, bit by bit.
+`Model` learns and predicts; what Python learns is what the program `cpt_dist -n 1` learns, bit by bit. `Classifier` has
+the contract of scikit-learn, which it needs.
 """
+from typing import TYPE_CHECKING, Any
+
 from .errors import BadData, BadOption, CannotWrite, Error, NoInput, Stopped
 from .model import Digest, Model, load
 
-__all__ = ["BadData", "BadOption", "CannotWrite", "Digest", "Error", "Model", "NoInput", "Stopped", "load"]
+if TYPE_CHECKING:
+    from .classifier import Classifier
+
+__all__ = ["BadData", "BadOption", "CannotWrite", "Classifier", "Digest", "Error", "Model", "NoInput", "Stopped", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    # Only who uses it needs scikit-learn.
+    if name == "Classifier":
+        from .classifier import Classifier
+        return Classifier
+    raise AttributeError(f"module 'cpt' has no attribute {name!r}")
