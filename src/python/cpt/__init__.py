@@ -1,17 +1,20 @@
 """Conditional probability trees: P(label | features), learned online, for huge and growing sets of labels.
 
-`Model` learns and predicts; what Python learns is what the program `cpt_dist -n 1` learns, bit by bit. `Classifier` has
-the contract of scikit-learn, which it needs.
+`Model` learns and predicts; what Python learns is what the program `cpt_dist -n 1` learns, bit by bit. `train` learns files
+on many ranks, and `Run` reads what a run left. `Classifier` has the contract of scikit-learn, which it needs.
 """
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadData, BadOption, CannotWrite, Error, NoInput, Stopped
 from .model import Digest, Model, load
+from .run import Run
+from .training import train
 
 if TYPE_CHECKING:
     from .classifier import Classifier
 
-__all__ = ["BadData", "BadOption", "CannotWrite", "Classifier", "Digest", "Error", "Model", "NoInput", "Stopped", "load"]
+__all__ = ["BadData", "BadOption", "CannotWrite", "Classifier", "Digest", "Error", "Model", "NoInput", "Run", "Stopped",
+           "load", "train"]
 
 
 def __getattr__(name: str) -> Any:

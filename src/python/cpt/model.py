@@ -16,7 +16,7 @@ Example = Union[str, Mapping[str, Any], Sequence[Any]]
 
 _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
-_SWITCHES = {"calibrate", "rarity"}
+SWITCHES = {"calibrate", "rarity"}
 
 
 class Digest(NamedTuple):
@@ -40,7 +40,7 @@ def _option_value(name: str, text: str) -> Any:
         return int(text)
     if name in _NUMBERS:
         return float(text)
-    if name in _SWITCHES:
+    if name in SWITCHES:
         return text == "on"
     if name == "interactions":
         return text.split()
