@@ -109,6 +109,36 @@ class PredictionTest(unittest.TestCase):
         self.assertEqual(model.digest(), before)
 
 
+class ExplanationTest(unittest.TestCase):
+    def test_probabilities_multiply_and_contributions_add_up(self) -> None:
+        for options in ({"trees": 2}, {"calibrate": False}, {"method": "cpecoc"}):
+            model = trained(**options)
+            for line in make_lines(30):
+                label, x = line.split(" ", 1)
+                why = model.explain(x, label, top=100)
+                self.assertAlmostEqual(why.probability, model.probability(x, label), places=12)
+                self.assertAlmostEqual(why.probability, sum(p for p, _ in why.trees) / len(why.trees), places=12)
+                for p, steps in why.trees:
+                    self.assertAlmostEqual(p, float(np.prod([step.probability for step in steps])), places=9)
+                    for step in steps:
+                        names = {name for name, _ in step.contributions}
+                        self.assertLessEqual(names, {"(constant)", *(f"a^{token.split(':')[0]}" for token in x.split()[1:])})
+                        if step.calibration:
+                            c = step.calibration
+                            s = c.a * c.margin + c.b + c.c * c.rare_margin
+                            self.assertAlmostEqual(sum(v for _, v in step.contributions), s - c.b, places=4)
+
+    def test_the_most_probable_label_and_unknown_ones(self) -> None:
+        model = trained(method="oaa")
+        why = model.explain("|a x3 y3")
+        self.assertEqual((why.label, why.trees), (model.top_k("|a x3 y3")[0][0], []))
+        self.assertEqual(why.contributions[0][0], "a^x3")
+        self.assertIsNone(model.explain("|a x3", "unknown"))
+        self.assertIsNone(cpt.Model(bits=12).explain(["a"]))
+        with self.assertRaisesRegex(cpt.BadOption, "table"):
+            trained(method="table").explain(["a"], "l1")
+
+
 class FilesTest(unittest.TestCase):
     def test_saved_pickled_and_copied_models_are_equal_and_apart(self) -> None:
         model = trained()

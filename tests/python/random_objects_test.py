@@ -131,15 +131,14 @@ class RandomObjectsTest(unittest.TestCase):
             "probability": lambda m, g: m.probability(g.any(), g.scalar()),
             "top_k": lambda m, g: m.top_k(g.any(), g.random.choice([1, g.any()]), g.random.choice([0, g.any()])),
             "learn_many": lambda m, g: m.learn_many(g.many(), g.any(), g.random.choice([None, g.any()])),
-            "learn_rows": lambda m, g: m.learn_many([g.any() for _ in range(3)], [g.scalar() for _ in range(3)]),
+            "learn_rows": lambda m, g: m.learn_many([g.any() for _ in range(2)], g.random.choice([["a", 1], [g.scalar(), "b"]])),
             "probabilities": lambda m, g: m.probabilities(g.many(), g.any(), g.random.choice([1, 2, g.any()])),
             "all_probabilities": lambda m, g: m.all_probabilities(g.many(), g.random.choice([1, 2, -1])),
             "top_k_many": lambda m, g: m.top_k_many(g.many(), g.random.choice([1, 5, g.any()])),
             "Model": lambda m, g: cpt.Model(**{"bits": 10, g.random.choice(list(m.options)): g.any()}),
             "load": lambda m, g: cpt.load(g.any()),
+            "explain": lambda m, g: m.explain(g.any(), g.random.choice([None, g.scalar()])),
         }
-        if hasattr(cpt.Model, "explain"):
-            calls["explain"] = lambda m, g: m.explain(g.any(), g.random.choice([None, g.scalar()]))
         generator = Generator(1)
         model = cpt.Model(bits=12)
         results = dict.fromkeys(calls, 0)

@@ -5,10 +5,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "api/explanation/explanation.h"
+#include "api/explanation/feature_names.h"
 #include "api/options/option_table.h"
 #include "api/options/option_values.h"
+#include "model/learning/learner.h"
 #include "python/binding/many.h"
 
 namespace cpt::python {
@@ -75,6 +79,54 @@ py::list labels_from(const LockedModel& locked, std::size_t first) {
   return list;
 }
 
+py::list contribution_list(const std::vector<Contribution>& contributions, const FeatureNames& names) {
+  py::list list;
+  for (const Contribution& part : contributions) {
+    list.append(py::make_tuple(label_object(names.name(part.feature)), part.value));
+  }
+  return list;
+}
+
+py::list step_list(const std::vector<ExplainedStep>& steps, const FeatureNames& names) {
+  py::list list;
+  for (const ExplainedStep& step : steps) {
+    py::object calibration = py::none();
+    if (const auto& terms = step.calibration) {
+      calibration = py::make_tuple(terms->a, terms->b, terms->c, terms->margin, terms->rare_margin);
+    }
+    list.append(py::make_tuple(step.depth, step.side, step.probability, calibration,
+                               contribution_list(step.contributions, names)));
+  }
+  return list;
+}
+
+// None if the model does not know the label.
+py::object explain_label(const LockedModel& locked, py::handle x, const py::object& label, std::uint64_t top) {
+  FeatureNames names;
+  Scratch scratch(locked.options());
+  scratch.reader.on_feature([&names](FeatureHash feature, std::string_view name_space, std::string_view name) {
+    names.add(feature, name_space, name);
+  });
+  Batch batch = scratch.reader.make_batch();
+  const std::string text = label_text(label);
+  Annotation note{.label_required = true};
+  note.label = text;
+  append_object(x, note, scratch, batch);
+  const auto explanation = locked.read([&](const Model& model) {
+    require_explainable(model.options());
+    model.probability(batch[0], batch[0].label);  // refuses values that are too large
+    const LabelId id = model.learner().find(batch[0]);
+    return id == kNoLabel ? std::nullopt : std::optional(explain(model.learner(), batch[0], id, top));
+  });
+  if (!explanation) return py::none();
+  py::list trees;
+  for (const ExplainedTree& tree : explanation->trees) {
+    trees.append(py::make_tuple(tree.probability, step_list(tree.steps, names)));
+  }
+  return py::make_tuple(label_object(text), explanation->probability, trees,
+                        contribution_list(explanation->contributions, names));
+}
+
 std::unique_ptr<LockedModel> load(const std::filesystem::path& path) {
   const py::gil_scoped_release released;
   return std::make_unique<LockedModel>(Model::load(path));
@@ -135,6 +187,7 @@ void define_model(py::module_& module) {
       .def("learn", &learn)
       .def("probability", &probability)
       .def("top_k", &top_k)
+      .def("explain", &explain_label)
       .def("learn_many", &learn_many)
       .def("probabilities", &probabilities)
       .def("all_probabilities", &all_probabilities)

@@ -6,15 +6,15 @@ on many ranks, and `Run` reads what a run left. `Classifier` has the contract of
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadData, BadOption, CannotWrite, Error, NoInput, Stopped
-from .model import Digest, Model, load
+from .model import Calibration, Digest, Explanation, Model, Step, load
 from .run import Run
 from .training import train
 
 if TYPE_CHECKING:
     from .classifier import Classifier
 
-__all__ = ["BadData", "BadOption", "CannotWrite", "Classifier", "Digest", "Error", "Model", "NoInput", "Run", "Stopped",
-           "load", "train"]
+__all__ = ["BadData", "BadOption", "Calibration", "CannotWrite", "Classifier", "Digest", "Error", "Explanation", "Model",
+           "NoInput", "Run", "Step", "Stopped", "load", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -49,6 +49,38 @@ def _option_value(name: str, text: str) -> Any:
     return text
 
 
+Contributions = List[Tuple[str, float]]
+
+
+class Calibration(NamedTuple):
+    """P(side) = 1 / (1 + exp(-1.05 s)) with s = a * margin + b + c * rare_margin, towards the side taken."""
+
+    a: float
+    b: float
+    c: float
+    margin: float
+    rare_margin: float
+
+
+class Step(NamedTuple):
+    """A node on the path of a label: the side taken, its probability, and the features that speak for it (or against)."""
+
+    depth: int
+    side: str  #: L or R; of a node with more branches, the column of its code
+    probability: float
+    calibration: Optional[Calibration]  #: None if nodes are not calibrated
+    contributions: Contributions  #: (feature, what it adds to the margin), the largest first
+
+
+class Explanation(NamedTuple):
+    """Why a label has its probability, the mean over the trees; the P of a tree is the product over its steps."""
+
+    label: str
+    probability: float
+    trees: List[Tuple[float, List[Step]]]  #: P and steps of each tree; none with method oaa
+    contributions: Contributions  #: method oaa: to the margin of the label's regressor
+
+
 class Model:
     """P(label | x), learned online; a new label joins at its first example.
 
@@ -149,6 +181,31 @@ class Model:
             labels, p = self.top_k_many(x, k, threshold)
             return [(label, float(q)) for label, q in zip(labels[0], p[0]) if label is not None]
         return self._core.top_k(x, k, threshold)
+
+    def explain(self, x: Example, label: Optional[Label] = None, top: int = 5) -> Optional[Explanation]:
+        """Why the label has its probability given x, with the `top` largest contributions of each node on its path.
+
+        Without a label, the most probable one. None if the model does not know the label, or has none.
+
+        >>> m = Model(bits=12)
+        >>> for _ in range(5):
+        ...     _ = m.learn_many([{"color": "red"}, {"color": "blue"}], ["apple", "sky"])
+        >>> why = m.explain({"color": "red"}, "apple")
+        >>> [(step.side, step.contributions[0][0]) for step in why.trees[0][1]]
+        [('L', 'color=red')]
+        """
+        if label is None:
+            best = self.top_k(x, 1)
+            if not best:
+                return None
+            label = best[0][0]
+        found = self._core.explain(x, label, top)
+        if found is None:
+            return None
+        name, probability, trees, contributions = found
+        steps = [(p, [Step(d, side, q, c and Calibration(*c), parts) for d, side, q, c, parts in tree])
+                 for p, tree in trees]
+        return Explanation(name, probability, steps, contributions)
 
     def learn_many(self, X: Any, y: Optional[Iterable[Label]] = None,
                    importance: Optional[Iterable[float]] = None) -> Array:
