@@ -34,7 +34,7 @@ class OptionsTest(unittest.TestCase):
     def test_wrong_options_are_refused_by_name(self) -> None:
         for options, text in (({"alpha": 2}, "alpha"), ({"bitz": 12}, "'bitz' is no option of a model"),
                               ({"bits": 3}, "bits"), ({"bits": "auto"}, "bits"), ({"method": "none"}, "method"),
-                              ({"passes": 2}, "'passes' is no option"), ({"tree": "file:x"}, "tree"),
+                              ({"passes": 2}, "'passes' is no option"), ({"tree": "huffman:x"}, "given tree"),
                               ({"method": "pecoc"}, "pecoc"), ({"alpha": []}, "alpha"), ({"alpha": [1, 2]}, "alpha")):
             with self.assertRaisesRegex(cpt.BadOption, text):
                 cpt.Model(**options)

@@ -10,25 +10,13 @@
 
 #include "api/explanation/explanation.h"
 #include "api/explanation/feature_names.h"
-#include "api/options/option_table.h"
-#include "api/options/option_values.h"
+#include "api/options/model_option_words.h"
 #include "model/learning/learner.h"
 #include "python/binding/many.h"
 
 namespace cpt::python {
 
 namespace {
-
-const TrainingOptionRow& option_row(const std::string& name) {
-  for (const TrainingOptionRow& row : training_option_table()) {
-    if (row.binding.of_model && name == row.name) return row;
-  }
-  std::string known;
-  for (const TrainingOptionRow& row : training_option_table()) {
-    if (row.binding.of_model) known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  throw Error(Fault::kUsage, "'" + name + "' is no option of a model; those are " + known);
-}
 
 // A batch with the example of x.
 Batch make_example(const LockedModel& model, py::handle x, const py::object& label, const py::object& importance,
@@ -139,32 +127,6 @@ py::tuple digests(const LockedModel& locked) {
 
 }  // namespace
 
-ModelOptions make_options(const OptionWordsList& given) {
-  TrainingOptions options;
-  for (const auto& [name, words] : given) {
-    const TrainingOptionRow& row = option_row(name);
-    try {
-      if (words.empty() && row.words != OptionWords::kEach) throw Error(Fault::kUsage, "expected a value, found none");
-      row.binding.set(options, row.words == OptionWords::kOne ? std::vector{join_with_commas(words)} : words);
-    } catch (const Error& error) {
-      throw Error(error.fault(), name + ": " + error.what());
-    }
-  }
-  if (options.auto_bits) throw Error(Fault::kUsage, "bits: expected a number: auto needs data of a known size");
-  if (!options.given_tree.empty()) throw Error(Fault::kUsage, "tree: a given tree is for cpt.train()");
-  return options.model;
-}
-
-OptionWordsList list_options(const ModelOptions& options) {
-  TrainingOptions training;
-  training.model = options;
-  OptionWordsList list;
-  for (const TrainingOptionRow& row : training_option_table()) {
-    if (row.binding.of_model) list.push_back({row.name, {row.binding.show(training)}});
-  }
-  return list;
-}
-
 void define_model(py::module_& module) {
   using py::arg;
   py::class_<Rows>(module, "Rows").def("__len__", &Rows::size);
@@ -173,14 +135,15 @@ void define_model(py::module_& module) {
   py::class_<TableRows, Rows>(module, "TableRows")
       .def(py::init<const std::vector<std::string>&, const py::list&, std::size_t>());
   py::class_<LockedModel>(module, "Model")
-      .def(py::init(
-          [](const OptionWordsList& options) { return std::make_unique<LockedModel>(Model(make_options(options))); }))
+      .def(py::init([](const ModelOptionWords& options) {
+        return std::make_unique<LockedModel>(Model(parse_model_options(options)));
+      }))
       .def_static("load", &load)
       .def("save",
            [](const LockedModel& locked, const std::filesystem::path& path) {
              locked.read([&](const Model& model) { model.save(path); });
            })
-      .def("options", [](const LockedModel& locked) { return list_options(locked.options()); })
+      .def("options", [](const LockedModel& locked) { return list_model_options(locked.options()); })
       .def("size", [](const LockedModel& locked) { return locked.read([](const Model& m) { return m.labels(); }); })
       .def("labels", &labels_from, arg("first"))
       .def("digests", &digests)

@@ -8,17 +8,12 @@
 #include <cstdint>
 #include <mutex>
 #include <shared_mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "cpt/model.h"
 #include "python/binding/rows.h"
 
 namespace cpt::python {
-
-// Names of options without dashes, and the words that follow them on the command line.
-using OptionWordsList = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 // A model and its lock. The lock is taken only where the interpreter's lock is not held: a thread that holds one of the
 // two never waits for the other.
@@ -45,10 +40,6 @@ class LockedModel {
   Model model_;
   mutable std::shared_mutex mutex_;
 };
-
-// Throws Error(kUsage) for an option that is none of a model's, or out of range.
-ModelOptions make_options(const OptionWordsList& given);
-OptionWordsList list_options(const ModelOptions& options);
 
 void define_model(py::module_& module);
 
