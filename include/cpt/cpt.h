@@ -8,8 +8,7 @@
  * themselves. An example is for one thread at a time.
  *
  * Texts are bytes that end with 0; no encoding is assumed. Pointers may be NULL only where that is said. */
-#ifndef CPT_CPT_H
-#define CPT_CPT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,6 +75,4 @@ int cpt_learn(cpt_model* model, const cpt_example* example, const char* label, d
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif
