@@ -70,6 +70,8 @@ struct Scratch {
   ExampleReader reader;
   FeatureList features;
   Batch line;
+  std::vector<NamedFeature> columns;  // of a row of a matrix, whose names are in `digits`
+  std::vector<char> digits;
 };
 
 // Appends the example of x to the batch: a dict, a list of tokens, or a line. Throws BadExample, or a Python exception.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -57,24 +58,40 @@ class Annotations {
   std::optional<Numbers> importances_;
 };
 
-// Part of the rows, and why it ends where it does.
-struct Part {
-  std::size_t rows = 0;
-  std::exception_ptr failure;
-};
-
-Part read_part(const Rows& rows, std::size_t begin, std::size_t end, const std::function<Annotation(std::size_t)>& note,
-               Scratch& scratch, Batch& batch) {
-  Part part;
+// Appends the examples of the rows [begin, end) to an empty batch. Returns why it stopped before; null if it did not.
+std::exception_ptr read_rows(const Rows& rows, std::size_t begin, std::size_t end,
+                             const std::function<Annotation(std::size_t)>& note, Scratch& scratch, Batch& batch) {
   batch.clear();
   try {
-    for (; begin + part.rows < end; ++part.rows)
-      rows.append(begin + part.rows, note(begin + part.rows), scratch, batch);
+    for (std::size_t row = begin; row < end; ++row) rows.append(row, note(row), scratch, batch);
   } catch (...) {
-    part.failure = std::current_exception();
+    return std::current_exception();
   }
-  return part;
+  return nullptr;
 }
+
+// Reads rows that are learned together.
+class PartReader {
+ public:
+  PartReader(const ModelOptions& options, const Rows& rows, const Annotations& annotations)
+      : rows_(&rows), annotations_(&annotations), scratch_(options), batch_(scratch_.reader.make_batch()) {}
+
+  // From `begin` on; none behind the last row.
+  void read(std::size_t begin) {
+    const std::size_t end = std::min(rows_->size(), begin + kLearnedTogether);
+    const auto note = [this](std::size_t row) { return annotations_->of(row); };
+    failure_ = read_rows(*rows_, begin, end, note, scratch_, batch_);
+  }
+  const Batch& batch() const { return batch_; }
+  const std::exception_ptr& failure() const { return failure_; }
+
+ private:
+  const Rows* rows_;
+  const Annotations* annotations_;
+  Scratch scratch_;
+  Batch batch_;
+  std::exception_ptr failure_;
+};
 
 double learn_one(Model& model, const ExampleView& x) {
   return x.importance > 0 ? model.learn(x) : model.probability(x, x.label);
@@ -166,9 +183,7 @@ void for_each_row(const LockedModel& locked, const Rows& rows, std::size_t threa
   for (std::size_t begin = 0; begin < rows.size(); begin += kPredictedTogether) {
     const std::size_t end = std::min(rows.size(), begin + kPredictedTogether);
     if (rows.needs_python()) {
-      if (const Part part = read_part(rows, begin, end, no_note, scratch, batch); part.failure) {
-        std::rethrow_exception(part.failure);
-      }
+      if (const auto failure = read_rows(rows, begin, end, no_note, scratch, batch)) std::rethrow_exception(failure);
     }
     locked.read([&](const Model& model) {
       const auto each_of_model = [&](std::size_t row, const ExampleView& x) { each(model, row, x); };
@@ -196,24 +211,28 @@ py::array_t<T> make_table(std::size_t rows, std::size_t columns, T value) {
 py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::object& labels,
                                const py::object& importances) {
   const Annotations annotations(rows.size(), labels, importances);
-  const auto note = [&](std::size_t row) { return annotations.of(row); };
-  Scratch scratch(locked.options());
-  Batch batch = scratch.reader.make_batch();
   py::array_t<double> results(static_cast<py::ssize_t>(rows.size()));
   const std::span<double> all(results.mutable_data(), rows.size());
-  for (std::size_t begin = 0; begin < rows.size();) {
-    const std::size_t end = std::min(rows.size(), begin + kLearnedTogether);
-    Part part;
-    const auto read = [&] { part = read_part(rows, begin, end, note, scratch, batch); };
-    if (rows.needs_python()) read();
-    {
-      const py::gil_scoped_release released;
-      if (!rows.needs_python()) read();
-    }
-    locked.change([&](Model& model) { learn_part(model, batch, begin, all.subspan(begin)); });
-    if (part.failure) std::rethrow_exception(part.failure);
+  PartReader now(locked.options(), rows, annotations);
+  PartReader next(locked.options(), rows, annotations);
+  if (rows.needs_python()) {
+    now.read(0);
+  } else {
+    const py::gil_scoped_release released;
+    now.read(0);
+  }
+  for (std::size_t begin = 0; begin < rows.size(); begin += kLearnedTogether) {
+    const std::size_t end = begin + kLearnedTogether;
+    locked.change([&](Model& model) {
+      std::future<void> ahead;
+      if (!rows.needs_python() && !now.failure()) ahead = std::async([&] { next.read(end); });
+      learn_part(model, now.batch(), begin, all.subspan(begin));
+      if (ahead.valid()) ahead.get();
+    });
+    if (now.failure()) std::rethrow_exception(now.failure());
     throw_if_interrupted();
-    begin = end;
+    if (rows.needs_python()) next.read(end);
+    std::swap(now, next);
   }
   return results;
 }

@@ -12,6 +12,7 @@ namespace cpt::python {
 
 // P(label | x) of each row before it was learned. `labels`: a list with one for each row, or None: those of the lines.
 // `importances`: an array or None. A row of importance 0 is only predicted. Rows before one that fails were learned.
+// Rows that do not need Python are read on a thread of their own.
 py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::object& labels,
                                const py::object& importances);
 

@@ -9,6 +9,12 @@
 
 namespace cpt::python {
 
+namespace {
+
+constexpr std::size_t kMostDigits = std::numeric_limits<std::int64_t>::digits10 + 1;  // of a column
+
+}  // namespace
+
 void Rows::append(std::size_t row, const Annotation& note, Scratch& scratch, Batch& batch) const {
   try {
     read(row, note, scratch, batch);
@@ -37,15 +43,17 @@ void CsrRows::read(std::size_t row, const Annotation& note, Scratch& scratch, Ba
   const std::int64_t end = row_ends_.data()[row + 1];
   // For each row, since whoever shares the arrays may have changed them.
   if (begin < 0 || begin > end || end > columns_.size()) throw BadExample(0, "the row ends are those of no CSR matrix");
-  scratch.features.clear();
+  scratch.columns.clear();
+  scratch.digits.resize(kMostDigits * static_cast<std::size_t>(end - begin));
+  char* name = scratch.digits.data();
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t column = columns_.data()[i];
     if (column < 0) throw BadExample(0, "expected a column from 0 on, found " + std::to_string(column));
-    char digits[std::numeric_limits<std::int64_t>::digits10 + 2];
-    const char* digits_end = std::to_chars(std::begin(digits), std::end(digits), column).ptr;
-    scratch.features.add({}, {digits, static_cast<std::size_t>(digits_end - digits)}, values_.data()[i]);
+    const char* name_end = std::to_chars(name, name + kMostDigits, column).ptr;
+    scratch.columns.push_back({{}, {name, static_cast<std::size_t>(name_end - name)}, values_.data()[i]});
+    name += kMostDigits;
   }
-  scratch.reader.add(scratch.features.features(), label, note.importance.value_or(1), batch);
+  scratch.reader.add(scratch.columns, label, note.importance.value_or(1), batch);
 }
 
 TableRows::TableRows(const std::vector<std::string>& names, const py::list& columns, std::size_t rows) : rows_(rows) {
