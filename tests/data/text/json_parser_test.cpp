@@ -185,7 +185,7 @@ TEST(JsonParser, RefusesOneKeyWithTwoMeanings) {
                                JsonKeys{.importance = "a", .text = {"b", "a"}}}) {
     const ReadOptions options = {.json_keys = keys};
     EXPECT_EQ(error_of(Fault::kUsage, [&] { make_line_parser(Format::kJson, options); }),
-              "--label-key, --importance-key and --text-keys must name different keys");
+              "the options of keys and columns must name different ones, but two of them name 'a'");
   }
 }
 
