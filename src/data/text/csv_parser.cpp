@@ -83,7 +83,7 @@ CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
 void CsvParser::require_columns() const {
   const JsonKeys& keys = options_.json_keys;
   if (options_.labels_required) {
-    require_column(keys.label, "--label-column");
+    require_column(keys.label, "--label-column names another one");
     if (!keys.importance.empty()) require_column(keys.importance, "--importance-column");
     for (const std::string& name : keys.ignored) require_column(name, "--ignore-columns");
   }
@@ -93,7 +93,7 @@ void CsvParser::require_columns() const {
 
 void CsvParser::require_column(const std::string& name, const std::string& option) const {
   if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) return;
-  throw Error(Fault::kUsage, "expected a column " + quote(name) + " (" + option + "), found the columns " + names());
+  throw Error(Fault::kUsage, "expected the column " + quote(name) + " (" + option + "), found the columns " + names());
 }
 
 std::string CsvParser::names() const {

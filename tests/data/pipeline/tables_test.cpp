@@ -129,7 +129,7 @@ TEST_F(Tables, EndWithoutAHeaderThatCanBeRead) {
             twice + ":2:9: expected a column with a name of its own, found 'x'");
   const std::string other = file("b.csv", "ad,page\na,1\n");
   EXPECT_EQ(error_of(Fault::kUsage, [&] { read_all({other}, skipping()); }),
-            other + ": expected a column 'label' (--label-column), found the columns 'ad', 'page'");
+            other + ": expected the column 'label' (--label-column names another one), found the columns 'ad', 'page'");
   EXPECT_TRUE(read_all({file("c.csv", "")}).empty());
   EXPECT_TRUE(read_all({file("d.csv", "label,x\n")}).empty());
 }

@@ -137,14 +137,14 @@ TEST(CsvParser, AsksForColumnsThatAreMissing) {
     return error_of(Fault::kUsage, [&] { make_csv_parser("ad,page", options); });
   };
   const std::string found = ", found the columns 'ad', 'page'";
-  EXPECT_EQ(missing({}), "expected a column 'label' (--label-column)" + found);
-  EXPECT_EQ(missing({.label = "ad", .importance = "w"}), "expected a column 'w' (--importance-column)" + found);
-  EXPECT_EQ(missing({.label = "ad", .text = {"t"}}), "expected a column 't' (--text-columns)" + found);
-  EXPECT_EQ(missing({.label = "ad", .categorical = {"t"}}), "expected a column 't' (--categorical-columns)" + found);
-  EXPECT_EQ(missing({.label = "ad", .ignored = {"t"}}), "expected a column 't' (--ignore-columns)" + found);
+  EXPECT_EQ(missing({}), "expected the column 'label' (--label-column names another one)" + found);
+  EXPECT_EQ(missing({.label = "ad", .importance = "w"}), "expected the column 'w' (--importance-column)" + found);
+  EXPECT_EQ(missing({.label = "ad", .text = {"t"}}), "expected the column 't' (--text-columns)" + found);
+  EXPECT_EQ(missing({.label = "ad", .categorical = {"t"}}), "expected the column 't' (--categorical-columns)" + found);
+  EXPECT_EQ(missing({.label = "ad", .ignored = {"t"}}), "expected the column 't' (--ignore-columns)" + found);
   // Where nothing is learned, labels, importances and what is ignored may be missing.
   EXPECT_EQ(missing({.importance = "w", .ignored = {"t"}}, false), "");
-  EXPECT_EQ(missing({.text = {"t"}}, false), "expected a column 't' (--text-columns)" + found);
+  EXPECT_EQ(missing({.text = {"t"}}, false), "expected the column 't' (--text-columns)" + found);
 
   std::string header = "c0";
   for (int i = 1; i < 30; ++i) header += ",c" + std::to_string(i);
