@@ -123,7 +123,7 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
         "--keep",          "--overwrite",     "--dry-run",     "--progress-every"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
-  EXPECT_THAT(outcome.out, HasSubstr("binary, fasttext"));
+  EXPECT_THAT(outcome.out, HasSubstr("binary, csv, fasttext"));
   for (const std::string& line : help) EXPECT_LE(line.size(), 100U) << line;
 }
 
