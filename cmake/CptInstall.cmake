@@ -15,6 +15,7 @@ foreach(layer comm train)
   install(TARGETS cpt_${layer} EXPORT cptTrainTargets)
 endforeach()
 install(TARGETS cpt_dist cpt)
+install(TARGETS cpt_c LIBRARY)  # for C, and languages that call C
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cpt" TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
 install(EXPORT cptTargets NAMESPACE cpt:: DESTINATION "${package_folder}")
@@ -31,7 +32,8 @@ list(JOIN cpt_archives " " cpt_archives)
 # Relative to the folder of cpt.pc, so that an installation can be moved.
 file(RELATIVE_PATH cpt_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/cpt.pc.in" "${PROJECT_BINARY_DIR}/cpt.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/cpt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/cpt-c.pc.in" "${PROJECT_BINARY_DIR}/cpt-c.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/cpt.pc" "${PROJECT_BINARY_DIR}/cpt-c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 foreach(program cpt cpt_dist)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion.bash" RENAME ${program}

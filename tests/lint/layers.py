@@ -1,7 +1,8 @@
 """Includes point downward: app > train > api > {model, data, store} > core, and within a layer from folder to folder.
 
 The order of the folders is the order in which the layer's CMakeLists.txt names them, lowest first. comm stands beside the
-layers above core; train and app/dist alone use it. synthetic is used by app/cpt alone. Public headers (include/cpt) name
+layers above core; train and app/dist alone use it. synthetic is used by app/cpt alone. c and python stand above api,
+as app does. Public headers (include/cpt) name
 only the standard library and each other. Only src/comm/mpi sees MPI's headers, and only app starts MPI or ends the
 process.
 """
@@ -17,6 +18,8 @@ MAY_INCLUDE = {
     **{layer: {layer, "core"} for layer in ("model", "data", "store", "comm")},
     "synthetic": {"synthetic", "data", "core"},
     "api": {"api", *_BELOW_API},
+    "c": {"c", "api", *_BELOW_API},
+    "python": {"python", "api", *_BELOW_API},
     "train": {"train", "api", "comm", *_BELOW_API},
     "app": {"app", "api", *_BELOW_API},
     "app/dist": {"app", "train", "api", "comm", *_BELOW_API},
@@ -95,7 +98,7 @@ def _problem_of_folders(name: str, included: str, order: list[str]) -> str:
 
 
 def _problem_of_system(name: str, included: str) -> str:
-    if name.startswith("include/") and not re.fullmatch(r"[a-z_0-9]+", included):
+    if name.startswith("include/") and not re.fullmatch(r"[a-z_0-9]+|std(def|int)\.h", included):
         return "a public header may name only cpt/ and the standard library"
     if _MPI_HEADER.match(included) and not name.startswith(MPI_FOLDER):
         return f"only {MPI_FOLDER} may include MPI's headers"

@@ -55,6 +55,12 @@ class LintTest(unittest.TestCase):
         self.expect(layers, "api may include only", "app/cpt may include only", "app/cpt may include only",
                     "app may include only")
 
+    def test_the_python_module_is_built_on_api(self):
+        self.given_layer("python", "binding/a.cpp")
+        self.given("src/python/binding/a.cpp", '#include "api/x.h"\n#include "train/y.h"\n')
+        self.given("src/app/shared/b.cpp", '#include "python/binding/a.h"\n')
+        self.expect(layers, "app may include only", "includes train/y.h: python may include only")
+
     def test_synthetic_is_for_cpt_alone(self):
         self.given("src/app/dist/a.cpp", '#include "synthetic/web_ads.h"\n')
         self.expect(layers, "app/dist may include only")

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "api/explanation/label_path.h"
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"

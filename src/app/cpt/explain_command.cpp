@@ -1,21 +1,14 @@
-#include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "api/explanation/explanation.h"
+#include "api/explanation/feature_names.h"
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
-#include "app/cpt/view/tree_view.h"
 #include "app/shared/command_line.h"
-#include "cpt/error.h"
-#include "cpt/hashing.h"
-#include "model/estimators/one_against_all.h"
-#include "model/estimators/tree_estimator.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
@@ -47,93 +40,13 @@ struct ExplainOptions {
   std::uint64_t top = 5;
 };
 
-// The names of the features of the line read last.
-class FeatureNames {
+// Prints explanations, one example at a time.
+class ExplanationPrinter {
  public:
-  FeatureNames() { clear(); }
-
-  void clear() {
-    names_.clear();
-    names_.emplace(kConstantFeature, "(constant)");
-  }
-  void add(FeatureHash feature, std::string_view name_space, std::string_view name) {
-    auto& text = names_[feature];
-    if (!text.empty()) return;
-    if (!name_space.empty()) text.append(name_space).append("^");
-    text.append(name);
-  }
-  // Binary shards hold hashes only.
-  std::string name(FeatureHash feature) const {
-    const auto known = names_.find(feature);
-    return known != names_.end() ? known->second : fmt::format("#{:016x}", feature);
-  }
-
- private:
-  std::unordered_map<FeatureHash, std::string> names_;
-};
-
-struct Contribution {
-  FeatureHash feature;
-  double value;  // for the side taken
-};
-
-// The contribution of a feature of value 1 to the child that a step takes.
-double weight_for_child(const NodeRegressors& regressors, const BlockHeader& block, FeatureHash feature,
-                        const LabelledStep& step) {
-  double sum = 0;
-  for (std::uint32_t depth = 0; depth < step.node.levels; ++depth) {
-    for (std::uint32_t lane = step.node.slot << depth; lane < (step.node.slot + 1) << depth; ++lane) {
-      const auto weight = static_cast<double>(regressors.weight(feature, block, static_cast<std::uint8_t>(lane)));
-      sum += row_contains(step.node, lane, step.column) ? weight : -weight;
-    }
-  }
-  return 2 * sum / static_cast<double>(1U << step.node.levels);
-}
-
-// The `top` contributions with the largest absolute values, largest first, ties in the order given.
-std::vector<Contribution> largest(std::vector<Contribution> all, std::uint64_t top) {
-  std::ranges::stable_sort(all, std::greater(), [](const Contribution& part) { return std::abs(part.value); });
-  all.resize(std::min<std::size_t>(all.size(), top));
-  return all;
-}
-
-// The largest of all that are not 0. weight(feature) is the contribution of the feature at value 1.
-template <class Weight>
-std::vector<Contribution> contributions(const ExampleView& x, Weight weight, std::uint64_t top) {
-  std::vector<Contribution> all;
-  for (std::size_t f = 0; f < x.features.size(); ++f) {
-    const double value = weight(x.features[f]) * static_cast<double>(x.values[f]);
-    if (value != 0) all.push_back({x.features[f], value});
-  }
-  return largest(std::move(all), top);
-}
-
-// The probability of the child that a step takes: the product of the probabilities of the sides that lead there.
-double child_probability(const NodeRegressors& regressors, const Row& sides, const LabelledStep& step) {
-  double product = 1;
-  std::uint32_t slot = step.node.slot;
-  for (std::uint32_t level = 1; level <= step.levels; ++level) {
-    const bool is_right = (step.column >> (step.node.levels - level) & 1) == 1;
-    const double right = regressors.clipped(sides[slot]);
-    product *= is_right ? right : 1 - right;
-    slot = 2 * slot + (is_right ? 1 : 0);
-  }
-  return product;
-}
-
-// The child that a step takes, as a side or the number of a column.
-std::string child_text(const LabelledStep& step) {
-  if (step.node.levels == 1) return step.column == 1 ? "R" : "L";
-  return std::to_string(step.column);
-}
-
-// Explains the probabilities of labels, one example at a time.
-class Explainer {
- public:
-  Explainer(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)
+  ExplanationPrinter(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)
       : learner_(learner), names_(names), top_(top), out_(out) {}
 
-  void explain(const std::string& place, const ExampleView& x) {
+  void print(const std::string& place, const ExampleView& x) {
     LabelId label = learner_.find(x);
     const char* remark = "";
     if (x.label.empty()) {
@@ -143,12 +56,17 @@ class Explainer {
       remark = "  (no label on the line: the most probable one)";
     }
     if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, x.label);
-    learner_.locate(x, label, path_state_);
-    out_.print("{}  {}  P = {:.6g}{}\n", place, learner_.labels().name(label), learner_.predict(path_state_), remark);
-    if (const auto* flat = dynamic_cast<const OneAgainstAll*>(&learner_.estimator())) {
-      print_regressor(*flat, x, label);
-    } else {
-      print_paths(dynamic_cast<const TreeEstimator&>(learner_.estimator()), x, label);
+    const Explanation explanation = explain(learner_, x, label, top_);
+    out_.print("{}  {}  P = {:.6g}{}\n", place, learner_.labels().name(label), explanation.probability, remark);
+    if (explanation.trees.empty()) {
+      out_.print("  estimate  contributions\n  {:<8.6f}", explanation.estimate);
+      print_contributions(explanation.contributions);
+    }
+    for (std::size_t t = 0; t < explanation.trees.size(); ++t) {
+      if (explanation.trees.size() > 1) {
+        out_.print("  tree {}: P = {:.6g}\n", t + 1, explanation.trees[t].probability);
+      }
+      print_steps(explanation.trees[t].steps);
     }
   }
 
@@ -158,65 +76,17 @@ class Explainer {
     out_.print("\n");
   }
 
-  void print_regressor(const OneAgainstAll& estimator, const ExampleView& x, LabelId label) {
-    out_.print("  estimate  contributions\n  {:<8.6f}", estimator.estimate(learner_.scaled(x, room_), label));
-    const auto weight = [&](FeatureHash feature) { return static_cast<double>(estimator.weight(feature, label)); };
-    print_contributions(contributions(x, weight, top_));
-  }
-
-  void print_paths(const TreeEstimator& estimator, const ExampleView& x, LabelId label) {
-    for (std::size_t t = 0; t < learner_.trees().size(); ++t) {
-      if (learner_.trees().size() > 1) out_.print("  tree {}: P = {:.6g}\n", t + 1, estimator.of_tree(t, path_state_));
-      print_path(estimator.regressors(), x, learner_.tree(t), label);
-    }
-  }
-
-  void print_path(const NodeRegressors& regressors, const ExampleView& x, const Tree& tree, LabelId label) {
-    const std::vector<LabelledStep> steps = label_steps(tree, learner_.options().ways(), label);
-    if (learner_.options().ways() == 2 && learner_.options().calibrates()) {
-      return print_calibrated_path(regressors, x, tree, steps);
-    }
-    if (!steps.empty()) out_.print("  depth  side  P(side)   contributions\n");
-    std::uint32_t depth = 0;
-    const ScaledExample scaled = learner_.scaled(x, room_);
-    for (const LabelledStep& step : steps) {
-      const Row sides = regressors.block_probabilities(scaled, tree.structure(), step.block, rows_);
-      out_.print("  {:>5}  {:<4}  {:<8.6f}", depth, child_text(step), child_probability(regressors, sides, step));
-      const auto weight = [&](FeatureHash feature) {
-        return weight_for_child(regressors, tree.header(step.block), feature, step);
-      };
-      print_contributions(contributions(x, weight, top_));
-      depth += step.levels;
-    }
-  }
-
-  void print_calibrated_path(const NodeRegressors& regressors, const ExampleView& x, const Tree& tree,
-                             const std::vector<LabelledStep>& steps) {
+  void print_steps(const std::vector<ExplainedStep>& steps) {
     if (steps.empty()) return;
-    out_.print("  depth  side  P(side)   a       b        c       margin   rare margin  contributions\n");
-    const ScaledExample scaled = learner_.scaled(x, room_);
-    for (std::size_t depth = 0; depth < steps.size(); ++depth) {
-      const LabelledStep& step = steps[depth];
-      const BlockHeader& block = tree.header(step.block);
-      const std::uint32_t lane = step.node.slot;
-      const Estimate estimate = regressors.block_estimate(scaled, block, rows_);
-      const Calibrator& calibrator = *regressors.calibrator(block);
-      const double towards = step.column == 1 ? 1 : -1;
-      const auto a = static_cast<double>(calibrator.at(lane, Calibrator::kA));
-      const auto b = towards * static_cast<double>(calibrator.at(lane, Calibrator::kB));
-      const auto c = static_cast<double>(calibrator.at(lane, Calibrator::kC));
-      out_.print("  {:>5}  {:<4}  {:<8.6f}  {:<6.4f}  {:<+7.4f}  {:<6.4f}  {:<+7.4g}  {:<+11.4g}", depth,
-                 child_text(step), child_probability(regressors, estimate.right, step), a, b, c,
-                 towards * static_cast<double>(estimate.margin[lane]),
-                 towards * static_cast<double>(estimate.scaled[lane]));
-      std::vector<Contribution> parts;
-      for (std::size_t f = 0; f < x.features.size(); ++f) {
-        const double weight =
-            towards * static_cast<double>(regressors.weight(x.features[f], block, static_cast<std::uint8_t>(lane)));
-        const double value = a * static_cast<double>(scaled.values[f]) + c * static_cast<double>(scaled.scaled[f]);
-        if (weight * value != 0) parts.push_back({x.features[f], weight * value});
+    out_.print("  depth  side  P(side)   {}contributions\n",
+               steps.front().calibration ? "a       b        c       margin   rare margin  " : "");
+    for (const ExplainedStep& step : steps) {
+      out_.print("  {:>5}  {:<4}  {:<8.6f}", step.depth, step.side, step.probability);
+      if (const auto& terms = step.calibration) {
+        out_.print("  {:<6.4f}  {:<+7.4f}  {:<6.4f}  {:<+7.4g}  {:<+11.4g}", terms->a, terms->b, terms->c,
+                   terms->margin, terms->rare_margin);
       }
-      print_contributions(largest(std::move(parts), top_));
+      print_contributions(step.contributions);
     }
   }
 
@@ -224,30 +94,20 @@ class Explainer {
   const FeatureNames& names_;
   std::uint64_t top_;
   ResultWriter& out_;
-  PathState path_state_;
-  std::vector<float*> rows_;
-  ScaledValues room_;
 };
 
-void explain(const ExplainOptions& options) {
+void run_explain(const ExplainOptions& options) {
   FeatureNames names;
   const auto remember = [&names](FeatureHash feature, std::string_view name_space, std::string_view name) {
     names.add(feature, name_space, name);
   };
   OpenInput input(options.input, {.labels_required = false, .on_feature = remember});
-  if (input.model().options().method == Method::kTable) {
-    throw Error(Fault::kUsage,
-                "the model was trained with --method table: it counts labels, and no feature explains a count");
-  }
-  if (input.model().options().method == Method::kPecoc) {
-    throw Error(Fault::kUsage,
-                "the model was trained with --method pecoc: all its regressors contribute to every label");
-  }
+  require_explainable(input.model().options());
   ResultWriter out;
   input.on_input_idle([&out] { out.flush(); });
-  Explainer explainer(input.model().learner(), names, options.top, out);
+  ExplanationPrinter printer(input.model().learner(), names, options.top, out);
   while (const Batch* line = input.next()) {
-    for (std::size_t i = 0; i < line->size(); ++i) explainer.explain(input.place_of((*line)[i]), (*line)[i]);
+    for (std::size_t i = 0; i < line->size(); ++i) printer.print(input.place_of((*line)[i]), (*line)[i]);
     names.clear();
   }
   out.finish();
@@ -262,7 +122,7 @@ void declare(CLI::App& command, ExplainOptions& options) {
 
 void add_explain_command(CLI::App& program, Action& action) {
   add_command<ExplainOptions>(program, action, "explain", "Shows why a label has the probability that it has.",
-                              kExplainFooter, declare, explain);
+                              kExplainFooter, declare, run_explain);
 }
 
 }  // namespace cpt

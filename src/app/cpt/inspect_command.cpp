@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "api/explanation/label_path.h"
 #include "app/cpt/commands.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"

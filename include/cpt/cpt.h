@@ -1,0 +1,78 @@
+/* The library for C, and for any language that can call C: libcpt.so.
+ *
+ * Functions that can fail return a status: 0, or what cpt and cpt_dist would exit with (2: an argument is wrong; 65:
+ * bad data or a damaged model; 66: nothing to read; 73: cannot write; 1: all else). Those that make a handle return
+ * NULL. cpt_error() then says why. No C++ exception leaves a function.
+ *
+ * Threads: several may use a model at a time in functions that take it const. cpt_learn() and cpt_free() need it for
+ * themselves. An example is for one thread at a time.
+ *
+ * Texts are bytes that end with 0; no encoding is assumed. Pointers may be NULL only where that is said. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cpt_model cpt_model;
+typedef struct cpt_example cpt_example;
+
+/* A feature by its name. */
+typedef struct {
+  const char* name_space; /* NULL or empty: the namespace of libsvm and fasttext lines, which has no name */
+  const char* name;
+  double value; /* at most 1e30 in size */
+} cpt_feature;
+
+/* The version of the library, such as "0.1.0". */
+const char* cpt_version(void);
+/* Why the last function that failed on this thread did, in one line; "" if none did. Valid until the next one fails. */
+const char* cpt_error(void);
+
+/* A model without labels. Options are those of cpt_dist that belong to a model, as "NAME=VALUE": "bits=18". An option
+ * may be repeated where the command line allows it. To be freed with cpt_free(). */
+cpt_model* cpt_create(const char* const* options, size_t count);
+/* Reads a model that cpt_save() or cpt_dist wrote. To be freed with cpt_free(). */
+cpt_model* cpt_load(const char* directory);
+/* Writes the model, completely or not at all, and replaces a model that is there. */
+int cpt_save(const cpt_model* model, const char* directory);
+/* NULL is allowed. */
+void cpt_free(cpt_model* model);
+
+/* The number of labels, which are numbered from 0 in the order in which they joined. */
+uint64_t cpt_labels(const cpt_model* model);
+/* Copies the name of a label to `name`, which has room for `size` bytes, cut to fit, with a 0 behind it. `length`,
+ * unless NULL, becomes the number of bytes of the whole name. `name` may be NULL if `size` is 0. */
+int cpt_label(const cpt_model* model, uint64_t number, char* name, size_t size, size_t* length);
+/* Digests of all that was learned: those of `tree` and `weights` in summary.json. */
+int cpt_digests(const cpt_model* model, uint64_t* tree, uint64_t* weights);
+
+/* An example for models with the options of this one, which need not outlive it. It may be set again and again; until
+ * it is, it has no features. To be freed with cpt_example_free(). */
+cpt_example* cpt_example_create(const cpt_model* model);
+/* NULL is allowed. */
+void cpt_example_free(cpt_example* example);
+/* Sets the example to that of a line of text, in a format that cpt_dist reads. The first line decides the format of all
+ * lines of this example. On failure the example has no features. */
+int cpt_example_set_line(cpt_example* example, const char* line);
+/* Sets the example to these features, and the crosses of their namespaces. Repeated ones add up. On failure the example
+ * has no features. `features` may be NULL if there are none. */
+int cpt_example_set_features(cpt_example* example, const cpt_feature* features, size_t count);
+
+/* P(label | x), in [0, 1]; 0 if the model does not know the label. */
+int cpt_probability(const cpt_model* model, const cpt_example* example, const char* label, double* probability);
+/* The k most probable labels of at least `threshold`, most probable first: their numbers, and probabilities. Both
+ * arrays have room for k; `found` says how many there are. */
+int cpt_top_k(const cpt_model* model, const cpt_example* example, size_t k, double threshold, uint64_t* labels,
+              double* probabilities, size_t* found);
+/* Learns the example with this label (NULL: that of the line) and this importance, above 0 and at most 1e12; 1 is that
+ * of an ordinary example. A new label joins. `before`, unless NULL, becomes P(label | x) as it was before, 0 if it is
+ * new. */
+int cpt_learn(cpt_model* model, const cpt_example* example, const char* label, double importance, double* before);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,21 @@
+// The options of a model by name, as words of the command line: for the interfaces of other languages.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cpt/options.h"
+
+namespace cpt {
+
+// Names of options without dashes, and the words that follow them.
+using ModelOptionWords = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+// Throws Error(kUsage) that names the option if it is none of a model that is made without data, or its value is wrong.
+ModelOptions parse_model_options(const ModelOptionWords& given);
+
+// All of them, each with one word.
+ModelOptionWords list_model_options(const ModelOptions& options);
+
+}  // namespace cpt

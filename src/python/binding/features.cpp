@@ -1,0 +1,205 @@
+#include "python/binding/features.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/input_limits.h"
+#include "core/number_text.h"
+#include "cpt/hashing.h"
+#include "data/format/read_options.h"
+
+namespace cpt::python {
+
+namespace {
+
+constexpr std::size_t kMostDepth = 16;  // of dicts, as of JSON objects
+
+std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
+[[noreturn]] void refuse_type(const std::string& expected, py::handle found) {
+  throw py::type_error("expected " + expected + ", found an object of type " + type_name(found));
+}
+
+std::string text_of(py::handle object) {
+  Py_ssize_t size = 0;
+  if (const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size)) return {text, static_cast<std::size_t>(size)};
+  PyErr_Clear();
+  PyObject* bytes = PyUnicode_AsEncodedString(object.ptr(), "utf-8", "surrogateescape");
+  if (bytes == nullptr) throw py::error_already_set();
+  return std::string(py::reinterpret_steal<py::bytes>(bytes));
+}
+
+bool is_instance(py::handle object, const char* numpy_type) {
+  return py::isinstance(object, py::module_::import("numpy").attr(numpy_type));
+}
+
+bool is_text(py::handle object) { return PyUnicode_Check(object.ptr()); }
+
+// Python's numbers and texts are told without a look at numpy.
+bool is_builtin(py::handle object) {
+  return PyUnicode_Check(object.ptr()) || PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr());
+}
+
+bool is_bool(py::handle object) {
+  return PyBool_Check(object.ptr()) || (!is_builtin(object) && is_instance(object, "bool_"));
+}
+
+bool is_bag(py::handle object) {
+  if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyAnySet_Check(object.ptr())) return true;
+  return !is_builtin(object) && is_instance(object, "ndarray");
+}
+
+std::string bool_text(py::handle object) {
+  const int truth = PyObject_IsTrue(object.ptr());
+  if (truth < 0) throw py::error_already_set();
+  return truth == 1 ? "true" : "false";
+}
+
+bool is_number(py::handle object) {
+  return PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) || is_instance(object, "number");
+}
+
+double number_of(const std::string& key, py::handle value) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    refuse_type("a number, a str, a bool, a list or a dict as value of " + py::repr(py::str(key)).cast<std::string>(),
+                value);
+  }
+  return number;
+}
+
+std::string integer_text(py::handle object) {
+  const auto integer = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!integer) throw py::error_already_set();
+  return text_of(py::str(integer));
+}
+
+// The text of an element of a bag, or of a key.
+std::string token_text(py::handle token, const char* expected) {
+  if (is_text(token)) return text_of(token);
+  if (is_bool(token)) return bool_text(token);
+  if (is_bag(token) || !is_number(token)) refuse_type(expected, token);
+  return text_of(py::str(token));
+}
+
+}  // namespace
+
+void check_label(std::string_view label, const Annotation& note) {
+  if (note.label_required && label.empty()) throw BadExample(0, "expected a label, found none");
+}
+
+std::string label_text(py::handle label) {
+  if (is_text(label)) return text_of(label);
+  if (is_bool(label)) return bool_text(label);
+  if (PyIndex_Check(label.ptr()) == 0 || is_bag(label)) refuse_type("a label that is a str or an int", label);
+  return integer_text(label);
+}
+
+py::str label_object(std::string_view text) {
+  PyObject* object = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape");
+  if (object == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(object);
+}
+
+void FeatureList::clear() {
+  text_.clear();
+  pieces_.clear();
+}
+
+void FeatureList::add(std::string_view name_space, std::string_view name, double value) {
+  pieces_.push_back({text_.size(), name_space.size(), name.size(), value});
+  text_.append(name_space).append(name);
+}
+
+bool FeatureList::add_scalar(const std::string& name_space, const std::string& key, py::handle value) {
+  if (value.is_none()) return true;
+  if (PyDict_Check(value.ptr()) || is_bag(value)) return false;
+  if (!is_text(value) && !is_bool(value)) {
+    add(name_space, key, number_of(key, value));
+    return true;
+  }
+  pair_.assign(key).append("=").append(is_text(value) ? text_of(value) : bool_text(value));
+  add(name_space, pair_, 1);
+  return true;
+}
+
+void FeatureList::add_dict(py::handle dict, const std::string& path, std::size_t depth) {
+  // A copy of the items: reading a value may run Python code, which may change the dict.
+  const auto items = py::reinterpret_steal<py::list>(PyDict_Items(dict.ptr()));
+  if (!items) throw py::error_already_set();
+  for (const py::handle item : items) {
+    const py::handle value = PyTuple_GET_ITEM(item.ptr(), 1);
+    const std::string key = token_text(PyTuple_GET_ITEM(item.ptr(), 0), "a key that is a str or a number");
+    if (add_scalar(path, key, value)) continue;
+    const std::string inner = path.empty() ? key : path + "." + key;
+    if (!PyDict_Check(value.ptr())) {
+      add_bag(inner, value);
+      continue;
+    }
+    if (depth == kMostDepth) {
+      throw BadExample(0, "expected at most " + std::to_string(kMostDepth) + " dicts inside one another");
+    }
+    add_dict(value, inner, depth + 1);
+  }
+}
+
+void FeatureList::add_bag(const std::string& name_space, py::handle bag) {
+  for (const py::handle token : py::reinterpret_borrow<py::iterable>(bag)) {
+    if (!token.is_none()) add(name_space, token_text(token, "only str, numbers and bools in a list"), 1);
+  }
+}
+
+void FeatureList::add_cell(const std::string& column, py::handle value) {
+  if (add_scalar(column, column, value)) return;
+  if (PyDict_Check(value.ptr())) refuse_type("a number, a str, a bool or a list in column '" + column + "'", value);
+  add_bag(column, value);
+}
+
+std::span<const NamedFeature> FeatureList::features() {
+  const std::string_view text = text_;
+  features_.clear();
+  for (const Piece& piece : pieces_) {
+    features_.push_back({text.substr(piece.begin, piece.name_space_bytes),
+                         text.substr(piece.begin + piece.name_space_bytes, piece.name_bytes), piece.value});
+  }
+  return features_;
+}
+
+namespace {
+
+void append_line(std::string_view text, const Annotation& note, Scratch& scratch, Batch& batch) {
+  scratch.line.clear();
+  if (scratch.reader.read_line(text, scratch.line) != 1) throw BadExample(1, "expected an example, found a blank line");
+  const ExampleView x = scratch.line[0];
+  const std::string_view label = note.label.value_or(x.label);
+  check_label(label, note);
+  const double importance = note.importance.value_or(static_cast<double>(x.importance));
+  if (!(importance >= 0 && importance <= kMaxImportance)) {
+    throw BadExample(0, "expected an importance from 0 to 1e12, found " + number_text(importance));
+  }
+  const Batch::Space space =
+      batch.extend(x.features.size() - 1, label, hash_label(label), static_cast<float>(importance), x.origin);
+  std::ranges::copy(x.features.subspan(1), space.features.begin());
+  std::ranges::copy(x.values.subspan(1), space.values.begin());
+}
+
+}  // namespace
+
+void append_object(py::handle x, const Annotation& note, Scratch& scratch, Batch& batch) {
+  if (is_text(x)) return append_line(text_of(x), note, scratch, batch);
+  const std::string_view label = note.label.value_or("");
+  check_label(label, note);
+  scratch.features.clear();
+  if (PyDict_Check(x.ptr())) {
+    scratch.features.add_dict(x);
+  } else if (is_bag(x)) {
+    scratch.features.add_bag("", x);
+  } else {
+    refuse_type("an example that is a dict, a list of tokens or a line of text", x);
+  }
+  scratch.reader.add(scratch.features.features(), label, note.importance.value_or(1), batch);
+}
+
+}  // namespace cpt::python

@@ -1,0 +1,78 @@
+// From Python objects to the features of an example: a dict, a list of tokens, or a line of text.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpt/example.h"
+#include "cpt/reader.h"
+
+namespace cpt::python {
+
+namespace py = pybind11;
+
+// What is given beside x. Empty: that of the line, or else no label and 1.
+struct Annotation {
+  std::optional<std::string_view> label{};
+  std::optional<double> importance{};
+  bool label_required = false;
+};
+
+// Throws BadExample if a label is required and this is none.
+void check_label(std::string_view label, const Annotation& note);
+
+// The text of a label: a str as it is, an int in decimal, a bool as in JSON. Throws TypeError for anything else.
+std::string label_text(py::handle label);
+// Bytes that are no UTF-8 become lone surrogates, as Python does for file names; label_text() turns them back.
+py::str label_object(std::string_view text);
+
+// Copies the texts, so that no Python object must live on. Keeps its memory from example to example.
+class FeatureList {
+ public:
+  void clear();
+  // Scalars belong to the namespace `path`, as they do in a JSON object; those of the outermost to the unnamed one.
+  void add_dict(py::handle dict, const std::string& path = "", std::size_t depth = 1);
+  // A list of tokens, each a feature of value 1.
+  void add_bag(const std::string& name_space, py::handle bag);
+  // A cell of a table: as add_dict() does with a key, but a number or text belongs to the namespace of its column.
+  void add_cell(const std::string& column, py::handle value);
+  void add(std::string_view name_space, std::string_view name, double value);
+  // Valid until the list changes.
+  std::span<const NamedFeature> features();
+
+ private:
+  struct Piece {
+    std::size_t begin;  // in text_; the namespace, then the name
+    std::size_t name_space_bytes;
+    std::size_t name_bytes;
+    double value;
+  };
+
+  // True unless the value is a dict or a bag.
+  bool add_scalar(const std::string& name_space, const std::string& key, py::handle value);
+
+  std::string text_;
+  std::vector<Piece> pieces_;
+  std::vector<NamedFeature> features_;
+  std::string pair_;
+};
+
+// What one thread needs to read examples.
+struct Scratch {
+  explicit Scratch(const ModelOptions& options) : reader(options), line(reader.make_batch()) {}
+
+  ExampleReader reader;
+  FeatureList features;
+  Batch line;
+};
+
+// Appends the example of x to the batch: a dict, a list of tokens, or a line. Throws BadExample, or a Python exception.
+void append_object(py::handle x, const Annotation& note, Scratch& scratch, Batch& batch);
+
+}  // namespace cpt::python

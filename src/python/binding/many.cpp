@@ -1,0 +1,262 @@
+#include "python/binding/many.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <thread>
+
+#include "model/learning/learner.h"
+
+namespace cpt::python {
+
+namespace {
+
+constexpr std::size_t kLearnedTogether = 4096;     // between two looks whether Ctrl-C was pressed
+constexpr std::size_t kPredictedTogether = 16384;  // the same
+constexpr std::size_t kBlock = 64;                 // rows that a thread takes at a time
+
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+std::vector<std::string> label_texts(const py::list& labels) {
+  std::vector<std::string> texts;
+  texts.reserve(labels.size());
+  for (const py::handle label : labels) texts.push_back(label_text(label));
+  return texts;
+}
+
+void throw_if_interrupted() {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+// The labels and importances that stand beside the rows.
+class Annotations {
+ public:
+  Annotations(std::size_t rows, const py::object& labels, const py::object& importances) {
+    if (!labels.is_none()) labels_ = label_texts(py::list(labels));
+    if (!importances.is_none()) importances_ = py::cast<Numbers>(importances);
+    if ((labels_ && labels_->size() != rows) ||
+        (importances_ && static_cast<std::size_t>(importances_->size()) != rows)) {
+      throw py::value_error("expected a label, and an importance if any, for each of " + std::to_string(rows) +
+                            " rows");
+    }
+  }
+  Annotation of(std::size_t row) const {
+    Annotation note{.label_required = true};
+    if (labels_) note.label = (*labels_)[row];
+    if (importances_) note.importance = importances_->data()[row];
+    return note;
+  }
+
+ private:
+  std::optional<std::vector<std::string>> labels_;
+  std::optional<Numbers> importances_;
+};
+
+// Part of the rows, and why it ends where it does.
+struct Part {
+  std::size_t rows = 0;
+  std::exception_ptr failure;
+};
+
+Part read_part(const Rows& rows, std::size_t begin, std::size_t end, const std::function<Annotation(std::size_t)>& note,
+               Scratch& scratch, Batch& batch) {
+  Part part;
+  batch.clear();
+  try {
+    for (; begin + part.rows < end; ++part.rows)
+      rows.append(begin + part.rows, note(begin + part.rows), scratch, batch);
+  } catch (...) {
+    part.failure = std::current_exception();
+  }
+  return part;
+}
+
+double learn_one(Model& model, const ExampleView& x) {
+  return x.importance > 0 ? model.learn(x) : model.probability(x, x.label);
+}
+
+void learn_part(Model& model, const Batch& batch, std::size_t first_row, std::span<double> results) {
+  bool together = true;
+  for (std::size_t i = 0; i < batch.size() && together; ++i) {
+    together = batch[i].importance > 0 && model.takes_label(batch[i]);
+  }
+  if (together) {
+    std::ranges::copy(model.learn(batch), results.begin());
+    return;
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (!model.takes_label(batch[i])) {
+      throw BadRow(first_row + i, 0, "expected one of the labels that the model was begun with, found another");
+    }
+    results[i] = learn_one(model, batch[i]);
+  }
+}
+
+// Calls each(row, example) for the rows [begin, end) on several threads; the examples are in `batch`, or are read from
+// the rows. Throws the error of the first row that has one.
+class InParallel {
+ public:
+  using Each = std::function<void(std::size_t, const ExampleView&)>;
+
+  InParallel(const ModelOptions& options, const Rows& rows, const Batch* batch, Each each)
+      : options_(options), rows_(rows), batch_(batch), each_(std::move(each)) {}
+
+  void run(std::size_t begin, std::size_t end, std::size_t threads) {
+    next_ = begin;
+    begin_ = begin;
+    end_ = end;
+    const std::size_t blocks = (end - begin + kBlock - 1) / kBlock;
+    std::vector<std::thread> others;
+    try {
+      for (std::size_t t = 1; t < std::min(threads, blocks); ++t) others.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {  // no more threads: those that there are do the work
+    }
+    work();
+    for (std::thread& other : others) other.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work() {
+    std::size_t row = begin_;
+    try {
+      Scratch scratch(options_);
+      Batch own = scratch.reader.make_batch();
+      for (std::size_t first; (first = next_.fetch_add(kBlock)) < end_;) {
+        for (row = first; row < std::min(first + kBlock, end_); ++row) {
+          own.clear();
+          if (batch_ == nullptr) rows_.append(row, {}, scratch, own);
+          each_(row, batch_ == nullptr ? own[0] : (*batch_)[row - begin_]);
+        }
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_ || row < failed_row_) {
+        failure_ = std::current_exception();
+        failed_row_ = row;
+      }
+      // The blocks before this one are taken already.
+      next_ = end_;
+    }
+  }
+
+  const ModelOptions& options_;
+  const Rows& rows_;
+  const Batch* batch_;
+  Each each_;
+  std::atomic<std::size_t> next_{0};
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+  std::size_t failed_row_ = 0;
+};
+
+template <class Each>
+void for_each_row(const LockedModel& locked, const Rows& rows, std::size_t threads, Each each) {
+  if (threads == 0) throw py::value_error("expected at least one thread");
+  Scratch scratch(locked.options());
+  Batch batch = scratch.reader.make_batch();
+  const auto no_note = [](std::size_t) { return Annotation{}; };
+  for (std::size_t begin = 0; begin < rows.size(); begin += kPredictedTogether) {
+    const std::size_t end = std::min(rows.size(), begin + kPredictedTogether);
+    if (rows.needs_python()) {
+      if (const Part part = read_part(rows, begin, end, no_note, scratch, batch); part.failure) {
+        std::rethrow_exception(part.failure);
+      }
+    }
+    locked.read([&](const Model& model) {
+      const auto each_of_model = [&](std::size_t row, const ExampleView& x) { each(model, row, x); };
+      InParallel(locked.options(), rows, rows.needs_python() ? &batch : nullptr, each_of_model)
+          .run(begin, end, threads);
+    });
+    throw_if_interrupted();
+  }
+}
+
+// (rows, columns), full of `value`. Throws ValueError for a table that no memory could hold.
+template <class T>
+py::array_t<T> make_table(std::size_t rows, std::size_t columns, T value) {
+  if (columns > 0 && rows > (std::size_t{1} << 48) / columns) {
+    throw py::value_error("expected a result that fits into memory, found " + std::to_string(rows) + " rows of " +
+                          std::to_string(columns));
+  }
+  py::array_t<T> table({rows, columns});
+  std::fill_n(table.mutable_data(), rows * columns, value);
+  return table;
+}
+
+}  // namespace
+
+py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::object& labels,
+                               const py::object& importances) {
+  const Annotations annotations(rows.size(), labels, importances);
+  const auto note = [&](std::size_t row) { return annotations.of(row); };
+  Scratch scratch(locked.options());
+  Batch batch = scratch.reader.make_batch();
+  py::array_t<double> results(static_cast<py::ssize_t>(rows.size()));
+  const std::span<double> all(results.mutable_data(), rows.size());
+  for (std::size_t begin = 0; begin < rows.size();) {
+    const std::size_t end = std::min(rows.size(), begin + kLearnedTogether);
+    Part part;
+    const auto read = [&] { part = read_part(rows, begin, end, note, scratch, batch); };
+    if (rows.needs_python()) read();
+    {
+      const py::gil_scoped_release released;
+      if (!rows.needs_python()) read();
+    }
+    locked.change([&](Model& model) { learn_part(model, batch, begin, all.subspan(begin)); });
+    if (part.failure) std::rethrow_exception(part.failure);
+    throw_if_interrupted();
+    begin = end;
+  }
+  return results;
+}
+
+py::array_t<double> probabilities(const LockedModel& locked, const Rows& rows, const py::list& labels, bool per_row,
+                                  std::size_t width, std::size_t threads) {
+  const std::vector<std::string> texts = label_texts(labels);
+  py::array_t<double> table = make_table<double>(rows.size(), width, 0);
+  if (texts.size() != width * (per_row ? rows.size() : 1)) throw py::value_error("expected labels for each row");
+  double* const out = table.mutable_data();
+  for_each_row(locked, rows, threads, [&](const Model& model, std::size_t row, const ExampleView& x) {
+    for (std::size_t i = 0; i < width; ++i) {
+      out[row * width + i] = model.probability(x, texts[per_row ? row * width + i : i]);
+    }
+  });
+  return table;
+}
+
+py::array_t<double> all_probabilities(const LockedModel& locked, const Rows& rows, std::size_t labels,
+                                      std::size_t threads) {
+  py::array_t<double> table = make_table<double>(rows.size(), labels, 0);
+  double* const out = table.mutable_data();
+  for_each_row(locked, rows, threads, [&](const Model& model, std::size_t row, const ExampleView& x) {
+    const std::vector<double> all = model.learner().all_probabilities(x);
+    std::ranges::copy(std::span(all).first(std::min(labels, all.size())), out + row * labels);
+  });
+  return table;
+}
+
+py::tuple top_k_many(const LockedModel& locked, const Rows& rows, std::size_t k, double threshold,
+                     std::size_t threads) {
+  py::array_t<std::int64_t> labels = make_table<std::int64_t>(rows.size(), k, -1);
+  py::array_t<double> table = make_table<double>(rows.size(), k, 0);
+  std::int64_t* const numbers = labels.mutable_data();
+  double* const out = table.mutable_data();
+  for_each_row(locked, rows, threads, [&](const Model& model, std::size_t row, const ExampleView& x) {
+    std::size_t at = row * k;
+    for (const Ranked& ranked : model.learner().top_k(x, k, threshold)) {
+      numbers[at] = ranked.label;
+      out[at++] = ranked.probability;
+    }
+  });
+  return py::make_tuple(labels, table);
+}
+
+}  // namespace cpt::python

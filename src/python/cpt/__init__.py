@@ -1,0 +1,25 @@
+"""Conditional probability trees: P(label | features), learned online, for huge and growing sets of labels.
+
+`Model` learns and predicts; what Python learns is what the program `cpt_dist -n 1` learns, bit by bit. `train` learns files
+on many ranks, and `Run` reads what a run left. `Classifier` has the contract of scikit-learn, which it needs.
+"""
+from typing import TYPE_CHECKING, Any
+
+from .errors import BadData, BadOption, CannotWrite, Error, NoInput, Stopped
+from .model import Calibration, Digest, Explanation, Model, Step, load
+from .run import Run
+from .training import train
+
+if TYPE_CHECKING:
+    from .classifier import Classifier
+
+__all__ = ["BadData", "BadOption", "Calibration", "CannotWrite", "Classifier", "Digest", "Error", "Explanation", "Model",
+           "NoInput", "Run", "Step", "Stopped", "load", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    # Only who uses it needs scikit-learn.
+    if name == "Classifier":
+        from .classifier import Classifier
+        return Classifier
+    raise AttributeError(f"module 'cpt' has no attribute {name!r}")

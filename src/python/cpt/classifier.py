@@ -1,0 +1,189 @@
+"""A classifier with the contract of scikit-learn: `Classifier`. Needs scikit-learn."""
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Optional, Tuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
+
+from . import _core
+from .model import Model
+from .rows import Array, rows_of
+
+DENSE_LIMIT = 100_000_000  #: numbers that predict_proba may return: 800 MB
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A model as a classifier: in pipelines, searches, cross validation, and with any vectorizer.
+
+    X is what scikit-learn takes (arrays and sparse matrices of numbers, shape (rows, columns)), or what `cpt.Model` takes:
+    data frames with texts and lists, lists of dicts, of tokens, or of lines without labels.
+
+    Parameters are options of `cpt.Model`; `passes` is how often fit() learns X, `threads` how many threads predict.
+
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts = ["red round", "red sweet", "yellow long", "yellow bent"] * 5
+    >>> pipeline = make_pipeline(CountVectorizer(), Classifier(bits=12))
+    >>> pipeline.fit(texts, ["apple", "apple", "banana", "banana"] * 5).predict(["bent", "round"])
+    array(['banana', 'apple'], dtype='<U6')
+
+    Attributes: `model_`, the `cpt.Model`; `classes_`, sorted, shape (classes,).
+    """
+
+    def __init__(self, *, method: str = "tree", arity: int = 16, alpha: float = 0.9, trees: int = 1,
+                 loss: str = "logistic", update: str = "safe", calibrate: bool = True, rarity: bool = True,
+                 learning_rate: float = 1.0, clip: float = 0.001, bits: int = 22, seed: int = 1,
+                 normalize: str = "none", interactions: Iterable[str] = (), passes: int = 1, threads: int = 1) -> None:
+        self.method = method
+        self.arity = arity
+        self.alpha = alpha
+        self.trees = trees
+        self.loss = loss
+        self.update = update
+        self.calibrate = calibrate
+        self.rarity = rarity
+        self.learning_rate = learning_rate
+        self.clip = clip
+        self.bits = bits
+        self.seed = seed
+        self.normalize = normalize
+        self.interactions = interactions
+        self.passes = passes
+        self.threads = threads
+
+    def fit(self, X: Any, y: Any, sample_weight: Optional[Any] = None) -> Classifier:
+        """Learns X, in order, from the start. `y`: labels, shape (rows,); `sample_weight`: importances from 0 to 1e12."""
+        return self._learn(X, y, None, sample_weight, self.passes, reset=True)
+
+    def partial_fit(self, X: Any, y: Any, classes: Optional[Any] = None,
+                    sample_weight: Optional[Any] = None) -> Classifier:
+        """Goes on learning. Classes need not be known: a new one joins at its first example.
+
+        `classes` that are named have a column in `predict_proba` before that.
+        """
+        return self._learn(X, y, classes, sample_weight, 1, reset=not hasattr(self, "model_"))
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of each row, shape (rows,)."""
+        labels, _ = self._fitted_model().top_k_many(self._rows(X), 1, threads=self.threads)
+        return self._classes_of(labels[:, 0])
+
+    def top_k(self, X: Any, k: int = 1) -> Tuple[Array, Array]:
+        """The k most probable classes of each row, most probable first, and their probabilities: shapes (rows, k).
+
+        Fewer columns if there are fewer classes. Takes O(log classes) for each row, where `predict_proba` takes O(classes).
+        """
+        labels, p = self._fitted_model().top_k_many(self._rows(X), k, threads=self.threads)
+        return self._classes_of(labels.ravel()).reshape(labels.shape), p
+
+    def predict_proba(self, X: Any) -> Array:
+        """P of every class, in the order of `classes_`: shape (rows, classes).
+
+        Raises ValueError beyond `DENSE_LIMIT`, 100 million numbers: use `top_k`.
+        """
+        model = self._fitted_model()
+        rows = self._rows(X)
+        if len(rows) * len(self.classes_) > DENSE_LIMIT:
+            raise ValueError(f"{len(rows)} rows of {len(self.classes_)} classes are more than {DENSE_LIMIT} numbers: "
+                             "use top_k(X, k), or fewer rows at a time")
+        columns = [self._columns[text] for text in model.labels]
+        p = np.zeros((len(rows), len(self.classes_)))
+        p[:, columns] = model.all_probabilities(rows, threads=self.threads)
+        return p
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """ln P of every class, as `predict_proba`; -inf for a class that was only named."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, passes: int, reset: bool) -> Classifier:
+        rows, labels = self._checked(X, y, reset)
+        if passes < 1:
+            raise ValueError(f"expected at least one pass, found {passes}")
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, np.empty((len(rows), 1)))
+        options = {name: value for name, value in self.get_params().items() if name not in ("passes", "threads")}
+        if reset:
+            self.model_ = Model(**options)
+            self.classes_ = np.empty(0, dtype=labels.dtype)
+        known = [self.classes_, labels] if classes is None else [self.classes_, labels, np.asarray(classes)]
+        self._set_classes(np.unique(np.concatenate([part for part in known if len(part)])))
+        values, inverse = np.unique(labels, return_inverse=True)
+        texts = np.array([_text(value) for value in values], dtype=object)[inverse]
+        for _ in range(passes):
+            self.model_.learn_many(rows, texts, sample_weight)
+        return self
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> Tuple[_core.Rows, Array]:
+        if _is_for_sklearn(X):
+            X, y = self._validate_data(X, y, accept_sparse="csr", reset=reset, dtype=np.float64)
+            rows = self._numeric_rows(X)
+        else:
+            if y is None:
+                raise ValueError("requires y to be passed, but the target y is None")
+            rows = self._rows(X, reset)
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(np.empty(len(rows)), y)
+        if len(rows) == 0:
+            raise ValueError("expected at least one row, found none")
+        check_classification_targets(y)
+        return rows, np.asarray(y)
+
+    def _rows(self, X: Any, reset: bool = False) -> _core.Rows:
+        if _is_for_sklearn(X):
+            return self._numeric_rows(self._validate_data(X, accept_sparse="csr", reset=reset, dtype=np.float64))
+        if _is_frame(X):
+            self._check_feature_names(X, reset=reset)
+            if reset or hasattr(self, "n_features_in_"):
+                self._check_n_features(X, reset=reset)
+        return rows_of(X)
+
+    def _numeric_rows(self, X: Any) -> _core.Rows:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return rows_of(X)
+        # Learned from a data frame, whose columns are namespaces.
+        dense = X.toarray() if hasattr(X, "toarray") else X
+        return _core.TableRows([str(name) for name in names], list(dense.T), len(dense))
+
+    def _fitted_model(self) -> Model:
+        check_is_fitted(self, "model_")
+        model: Model = self.model_
+        return model
+
+    def _set_classes(self, classes: Array) -> None:
+        columns: Dict[str, int] = {_text(value): i for i, value in enumerate(classes)}
+        if len(columns) < len(classes):
+            raise ValueError("two classes are written alike, such as 1 and '1'")
+        self.classes_, self._columns = classes, columns
+
+    def _classes_of(self, texts: Array) -> Array:
+        return np.asarray(self.classes_[[self._columns[text] for text in texts]])
+
+    def _more_tags(self) -> Dict[str, Any]:
+        order = "an online learner: the order of the rows matters, and the check shuffles them"
+        return {"_xfail_checks": {"check_sample_weights_invariance": order}}
+
+
+def _text(value: Any) -> str:
+    """A class as a label of the model: a str as it is, an int in decimal."""
+    return str(value)
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def _is_for_sklearn(X: Any) -> bool:
+    """Whether X is numbers in rows and columns, rather than what only `cpt.Model` knows."""
+    if _is_frame(X):
+        return False
+    if not isinstance(X, (list, tuple)):
+        return True
+    first: List[Any] = list(X[:1])
+    if first and isinstance(first[0], (list, tuple)):
+        return not (len(first[0]) > 0 and isinstance(first[0][0], str))
+    return not (first and isinstance(first[0], (dict, str)))

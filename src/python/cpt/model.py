@@ -1,0 +1,296 @@
+"""Models of conditional probability trees: `Model`."""
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from .rows import Array, is_sparse, rows_of
+
+Label = Union[str, int]
+Example = Union[str, Mapping[str, Any], Sequence[Any]]
+
+_COUNTS = {"arity", "bits", "seed", "trees"}
+_NUMBERS = {"alpha", "clip", "learning_rate"}
+SWITCHES = {"calibrate", "rarity"}
+
+
+class Digest(NamedTuple):
+    """Models with equal digests are equal, bit by bit. Both are those of `summary.json`, 16 hexadecimal digits."""
+
+    tree: str  #: of trees and labels
+    weights: str  #: of weights and counts
+
+
+def option_words(name: str, value: Any) -> List[str]:
+    """The words that follow an option on the command line."""
+    if isinstance(value, (bool, np.bool_)):
+        return ["on" if value else "off"]
+    if isinstance(value, (list, tuple)):
+        return [str(part) for part in value]
+    return [str(value)]
+
+
+def _option_value(name: str, text: str) -> Any:
+    if name in _COUNTS:
+        return int(text)
+    if name in _NUMBERS:
+        return float(text)
+    if name in SWITCHES:
+        return text == "on"
+    if name == "interactions":
+        return text.split()
+    if name == "text_keys":
+        return [key for key in text.split(",") if key]
+    return text
+
+
+Contributions = List[Tuple[str, float]]
+
+
+class Calibration(NamedTuple):
+    """P(side) = 1 / (1 + exp(-1.05 s)) with s = a * margin + b + c * rare_margin, towards the side taken."""
+
+    a: float
+    b: float
+    c: float
+    margin: float
+    rare_margin: float
+
+
+class Step(NamedTuple):
+    """A node on the path of a label: the side taken, its probability, and the features that speak for it (or against)."""
+
+    depth: int
+    side: str  #: L or R; of a node with more branches, the column of its code
+    probability: float
+    calibration: Optional[Calibration]  #: None if nodes are not calibrated
+    contributions: Contributions  #: (feature, what it adds to the margin), the largest first
+
+
+class Explanation(NamedTuple):
+    """Why a label has its probability, the mean over the trees; the P of a tree is the product over its steps."""
+
+    label: str
+    probability: float
+    trees: List[Tuple[float, List[Step]]]  #: P and steps of each tree; none with method oaa
+    contributions: Contributions  #: method oaa: to the margin of the label's regressor
+
+
+class Model:
+    """P(label | x), learned online; a new label joins at its first example.
+
+    The options are those of `cpt_dist` that a model keeps, with `_` for `-`: `method`, `alpha`, `bits`, `trees`,
+    `interactions` and so on (see `Model().options`). `bits` is 22 unless given: a weight table has 2^bits rows of
+    64 bytes, of which memory is taken as rows are first written. Raises `BadOption`.
+
+    An example x is one of:
+
+    - a dict, with the features of a JSON line: `{"size": 0.5}` is a number, `{"color": "red"}` and `{"new": True}` are
+      the features `color=red` and `new=true`, `{"tags": ["a", "b"]}` is a namespace with two words,
+      `{"page": {"age": 2}}` a namespace with the feature `age`; None is no feature;
+    - a list of tokens, each a feature, as a fastText line has them;
+    - a str: a line in any text format of `cpt_dist`. Its label counts where no other is given. The format is detected
+      by the first line of each call.
+
+    Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
+    (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
+    namespace, as in CSV: a number is the feature `column`, a str or bool `column=value`, a list holds the words of the
+    namespace, and what is missing is no feature.
+
+    Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist -n 1` learns of the same
+    examples with the same options, bit by bit.
+
+    Several threads may use a model at a time: predictions run side by side, learning has the model for itself. The
+    interpreter's lock is released meanwhile.
+
+    >>> m = Model(bits=12)
+    >>> m.learn({"color": "red", "size": 0.5}, "apple")
+    0.0
+    >>> m.learn({"color": "yellow", "size": 0.7}, "banana")
+    0.0
+    >>> m.labels
+    ['apple', 'banana']
+    >>> m
+    <cpt.Model: 2 labels, method tree, 12 bits>
+    """
+
+    def __init__(self, **options: Any) -> None:
+        given = [(n.replace("_", "-"), option_words(n, v)) for n, v in options.items() if v is not None]
+        self._set_core(_core.Model(given))
+
+    def _set_core(self, core: _core.Model) -> None:
+        self._core = core
+        self._names = np.empty(0, dtype=object)
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> Model:
+        """Reads a model that `save()` or `cpt_dist` wrote. Raises `NoInput`, or `BadData` if it is damaged."""
+        model = cls.__new__(cls)
+        model._set_core(_core.Model.load(os.fspath(path)))
+        return model
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the model to the directory `path`, completely or not at all, and replaces a model that is there."""
+        self._core.save(os.fspath(path))
+
+    @property
+    def labels(self) -> List[str]:
+        """All labels, in the order in which they joined."""
+        return list(self._label_array())
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options by name."""
+        named = ((name.replace("-", "_"), words[0]) for name, words in self._core.options())
+        return {name: _option_value(name, text) for name, text in named}
+
+    def digest(self) -> Digest:
+        """Digests of all that was learned. Takes time in proportion to the size of the model."""
+        return Digest(*(f"{number:016x}" for number in self._core.digests()))
+
+    def learn(self, x: Example, label: Optional[Label] = None, importance: Optional[float] = None) -> float:
+        """Learns an example. Returns P(label | x) as it was before, 0 if the label is new.
+
+        `label` may be omitted if x is a line that has one. With `importance` 0, from 0 to 1e12, nothing is learned.
+        """
+        if is_sparse(x):
+            labels = None if label is None else [label]
+            return float(self.learn_many(x, labels, None if importance is None else [importance])[0])
+        return self._core.learn(x, label, importance)
+
+    def probability(self, x: Example, label: Label) -> float:
+        """P(label | x), 0 if the model does not know the label.
+
+        >>> m = Model(bits=12)
+        >>> _ = m.learn(["red", "round"], "apple")
+        >>> m.probability(["red"], "apple")
+        1.0
+        """
+        if is_sparse(x):
+            return float(self.probabilities(x, [label])[0])
+        return self._core.probability(x, label)
+
+    def top_k(self, x: Example, k: int = 1, threshold: float = 0) -> List[Tuple[str, float]]:
+        """The k most probable labels and their probabilities, most probable first; only those of at least `threshold`."""
+        if is_sparse(x):
+            labels, p = self.top_k_many(x, k, threshold)
+            return [(label, float(q)) for label, q in zip(labels[0], p[0]) if label is not None]
+        return self._core.top_k(x, k, threshold)
+
+    def explain(self, x: Example, label: Optional[Label] = None, top: int = 5) -> Optional[Explanation]:
+        """Why the label has its probability given x, with the `top` largest contributions of each node on its path.
+
+        Without a label, the most probable one. None if the model does not know the label, or has none.
+
+        >>> m = Model(bits=12)
+        >>> for _ in range(5):
+        ...     _ = m.learn_many([{"color": "red"}, {"color": "blue"}], ["apple", "sky"])
+        >>> why = m.explain({"color": "red"}, "apple")
+        >>> [(step.side, step.contributions[0][0]) for step in why.trees[0][1]]
+        [('L', 'color=red')]
+        """
+        if label is None:
+            best = self.top_k(x, 1)
+            if not best:
+                return None
+            label = best[0][0]
+        found = self._core.explain(x, label, top)
+        if found is None:
+            return None
+        name, probability, trees, contributions = found
+        steps = [(p, [Step(d, side, q, c and Calibration(*c), parts) for d, side, q, c, parts in tree])
+                 for p, tree in trees]
+        return Explanation(name, probability, steps, contributions)
+
+    def learn_many(self, X: Any, y: Optional[Iterable[Label]] = None,
+                   importance: Optional[Iterable[float]] = None) -> Array:
+        """Learns examples in order; returns P of each label before it was learned, shape (rows,).
+
+        `y` may be omitted if X is a list of lines that have labels. Rows of importance 0 are only predicted. If a row
+        is bad, `BadData.row` names it: the rows before it were learned.
+
+        >>> m = Model(bits=12)
+        >>> m.learn_many([{"a": 1}, {"a": 1}, {"b": 1}], ["x", "x", "y"])
+        array([0., 1., 0.])
+        """
+        rows = rows_of(X)
+        weights = None if importance is None else np.asarray(importance, dtype=np.float64).ravel()
+        return self._core.learn_many(rows, None if y is None else label_list(y), weights)
+
+    def probabilities(self, X: Any, labels: Any, threads: int = 1) -> Array:
+        """P of labels given each row.
+
+        `labels` holds one for each row, and the result has the shape (rows,); or a sequence of m for each row: (rows, m).
+        A single label, a str or int, is that of all rows. The number of threads does not change the result.
+        """
+        rows = rows_of(X)
+        if isinstance(labels, (str, int, np.integer)):
+            return self._core.probabilities(rows, [labels], False, 1, threads)[:, 0]
+        given = label_list(labels)
+        if given and isinstance(given[0], (list, tuple, np.ndarray)):
+            width = len(given[0])
+            if any(not isinstance(row, (list, tuple, np.ndarray)) or len(row) != width for row in given):
+                raise ValueError("expected as many labels for each row")
+            flat = [label for row in given for label in row]
+            return self._core.probabilities(rows, flat, True, width, threads)
+        return self._core.probabilities(rows, given, True, 1, threads)[:, 0]
+
+    def all_probabilities(self, X: Any, threads: int = 1) -> Array:
+        """P of every label given each row, in the order of `labels`: shape (rows, labels). Takes time in proportion."""
+        return self._core.all_probabilities(rows_of(X), self._core.size(), threads)
+
+    def top_k_many(self, X: Any, k: int = 1, threshold: float = 0, threads: int = 1) -> Tuple[Array, Array]:
+        """The k most probable labels of each row, most probable first, and their probabilities.
+
+        Two arrays of shape (rows, k), or fewer columns if there are fewer labels. Where a row has fewer labels of at
+        least `threshold`, they are filled up with None and 0. The number of threads does not change the result.
+        """
+        rows = rows_of(X)
+        if k < 0:
+            raise ValueError(f"expected k of at least 0, found {k}")
+        numbers, p = self._core.top_k_many(rows, min(k, self._core.size()), threshold, threads)
+        return np.append(self._label_array(), np.array([None]))[numbers], p
+
+    def _label_array(self) -> Array:
+        new = self._core.labels(len(self._names))
+        if new:
+            added = np.empty(len(new), dtype=object)
+            added[:] = new
+            self._names = np.concatenate([self._names, added])
+        return self._names
+
+    def __repr__(self) -> str:
+        options = self.options
+        trees = "" if options["trees"] == 1 else f"{options['trees']} trees, "
+        return f"<cpt.Model: {self._core.size()} labels, method {options['method']}, {trees}{options['bits']} bits>"
+
+    def __getstate__(self) -> dict[str, bytes]:
+        with tempfile.TemporaryDirectory(prefix="cpt-") as folder:
+            self.save(Path(folder, "model"))
+            files = (p for p in sorted(Path(folder, "model").rglob("*")) if p.is_file())
+            return {str(p.relative_to(Path(folder, "model"))): p.read_bytes() for p in files}
+
+    def __setstate__(self, files: dict[str, bytes]) -> None:
+        with tempfile.TemporaryDirectory(prefix="cpt-") as folder:
+            for name, content in files.items():
+                path = Path(folder, "model", name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            self._set_core(_core.Model.load(str(Path(folder, "model"))))
+
+
+def load(path: Union[str, os.PathLike[str]]) -> Model:
+    """`Model.load(path)`."""
+    return Model.load(path)
+
+
+def label_list(labels: Any) -> List[Any]:
+    """A list of labels, from any sequence of them."""
+    if isinstance(labels, (str, bytes)):
+        raise TypeError("expected a label for each row, found one")
+    return list(labels.tolist() if hasattr(labels, "tolist") else labels)

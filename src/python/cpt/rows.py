@@ -1,0 +1,53 @@
+"""What the core takes as many examples, from what users have: lists, sparse and dense matrices, data frames."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a scipy sparse matrix."""
+    return hasattr(X, "tocsr") and hasattr(X, "shape")
+
+
+def rows_of(X: Any) -> _core.Rows:
+    """The rows of X; see `Model`."""
+    if isinstance(X, _core.Rows):
+        return X
+    if is_sparse(X):
+        csr = X.tocsr()
+        return _core.CsrRows(csr.indptr, csr.indices, csr.data)
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        return _table(X)
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
+        return _dense(X)
+    if isinstance(X, (str, bytes, dict)):
+        raise TypeError(f"expected many examples, found one of type {type(X).__name__}")
+    return _core.ObjectRows(list(X))
+
+
+def _dense(X: Array) -> _core.Rows:
+    is_set = X != 0  # also where X is not a number, which is refused later
+    ends = np.concatenate([[0], np.cumsum(is_set.sum(axis=1))])
+    return _core.CsrRows(ends, np.nonzero(is_set)[1], X[is_set])
+
+
+def _table(frame: Any) -> _core.Rows:
+    columns = [_column(name, frame.iloc[:, i]) for i, name in enumerate(frame.columns)]
+    return _core.TableRows([str(name) for name in frame.columns], columns, len(frame))
+
+
+def _column(name: Any, column: Any) -> Any:
+    """An array of numbers, or a list of objects in which None stands for what is missing."""
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "iuf":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if kind in "mM":
+        raise TypeError(f"column {name!r} holds times: make numbers or str of them")
+    missing = column.isna().to_numpy()
+    return [None if lacks else value for value, lacks in zip(column.astype(object), missing)]

@@ -1,0 +1,196 @@
+"""Training by the program `cpt_dist` on the ranks of an MPI job: `train`."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import IO, Any, Dict, Iterable, Iterator, List, Optional, Union
+
+from .errors import BadData, Error, Stopped, make_error
+from .model import SWITCHES, Model, load, option_words
+
+StrPath = Union[str, "os.PathLike[str]"]
+Paths = Union[StrPath, Iterable[StrPath]]
+
+_POLL_SECONDS = 0.1
+_STOPPED = Stopped.code
+
+
+def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Optional[StrPath] = None,
+          progress: bool = True, **options: Any) -> Model:
+    """Learns the examples in files on `ranks` processes of this machine; returns the model.
+
+    Runs `mpirun -n RANKS cpt_dist` (`cpt_dist` alone for one rank): that of the installation this package belongs to, else
+    the one on PATH. N ranks learn what one learns, bit by bit.
+
+    `data` and `test`: files, directories or globs. `run`: a run directory, which `cpt.Run` reads; without it, none is kept.
+    `options`: those of `cpt_dist`, with `_` for `-`; a flag is True, as in `resume=True`, which continues a stopped run.
+    `progress` shows a bar (with tqdm), or lines on standard error.
+
+    Raises `Error`, or one of its classes, with the reason that the program gives. Ctrl-C writes a checkpoint, ends the
+    job and raises `Stopped`, whose message names the run directory; a second one ends it at once.
+    """
+    if ranks < 1:
+        raise ValueError(f"expected at least one rank, found {ranks}")
+    folder = Path(tempfile.mkdtemp(prefix="cpt-run-")) if run is None else Path(run)
+    try:
+        _run_program(_command(data, ranks, test, folder, options), folder, progress)
+        model = load(folder / "model" if (folder / "model").exists() else options.get("init", ""))
+    except Stopped:
+        raise  # the run directory holds the checkpoint
+    except BaseException:
+        _remove_if_temporary(folder, run)
+        raise
+    _remove_if_temporary(folder, run)
+    return model
+
+
+def _remove_if_temporary(folder: Path, run: Optional[StrPath]) -> None:
+    if run is None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _program(name: str) -> str:
+    beside = Path(__file__).resolve().parents[4] / "bin" / name  # PREFIX/lib/python3.X/dist-packages/cpt
+    found = str(beside) if beside.is_file() else shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"no program {name}, neither in {beside.parent} nor on PATH")
+    return found
+
+
+def _command(data: Paths, ranks: int, test: Optional[Paths], folder: Path, options: Dict[str, Any]) -> List[str]:
+    command = [_program("cpt_dist"), "--data", *_path_list(data), "--run", str(folder), "--progress", "none"]
+    if test is not None:
+        command += ["--test", *_path_list(test)]
+    if "progress_every" not in options:
+        command += ["--progress-every", "1s"]
+    for name, value in options.items():
+        command += _option(name, value)
+    if ranks == 1:
+        return command
+    launcher = [_program("mpirun"), "-n", str(ranks)]
+    if ranks > len(os.sched_getaffinity(0)):
+        launcher.append("--oversubscribe")
+    return [*launcher, *command]
+
+
+def _path_list(paths: Paths) -> List[str]:
+    return [os.fspath(paths)] if isinstance(paths, (str, os.PathLike)) else [os.fspath(path) for path in paths]
+
+
+def _option(name: str, value: Any) -> List[str]:
+    dashed = "--" + name.replace("_", "-")
+    if value is None or (value is False and name not in SWITCHES):
+        return []
+    if value is True and name not in SWITCHES:
+        return [dashed]
+    words = option_words(name, value)
+    if name == "interactions":
+        return [part for word in words for part in (dashed, word)]
+    return [dashed, ",".join(words)]
+
+
+def _run_program(command: List[str], folder: Path, progress: bool) -> None:
+    with tempfile.TemporaryFile() as output:
+        # A session of its own: Ctrl-C in a terminal reaches this process alone.
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+        try:
+            code = _wait(process, folder, progress)
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGUSR2)  # a checkpoint, then the end
+            code = process.wait()
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        if code != 0:
+            raise _error(code, output, folder)
+
+
+def _wait(process: subprocess.Popen[bytes], folder: Path, progress: bool) -> int:
+    with _Display(progress) as display:
+        follower = _follow(folder / "metrics.jsonl")
+        while process.poll() is None:
+            time.sleep(_POLL_SECONDS)
+            for report in next(follower):
+                display.show(report)
+        for report in next(follower):
+            display.show(report)
+    return process.returncode
+
+
+def _follow(path: Path) -> Iterator[List[Dict[str, Any]]]:
+    """At each step the reports that were written since the one before."""
+    position = path.stat().st_size if path.exists() else 0
+    while True:
+        reports = []
+        if path.exists():
+            with path.open("rb") as file:
+                position = min(position, path.stat().st_size)  # a fresh run begins the file anew
+                file.seek(position)
+                for line in file:
+                    if line.endswith(b"\n"):
+                        position += len(line)
+                        reports.append(json.loads(line))
+        yield reports
+
+
+class _Display:
+    """A bar of tqdm, or lines where there is none."""
+
+    def __init__(self, shown: bool) -> None:
+        self._shown = shown
+        self._bar: Any = None
+        try:
+            from tqdm.auto import tqdm
+            self._make_bar: Any = tqdm
+        except ImportError:
+            self._make_bar = None
+
+    def __enter__(self) -> _Display:
+        if self._shown and self._make_bar is not None:
+            self._bar = self._make_bar(total=100, unit="%", bar_format="{l_bar}{bar}| {elapsed}{postfix}")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def show(self, report: Dict[str, Any]) -> None:
+        """A line of metrics.jsonl."""
+        if not self._shown or report["phase"] != "progress":
+            return
+        part = report["part_of_pass"]
+        percent = 100 * part if part is not None and part >= 0 else 0
+        title = f"pass {report['pass']}" if report["of"] == "train" else "test"
+        figures = (f"{report['examples']:,} examples, {report['examples_per_second']:,.0f} per second, "
+                   f"log loss {report['since_last']['log']:.3f}")
+        if self._bar is None:
+            print(f"{title}: {percent:.0f} %, {figures}", file=sys.stderr, flush=True)
+            return
+        self._bar.set_description(title)
+        self._bar.n = round(percent)
+        self._bar.set_postfix_str(figures)
+
+
+def _error(code: int, output: IO[bytes], folder: Path) -> Error:
+    output.seek(0)
+    lines = output.read().decode("utf-8", "replace").splitlines()
+    reasons = [line.split(": ", 1)[1] for line in lines if line.startswith("cpt_dist: ")]
+    said = [line for line in lines if line.strip() and not line.startswith("-" * 10)]
+    reason = reasons[-1] if reasons else " ".join(said[-5:]) or f"cpt_dist ended with {code}"
+    if code == _STOPPED:
+        return Stopped(f"stopped with a checkpoint in {folder}: train with run={str(folder)!r}, resume=True")
+    error = make_error(code, reason)
+    place = re.match(r"(.+?):(\d+):(?:(\d+):)? ", reason)
+    if place and isinstance(error, BadData):
+        error.file, error.line = place[1], int(place[2])
+        error.column = None if place[3] is None else int(place[3])
+    return error

@@ -1,0 +1,140 @@
+"""cpt.Classifier keeps scikit-learn's contract, and works with its tools."""
+import pickle
+import unittest
+import warnings
+from unittest import mock
+
+import cpt
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError, SkipTestWarning
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+# Checks of check_estimator that do not apply: name and reason are in Classifier._more_tags.
+LEFT_OUT = {"check_sample_weights_invariance"}
+
+TEXTS = ["red round apple", "red sweet fruit", "long yellow fruit", "bent yellow fruit", "blue sky", "blue sea"] * 20
+NAMES = np.array(["apple", "apple", "banana", "banana", "water", "water"] * 20)
+
+
+class ContractTest(unittest.TestCase):
+    def test_check_estimator(self) -> None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            check_estimator(cpt.Classifier(bits=12))
+        skipped = [str(w.message) for w in caught if issubclass(w.category, SkipTestWarning)]
+        print("\n".join(skipped))
+        self.assertTrue(skipped)
+        for message in skipped:
+            self.assertTrue(any(name in message for name in LEFT_OUT), message)
+
+    def test_parameters_and_clone(self) -> None:
+        classifier = cpt.Classifier(alpha=0.5, bits=12)
+        self.assertEqual(clone(classifier).get_params(), classifier.get_params())
+        self.assertEqual(classifier.set_params(trees=2).trees, 2)
+        defaults = cpt.Model(bits=22).options
+        for name, value in cpt.Classifier().get_params().items():
+            if name not in ("passes", "threads"):
+                self.assertEqual(list(value) if name == "interactions" else value, defaults[name], name)
+        with self.assertRaises(cpt.BadOption):
+            cpt.Classifier(alpha=3).fit([[1.0]], [1])
+
+    def test_not_fitted(self) -> None:
+        for call in (lambda c: c.predict([[1]]), lambda c: c.predict_proba([[1]]), lambda c: c.top_k([[1]], 1)):
+            with self.assertRaises(NotFittedError):
+                call(cpt.Classifier())
+
+
+class LearningTest(unittest.TestCase):
+    def test_it_learns_what_the_model_learns(self) -> None:
+        X, y = load_digits(return_X_y=True)
+        classifier = cpt.Classifier(bits=14).fit(X, y)
+        model = cpt.Model(bits=14)
+        model.learn_many(X, y)
+        self.assertEqual(classifier.model_.digest(), model.digest())
+        parts = cpt.Classifier(bits=14)
+        for begin in range(0, len(X), 100):
+            parts.partial_fit(X[begin:begin + 100], y[begin:begin + 100])
+        self.assertEqual(parts.model_.digest(), model.digest())
+        twice = cpt.Classifier(bits=14, passes=2).fit(X, y)
+        model.learn_many(X, y)
+        self.assertEqual(twice.model_.digest(), model.digest())
+        self.assertGreater(twice.score(X, y), 0.75)
+
+    def test_predictions_agree(self) -> None:
+        X, y = load_digits(return_X_y=True)
+        classifier = cpt.Classifier(bits=14).fit(X, y)
+        p = classifier.predict_proba(X[:200])
+        np.testing.assert_array_equal(classifier.classes_, np.arange(10))
+        np.testing.assert_allclose(p.sum(axis=1), 1)
+        np.testing.assert_array_equal(classifier.predict(X[:200]), classifier.classes_[p.argmax(axis=1)])
+        np.testing.assert_allclose(classifier.predict_log_proba(X[:200]), np.log(p))
+        classes, q = classifier.top_k(X[:200], 3)
+        np.testing.assert_array_equal(classes[:, 0], classifier.predict(X[:200]))
+        np.testing.assert_allclose(q, np.sort(p, axis=1)[:, :-4:-1])
+        self.assertEqual(pickle.loads(pickle.dumps(classifier)).model_.digest(), classifier.model_.digest())
+
+    def test_classes_may_come_later_or_be_named_first(self) -> None:
+        classifier = cpt.Classifier(bits=12)
+        classifier.partial_fit([[1.0, 0.0]], ["b"], classes=["z", "b"])
+        np.testing.assert_array_equal(classifier.predict_proba([[1.0, 0.0]]), [[1, 0]])
+        classifier.partial_fit([[0.0, 1.0]], ["a"])
+        np.testing.assert_array_equal(classifier.classes_, ["a", "b", "z"])
+        p = classifier.predict_proba([[0.0, 1.0]])
+        self.assertEqual(p[0, 2], 0)
+        self.assertAlmostEqual(p.sum(), 1)
+        self.assertEqual(classifier.predict_log_proba([[0.0, 1.0]])[0, 2], -np.inf)
+        self.assertEqual(classifier.fit([[1.0]], [7]).classes_, [7])
+
+    def test_what_only_the_model_knows(self) -> None:
+        frame = pd.DataFrame({"color": ["red", "blue"] * 30, "size": [1.0, 2.0] * 30, "words": [["a", "b"], ["c"]] * 30})
+        y = ["x", "y"] * 30
+        for X in (frame, frame.to_dict("records"), ["|a b", "|a c"] * 30, [["b"], ["c"]] * 30):
+            classifier = cpt.Classifier(bits=12).fit(X, y)
+            self.assertEqual(classifier.score(X, y), 1)
+            expected = cpt.Model(bits=12)
+            expected.learn_many(X, y)
+            self.assertEqual(classifier.model_.digest(), expected.digest())
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            cpt.Classifier(bits=12).fit(frame, y).predict(frame.rename(columns={"size": "length"}))
+        with self.assertRaisesRegex(ValueError, "inconsistent"):
+            cpt.Classifier(bits=12).fit(frame, y[:-1])
+
+    def test_a_dense_result_has_a_limit(self) -> None:
+        classifier = cpt.Classifier(bits=12).fit([[1.0], [2.0]], [1, 2])
+        with mock.patch("cpt.classifier.DENSE_LIMIT", 5):
+            classifier.predict_proba([[1.0]] * 2)
+            with self.assertRaisesRegex(ValueError, "top_k"):
+                classifier.predict_proba([[1.0]] * 3)
+
+    def test_classes_that_are_written_alike_are_refused(self) -> None:
+        with self.assertRaisesRegex(ValueError, "alike"):
+            classifier = cpt.Classifier(bits=12).partial_fit([["a"]], np.array([1]))
+            classifier._set_classes(np.array([1, "1"], dtype=object))
+
+
+class ToolsTest(unittest.TestCase):
+    def test_vectorizers_and_pipelines(self) -> None:
+        for vectorizer in (TfidfVectorizer(), HashingVectorizer(n_features=2**10)):
+            pipeline = make_pipeline(vectorizer, cpt.Classifier(bits=12)).fit(TEXTS, NAMES)
+            self.assertEqual(pipeline.score(TEXTS, NAMES), 1)
+        dicts = [{word: 1 for word in text.split()} for text in TEXTS]
+        self.assertEqual(make_pipeline(DictVectorizer(), cpt.Classifier(bits=12)).fit(dicts, NAMES).score(dicts, NAMES), 1)
+
+    def test_search_and_cross_validation(self) -> None:
+        pipeline = make_pipeline(TfidfVectorizer(), cpt.Classifier(bits=12))
+        search = GridSearchCV(pipeline, {"classifier__alpha": [0.5, 1.0], "classifier__passes": [1, 2]}, cv=2)
+        search.fit(TEXTS, NAMES)
+        self.assertEqual(search.best_score_, 1)
+        scores = cross_val_score(pipeline, TEXTS, NAMES, cv=3, scoring="neg_log_loss")
+        self.assertTrue((scores > -0.5).all())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,148 @@
+"""What Python learns of lines, dicts, CSR and data frames is what cpt_dist learns of the same examples."""
+import json
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import cpt
+import pandas as pd
+import scipy.sparse
+
+OPTIONS: Dict[str, Any] = {"bits": 14, "seed": 7}
+EXAMPLES = 3000
+
+
+def trained(lines: List[str], folder: Path, *words: str) -> cpt.Digest:
+    """The digests of cpt_dist on one rank."""
+    data = folder / "data"
+    data.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    run = folder / "run"
+    options = [word for name, value in OPTIONS.items() for word in (f"--{name}", str(value))]
+    command = ["cpt_dist", "--data", str(data), "--run", str(run), "--progress", "none", "--overwrite", *options, *words]
+    subprocess.run(command, check=True, capture_output=True, cwd=folder, env=os.environ)
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    digest = cpt.Digest(summary["tree"]["digest"], summary["weights"]["digest"])
+    assert cpt.load(run / "model").digest() == digest
+    return digest
+
+
+def make_rows() -> List[Tuple[str, Dict[int, float]]]:
+    """Labels and their features by number; values that decimals state exactly, and some that they do not."""
+    random.seed(5)
+    rows = []
+    for i in range(EXAMPLES):
+        label = random.choice(range(60)) if random.random() < 0.9 else i
+        columns = sorted({label * 7 % 50, *random.sample(range(400), random.randrange(9))})
+        rows.append((f"l{label}", {c: random.choice([1, 0.5, 2, 0.1, -3.75, 1e-7]) for c in columns}))
+    return rows
+
+
+class DigestTest(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory(prefix="cpt-digest-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+
+    def test_csr_and_dense_arrays_equal_libsvm_lines(self) -> None:
+        rows = make_rows()
+        lines = [label + "".join(f" {c}:{v!r}" for c, v in x.items()) for label, x in rows]
+        expected = trained([line for line in lines], self.folder)
+        ends, columns, values = [0], [], []
+        for _, x in rows:
+            columns += x.keys()
+            values += x.values()
+            ends.append(len(columns))
+        matrix = scipy.sparse.csr_matrix((values, columns, ends), shape=(len(rows), 400))
+        labels = [label for label, _ in rows]
+        for X in (matrix, matrix.tocoo(), matrix.toarray()):
+            model = cpt.Model(**OPTIONS)
+            model.learn_many(X, labels)
+            self.assertEqual(model.digest(), expected)
+        model = cpt.Model(**OPTIONS)
+        for i, label in enumerate(labels):
+            model.learn(matrix[i], label)
+        self.assertEqual(model.digest(), expected)
+
+    def test_lines_one_by_one_and_many(self) -> None:
+        lines = [f"{label} |a " + " ".join(f"w{c}:{v!r}" for c, v in x.items()) + f" |b {label[:2]}x"
+                 for label, x in make_rows()]
+        for words, options in (([], {}), (["--interactions", "ab", "--normalize", "l2"],
+                                          {"interactions": ["ab"], "normalize": "l2"})):
+            expected = trained(lines, self.folder, *words)
+            many = cpt.Model(**OPTIONS, **options)
+            many.learn_many(lines)
+            self.assertEqual(many.digest(), expected)
+            single = cpt.Model(**OPTIONS, **options)
+            for line in lines:
+                single.learn(line)
+            self.assertEqual(single.digest(), expected)
+
+    def test_labels_of_an_argument_replace_those_of_lines(self) -> None:
+        lines = [f"{label} 2 |a x{label}" for label, _ in make_rows()]
+        model = cpt.Model(**OPTIONS)
+        model.learn_many(["other" + line for line in lines], [line.split()[0] for line in lines])
+        self.assertEqual(model.digest(), trained(lines, self.folder))
+
+    def test_dicts_equal_json_lines(self) -> None:
+        dicts = [{"size": len(x), "color": f"c{label[-1]}", "new": len(x) > 3, "tags": [f"t{c}" for c in x] + [7, None],
+                  "page": {"age": 0.1, "user": {"lang": "en"}}, "none": None} for label, x in make_rows()]
+        labels = [label for label, _ in make_rows()]
+        lines = [json.dumps({"label": label, **x}) for label, x in zip(labels, dicts)]
+        expected = trained(lines, self.folder)
+        for X, y in ((dicts, labels), (lines, None)):
+            model = cpt.Model(**OPTIONS)
+            model.learn_many(X, y)
+            self.assertEqual(model.digest(), expected)
+        model = cpt.Model(**OPTIONS)
+        for x, label in zip(dicts, labels):
+            model.learn(x, label)
+        self.assertEqual(model.digest(), expected)
+
+    def test_tokens_equal_fasttext_lines(self) -> None:
+        rows = [(label, [f"w{c}" for c in x] + ["w1", "w1"]) for label, x in make_rows()]
+        expected = trained([f"__label__{label} " + " ".join(tokens) for label, tokens in rows], self.folder)
+        model = cpt.Model(**OPTIONS)
+        model.learn_many([tokens for _, tokens in rows], [label for label, _ in rows])
+        self.assertEqual(model.digest(), expected)
+
+    def test_a_column_of_a_data_frame_is_a_namespace(self) -> None:
+        rows = make_rows()
+        frame = pd.DataFrame({"size": [len(x) if len(x) != 2 else None for _, x in rows],
+                              "kind": pd.Categorical([f"k{len(x) % 4}" for _, x in rows]),
+                              "new": [len(x) > 3 for _, x in rows],
+                              "words": [[f"w{c}" for c in x] for _, x in rows],
+                              "color": [None if len(x) == 4 else "dark red" for _, x in rows]})
+        lines = []
+        for label, x in rows:
+            line = f"{label}" + ("" if len(x) == 2 else f" |size size:{len(x)}") + f" |kind kind=k{len(x) % 4}"
+            line += f" |new new={'true' if len(x) > 3 else 'false'} |words " + " ".join(f"w{c}" for c in x)
+            lines.append(line)
+        labels = [label for label, _ in rows]
+        model = cpt.Model(**OPTIONS)
+        model.learn_many(frame.drop(columns="color"), pd.Series(labels))
+        self.assertEqual(model.digest(), trained(lines, self.folder))
+        with_blank = [{"size": {} if len(x) == 2 else {"size": len(x)}, "kind": {"kind": f"k{len(x) % 4}"},
+                       "new": {"new": len(x) > 3}, "words": [f"w{c}" for c in x],
+                       "color": {"color": None if len(x) == 4 else "dark red"}} for _, x in rows]
+        framed, nested = cpt.Model(**OPTIONS), cpt.Model(**OPTIONS)
+        framed.learn_many(frame, labels)
+        nested.learn_many(with_blank, labels)
+        self.assertEqual(framed.digest(), nested.digest())
+        self.assertNotEqual(framed.digest(), model.digest())
+
+    def test_other_options_and_importances(self) -> None:
+        lines = [f"{label} {1 + len(x) % 3} |a " + " ".join(f"w{c}" for c in x) for label, x in make_rows()]
+        for words, options in ((["--trees", "2"], {"trees": 2}), (["--method", "cpecoc"], {"method": "cpecoc"}),
+                               (["--update", "adaptive", "--calibrate", "off"], {"update": "adaptive", "calibrate": False})):
+            model = cpt.Model(**OPTIONS, **options)
+            model.learn_many([line.split(" ", 2)[2] for line in lines], [line.split()[0] for line in lines],
+                             [float(line.split()[1]) for line in lines])
+            self.assertEqual(model.digest(), trained(lines, self.folder, *words), options)
+
+
+if __name__ == "__main__":
+    unittest.main()

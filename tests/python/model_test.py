@@ -1,0 +1,281 @@
+"""cpt.Model: options, predictions, files, copies, errors, threads."""
+import copy
+import pickle
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from typing import List
+
+import cpt
+import numpy as np
+import pandas as pd
+import scipy.sparse
+
+
+def make_lines(count: int = 600) -> List[str]:
+    return [f"l{i % 37} |a x{i % 37} y{i % 11} z{i % 101}:0.5" for i in range(count)]
+
+
+def trained(**options: object) -> cpt.Model:
+    model = cpt.Model(**{"bits": 14, **options})
+    model.learn_many(make_lines())
+    return model
+
+
+class OptionsTest(unittest.TestCase):
+    def test_options_come_back_as_they_were_given(self) -> None:
+        given = {"method": "cpecoc", "arity": 4, "alpha": 0.5, "bits": 12, "seed": 9, "calibrate": False,
+                 "interactions": ["ab", "cc"], "text_keys": ["t", "u"], "label_key": "y", "normalize": "l2"}
+        options = cpt.Model(**given).options
+        self.assertEqual({name: options[name] for name in given}, given)
+        self.assertEqual(cpt.Model(**options).options, options)
+
+    def test_wrong_options_are_refused_by_name(self) -> None:
+        for options, text in (({"alpha": 2}, "alpha"), ({"bitz": 12}, "'bitz' is no option of a model"),
+                              ({"bits": 3}, "bits"), ({"bits": "auto"}, "bits"), ({"method": "none"}, "method"),
+                              ({"passes": 2}, "'passes' is no option"), ({"tree": "huffman:x"}, "given tree"),
+                              ({"method": "pecoc"}, "pecoc"), ({"alpha": []}, "alpha"), ({"alpha": [1, 2]}, "alpha")):
+            with self.assertRaisesRegex(cpt.BadOption, text):
+                cpt.Model(**options)
+        self.assertTrue(issubclass(cpt.BadOption, ValueError) and issubclass(cpt.BadOption, cpt.Error))
+
+    def test_repr(self) -> None:
+        self.assertEqual(repr(trained(trees=2)), "<cpt.Model: 37 labels, method tree, 2 trees, 14 bits>")
+
+
+class PredictionTest(unittest.TestCase):
+    def test_single_and_many_agree_on_any_number_of_threads(self) -> None:
+        model = trained()
+        lines = [line.split(" ", 1)[1] for line in make_lines(300)]
+        matrix = scipy.sparse.random(300, 50, 0.1, format="csr", random_state=1)
+        columns = cpt.Model(bits=14)
+        columns.learn_many(matrix, [i % 37 for i in range(300)])
+        for m, X, rows in ((model, lines, lines), (columns, matrix, [matrix[i] for i in range(300)])):
+            labels, p = m.top_k_many(X, 5)
+            for threads in (2, 3, 64):
+                more_labels, more_p = m.top_k_many(X, 5, threads=threads)
+                np.testing.assert_array_equal(labels, more_labels)
+                np.testing.assert_array_equal(p, more_p)
+            for i, x in enumerate(rows):
+                self.assertEqual(m.top_k(x, 5), list(zip(labels[i], p[i])))
+            everything = m.all_probabilities(X, threads=2)
+            np.testing.assert_allclose(everything.sum(axis=1), 1)
+            own = m.probabilities(X, list(labels[:, 0]), threads=2)
+            np.testing.assert_allclose(own, p[:, 0], rtol=1e-12)  # multiplied in another order
+            np.testing.assert_array_equal(m.probabilities(X, labels, threads=2)[:, 0], own)
+            np.testing.assert_array_equal(own, m.probabilities(X, list(labels[:, 0])))
+            np.testing.assert_allclose(m.probabilities(X, "l3" if m is model else 3),
+                                       everything[:, m.labels.index("l3" if m is model else "3")], rtol=1e-12)
+            self.assertEqual(m.probability(rows[7], labels[7, 0]), own[7])
+
+    def test_a_threshold_and_a_large_k_fill_up(self) -> None:
+        model = trained()
+        labels, p = model.top_k_many(["|a x1", "|a x2"], 10**6, threshold=0.2)
+        self.assertEqual(labels.shape, (2, 37))
+        for row, q in zip(labels, p):
+            known = [label is not None for label in row]
+            self.assertTrue(any(known) and not all(known))
+            self.assertTrue(all((value >= 0.2) == is_known for value, is_known in zip(q, known)))
+
+    def test_an_empty_model_and_no_rows(self) -> None:
+        model = cpt.Model(bits=10)
+        self.assertEqual(model.top_k({"a": 1}, 3), [])
+        self.assertEqual(model.probability({"a": 1}, "x"), 0)
+        self.assertEqual(model.top_k_many([{"a": 1}], 3)[0].shape, (1, 0))
+        self.assertEqual(model.learn_many([], []).shape, (0,))
+        self.assertEqual(model.labels, [])
+
+    def test_learning_returns_what_was_predicted(self) -> None:
+        model = trained()
+        for line in make_lines(50):
+            label, x = line.split(" ", 1)
+            expected = model.probability(x, label)
+            self.assertEqual(model.learn(x, label), expected)
+        self.assertEqual(model.learn("|a b", "new"), 0)
+        self.assertEqual(model.labels[-1], "new")
+
+    def test_importance_0_is_predicted_only(self) -> None:
+        model, plain = trained(), trained()
+        lines = make_lines(40)
+        zero = [0.0 if i % 3 == 0 else 2.0 for i in range(40)]
+        p = model.learn_many(lines, importance=zero)
+        kept = [line for line, w in zip(lines, zero) if w > 0]
+        plain.learn_many(kept, importance=[2] * len(kept))
+        self.assertEqual(model.digest(), plain.digest())
+        self.assertEqual(p[0], trained().probability(lines[0], "l0"))
+        before = model.digest()
+        model.learn(lines[0], importance=0)
+        self.assertEqual(model.digest(), before)
+
+
+class ExplanationTest(unittest.TestCase):
+    def test_probabilities_multiply_and_contributions_add_up(self) -> None:
+        for options in ({"trees": 2}, {"calibrate": False}, {"method": "cpecoc"}):
+            model = trained(**options)
+            for line in make_lines(30):
+                label, x = line.split(" ", 1)
+                why = model.explain(x, label, top=100)
+                self.assertAlmostEqual(why.probability, model.probability(x, label), places=12)
+                self.assertAlmostEqual(why.probability, sum(p for p, _ in why.trees) / len(why.trees), places=12)
+                for p, steps in why.trees:
+                    self.assertAlmostEqual(p, float(np.prod([step.probability for step in steps])), places=9)
+                    for step in steps:
+                        names = {name for name, _ in step.contributions}
+                        self.assertLessEqual(names, {"(constant)", *(f"a^{token.split(':')[0]}" for token in x.split()[1:])})
+                        if step.calibration:
+                            c = step.calibration
+                            s = c.a * c.margin + c.b + c.c * c.rare_margin
+                            self.assertAlmostEqual(sum(v for _, v in step.contributions), s - c.b, places=4)
+
+    def test_the_most_probable_label_and_unknown_ones(self) -> None:
+        model = trained(method="oaa")
+        why = model.explain("|a x3 y3")
+        self.assertEqual((why.label, why.trees), (model.top_k("|a x3 y3")[0][0], []))
+        self.assertEqual(why.contributions[0][0], "a^x3")
+        self.assertIsNone(model.explain("|a x3", "unknown"))
+        self.assertIsNone(cpt.Model(bits=12).explain(["a"]))
+        with self.assertRaisesRegex(cpt.BadOption, "table"):
+            trained(method="table").explain(["a"], "l1")
+
+
+class FilesTest(unittest.TestCase):
+    def test_saved_pickled_and_copied_models_are_equal_and_apart(self) -> None:
+        model = trained()
+        before = model.digest()
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(Path(folder, "m"))
+            copies = [cpt.load(f"{folder}/m"), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+        for other in copies:
+            self.assertEqual(other.digest(), before)
+            self.assertEqual((other.labels, other.options), (model.labels, model.options))
+            other.learn_many(make_lines(100))
+            self.assertNotEqual(other.digest(), before)
+        self.assertEqual(len({other.digest() for other in copies}), 1)
+        self.assertEqual(model.digest(), before)
+
+    def test_errors_of_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(cpt.NoInput, "none"):
+                cpt.load(f"{folder}/none")
+            with self.assertRaises(FileNotFoundError):
+                cpt.load(f"{folder}/none")
+            Path(folder, "file").write_text("text")
+            with self.assertRaises(cpt.CannotWrite):
+                trained().save(f"{folder}/file/model")
+            trained().save(f"{folder}/m")
+            largest = max(Path(folder, "m").rglob("*"), key=lambda p: p.stat().st_size if p.is_file() else 0)
+            content = bytearray(largest.read_bytes())
+            content[len(content) // 2] ^= 1
+            largest.write_bytes(content)
+            with self.assertRaises(cpt.BadData) as caught:
+                cpt.load(f"{folder}/m")
+            self.assertEqual((caught.exception.code, caught.exception.row), (65, None))
+
+
+class ErrorsTest(unittest.TestCase):
+    def test_a_bad_row_is_named_and_those_before_it_are_learned(self) -> None:
+        for X, y in ((make_lines(20) + ["l1 |a x:nonsense"], None), ([{"a": 1}] * 20 + [{"a": float("nan")}], range(21)),
+                     (scipy.sparse.csr_matrix([[1.0]] * 20 + [[np.inf]]), range(21)), (["|a b"] * 20 + [" "], range(21)),
+                     (pd.DataFrame({"a": [1.0] * 20 + [np.inf]}), range(21)), (["l |a b"] * 20 + ["|a b"], None)):
+            model, expected = cpt.Model(bits=12), cpt.Model(bits=12)
+            with self.assertRaises(cpt.BadData) as caught:
+                model.learn_many(X, y)
+            self.assertEqual(caught.exception.row, 20)
+            self.assertRegex(str(caught.exception), "^row 20: expected ")
+            expected.learn_many(X[:20], None if y is None else y[:20])
+            self.assertEqual(model.digest(), expected.digest())
+            if not isinstance(X, list) or not isinstance(X[20], str) or "nonsense" not in X[20]:
+                continue
+            self.assertEqual(caught.exception.column, len('l1 |a x:') + 1)
+        for threads in (1, 2):
+            with self.assertRaises(cpt.BadData) as caught:
+                trained().top_k_many(scipy.sparse.csr_matrix([[1.0]] * 500 + [[np.inf]] * 500), 1, threads=threads)
+            self.assertEqual(caught.exception.row, 500)
+
+    def test_wrong_types_and_sizes(self) -> None:
+        model = trained()
+        before = model.digest()
+        for wrong in (object(), 3, None, b"l |a b", {"a": object()}, {"a": 1j}, [["nested"]], {"a": [["nested"]]},
+                      {"a": [{}]}, {object(): 1}, [object()]):
+            with self.assertRaises(TypeError, msg=repr(wrong)):
+                model.learn(wrong, "l1")
+        for label in (1.5, object(), b"l", ["l"], np.array([1])):
+            with self.assertRaises(TypeError, msg=repr(label)):
+                model.learn(["a"], label)
+        for label in (None, ""):
+            with self.assertRaisesRegex(cpt.BadData, "expected a label"):
+                model.learn(["a"], label)
+        for X, y, importance in ((["|a b"], ["x", "y"], None), (["|a b"], ["x"], [1, 2])):
+            with self.assertRaises(ValueError):
+                model.learn_many(X, y, importance)
+        for importance in (-1, float("nan"), 1e13):
+            with self.assertRaises(cpt.BadData):
+                model.learn(["a"], "x", importance)
+            with self.assertRaises(cpt.BadData):
+                model.learn_many(["|a b"], ["x"], [importance])
+        with self.assertRaisesRegex(TypeError, "times"):
+            model.top_k_many(pd.DataFrame({"t": pd.to_datetime(["2020-01-01"])}), 1)
+        with self.assertRaises(ValueError):
+            model.top_k_many(["|a b"], 1, threads=0)
+        with self.assertRaises(TypeError):
+            model.learn_many("l1 |a b")
+        deep: dict = {}
+        for _ in range(20):
+            deep = {"d": deep}
+        with self.assertRaisesRegex(cpt.BadData, "16 dicts"):
+            model.learn(deep, "l1")
+        self.assertEqual(model.digest(), before)
+
+    def test_a_matrix_that_is_none_is_refused(self) -> None:
+        for indptr, indices in (([0, 5], [0]), ([0, -1, 1], [0]), ([0, 1], [-1])):
+            matrix = scipy.sparse.csr_matrix(([1.0], ([0], [0])), shape=(len(indptr) - 1, 1))
+            matrix.indptr, matrix.indices = np.array(indptr), np.array(indices)
+            with self.assertRaises(cpt.BadData):
+                trained().top_k_many(matrix, 1)
+
+    def test_any_bytes_of_labels_come_back(self) -> None:
+        model = cpt.Model(bits=12)
+        for label in ("ä b", "\n", "x" * 1000, "\udcff"):
+            model.learn(["a"], label)
+            self.assertEqual(model.labels[-1], label)
+            self.assertGreater(model.probability(["a"], label), 0)
+
+
+class ThreadsTest(unittest.TestCase):
+    def test_threads_learn_and_predict_one_model(self) -> None:
+        model = cpt.Model(bits=12)
+        failures: List[BaseException] = []
+
+        def work(number: int) -> None:
+            try:
+                for i in range(300):
+                    model.learn({"a": i % 7, "word": f"w{i % 5}"}, f"l{(i + number) % 40}")
+                    model.top_k_many([{"a": 1}] * 10, 3, threads=2)
+                    model.probability("|a b", "l1")
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=120)
+            self.assertFalse(thread.is_alive())
+        self.assertEqual(failures, [])
+        self.assertEqual(len(model.labels), 40)
+
+    def test_the_interpreter_goes_on_while_the_model_learns(self) -> None:
+        model = cpt.Model(bits=14)
+        matrix = scipy.sparse.random(4000, 3000, 0.01, format="csr", random_state=1)
+        thread = threading.Thread(target=model.learn_many, args=(matrix, [i % 500 for i in range(4000)]))
+        thread.start()
+        steps = 0
+        while thread.is_alive():
+            steps += 1
+        thread.join()
+        self.assertGreater(steps, 100)
+
+
+if __name__ == "__main__":
+    unittest.main()

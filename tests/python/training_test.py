@@ -1,0 +1,121 @@
+"""cpt.train runs cpt_dist under mpirun and tells how it ended; cpt.Run reads what it left."""
+import contextlib
+import importlib.util
+import io
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import cpt
+
+
+class TrainingTest(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory(prefix="cpt-training-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+        self.shards = []
+        for shard in range(2):
+            path = self.folder / f"shard{shard}"
+            path.write_text("".join(f"l{i % 23} |a x{i % 23} y{i % 7}\n" for i in range(shard, 4000, 2)))
+            self.shards.append(path)
+
+    def test_ranks_learn_the_same_model(self) -> None:
+        one = cpt.train(self.shards, ranks=1, bits=14, progress=False)
+        two = cpt.train(self.folder / "shard*", ranks=2, bits=14, progress=False, interactions=["aa"], calibrate=False)
+        three = cpt.train(self.shards, ranks=3, bits=14, progress=False)
+        self.assertEqual(len(one.labels), 23)
+        self.assertEqual(one.digest(), three.digest())
+        self.assertEqual((two.options["interactions"], two.options["calibrate"]), (["aa"], False))
+        lines = [path.read_text().splitlines() for path in self.shards]
+        model = cpt.Model(bits=14)
+        model.learn_many([line for pair in zip(*lines) for line in pair])
+        self.assertEqual(model.digest(), one.digest())
+
+    def test_a_run_can_be_read(self) -> None:
+        cpt.train(self.shards, test=self.shards[0], run=self.folder / "run", bits=14, passes=2, progress=False, test_frozen=True)
+        run = cpt.Run(self.folder / "run")
+        self.assertTrue(run.finished)
+        self.assertEqual(run.summary["train"]["examples"], 8000)
+        self.assertEqual(run.summary["test"]["examples"], 2000)
+        self.assertEqual(run.model.digest().tree, run.summary["tree"]["digest"])
+        marks = run.metrics[run.metrics["phase"] == "train"]
+        self.assertEqual(marks["examples"].max(), 8000)
+        self.assertLess(marks["since_last.log"].iloc[-1], marks["since_last.log"].iloc[0])
+        self.assertIn("finished", repr(run))
+        if importlib.util.find_spec("matplotlib") is None:
+            print("left out: no matplotlib, so no plot")
+        else:
+            with mock.patch.dict(os.environ, {"MPLBACKEND": "agg"}):
+                axes = run.plot()
+            self.assertEqual([line.get_label() for line in axes.get_lines()], ["train", "test"])
+        with self.assertRaises(cpt.CannotWrite) as caught:
+            cpt.train(self.shards, run=self.folder / "run", progress=False)
+        self.assertIn("holds the results of a finished run", str(caught.exception))
+        with self.assertRaises(cpt.NoInput):
+            cpt.Run(self.folder / "none")
+
+    def test_errors_are_those_of_the_program(self) -> None:
+        for ranks in (1, 2):
+            with self.assertRaisesRegex(cpt.NoInput, "none"):
+                cpt.train(self.folder / "none", ranks=ranks, progress=False)
+            with self.assertRaisesRegex(cpt.BadOption, "alpha"):
+                cpt.train(self.shards, ranks=ranks, progress=False, alpha=3)
+        bad = self.folder / "bad"
+        bad.write_text("l |a b\nl |a b:x\n")
+        with self.assertRaises(cpt.BadData) as caught:
+            cpt.train(bad, ranks=2, split=2, progress=False)
+        error = caught.exception
+        self.assertEqual((Path(str(error.file)).name, error.line, error.column), ("bad", 2, 8))
+        with self.assertRaisesRegex(FileNotFoundError, "no program"), mock.patch.dict(os.environ, {"PATH": "/none"}):
+            cpt.train(self.shards)
+        with self.assertRaises(ValueError):
+            cpt.train(self.shards, ranks=0)
+
+    def test_progress_is_shown_in_lines_or_by_a_bar(self) -> None:
+        with mock.patch("cpt.training._Display.show", autospec=True) as show:
+            cpt.train(self.shards, ranks=1, passes=3, bits=14)
+        self.assertTrue(any(call.args[1]["phase"] == "train" for call in show.call_args_list))
+        report = {"phase": "progress", "of": "train", "pass": 1, "examples": 1234, "part_of_pass": 0.5,
+                  "examples_per_second": 99.9, "since_last": {"log": 2.5}}
+        for hidden in ((), ("tqdm", "tqdm.auto")):
+            text = io.StringIO()
+            with mock.patch.dict(sys.modules, dict.fromkeys(hidden)), contextlib.redirect_stderr(text):
+                from cpt.training import _Display
+                with _Display(True) as display:
+                    display.show(report)
+            self.assertIn("1,234 examples, 100 per second, log loss 2.500", text.getvalue())
+        self.assertEqual(text.getvalue(), "pass 1: 50 %, 1,234 examples, 100 per second, log loss 2.500\n")
+
+    def test_ctrl_c_stops_with_a_checkpoint(self) -> None:
+        for ranks in (1, 2):
+            run = self.folder / f"stopped{ranks}"
+            program = textwrap.dedent(f"""
+                import cpt
+                try:
+                    cpt.train({[str(s) for s in self.shards]}, ranks={ranks}, run={str(run)!r}, passes=100000, bits=14, progress=False)
+                except cpt.Stopped as stopped:
+                    print("stopped:", stopped, flush=True)
+                """)
+            with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+                metrics = run / "metrics.jsonl"
+                deadline = time.monotonic() + 60
+                while time.monotonic() < deadline and not (metrics.exists() and '"pass":2' in metrics.read_text()):
+                    time.sleep(0.05)
+                process.send_signal(signal.SIGINT)
+                output, _ = process.communicate(timeout=60)
+            self.assertIn("stopped: stopped with a checkpoint in", output)
+            self.assertFalse(cpt.Run(run).finished)
+            model = cpt.train(self.shards, ranks=ranks, run=run, resume=True, passes=2, progress=False)
+            self.assertEqual(len(model.labels), 23)
+
+
+if __name__ == "__main__":
+    unittest.main()
