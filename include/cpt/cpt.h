@@ -10,6 +10,7 @@
  * Texts are bytes that end with 0; no encoding is assumed. Pointers may be NULL only where that is said. */
 #pragma once
 
+/* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using): this is C. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ typedef struct {
   const char* name;
   double value; /* at most 1e30 in size */
 } cpt_feature;
+/* NOLINTEND(modernize-deprecated-headers,modernize-use-using) */
 
 /* The version of the library, such as "0.1.0". */
 const char* cpt_version(void);

@@ -12,18 +12,18 @@ namespace cpt::python {
 
 // P(label | x) of each row before it was learned. `labels`: a list with one for each row, or None: those of the lines.
 // `importances`: an array or None. A row of importance 0 is only predicted. Rows before one that fails were learned.
-py::array_t<double> learn_many(LockedModel& model, const Rows& rows, const py::object& labels,
+py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::object& labels,
                                const py::object& importances);
 
 // The results below do not depend on the number of threads.
 
 // P of each label given each row. If `per_row`, row i has its own `width` labels, from i * width on.
-py::array_t<double> probabilities(const LockedModel& model, const Rows& rows, const py::list& labels, bool per_row,
+py::array_t<double> probabilities(const LockedModel& locked, const Rows& rows, const py::list& labels, bool per_row,
                                   std::size_t width, std::size_t threads);
 // (rows, labels) of the first `labels` labels.
-py::array_t<double> all_probabilities(const LockedModel& model, const Rows& rows, std::size_t labels,
+py::array_t<double> all_probabilities(const LockedModel& locked, const Rows& rows, std::size_t labels,
                                       std::size_t threads);
 // Two arrays (rows, k): numbers of labels, -1 where there are no more, and probabilities, there 0.
-py::tuple top_k_many(const LockedModel& model, const Rows& rows, std::size_t k, double threshold, std::size_t threads);
+py::tuple top_k_many(const LockedModel& locked, const Rows& rows, std::size_t k, double threshold, std::size_t threads);
 
 }  // namespace cpt::python

@@ -98,11 +98,13 @@ def _option(name: str, value: Any) -> List[str]:
 
 
 def _run_program(command: List[str], folder: Path, progress: bool) -> None:
+    metrics = folder / "metrics.jsonl"
+    told = metrics.stat().st_size if metrics.exists() else 0  # before the program starts
     with tempfile.TemporaryFile() as output:
         # A session of its own: Ctrl-C in a terminal reaches this process alone.
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
         try:
-            code = _wait(process, folder, progress)
+            code = _wait(process, _follow(metrics, told), progress)
         except KeyboardInterrupt:
             process.send_signal(signal.SIGUSR2)  # a checkpoint, then the end
             code = process.wait()
@@ -114,9 +116,8 @@ def _run_program(command: List[str], folder: Path, progress: bool) -> None:
             raise _error(code, output, folder)
 
 
-def _wait(process: subprocess.Popen[bytes], folder: Path, progress: bool) -> int:
+def _wait(process: subprocess.Popen[bytes], follower: Iterator[List[Dict[str, Any]]], progress: bool) -> int:
     with _Display(progress) as display:
-        follower = _follow(folder / "metrics.jsonl")
         while process.poll() is None:
             time.sleep(_POLL_SECONDS)
             for report in next(follower):
@@ -126,9 +127,8 @@ def _wait(process: subprocess.Popen[bytes], folder: Path, progress: bool) -> int
     return process.returncode
 
 
-def _follow(path: Path) -> Iterator[List[Dict[str, Any]]]:
-    """At each step the reports that were written since the one before."""
-    position = path.stat().st_size if path.exists() else 0
+def _follow(path: Path, position: int) -> Iterator[List[Dict[str, Any]]]:
+    """At each step the reports that were written since the one before, at first those behind `position`."""
     while True:
         reports = []
         if path.exists():
