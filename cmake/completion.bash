@@ -24,7 +24,7 @@ _cpt() {
     fi
   done
   if [[ $current == -* ]]; then
-    candidates=$(sed -n 's/^  \(-h,\)\?\(--[a-z-]\+\).*/\2/p' <<<"$help")
+    candidates=$(sed -n 's/^  \(-h,\)\?\(--[a-z,-]\+\).*/\2/p' <<<"$help" | tr ',' '\n')
   elif [[ $previous == --* ]]; then
     candidates=$(_cpt_values "$previous" <<<"$help")
   else

@@ -7,9 +7,9 @@
 
 namespace cpt {
 
-// The format of a shard. kAuto detects it by the content of each shard, compressed or not. kBinary is what `cpt
-// convert` writes.
-enum class Format : std::uint8_t { kAuto, kVw, kLibsvm, kFasttext, kBinary, kJson };
+// The format of a shard. kAuto detects it for each shard, by its content, compressed or not; kCsv by its name. kBinary
+// is what `cpt convert` writes. A line of kCsv means nothing without the first line of its file.
+enum class Format : std::uint8_t { kAuto, kVw, kLibsvm, kFasttext, kBinary, kJson, kCsv };
 
 // How a line with several labels (libsvm "3,7", fasttext "__label__a __label__b", json
 // "label": ["a", "b"]) becomes examples.
@@ -20,11 +20,14 @@ enum class MultiLabel : std::uint8_t {
   kError,   // the line is malformed
 };
 
-// The keys of JSON lines that are no features, or not plain ones.
+// The keys of JSON lines, and the columns of kCsv, that are no features, or not plain ones. One has at most one of
+// these roles.
 struct JsonKeys {
   std::string label = "label";
-  std::string importance{};         // empty: every line has importance 1
-  std::vector<std::string> text{};  // their strings are split into words
+  std::string importance{};                // empty: every line has importance 1
+  std::vector<std::string> text{};         // their strings are split into words
+  std::vector<std::string> categorical{};  // their numbers are names, like strings
+  std::vector<std::string> ignored{};
 
   friend bool operator==(const JsonKeys&, const JsonKeys&) = default;
 };

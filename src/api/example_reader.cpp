@@ -70,9 +70,13 @@ std::size_t ExampleReader::read_line(std::string_view line, Batch& batch) {
   }
   if (is_blank_line(line)) return 0;
   if (state.format == Format::kAuto) state.format = detected(line);
-  if (!state.parser) state.parser = make_line_parser(state.format, state.options);
   const std::size_t before = batch.size();
   try {
+    if (!state.parser && state.format == Format::kCsv) {
+      state.parser = make_csv_parser(line, state.options);
+      return 0;
+    }
+    if (!state.parser) state.parser = make_line_parser(state.format, state.options);
     state.parser->parse(line, Origin{.line = state.lines, .position = state.lines - 1}, batch);
   } catch (const ParseError& error) {
     batch.discard_example();

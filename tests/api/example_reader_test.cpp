@@ -72,6 +72,27 @@ TEST(ExampleReader, ReadsJsonWithTheKeysOfTheModel) {
               add(options, {{"title", "gut"}, {"title", "Tag"}, {"", "color=red"}}, "ad", 2)[0]);
 }
 
+TEST(ExampleReader, ReadsRecordsBelowTheirHeader) {
+  ModelOptions options;
+  options.json_keys = {.label = "ad", .text = {"title"}, .ignored = {"id"}};
+  ExampleReader reader(options, Format::kCsv);
+  Batch batch = reader.make_batch();
+  EXPECT_EQ(reader.read_line("", batch), 0U);
+  EXPECT_EQ(reader.read_line("id,title,price,page", batch), 0U) << "no label is needed";
+  EXPECT_EQ(reader.read_line("7,\"gut\nTag\",0.5,a", batch), 1U);
+  EXPECT_THROW(reader.read_line("7,gut", batch), BadExample);
+  expect_same(batch[0],
+              add(options, {{"title", "gut"}, {"title", "Tag"}, {"price", "price", 0.5}, {"page", "page=a"}}, "")[0]);
+
+  ExampleReader labelled(options, Format::kCsv);
+  labelled.read_line("title\tad", batch);
+  labelled.read_line("gut\tad1", batch);
+  expect_same(batch[1], add(options, {{"title", "gut"}}, "ad1")[0]);
+  ExampleReader bad(options, Format::kCsv);
+  EXPECT_THROW(bad.read_line("title,title", batch), BadExample);
+  EXPECT_THROW(bad.read_line("page,ad", batch), Error) << "no title";
+}
+
 TEST(ExampleReader, TheFirstLineDecidesTheFormat) {
   ExampleReader reader({});
   Batch batch = reader.make_batch();

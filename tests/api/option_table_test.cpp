@@ -33,6 +33,8 @@ const std::map<std::string, Words>& other_values() {
                                                    {"label-key", {"category"}},
                                                    {"importance-key", {"weight"}},
                                                    {"text-keys", {"title,body"}},
+                                                   {"categorical-keys", {"page"}},
+                                                   {"ignore-keys", {"id,row"}},
                                                    {"normalize", {"l2"}},
                                                    {"on-error", {"skip:7"}},
                                                    {"split", {"4"}},
@@ -159,7 +161,7 @@ TEST(OptionTable, RefusesValuesThatAreNone) {
     if (row.value.empty() || row.words != OptionWords::kOne) continue;
     if (name == "init" || name == "labels") continue;
     if (name == "label-key" || name == "importance-key") continue;
-    if (name == "text-keys") {
+    if (name == "text-keys" || name == "categorical-keys" || name == "ignore-keys") {
       for (const char* list : {"", ",", "a,", ",a", "a,,b"}) {
         TrainingOptions options;
         EXPECT_THROW(row.binding.set(options, {list}), Error) << list;

@@ -58,7 +58,7 @@ TEST_F(CommandLineOfAJob, IsRefusedForEachWrongWord) {
       {{"--keep", "0"}, HasSubstr("--keep: '0' is not a whole number of at least 1")},
       {{"--stall-timeout", "soon"}, HasSubstr("--stall-timeout: 'soon' is not a duration")},
       {{"--stall-timeout", "0.0001"}, HasSubstr("'0.0001' is less than a millisecond")},
-      {{"--format", "csv"}, HasSubstr("--format: 'csv' is none of: auto, binary, fasttext")},
+      {{"--format", "xml"}, HasSubstr("--format: 'xml' is none of: auto, binary, csv, fasttext")},
       {{"--method", "oaa", "--placement", "partitioned"},
        AllOf(HasSubstr("--placement partitioned needs a tree"), HasSubstr("--method oaa"))},
       {{"--interactions", "ab", "cd"}, HasSubstr("cd")}};
@@ -123,7 +123,7 @@ TEST_F(CommandLineOfAJob, HelpIsPrintedOnceAndTellsWhatIsBuilt) {
         "--keep",          "--overwrite",     "--dry-run",     "--progress-every"}) {
     EXPECT_TRUE(explains(help, option)) << option;
   }
-  EXPECT_THAT(outcome.out, HasSubstr("binary, fasttext"));
+  EXPECT_THAT(outcome.out, HasSubstr("binary, csv, fasttext"));
   for (const std::string& line : help) EXPECT_LE(line.size(), 100U) << line;
 }
 

@@ -82,6 +82,44 @@ TEST_F(Results, MayLieInAFolderWhoseNameIsNotUtf8) {
   EXPECT_TRUE(std::filesystem::exists(odd / "summary.json"));
 }
 
+TEST_F(Results, OfTablesAreThoseOfVwLinesOfTheSameFeatures) {
+  std::string vw;
+  std::string commas = "ad,id,size,page,title,weight\n";
+  std::string tabs = "ad\tid\tsize\tpage\ttitle\tweight\n";
+  for (int i = 0; i < 300; ++i) {
+    const auto number = [i](int modulus) { return std::to_string(i * 7 % modulus); };
+    const std::string title = "the, w" + number(13);
+    const std::string size = "0." + number(9);
+    vw += "ad" + number(13) + " 2 |size size:" + size + " |page page=" + number(4) + " |title " + title + "\n";
+    commas += "ad" + number(13) + "," + number(300) + "," + size + "," + number(4) + ",\"" + title + "\",2\n";
+    tabs += "ad" + number(13) + "\t" + number(300) + "\t" + size + "\t" + number(4) + "\t" + title + "\t2\n";
+  }
+  const auto digests = [this](const std::string& data, const Words& options) {
+    const Words words{"--data", data, "--run", run_directory().string(), "--bits", "12", "--overwrite"};
+    const Outcome outcome = run(2, joined(words, options));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const Json told = summary();
+    return told["weights"]["digest"].get<std::string>() + told["tree"]["digest"].get<std::string>();
+  };
+  const Words columns{"--label-column",        "ad",   "--importance-column", "weight", "--text-columns", "title",
+                      "--categorical-columns", "page", "--ignore-columns",    "id"};
+  const std::string expected = digests(file("lines.vw", vw), {});
+  EXPECT_EQ(digests(file("table.csv", commas), columns), expected);
+  EXPECT_EQ(digests(file("table.tsv", tabs), columns), expected);
+  // The model keeps the columns, and binary shards are of them.
+  const std::string model = (run_directory() / "model").string();
+  const Outcome kept = run_alone(
+      {"--init", model, "--test", path("table.csv").string(), "--test-frozen", "--run", path("kept").string()});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+  const Words convert{CPT_PROGRAM, "convert", path("table.tsv").string(), path("binary").string()};
+  const Outcome converted = start_command(joined(convert, columns))->wait(kLongEnough);
+  EXPECT_EQ(converted.code, 0) << converted.err;
+  EXPECT_EQ(digests(path("binary").string(), columns), expected);
+  const Outcome other = run_alone({"--data", path("binary").string(), "--run", path("other").string()});
+  EXPECT_THAT(other.err, HasSubstr("label key ad, importance key weight, text keys title, categorical keys page, "
+                                   "ignored keys id"));
+}
+
 // And the model keeps the keys.
 TEST_F(Results, OfJsonLinesAreThoseOfVwLinesOfTheSameFeatures) {
   std::string vw;

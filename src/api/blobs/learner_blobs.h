@@ -26,7 +26,7 @@ namespace cpt {
 
 // Stand where the kind of tree stood in the first format: the options of other methods follow; those, and the options
 // of calibration, which models without them do not have; those, and the number of trees, if there are several;
-// those, and the keys of JSON lines, if they are not the default ones.
+// those, and the keys of JSON lines and columns of tables, if they are not the default ones.
 inline constexpr std::uint8_t kMoreOptions = 255;
 inline constexpr std::uint8_t kCalibrationOptions = 254;
 inline constexpr std::uint8_t kTreesOptions = 253;
@@ -47,7 +47,7 @@ void serialize(Archive& archive, InputProfile& profile) {
 
 template <class Archive>
 void serialize(Archive& archive, JsonKeys& keys) {
-  archive(keys.label, keys.importance, keys.text);
+  archive(keys.label, keys.importance, keys.text, keys.categorical, keys.ignored);
 }
 
 inline std::uint8_t first_of(const ModelOptions& options) {

@@ -55,6 +55,7 @@ struct OptionUse {
 template <class Options>
 struct OptionRow {
   const char* name;        // without the dashes
+  const char* also = "";   // another name
   const char* group = "";  // of --help
   std::string value = {};  // placeholder of the value in --help; empty for a flag
   const char* help;

@@ -7,9 +7,9 @@
 namespace cpt {
 
 const Names<Format>& format_names() {
-  static const Names<Format> names{{"auto", Format::kAuto},     {"vw", Format::kVw},
-                                   {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext},
-                                   {"json", Format::kJson},     {"binary", Format::kBinary}};
+  static const Names<Format> names{
+      {"auto", Format::kAuto}, {"vw", Format::kVw},   {"libsvm", Format::kLibsvm}, {"fasttext", Format::kFasttext},
+      {"json", Format::kJson}, {"csv", Format::kCsv}, {"binary", Format::kBinary}};
   return names;
 }
 

@@ -119,12 +119,17 @@ CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interacti
 }
 
 void add_json_keys(CLI::App& app, JsonKeys& keys) {
-  app.add_option("--label-key", keys.label, "Key of the label in json lines")->type_name("KEY");
-  app.add_option("--importance-key", keys.importance, "Key of the importance in json lines")->type_name("KEY");
-  app.add_option("--text-keys", keys.text, "Keys of json lines whose strings are split into words")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("KEY,...");
+  const auto add_list = [&app](const char* names, std::vector<std::string>& list, const char* help) {
+    app.add_option(names, list, help)->delimiter(',')->allow_extra_args(false)->option_text("KEY,...");
+  };
+  app.add_option("--label-key,--label-column", keys.label, "Key of the label in json lines, or its column in csv")
+      ->type_name("KEY");
+  app.add_option("--importance-key,--importance-column", keys.importance, "Key or column of the importance")
+      ->type_name("KEY");
+  add_list("--text-keys,--text-columns", keys.text, "Keys or columns whose text is split into words");
+  add_list("--categorical-keys,--categorical-columns", keys.categorical,
+           "Keys or columns whose numbers are names, as other text is");
+  add_list("--ignore-keys,--ignore-columns", keys.ignored, "Keys or columns that are not read");
 }
 
 }  // namespace cpt

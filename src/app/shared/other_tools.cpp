@@ -172,7 +172,7 @@ constexpr auto kLightGbmOptions = std::to_array<ForeignOption>({
     {"tree_learner=", "--placement P"},
     {"seed=", kSeed},
     {"early_stopping_round=", kNothing},
-    {"categorical_feature=", "leave it out, every name is a feature: write colour=red as a word"},
+    {"categorical_feature=", "--categorical-columns, which takes names of columns"},
 });
 
 struct Tool {

@@ -46,9 +46,14 @@ std::string reader_signature(const ReadOptions& options) {
   for (const std::string& cross : options.interactions) crosses += ' ' + cross;
   std::string keys;
   if (options.json_keys != JsonKeys{}) {
-    keys =
-        ", label key " + options.json_keys.label + ", importance key " + options.json_keys.importance + ", text keys";
-    for (const std::string& key : options.json_keys.text) keys += ' ' + key;
+    const auto list = [&keys](const char* what, const std::vector<std::string>& names) {
+      keys += std::string(", ") + what;
+      for (const std::string& name : names) keys += ' ' + name;
+    };
+    keys = ", label key " + options.json_keys.label + ", importance key " + options.json_keys.importance;
+    list("text keys", options.json_keys.text);
+    list("categorical keys", options.json_keys.categorical);
+    list("ignored keys", options.json_keys.ignored);
   }
   return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize, kNormalizeNames) +
          ", multilabel " + name_of(options.multilabel, kMultiLabelNames) + ", interactions" +

@@ -14,6 +14,7 @@
 #include "data/source/byte_source.h"
 #include "data/source/compression.h"
 #include "data/source/file_source.h"
+#include "data/text/csv_record.h"
 #include "data/text/line_parser.h"
 
 namespace cpt {
@@ -22,6 +23,24 @@ namespace {
 // The bytes of a file to read: its size when it was found.
 std::optional<std::uint64_t> size_of(const Shard& shard) {
   return shard.regular ? std::optional(shard.bytes) : std::nullopt;
+}
+
+// The line, or those that it and the next ones make if its record goes on there, in `record`.
+std::string_view take_record(LineReader& lines, std::string_view line, char separator, std::string& record) {
+  record.clear();
+  bool within = ends_within_quotes(line, separator, false);
+  if (!within) return line;
+  record = line;
+  while (within) {
+    const LineReader::Status status = lines.next(line);
+    if (status == LineReader::Status::kEnd) break;
+    record.append("\n").append(line);
+    if (status == LineReader::Status::kTooLong || record.size() > kMaxLineBytes) {
+      reject(record, record, "a closing quote in a record of at most " + std::to_string(kMaxLineBytes) + " bytes");
+    }
+    within = ends_within_quotes(line, separator, true);
+  }
+  return record;
 }
 
 std::string reason_of(const DamagedBlock& damage) {
@@ -36,10 +55,20 @@ struct ExampleStream::ActiveShard {
   std::size_t index;  // into mine_
   std::uint32_t number;
   Shard input;
-  Cursor done;                           // while it is open, `lines` or `blocks` have the current line and bytes
-  std::optional<LineReader> lines;       // of a text shard; none before the first line
-  LineParser* parser = nullptr;          // none before the first line that is not blank
-  std::unique_ptr<BinaryReader> blocks;  // of a binary shard; none before the first line
+  Cursor done;                             // while it is open, `lines` or `blocks` have the current line and bytes
+  std::optional<LineReader> lines{};       // of a text shard; none before the first line
+  LineParser* parser = nullptr;            // none before the first line that is not blank
+  std::unique_ptr<BinaryReader> blocks{};  // of a binary shard; none before the first line
+  // Of a table, which has a header, and so a parser, of its own:
+  bool is_table = false;
+  char separator = ',';                    // once there is a parser
+  std::unique_ptr<LineParser> of_table{};  // which is `parser`
+  std::string record{};                    // the one at hand, if it has several lines
+
+  // Of the line, or record, at hand.
+  std::uint64_t first_line() const {
+    return lines->number() - static_cast<std::uint64_t>(std::ranges::count(record, '\n'));
+  }
 };
 
 ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine,
@@ -57,7 +86,8 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
                                       ": a pipe can only be read from its beginning, not from byte " +
                                       std::to_string(cursor.bytes));
     }
-    active_.push_back(std::make_unique<ActiveShard>(ActiveShard{i, mine[i], shard, cursor, {}, nullptr, nullptr}));
+    active_.push_back(
+        std::make_unique<ActiveShard>(ActiveShard{.index = i, .number = mine[i], .input = shard, .done = cursor}));
     bytes_ += own_bytes(shard);
     size_known_ = size_known_ && shard.regular;
     error_lines_ += cursor.bad_lines;
@@ -140,6 +170,8 @@ bool ExampleStream::open(ActiveShard& shard) {
 
 bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
   const ByteRange range = range_of(shard.input);
+  shard.is_table =
+      options_->format == Format::kCsv || (options_->format == Format::kAuto && is_table_name(shard.input.path));
   LineReader& lines = shard.lines.emplace(std::move(source));
   lines.end_at(range.end);
   if (shard.done.bytes == 0 && range.begin == 0) return true;
@@ -148,11 +180,12 @@ bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> so
   } else if (!go_on(lines, shard)) {
     return false;
   }
-  shard.parser = parser_of_beginning(shard);
+  find_parser(shard);
   return true;
 }
 
 bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
+  format_ = Format::kBinary;
   shard.blocks = std::make_unique<BinaryReader>(std::move(source), *options_);
   try {
     shard.blocks->read_header();
@@ -212,7 +245,7 @@ bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
   const std::size_t features = batch.features();
   if (options_->every_line) line_ = {.shard = shard.number};
   const bool more = shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
-  if (options_->every_line) line_.number = shard.blocks ? shard.blocks->number() : shard.lines->number();
+  if (options_->every_line) line_.number = shard.blocks ? shard.blocks->number() : shard.first_line();
   if (batch.size() > examples) ++shard.done.position;
   shard.done.examples += batch.size() - examples;
   shard.done.features += batch.features() - features;
@@ -231,7 +264,7 @@ bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
         case LineReader::Status::kTooLong:
           reject(line, line, "a line of at most " + std::to_string(kMaxLineBytes) + " bytes");
         case LineReader::Status::kLine:
-          if (parse(shard, line, batch) || options_->every_line) return true;
+          if (parse(shard, whole_record(shard, line), batch) || options_->every_line) return true;
       }
     } catch (const UnlabelledLine& unlabelled) {
       batch.discard_example();
@@ -239,7 +272,7 @@ bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
       if (options_->every_line) return true;
     } catch (const ParseError& parse_error) {
       batch.discard_example();
-      if (pass_bad_line(shard, shard.lines->number(), parse_error)) return true;
+      if (pass_bad_line(shard, shard.first_line(), parse_error)) return true;
     } catch (const CorruptInput& damage) {
       report_bad_line(shard, shard.lines->number(), shard.lines->unfinished_bytes() + 1, damage.what());
       shard.done.bytes = shard.lines->offset() + shard.lines->unfinished_bytes() + 1;
@@ -272,13 +305,19 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
   return false;
 }
 
-// Returns whether read() returns for the line.
+// Returns whether read() returns for the line. `number`: of the first line of its record.
 bool ExampleStream::pass_bad_line(ActiveShard& shard, std::uint64_t number, const ParseError& error) {
   const std::string reason = error.what();
+  std::size_t column = error.column();
+  if (!shard.record.empty()) {
+    const std::string_view before = std::string_view(shard.record).substr(0, column - 1);
+    number += static_cast<std::uint64_t>(std::ranges::count(before, '\n'));
+    column -= before.rfind('\n') + 1;  // npos + 1 is 0
+  }
   if (options_->answer_bad_lines) {
-    line_.error = place(shard, number, error.column()) + reason;
+    line_.error = place(shard, number, column) + reason;
   } else {
-    report_bad_line(shard, number, error.column(), options_->skip_bad_lines ? reason : reason + format_of(shard));
+    report_bad_line(shard, number, column, options_->skip_bad_lines ? reason : reason + format_of(shard));
   }
   return options_->every_line;
 }
@@ -300,9 +339,24 @@ bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason)
   return false;
 }
 
+// Of a table, a field may hold line breaks.
+std::string_view ExampleStream::whole_record(ActiveShard& shard, std::string_view line) {
+  if (!shard.is_table) return line;
+  const char separator = shard.parser == nullptr ? csv_separator(line) : shard.separator;
+  // Parts begin at line ends, wherever these are.
+  if (shard.input.part.count > 1 && ends_within_quotes(line, separator, false)) {
+    reject(line, line, "no line break within a field of a file that is read in parts (--split)");
+  }
+  return take_record(*shard.lines, line, separator, shard.record);
+}
+
 bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batch) {
   if (is_blank_line(line)) return false;
   const LineReader& lines = *shard.lines;
+  if (shard.parser == nullptr && shard.is_table) {
+    begin_table(shard, lines.number(), line);
+    return false;
+  }
   if (shard.parser == nullptr) shard.parser = &parser_for(shard, lines.number(), line);
   const Origin origin{shard.number, lines.number(), shard.done.position, lines.offset(), shard.done.bad_lines};
   if (!options_->every_line) return shard.parser->parse(line, origin, batch);
@@ -316,15 +370,35 @@ bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batc
   }
 }
 
-// The parser that a reader from the start would have chosen; nullptr if no line has decided yet.
-LineParser* ExampleStream::parser_of_beginning(const ActiveShard& shard) {
-  if (options_->format != Format::kAuto) return nullptr;
+// Finds the parser that a reader from the start would have chosen; none if no line has decided yet.
+void ExampleStream::find_parser(ActiveShard& shard) {
+  if (options_->format != Format::kAuto && !shard.is_table) return;
   LineReader lines(open_bytes(shard.input.path, nullptr, {}, size_of(shard.input)));
   std::string_view line;
   for (auto status = lines.next(line); status != LineReader::Status::kEnd; status = lines.next(line)) {
-    if (status == LineReader::Status::kLine && !is_blank_line(line)) return &parser_for(shard, lines.number(), line);
+    if (status != LineReader::Status::kLine || is_blank_line(line)) continue;
+    if (shard.is_table) {
+      std::string header;
+      const std::string_view record = take_record(lines, line, csv_separator(line), header);
+      return begin_table(shard, lines.number(), record);
+    }
+    shard.parser = &parser_for(shard, lines.number(), line);
+    return;
   }
-  return nullptr;
+}
+
+// A bad header is no bad line: nothing of the file can be read without it.
+void ExampleStream::begin_table(ActiveShard& shard, std::uint64_t number, std::string_view header) {
+  try {
+    shard.of_table = make_csv_parser(header, *options_);
+  } catch (const ParseError& error) {
+    throw Error(Fault::kBadData, place(shard, number, error.column()) + error.what());
+  } catch (const Error& error) {
+    throw Error(error.fault(), input_name(shard.input.path) + ": " + error.what());
+  }
+  shard.separator = csv_separator(header);
+  shard.parser = shard.of_table.get();
+  format_ = Format::kCsv;
 }
 
 LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line) {
@@ -338,6 +412,7 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
     }
     format = *detected;
   }
+  format_ = format;
   auto& parser = parsers_[format];
   if (!parser) parser = make_line_parser(format, *options_);
   return *parser;
@@ -354,6 +429,7 @@ std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number,
 
 // What the reader of an error may have to change; empty if the format was not in doubt.
 std::string ExampleStream::format_of(const ActiveShard& shard) const {
+  if (shard.is_table) return "; the line was read as " + describe_format(Format::kCsv);
   const auto used = std::ranges::find_if(parsers_, [&](const auto& of) { return of.second.get() == shard.parser; });
   if (used == parsers_.end()) return "";
   return "; the line was read as " + describe_format(used->first) + "; --format chooses another format";

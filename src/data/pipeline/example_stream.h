@@ -74,7 +74,7 @@ class ExampleStream {
   const InputLine& line() const { return line_; }
 
   // The format of a stream of one shard, once a line was read.
-  Format format() const { return parsers_.empty() ? Format::kBinary : parsers_.begin()->first; }
+  Format format() const { return format_; }
 
   // The shards of this stream, and, parallel to them, a cursor: the start of each or, once it has ended, its end.
   const std::vector<std::uint32_t>& mine() const { return mine_; }
@@ -111,7 +111,9 @@ class ExampleStream {
   void pass_unlabelled_line(ActiveShard& shard, const UnlabelledLine& error);
   bool end_at_damage(ActiveShard& shard, const std::string& reason);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
-  LineParser* parser_of_beginning(const ActiveShard& shard);
+  static std::string_view whole_record(ActiveShard& shard, std::string_view line);
+  void find_parser(ActiveShard& shard);
+  void begin_table(ActiveShard& shard, std::uint64_t number, std::string_view header);
   LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
   static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
   std::string format_of(const ActiveShard& shard) const;
@@ -123,6 +125,7 @@ class ExampleStream {
   std::vector<std::unique_ptr<ActiveShard>> active_;
   std::size_t turn_ = 0;                                   // index into active_ of the next shard
   std::map<Format, std::unique_ptr<LineParser>> parsers_;  // made when first needed
+  Format format_ = Format::kBinary;                        // of the shard of text that was opened last
   SharedControl control_ = std::make_shared<ReadControl>();
   std::uint64_t bytes_ = 0;  // of its shards, as stored
   bool size_known_ = true;   // none of its shards is a pipe

@@ -63,7 +63,6 @@ std::string read_line(const Shard& shard, std::uint64_t number) {
 
 ShardPreview preview(const Shard& shard, ReadOptions options) {
   std::vector<NamedFeature> named;  // of the first line
-  const Format format = options.format;
   bool is_first = true;
   options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
     const auto is_this = [feature](const NamedFeature& one) { return one.feature == feature; };
@@ -87,13 +86,8 @@ ShardPreview preview(const Shard& shard, ReadOptions options) {
   }
   if (!more) seen.bytes = content_bytes(shard);
   if (is_first) return seen;
-  if (!is_text_file(shard)) {
-    seen.format = Format::kBinary;
-    return seen;
-  }
-  const std::string line = read_line(shard, seen.line);
-  seen.text = quote(line);
-  seen.format = format != Format::kAuto ? format : detect_format(line).value_or(format);
+  seen.format = stream.format();
+  if (seen.format != Format::kBinary) seen.text = quote(read_line(shard, seen.line));
   return seen;
 }
 

@@ -15,8 +15,10 @@
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
 #include "data/text/interactions.h"
+#include "data/text/key_roles.h"
 #include "data/text/label_choice.h"
 #include "data/text/line_parser.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 namespace {
@@ -25,7 +27,6 @@ namespace json = simdjson::ondemand;
 
 constexpr std::size_t kMostDepth = 16;  // of objects: more would be a mistake, and each takes some stack
 constexpr std::string_view kJsonBlanks = " \t\r\n";
-constexpr std::string_view kWhiteSpace = " \t\r\n\v\f";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
 
@@ -59,29 +60,24 @@ std::string_view trimmed(std::string_view token) { return token.substr(0, token.
 class JsonParser : public LineParser {
  public:
   explicit JsonParser(const ReadOptions& options)
-      : options_(options), hasher_(options.seed), interactions_(options), label_choice_(options) {
-    const JsonKeys& keys = options.json_keys;
-    const bool is_text = is_text_key(keys.label) || is_text_key(keys.importance);
-    if (is_text || keys.label == keys.importance) {
-      throw Error(Fault::kUsage, "--label-key, --importance-key and --text-keys must name different keys");
-    }
-  }
+      : options_(options),
+        hasher_(options.seed),
+        roles_(options.json_keys),
+        interactions_(options),
+        label_choice_(options) {}
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
  private:
   [[noreturn]] void fail(simdjson::error_code code, const char* at) const;
-  bool is_text_key(std::string_view path) const {
-    return std::ranges::find(options_.json_keys.text, path) != options_.json_keys.text.end();
-  }
   void read_object(json::object object, const std::string& path, std::size_t depth, Batch& batch);
   bool read_special(std::string_view key, json::value& value);
   void read_labels(json::value& value);
   void read_label(json::value& value);
   void read_importance(json::value& value);
-  void read_feature(std::string_view name_space, std::string_view key, json::value& value, Batch& batch);
+  void read_feature(std::string_view name_space, std::string_view key, json::value& value, Batch& batch,
+                    bool is_category = false);
   void read_bag(std::string_view name_space, json::array array, Batch& batch);
   void read_text(std::string_view name_space, json::value& value, Batch& batch);
-  void read_words(std::string_view name_space, std::string_view text, Batch& batch);
   double number(json::value& value) const;
   std::string_view scalar(json::value& value) const;
   void begin_name_space(std::string_view name, const Batch& batch);
@@ -89,6 +85,7 @@ class JsonParser : public LineParser {
 
   const ReadOptions& options_;
   FeatureHasher hasher_;
+  KeyRoles roles_;
   Interactions interactions_;
   LabelChoice label_choice_;
   json::parser parser_;
@@ -160,12 +157,14 @@ void JsonParser::read_object(json::object object, const std::string& path, std::
     json::value value = result.value();
     if (depth == 1 && read_special(key, value)) continue;
     const json::json_type type = value.type();
-    if (type != json::json_type::object && type != json::json_type::array && options_.json_keys.text.empty()) {
+    if (type != json::json_type::object && type != json::json_type::array && !roles_.of_features()) {
       read_feature(path, key, value, batch);
       continue;
     }
     const std::string inner = path.empty() ? std::string(key) : path + "." + std::string(key);
-    if (is_text_key(inner)) {
+    const KeyRole role = roles_.of(inner);
+    if (role == KeyRole::kIgnored) continue;
+    if (role == KeyRole::kText) {
       read_text(inner, value, batch);
     } else if (type == json::json_type::object) {
       if (depth == kMostDepth) {
@@ -176,7 +175,7 @@ void JsonParser::read_object(json::object object, const std::string& path, std::
     } else if (type == json::json_type::array) {
       read_bag(inner, value.get_array(), batch);
     } else {
-      read_feature(path, key, value, batch);
+      read_feature(path, key, value, batch, role == KeyRole::kCategory);
     }
   }
 }
@@ -229,11 +228,12 @@ void JsonParser::read_importance(json::value& value) {
 }
 
 // Of a key whose value is neither an object nor an array.
-void JsonParser::read_feature(std::string_view name_space, std::string_view key, json::value& value, Batch& batch) {
+void JsonParser::read_feature(std::string_view name_space, std::string_view key, json::value& value, Batch& batch,
+                              bool is_category) {
   const json::json_type type = value.type();
   if (type == json::json_type::null) return static_cast<void>(scalar(value));
   begin_name_space(name_space, batch);
-  if (type == json::json_type::number) return add(name_space, key, number(value), batch);
+  if (type == json::json_type::number && !is_category) return add(name_space, key, number(value), batch);
   pair_.assign(key).append("=").append(scalar(value));
   add(name_space, pair_, 1, batch);
 }
@@ -257,23 +257,13 @@ void JsonParser::read_text(std::string_view name_space, json::value& value, Batc
     if (type != json::json_type::string && type != json::json_type::null) {
       reject(line_, trimmed(text.raw_json_token()), "text: a string, or an array of strings");
     }
-    read_words(name_space, scalar(text), batch);
+    for_each_word(scalar(text), [&](std::string_view word) { add(name_space, word, 1, batch); });
   };
   begin_name_space(name_space, batch);
   if (value.type() != json::json_type::array) return read(value);
   for (auto result : value.get_array()) {
     json::value element = result.value();
     read(element);
-  }
-}
-
-void JsonParser::read_words(std::string_view name_space, std::string_view text, Batch& batch) {
-  while (true) {
-    const std::size_t first = text.find_first_not_of(kWhiteSpace);
-    if (first == std::string_view::npos) return;
-    const std::size_t end = std::min(text.find_first_of(kWhiteSpace, first), text.size());
-    add(name_space, text.substr(first, end - first), 1, batch);
-    text.remove_prefix(end);
   }
 }
 

@@ -47,6 +47,13 @@ bool is_xmc_header(std::string_view line) {
 
 bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
+bool is_table_name(std::string_view path) {
+  for (const std::string_view compressed : {".gz", ".zst"}) {
+    if (path.ends_with(compressed)) path.remove_suffix(compressed.size());
+  }
+  return path.ends_with(".csv") || path.ends_with(".tsv");
+}
+
 std::optional<Format> detect_format(std::string_view line) {
   if (Tokens(line).next().starts_with(kFasttextLabelPrefix)) return Format::kFasttext;
   if (begins_json_object(line)) return Format::kJson;
@@ -59,6 +66,7 @@ std::string describe_format(Format format) {
   if (format == Format::kVw) return "vw, like 'label |page word word2:0.5'";
   if (format == Format::kLibsvm) return "libsvm, like 'label 3:1 17:0.5'";
   if (format == Format::kJson) return R"(json, like '{"label": "name", "words": ["a", "b"], "size": 0.5}')";
+  if (format == Format::kCsv) return "csv, a table whose first line names its columns";
   return "fasttext, like '__label__name word word2'";
 }
 
@@ -66,10 +74,11 @@ std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& o
   if (format == Format::kVw) return make_vw_parser(options);
   if (format == Format::kJson) return make_json_parser(options);
   if (!options.interactions.empty()) {
-    throw Error(Fault::kUsage, "--interactions needs namespaces, which only the vw and json formats have");
+    throw Error(Fault::kUsage, "--interactions needs namespaces, which only the vw, json and csv formats have");
   }
   if (format == Format::kLibsvm) return make_libsvm_parser(options);
   if (format == Format::kFasttext) return make_fasttext_parser(options);
+  if (format == Format::kCsv) throw Error(Fault::kUsage, "a line of csv cannot be read without its header");
   throw Error(Fault::kFailed, "a parser needs a format");
 }
 

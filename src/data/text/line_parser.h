@@ -16,6 +16,9 @@ inline constexpr std::string_view kFasttextLabelPrefix = "__label__";
 // "N F L", three unsigned integers: examples, features and labels of a file of the extreme classification repository.
 bool is_xmc_header(std::string_view line);
 
+// Whether a file is a table by its name: it ends in .csv or .tsv, or so before .gz or .zst.
+bool is_table_name(std::string_view path);
+
 // By a shard's first line that is not blank: "__label__..." is fasttext, the beginning of an object is json, a '|'
 // anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm. Nothing if it
 // is none of them.
@@ -40,8 +43,8 @@ class LineParser {
   virtual std::string_view tag() const { return {}; }
 };
 
-// `format` is a text format. Throws Error(kUsage) for interactions in a format that has no namespaces. The options must
-// outlive the parser.
+// `format` is a text format. Throws Error(kUsage) for interactions in a format that has no namespaces, and for kCsv.
+// The options must outlive the parser.
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options);
 
 // "label [importance] ['tag]|ns[:scale] feature[:value] ... |ns2 ...". A '|' starts a namespace wherever it stands; its
@@ -62,5 +65,10 @@ std::unique_ptr<LineParser> make_fasttext_parser(const ReadOptions& options);
 // One JSON object a line. Throws Error(kUsage) if one key is to have two meanings. What its keys give is in
 // data/README.md.
 std::unique_ptr<LineParser> make_json_parser(const ReadOptions& options);
+
+// The records below the header of a table, as CsvRecord splits them. What its columns give is in data/README.md. Throws
+// ParseError if the header breaks the format, Error(kUsage) if one column is to have two meanings or if a column that
+// the options name is missing.
+std::unique_ptr<LineParser> make_csv_parser(std::string_view header, const ReadOptions& options);
 
 }  // namespace cpt

@@ -29,6 +29,18 @@ class Tokens {
   const char* end_;
 };
 
+// Calls visit(word) for the words of a text, between white space of any kind.
+template <class Visit>
+void for_each_word(std::string_view text, Visit visit) {
+  constexpr std::string_view kWhiteSpace = " \t\r\n\v\f";
+  for (std::size_t first = 0; (first = text.find_first_not_of(kWhiteSpace, first)) != std::string_view::npos;) {
+    const std::size_t end = text.find_first_of(kWhiteSpace, first);
+    visit(text.substr(first, end - first));
+    if (end == std::string_view::npos) return;
+    first = end;
+  }
+}
+
 // The decimal number that is the whole text ("1", "-.5", "+2e-3"); NaN if the text is anything else, NaN, infinite or
 // larger than kMaxValue in size. Numbers too small for a double are 0.
 double number_or_nan(std::string_view text);

@@ -38,7 +38,7 @@ TEST_F(ErrorsTest, UsageErrors) {
       {"predict --model model --data test.vw --threshold 1.5", "--threshold: '1.5' is not in [0, 1]"},
       {"predict --model model --data test.vw --threshold nan", "--threshold: 'nan' is not in [0, 1]"},
       {"predict --model model --data test.vw --learn --frozen", "--learn excludes --frozen"},
-      {"predict --model model --data test.vw --format csv", "'csv' is none of: auto"},
+      {"predict --model model --data test.vw --format xml", "'xml' is none of: auto"},
       {"predict --model model --data test.vw --on-error skip:", "--on-error: 'skip:' is none of"},
       {"predict --model model --data test.vw --on-error ski",
        "--on-error: 'ski' is none of: stop, skip, skip:N, answer"},

@@ -84,7 +84,7 @@ TEST(Cursor, GoesOnFarInsideAShard) {
     const Input input = input_of({folder.write("a", content)});
     ExampleStream all = input.stream();
     const Reading expected = read_lines(all);
-    for (const std::size_t done : {1U, 1000U, 5000U, 20'000U, 39'999U, 40'000U}) {
+    for (const std::size_t done : {1U, 5000U, 39'999U, 40'000U}) {
       ExampleStream rest = input.stream(expected.cursors.at(done));
       const Reading reading = read_lines(rest);
       ASSERT_EQ(reading.lines.size(), expected.lines.size() - done);
@@ -251,13 +251,13 @@ TEST(Cursor, DamageOfBlocksIsMetOnceWhereverTheReadingGoesOn) {
   const std::size_t first_block = sound.find("BLK1");
   ASSERT_NE(first_block, std::string::npos);
   for (const bool packed : {false, true}) {
-    for (std::size_t bytes = first_block; bytes < sound.size(); bytes += packed ? 7 : 1) {
+    for (std::size_t bytes = first_block; bytes < sound.size(); bytes += packed ? 7 : 2) {
       SCOPED_TRACE("cut to " + std::to_string(bytes));
       std::string cut = sound.substr(0, bytes);
       if (packed) cut = gzip(cut);
       ASSERT_NO_FATAL_FAILURE(expect_to_go_on_anywhere(input_of({folder.write("cut", cut)}, skipping())));
     }
-    for (std::size_t i = first_block; i < sound.size(); i += packed ? 7 : 1) {
+    for (std::size_t i = first_block; i < sound.size(); i += packed ? 13 : 3) {
       SCOPED_TRACE("flipped " + std::to_string(i));
       std::string damaged = flipped(sound, i, 0x10);
       if (packed) damaged = gzip(damaged);

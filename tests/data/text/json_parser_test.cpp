@@ -49,6 +49,13 @@ TEST(JsonParser, SplitsTextIntoWords) {
   EXPECT_EQ(json(R"({"label": "y", "t": null})", with_text()).x, Features{});
 }
 
+TEST(JsonParser, TakesNumbersAsNamesAndIgnoresKeysWhereItIsTold) {
+  const ReadOptions options = {.json_keys = {.categorical = {"page", "o.n"}, .ignored = {"id", "o.in"}}};
+  EXPECT_EQ(
+      json(R"({"label": "y", "page": 7, "id": [[1]], "o": {"n": 1.0, "m": 2, "id": 3, "in": {"x": 1}}})", options).x,
+      features({{"", "page=7"}, {"o", "n=1.0"}, {"o", "m", 2}, {"o", "id", 3}}));
+}
+
 TEST(JsonParser, ReadsLabelsAsTheyAreWritten) {
   for (const auto& [text, label] : std::vector<std::pair<std::string, std::string>>{
            {"7", "7"}, {"1.0", "1.0"}, {"true", "true"}, {R"("two words")", "two words"}, {R"("\u00e9")", "é"}}) {
@@ -185,7 +192,7 @@ TEST(JsonParser, RefusesOneKeyWithTwoMeanings) {
                                JsonKeys{.importance = "a", .text = {"b", "a"}}}) {
     const ReadOptions options = {.json_keys = keys};
     EXPECT_EQ(error_of(Fault::kUsage, [&] { make_line_parser(Format::kJson, options); }),
-              "--label-key, --importance-key and --text-keys must name different keys");
+              "the options of keys and columns must name different ones, but two of them name 'a'");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "cpt/error.h"
 #include "data/format/parse_error.h"
 #include "data/text/line_parser.h"
 #include "data/text/tokens.h"
@@ -62,6 +63,24 @@ void fuzz_lines(Format format, std::span<const std::uint8_t> bytes) {
       if (format == Format::kJson) options.json_keys = {.importance = "i", .text = {"t", "o.t"}};
       if ((format == Format::kVw || format == Format::kJson) && !labels_required) options.interactions = {"ab", "aa"};
       parse_all(*make_line_parser(format, options), text, options);
+    }
+  }
+}
+
+void fuzz_table(std::span<const std::uint8_t> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view header = text.substr(0, text.find('\n'));
+  const std::string_view records = text.substr(std::min(header.size() + 1, text.size()));
+  for (const bool labels_required : {true, false}) {
+    ReadOptions options;
+    options.labels_required = options.weights_required = labels_required;
+    options.json_keys = {.importance = labels_required ? "i" : "", .ignored = {"g"}};
+    if (!labels_required) options.interactions = {"ab", "aa"};
+    if (!labels_required && header.find('t') != std::string_view::npos) options.json_keys.text = {"t"};
+    try {
+      parse_all(*make_csv_parser(header, options), records, options);
+    } catch (const Error& error) {
+      require(*error.what() != '\0');
     }
   }
 }

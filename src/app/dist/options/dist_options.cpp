@@ -179,6 +179,7 @@ class BoundedConfig : public CLI::ConfigBase {
 OptionEntry row_of(const TrainingOptionRow& row) {
   const TrainingOptionRow* from = &row;  // the table is static
   return {.name = row.name,
+          .also = row.also,
           .group = row.group,
           .value = row.value,
           .help = row.help,
@@ -210,6 +211,7 @@ void add_row(CLI::App& app, const OptionEntry& row, DistOptions& options) {
   const auto set = [&row, &options, flag](const Words& words) {
     parse_value(flag, [&] { row.binding.set(options, words); });
   };
+  const std::string names = *row.also == '\0' ? flag : flag + ",--" + row.also;
   CLI::Option* option = nullptr;
   switch (row.words) {
     case OptionWords::kNone:
@@ -218,7 +220,7 @@ void add_row(CLI::App& app, const OptionEntry& row, DistOptions& options) {
       break;
     case OptionWords::kOne:
       option = app.add_option_function<std::string>(
-          flag, [set](const std::string& word) { set({word}); }, row.help);
+          names, [set](const std::string& word) { set({word}); }, row.help);
       break;
     case OptionWords::kEach:
     case OptionWords::kMany:

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/name_hash.h"
+#include "cpt/error.h"
+#include "cpt/hashing.h"
+#include "data/format/parse_error.h"
+#include "data/text/csv_record.h"
+#include "data/text/interactions.h"
+#include "data/text/key_roles.h"
+#include "data/text/label_choice.h"
+#include "data/text/line_parser.h"
+#include "data/text/tokens.h"
+
+namespace cpt {
+namespace {
+
+constexpr std::size_t kNamesShown = 20;
+
+bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20; }
+
+class CsvParser : public LineParser {
+ public:
+  CsvParser(std::string_view header, const ReadOptions& options);
+  bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
+
+ private:
+  struct Column {
+    std::string name;
+    KeyRole role = KeyRole::kOther;
+    std::uint64_t name_space = 0;
+    FeatureHash number = 0;  // the feature of a number in this column
+  };
+
+  void require_columns() const;
+  void require_column(const std::string& name, const std::string& option) const;
+  std::string names() const;
+  void read(const Column& column, const CsvField& field, Batch& batch);
+  void read_label(const CsvField& field);
+  void read_importance(const CsvField& field);
+  void read_category(const Column& column, std::string_view text, Batch& batch);
+  void read_words(const Column& column, std::string_view text, Batch& batch);
+  void add(const Column& column, FeatureHash feature, std::string_view name, double value, Batch& batch);
+
+  const ReadOptions& options_;
+  Interactions interactions_;
+  LabelChoice label_choice_;
+  CsvRecord record_;
+  std::vector<Column> columns_;
+  std::string_view line_;
+  std::string pair_;               // "column=value"
+  std::deque<std::string> names_;  // of features, for interactions; only under ReadOptions::on_feature
+  std::optional<CsvField> label_;
+  double importance_ = 1;
+};
+
+CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
+    : options_(options), interactions_(options), label_choice_(options), record_(csv_separator(header)) {
+  const KeyRoles roles(options.json_keys);
+  const FeatureHasher hasher(options.seed);
+  for (const CsvField& field : record_.split(header)) {
+    const std::string name(field.text);
+    if (name.empty()) {
+      columns_.push_back({name, KeyRole::kIgnored});
+      continue;
+    }
+    if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) {
+      reject(header, field.place, "a column with a name of its own");
+    }
+    const std::uint64_t name_space = hasher.name_space(name);
+    columns_.push_back({name, roles.of(name), name_space, hash_name(name, name_space)});
+  }
+  require_columns();
+}
+
+// What only training needs may be missing where there are no labels.
+void CsvParser::require_columns() const {
+  const JsonKeys& keys = options_.json_keys;
+  if (options_.labels_required) {
+    require_column(keys.label, "--label-column names another one");
+    if (!keys.importance.empty()) require_column(keys.importance, "--importance-column");
+    for (const std::string& name : keys.ignored) require_column(name, "--ignore-columns");
+  }
+  for (const std::string& name : keys.text) require_column(name, "--text-columns");
+  for (const std::string& name : keys.categorical) require_column(name, "--categorical-columns");
+}
+
+void CsvParser::require_column(const std::string& name, const std::string& option) const {
+  if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) return;
+  throw Error(Fault::kUsage, "expected the column " + quote(name) + " (" + option + "), found the columns " + names());
+}
+
+std::string CsvParser::names() const {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(columns_.size(), kNamesShown); ++i) {
+    text += (i == 0 ? "" : ", ") + quote(columns_[i].name);
+  }
+  if (columns_.size() > kNamesShown) text += " and " + std::to_string(columns_.size() - kNamesShown) + " more";
+  return text;
+}
+
+bool CsvParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
+  line_ = line;
+  label_.reset();
+  names_.clear();
+  importance_ = 1;
+  interactions_.begin_line();
+  const std::vector<CsvField>& fields = record_.split(line);
+  if (fields.size() != columns_.size()) {
+    const std::size_t column = fields.size() < columns_.size()
+                                   ? line.size() + 1
+                                   : static_cast<std::size_t>(fields[columns_.size()].place.data() - line.data()) + 1;
+    throw ParseError(column, std::to_string(columns_.size()) + " fields, as in the header",
+                     std::to_string(fields.size()));
+  }
+  for (std::size_t i = 0; i < fields.size(); ++i) read(columns_[i], fields[i], batch);
+  if (!label_ && options_.labels_required) {
+    throw ParseError(1, "a label in the column " + quote(options_.json_keys.label), "none");
+  }
+  if (importance_ == 0 && options_.weights_required) {
+    batch.discard_example();
+    return false;
+  }
+  if (!interactions_.none()) interactions_.add_crosses(batch);
+  LabelList labels{{}, {}, static_cast<float>(importance_)};
+  if (label_) labels = {{&label_->text, 1}, {&label_->place, 1}, static_cast<float>(importance_)};
+  label_choice_.finish(line, labels, origin, batch);
+  return true;
+}
+
+void CsvParser::read(const Column& column, const CsvField& field, Batch& batch) {
+  if (field.text.empty() || column.role == KeyRole::kIgnored) return;
+  if (column.role == KeyRole::kLabel) return read_label(field);
+  if (column.role == KeyRole::kImportance) return read_importance(field);
+  if (!interactions_.none()) interactions_.begin_name_space(column.name, batch);
+  if (column.role == KeyRole::kText) return read_words(column, field.text, batch);
+  const double number = column.role == KeyRole::kOther ? number_or_nan(field.text) : NAN;
+  if (std::isnan(number)) return read_category(column, field.text, batch);
+  add(column, column.number, column.name, number, batch);
+}
+
+void CsvParser::read_label(const CsvField& field) {
+  if (std::ranges::any_of(field.text, is_control_character)) {
+    reject(line_, field.place, "a label without control characters");
+  }
+  label_ = field;
+}
+
+void CsvParser::read_importance(const CsvField& field) {
+  importance_ = number_or_nan(field.text);
+  if (!(importance_ >= 0 && importance_ <= kMaxImportance)) reject(line_, field.place, kImportanceExpected);
+}
+
+void CsvParser::read_category(const Column& column, std::string_view text, Batch& batch) {
+  pair_.assign(column.name).append("=").append(text);
+  add(column, hash_name(pair_, column.name_space), pair_, 1, batch);
+}
+
+void CsvParser::read_words(const Column& column, std::string_view text, Batch& batch) {
+  for_each_word(text, [&](std::string_view word) { add(column, hash_name(word, column.name_space), word, 1, batch); });
+}
+
+void CsvParser::add(const Column& column, FeatureHash feature, std::string_view name, double value, Batch& batch) {
+  batch.add_feature(feature, static_cast<float>(value));
+  if (!options_.on_feature) return;
+  options_.on_feature(feature, column.name, name);
+  interactions_.add_name(names_.emplace_back(name));
+}
+
+}  // namespace
+
+std::unique_ptr<LineParser> make_csv_parser(std::string_view header, const ReadOptions& options) {
+  return std::make_unique<CsvParser>(header, options);
+}
+
+}  // namespace cpt

@@ -1,0 +1,161 @@
+// Tables as shards: their headers, records of several lines, and going on in them.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cpt/error.h"
+#include "data/folder.h"
+#include "data/pipeline/first_look.h"
+#include "data/pipeline/shard_preview.h"
+#include "data/reading.h"
+
+namespace cpt {
+namespace {
+
+const std::string kTable =
+    "label,text,n\n"
+    "a,\"one\ntwo\",1\n"
+    "\n"
+    "b,three,2\n"
+    "c,\"four\n\n\"\"five\"\"\",3\r\n"
+    "d,,4";
+
+ReadOptions as_text() { return {.json_keys = {.text = {"text"}}}; }
+
+std::vector<Read> expected() {
+  return {{"a", features({{"text", "one"}, {"text", "two"}, {"n", "n", 1}}), 1, 0, 3},
+          {"b", features({{"text", "three"}, {"n", "n", 2}}), 1, 0, 5},
+          {"c", features({{"text", "four"}, {"text", "\"five\""}, {"n", "n", 3}}), 1, 0, 8},
+          {"d", features({{"n", "n", 4}}), 1, 0, 9}};
+}
+
+class Tables : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& content) const { return folder_.write(name, content); }
+
+ private:
+  Folder folder_;
+};
+
+TEST_F(Tables, AreKnownByTheirNames) {
+  for (const char* name : {"a.csv", "a.tsv", "a.csv.gz", "a.tsv.zst"}) EXPECT_TRUE(is_table_name(name)) << name;
+  for (const char* name : {"a.vw", "csv", "a.csv.vw", "a.csv.xz"}) EXPECT_FALSE(is_table_name(name)) << name;
+  EXPECT_EQ(read_all({file("a.csv", kTable)}, as_text()), expected());
+  ReadOptions options = as_text();
+  options.format = Format::kCsv;
+  EXPECT_EQ(read_all({file("a.txt", "\xef\xbb\xbf\n" + kTable)}, options).size(), expected().size());
+  EXPECT_EQ(labels_of(read_all({file("b.tsv", "x\tlabel\n1\ta\n")})), "a");
+  options.format = Format::kVw;
+  EXPECT_EQ(labels_of(read_all({file("c.csv", "a | x\n")}, options)), "a");
+}
+
+TEST_F(Tables, HaveEachAHeader) {
+  const std::vector<Read> read =
+      read_all({file("a.csv", "label,n\na,1\nb,2\n"), file("b.csv", "m,label\n3,c\n4,d\n"), file("c.vw", "e |f x\n")});
+  EXPECT_EQ(labels_of(read), "a c e b d");
+  EXPECT_EQ(read[1].x, features({{"m", "m", 3}}));
+  EXPECT_EQ(read[3].x, features({{"n", "n", 2}}));
+}
+
+// A stream that is left at any example goes on with the next.
+TEST_F(Tables, GoOnAtACursor) {
+  const std::vector<Shard> shards = find_shards({file("a.csv", kTable)});
+  for (std::size_t read = 0; read <= expected().size(); ++read) {
+    ExampleStream begun(shards, {0}, as_text());
+    Batch batch = begun.make_batch();
+    while (batch.size() < read) ASSERT_TRUE(begun.read(batch));
+    Cursor cursor;
+    if (read > 0) {
+      const Origin last = batch.origin(read - 1);
+      cursor = {.bytes = last.end, .line = last.line, .position = read, .examples = read};
+    }
+    ExampleStream rest(shards, {0}, as_text(), {cursor});
+    const std::vector<Read> all = expected();
+    EXPECT_EQ(read_rest(rest), std::vector<Read>(all.begin() + static_cast<std::ptrdiff_t>(read), all.end())) << read;
+  }
+}
+
+TEST_F(Tables, AreReadInPartsWhereNoFieldHasALineBreak) {
+  std::string lines = "label,n\n";
+  for (int i = 0; i < 100; ++i) lines += "l" + std::to_string(i) + ",\"" + std::to_string(i) + "\"\n";
+  const auto parts_of = [](const std::string& path) {
+    const Shard whole = find_shards({path}).at(0);
+    std::vector<Shard> parts;
+    for (std::uint32_t i = 0; i < 7; ++i) {
+      parts.push_back(whole);
+      parts.back().part = {i, 7};
+    }
+    return parts;
+  };
+  const std::vector<std::uint32_t> all{0, 1, 2, 3, 4, 5, 6};
+  ExampleStream stream(parts_of(file("a.csv", lines)), all, {.order = ShardOrder::kSequential});
+  const std::vector<Read> read = read_rest(stream);
+  ASSERT_EQ(read.size(), 100U);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(read[static_cast<std::size_t>(i)].label, "l" + std::to_string(i));
+
+  // Wherever the break is, one of the parts sees it.
+  for (int at = 0; at < 100; at += 9) {
+    std::string broken = lines;
+    const std::string record = "l" + std::to_string(at) + ",\"";
+    broken.insert(broken.find("\n" + record) + record.size() + 1, "x\ny");
+    ExampleStream of_parts(parts_of(file("b.csv", broken)), all, {.order = ShardOrder::kSequential});
+    const std::string reason = error_of(Fault::kBadData, [&] { read_rest(of_parts); });
+    EXPECT_NE(reason.find("expected no line break within a field of a file that is read in parts (--split)"),
+              std::string::npos)
+        << reason;
+  }
+}
+
+TEST_F(Tables, TellThePlaceInARecordOfSeveralLines) {
+  const std::string path = file("a.csv", "label,text,n\na,\"one\ntwo\",1\nb,\"x\ny\"z,2\nc,d,3\n");
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }),
+            path +
+                ":5:3: expected the end of a field behind its closing quote, found 'z'; the line was read as csv, a "
+                "table whose first line names its columns");
+  ExampleStream stream = stream_of({path}, skipping());
+  EXPECT_EQ(labels_of(read_rest(stream)), "a c");
+  EXPECT_EQ(stream.take_warnings(),
+            std::vector<std::string>{"skipped: " + path +
+                                     ":5:3: expected the end of a field behind its closing quote, found 'z'"});
+  const std::string open = file("b.csv", "label,text\na,b\nc,\"d\ne,f\n");
+  EXPECT_NE(error_of(Fault::kBadData, [&] { read_all({open}); }).find(open + ":3:3: expected a field with a closing"),
+            std::string::npos);
+}
+
+TEST_F(Tables, EndWithoutAHeaderThatCanBeRead) {
+  const std::string twice = file("a.csv", "\nlabel,x,x\na,1,2\n");
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({twice}, skipping()); }),
+            twice + ":2:9: expected a column with a name of its own, found 'x'");
+  const std::string other = file("b.csv", "ad,page\na,1\n");
+  EXPECT_EQ(error_of(Fault::kUsage, [&] { read_all({other}, skipping()); }),
+            other + ": expected the column 'label' (--label-column names another one), found the columns 'ad', 'page'");
+  EXPECT_TRUE(read_all({file("c.csv", "")}).empty());
+  EXPECT_TRUE(read_all({file("d.csv", "label,x\n")}).empty());
+}
+
+// One answer per record, and one for the header.
+TEST_F(Tables, ReturnForEveryRecord) {
+  ReadOptions options = as_text();
+  options.every_line = true;
+  ExampleStream stream = stream_of({file("a.csv", kTable)}, options);
+  Batch batch = stream.make_batch();
+  std::vector<std::uint64_t> lines;
+  while (stream.read(batch)) lines.push_back(stream.line().number);
+  EXPECT_EQ(lines, (std::vector<std::uint64_t>{1, 2, 4, 5, 6, 9}));
+  EXPECT_EQ(batch.size(), 4U);
+}
+
+TEST_F(Tables, AreSeenAtFirstLook) {
+  const Shard shard = find_shards({file("a.csv", kTable)}).at(0);
+  const FirstLook look = look_at(shard, as_text());
+  EXPECT_EQ(look.format, Format::kCsv);
+  EXPECT_EQ(look.profile.name_spaces, (std::vector<std::string>{"text", "n"}));
+  const ShardPreview seen = preview(shard, as_text());
+  EXPECT_EQ(seen.format, Format::kCsv);
+  EXPECT_EQ(seen.label, "a");
+  EXPECT_EQ(seen.shown, (std::vector<std::string>{"text^one:1", "text^two:1", "n^n:1"}));
+}
+
+}  // namespace
+}  // namespace cpt
