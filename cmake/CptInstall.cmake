@@ -60,5 +60,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # mpirun, and ssh, without which it does not start.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, openssh-client")
+if(CPT_PYTHON)
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy")
+endif()
 set(CPACK_STRIP_FILES ON)
 include(CPack)
