@@ -17,6 +17,7 @@ Example = Union[str, Mapping[str, Any], Sequence[Any]]
 _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
 SWITCHES = {"calibrate", "rarity"}
+_LISTS = {"text_keys", "categorical_keys", "ignore_keys"}
 
 
 class Digest(NamedTuple):
@@ -44,7 +45,7 @@ def _option_value(name: str, text: str) -> Any:
         return text == "on"
     if name == "interactions":
         return text.split()
-    if name == "text_keys":
+    if name in _LISTS:
         return [key for key in text.split(",") if key]
     return text
 
@@ -121,7 +122,7 @@ class Model:
 
     def __init__(self, **options: Any) -> None:
         given = [(n.replace("_", "-"), option_words(n, v)) for n, v in options.items() if v is not None]
-        self._set_core(_core.Model(given))
+        self._set_core(_core.Model([(name, words) for name, words in given if words]))  # an empty list is a default
 
     def _set_core(self, core: _core.Model) -> None:
         self._core = core
