@@ -34,6 +34,10 @@ const std::map<std::string, Words>& other_values() {
                                                    {"importance-key", {"weight"}},
                                                    {"text-keys", {"title,body"}},
                                                    {"normalize", {"l2"}},
+                                                   {"validate", {"v.vw"}},
+                                                   {"validate-every", {"1000"}},
+                                                   {"keep-best", {"log_seen"}},
+                                                   {"early-stop", {"3"}},
                                                    {"on-error", {"skip:7"}},
                                                    {"split", {"4"}},
                                                    {"tree", {"huffman:counts"}},
@@ -66,12 +70,12 @@ TrainingOptions archived(const TrainingOptions& options) {
   std::ostringstream bytes;
   {
     cereal::PortableBinaryOutputArchive out(bytes);
-    out(options);
+    out(options, options.validation);
   }
   const std::string text = bytes.str();
   ArchiveReader reader(std::as_bytes(std::span(text)));
   TrainingOptions read;
-  reader(read);
+  reader(read, read.validation);
   return read;
 }
 
