@@ -49,6 +49,22 @@ struct CheckpointOptions {
   std::function<Request()> requested;
 };
 
+// A loss to judge a model by: the smaller the better. Those of seen labels leave out examples with new ones.
+enum class Metric : std::uint8_t { kLog, kLogSeen, kSquared, kSquaredSeen, kBrierSeen, kTop1ErrorSeen };
+
+// Predicting other shards with the model as it is, between two examples of the training data.
+struct ValidationOptions {
+  std::vector<std::string> data;  // files, directories and globs; empty: the run is not validated
+  // Validate whenever this many more examples of a pass were learned, besides the end of each pass; 0: only there. An
+  // example is a line of the input here, also where a line with several labels is split.
+  std::uint64_t every = 0;
+  std::optional<Metric> keep_best;  // the model of the run is the one with the best value, instead of the last
+  std::uint64_t early_stop = 0;     // end training after this many validations without a better value; 0: never
+
+  // What decides which validation is the best.
+  Metric metric() const { return keep_best.value_or(Metric::kLog); }
+};
+
 // The options of a run: the model, what it learns from, and how. Ranks must be given the same.
 struct TrainingOptions {
   ModelOptions model;
@@ -79,6 +95,7 @@ struct TrainingOptions {
   std::uint64_t round_examples = 0;
   bool skip_bad_lines = false;                  // else the first malformed line ends the run
   std::optional<std::uint64_t> most_bad_lines;  // end the run if a pass skips more, counted over all ranks
+  ValidationOptions validation;
   CheckpointOptions checkpoints;
   std::chrono::milliseconds progress_every{std::chrono::seconds(10)};  // between Observer::stretch(); 0: never
   // Continue from the newest checkpoint, if there is one. All options above then keep the values that they had when the
@@ -122,6 +139,17 @@ struct Report {
   TrafficByCall traffic;             // both, by purpose
 };
 
+// A validation.
+struct Validation {
+  std::uint32_t pass = 0;                 // as in Report
+  std::uint64_t examples = 0;             // of the training data that were learned before it, in all passes
+  Losses losses;                          // of the validation data
+  double value = 0;                       // of ValidationOptions::metric()
+  std::uint64_t without_improvement = 0;  // validations since the best one, this one counted; 0: it is the best
+  double run_seconds = 0;                 // from the start of training to its end
+  double seconds = 0;                     // duration
+};
+
 // What all ranks did since the stretch before, or since the phase or a resumed run began.
 struct Stretch {
   Phase phase = Phase::kTrain;
@@ -134,6 +162,7 @@ struct Stretch {
   // at the pace of the stretch; negative if not known.
   double part_of_pass = -1;
   double seconds_left = -1;
+  bool validates = false;        // it is a validation's; `examples` are those of the validation
   std::uint64_t peak_bytes = 0;  // peak resident memory of the rank that has the most
 };
 
@@ -184,6 +213,10 @@ struct Summary {
   bool tested = false;                  // ... and test data
   std::uint64_t train_error_lines = 0;  // malformed lines skipped
   std::uint64_t test_error_lines = 0;
+  std::uint64_t validations = 0;
+  std::optional<Validation> last_validation;
+  std::optional<Validation> best_validation;
+  bool stopped_early = false;  // by ValidationOptions::early_stop
   TreeFigures tree;
   std::uint64_t rows_used = 0;  // rows of the weight table that were ever trained
   std::uint64_t weight_bytes = 0;
@@ -211,6 +244,7 @@ class Observer {
   // Called at the end of sync interval number `interval` (from 1) if partitions change owners.
   virtual void rebalanced(const Balance& /*balance*/, std::uint64_t /*interval*/) {}
   virtual void checkpointed(const CheckpointReport& /*report*/) {}
+  virtual void validated(const Validation& /*validation*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that this rank has read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
@@ -223,7 +257,8 @@ struct TrainedModel {
   Summary summary;
 };
 
-// Trains in this process alone, as the options say; it writes checkpoints, but no model: see Model::save(). Throws
+// Trains in this process alone, as the options say; it writes checkpoints, but no model: see Model::save(). So the
+// best model of its validations cannot be kept. Throws
 // Error:
 //   kUsage        an option is out of range
 //   kNoInput      a shard, the initial model or the given tree is missing

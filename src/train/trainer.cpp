@@ -28,13 +28,7 @@ Model ModelShare::into_model() && {
 }
 
 void ModelShare::save(Communicator& comm, const std::filesystem::path& directory) const {
-  if (is_whole()) {
-    run_on_all(comm, "write the model", [&] {
-      if (comm.rank() == 0) save_learner(*learner_, directory, cores_of_rank(comm));
-    });
-  } else {
-    save_partitioned_learner(*learner_, comm, owners_, directory);
-  }
+  save_model(*learner_, comm, owners_, directory);
 }
 
 TrainedModel train(const TrainingOptions& options, Observer& observer) {

@@ -1,6 +1,7 @@
 #include "train/training.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "api/model_files.h"
@@ -10,6 +11,7 @@
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/pipeline/example_stream.h"
+#include "train/checkpoint/checkpoint_writer.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/host/host.h"
 #include "train/input/split_files.h"
@@ -17,6 +19,7 @@
 #include "train/partitioned/partitioned_loop.h"
 #include "train/partitioned/wire/tree_change_messages.h"
 #include "train/progress/progress.h"
+#include "train/progress/validations.h"
 #include "train/replicated/replicated_loop.h"
 #include "train/setup/known_labels.h"
 #include "train/setup/run_setup.h"
@@ -59,6 +62,9 @@ class Training::Run {
   RunPlan plan() const { return plan_run(setup_, comm_, free_); }
 
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
+    model_ = model;
+    if (model.empty() && options_.validation.keep_best)
+      throw Error(Fault::kUsage, "--keep-best needs a directory to write models to");
     Progress progress(comm_, learner_, observer, options_.progress_every);
     restore_figures(progress);
     SafePoint safe_point(options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); });
@@ -74,7 +80,11 @@ class Training::Run {
     if (comm_.rank() == 0 && summary_.tree.labels == 0) {
       progress.warn("there is no example in the data: the model knows no label");
     }
-    if (!model.empty()) write_model(result.model, saved ? &safe_point : nullptr, model, progress);
+    if (keeps_best()) {
+      require_best();
+    } else if (!model.empty()) {
+      write_model(result.model, saved ? &safe_point : nullptr, model, progress);
+    }
     run_on_all(comm_, "end: report", [&] { progress.rethrow_failure(); });
     return result;
   }
@@ -104,6 +114,7 @@ class Training::Run {
     }
     if (setup_.state->finished && !plan_.finished()) return;
     next_renewal_ = setup_.state->next_renewal;
+    validation_ = setup_.state->validation;
     progress.restore(setup_.state->progress);
     summary_ = setup_.state->summary;
     counting_ = true;
@@ -124,7 +135,9 @@ class Training::Run {
     state.options = options_;
     state.init_digest = setup_.init_digest;
     state.sync_points = sync_schedule_.counts();
-    state.next_renewal = plan_.under_way() ? renewals_.lines() : 0;
+    if (plan_.under_way()) state.next_renewal = renewal_after_validation_.value_or(renewals_.lines());
+    state.validation = validation_;
+    state.validation.data = setup_.validation_digest;
     state.summary = summary_;
     state.finished = plan_.finished();
     return {std::move(state), partitioned_ ? partitioned_->owners() : first_owners(comm_.size(), options_.model.trees)};
@@ -193,6 +206,8 @@ class Training::Run {
     progress.report_now();
     run_on_all(comm_, "report", [&] { progress.rethrow_failure(); });
     plan_.end_pass();
+    validation_.next = 0;
+    if (summary_.stopped_early) plan_.end_training();
     if (shard_pass.phase == Phase::kTrain) {
       summary_.train_error_lines += bad_lines;
       summary_.train = progress.total();
@@ -213,19 +228,97 @@ class Training::Run {
     open_shards(shard_pass, shards, mine, read_options(learning), reader);
     safe_point.set_my_shards(mine);
     if (comm_.size() > 1) reader->call_while_waiting([&] { safe_point.stop_waiting_in_vain(); });
-    renewals_.begin_pass(std::exchange(next_renewal_, 0), learning);
-    const std::uint64_t bad_lines = run_loop(*reader, shard_pass, learning, progress, safe_point);
+    const bool validates = shard_pass.phase == Phase::kTrain && !setup_.validation.empty();
+    if (validates && validation_.next == 0) validation_.next = options_.validation.every;
+    renewals_.begin_pass(std::exchange(next_renewal_, 0), learning, validates ? validation_.next : 0);
+    std::uint64_t bad_lines = 0;
+    for (bool ends = false; !ends;) {
+      bad_lines = run_loop(*reader, shard_pass.shards.size(), learning, progress, safe_point);
+      ends = !renewals_.validation_due();
+      if (validates) ends |= validate(*reader, progress, safe_point);
+    }
+    if (learning && !partitioned_ && !replicated_) progress.count_sync();
     renewals_.end_pass();
     return bad_lines;
   }
 
-  std::uint64_t run_loop(BatchReader& reader, const ShardPass& shard_pass, bool learning, Progress& progress,
+  // Returns at the end of the input, or where renewals say that a validation is due. `shards`: of all ranks.
+  std::uint64_t run_loop(BatchReader& reader, std::uint64_t shards, bool learning, Progress& progress,
                          SafePoint& safe_point) {
-    if (partitioned_) return partitioned_->run(reader, shard_pass.shards.size(), learning);
-    if (replicated_) return replicated_->run(reader, learning);
-    const std::uint64_t bad_lines = run_alone(options_, learning, *in_order_, reader, progress, renewals_, safe_point);
-    if (learning) progress.count_sync();
-    return bad_lines;
+    if (partitioned_) return partitioned_->run(reader, shards, learning);
+    if (replicated_) return replicated_->run(reader, learning, plan_.shard_pass().examples_before);
+    return run_alone(options_, learning, *in_order_, reader, progress, renewals_, safe_point);
+  }
+
+  // Validates the model as it is, at the end of a pass or where a validation is due, unless that was done. Returns
+  // whether training is to end here.
+  bool validate(const BatchReader& reader, Progress& progress, SafePoint& safe_point) {
+    const bool is_due = renewals_.validation_due();
+    const auto& last = summary_.last_validation;
+    if (!last || last->examples != progress.examples()) {
+      renewals_.share();  // for a checkpoint, and for the model
+      safe_point.begin_validation(reader.cursors());
+      renewal_after_validation_ = renewals_.lines();
+      renewals_.begin_pass(0, false);
+      const bool is_best = measure_validation(progress, safe_point);
+      safe_point.end_validation();
+      if (is_best && options_.validation.keep_best) save_best();
+      progress.report_validation(*last);
+    }
+    summary_.stopped_early = is_to_stop_early(options_.validation, summary_);
+    if (is_due) {
+      const std::uint64_t every = options_.validation.every;
+      const std::uint64_t done = progress.examples() - plan_.shard_pass().examples_before;
+      validation_.next = replicated_ ? (done / every + 1) * every : validation_.next + every;
+    }
+    const std::uint64_t lines = renewal_after_validation_.value_or(renewals_.lines());
+    renewal_after_validation_.reset();
+    if (is_due || lines != 0) renewals_.begin_pass(lines, true, validation_.next);
+    return summary_.stopped_early;
+  }
+
+  // Returns whether it is the best validation so far.
+  bool measure_validation(Progress& progress, SafePoint& safe_point) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<std::uint32_t> mine =
+        assign_shards(setup_.validation, comm_.size())[static_cast<std::size_t>(comm_.rank())];
+    std::optional<BatchReader> reader;
+    run_on_all(comm_, "open validation shards",
+               [&] { reader.emplace(ExampleStream(setup_.validation, mine, read_options(false))); });
+    Validation validation;
+    validation.pass = plan_.shard_pass().pass;
+    validation.examples = progress.examples();
+    progress.begin_validation();
+    run_loop(*reader, setup_.validation.size(), false, progress, safe_point);
+    validation.losses = progress.total();
+    progress.end_validation();
+    if (validation.losses.examples == 0) throw AgreedError(Fault::kBadData, "the shards of --validate have no example");
+    validation.value = value_of(options_.validation.metric(), validation.losses);
+    validation.run_seconds = progress.seconds();
+    validation.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return enter_validation(std::move(validation), summary_);
+  }
+
+  // Writes the model of the best validation, for now.
+  void save_best() {
+    const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
+    save_model(learner_, comm_, owners(), model_);
+    std::uint64_t digest = 0;
+    run_on_all(comm_, "validation: model", [&] {
+      if (comm_.rank() == 0) digest = read_model_head(model_).digest;
+    });
+    validation_.model = broadcast_value(comm_, digest, 0, "validation: model");
+  }
+
+  // Whether the model of the run was written when it was validated.
+  bool keeps_best() const { return options_.validation.keep_best && validation_.model != 0; }
+
+  // The run may have been resumed where somebody has replaced its model.
+  void require_best() {
+    run_on_all(comm_, "end: model", [&] {
+      if (comm_.rank() != 0 || read_model_head(model_).digest == validation_.model) return;
+      throw Error(Fault::kBadData, model_.string() + ": is not the model of the best validation, which was there");
+    });
   }
 
   // Opens the shards of this rank, at the cursors of a resumed run.
@@ -347,6 +440,9 @@ class Training::Run {
   std::optional<PartitionedLoop> partitioned_;
   bool counting_ = false;           // a phase has begun
   std::uint64_t next_renewal_ = 0;  // of the pass that a resumed run goes on with
+  ValidationState validation_;
+  std::optional<std::uint64_t> renewal_after_validation_;  // while one is made
+  std::filesystem::path model_;
   Summary summary_;
 };
 

@@ -36,6 +36,10 @@ const std::map<std::string, Words>& other_values() {
                                                    {"categorical-keys", {"page"}},
                                                    {"ignore-keys", {"id,row"}},
                                                    {"normalize", {"l2"}},
+                                                   {"validate", {"v.vw"}},
+                                                   {"validate-every", {"1000"}},
+                                                   {"keep-best", {"log_seen"}},
+                                                   {"early-stop", {"3"}},
                                                    {"on-error", {"skip:7"}},
                                                    {"split", {"4"}},
                                                    {"tree", {"huffman:counts"}},
@@ -68,12 +72,12 @@ TrainingOptions archived(const TrainingOptions& options) {
   std::ostringstream bytes;
   {
     cereal::PortableBinaryOutputArchive out(bytes);
-    out(options);
+    out(options, options.validation);
   }
   const std::string text = bytes.str();
   ArchiveReader reader(std::as_bytes(std::span(text)));
   TrainingOptions read;
-  reader(read);
+  reader(read, read.validation);
   return read;
 }
 

@@ -89,6 +89,11 @@ RunState read_run_state(const fs::path& checkpoint) {
     archive(state);
     if (format >= kFirstFormatWithRenewal) archive(state.next_renewal);
     if (format < kFirstFormatWithSums) return;
+    if (format >= kFirstFormatWithValidations) {
+      StoredValidations validations;
+      archive(validations);
+      restore_validations(std::move(validations), state);
+    }
     std::vector<ExactSum::Words> sums;
     archive(sums);
     if (!restore_exact_sums(sums, state))

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "api/checkpoint/run_state_archive.h"
 #include "cpt/error.h"
@@ -65,6 +66,9 @@ void for_each_sum(State& state, Visit visit) {
   visit_all(state.progress.last_report);
   visit_all(state.summary.train);
   visit_all(state.summary.test);
+  for (auto* validation : {&state.summary.last_validation, &state.summary.best_validation}) {
+    if (*validation) visit_all((*validation)->losses);
+  }
 }
 
 const std::vector<TrackedShard>& shards_of(const TraversalState& plan) {
@@ -72,6 +76,25 @@ const std::vector<TrackedShard>& shards_of(const TraversalState& plan) {
 }
 
 }  // namespace
+
+StoredValidations stored_validations(const RunState& state) {
+  const Summary& summary = state.summary;
+  return {.options = state.options.validation,
+          .state = state.validation,
+          .validations = summary.validations,
+          .last = summary.last_validation,
+          .best = summary.best_validation,
+          .stopped_early = summary.stopped_early};
+}
+
+void restore_validations(StoredValidations stored, RunState& state) {
+  state.options.validation = std::move(stored.options);
+  state.validation = stored.state;
+  state.summary.validations = stored.validations;
+  state.summary.last_validation = std::move(stored.last);
+  state.summary.best_validation = std::move(stored.best);
+  state.summary.stopped_early = stored.stopped_early;
+}
 
 std::vector<ExactSum::Words> exact_sums(const RunState& state) {
   std::vector<ExactSum::Words> sums;

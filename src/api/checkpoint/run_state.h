@@ -53,6 +53,13 @@ struct SyncCounts {
   std::uint64_t all = 0;          // ... and in the run
 };
 
+// What a validation leaves to later ones, besides what the summary has of it.
+struct ValidationState {
+  std::uint64_t next = 0;   // lines of the pass before the next one in its middle; 0: there is none
+  std::uint64_t model = 0;  // ModelHead::digest of the best model that was written; 0: none
+  std::uint64_t data = 0;   // digest of the validation data
+};
+
 struct RunState {
   TrainingOptions options;  // including those of the model, without `checkpoints`
   std::uint64_t init_digest = 0;
@@ -60,9 +67,10 @@ struct RunState {
   ProgressState progress;
   SyncCounts sync_points;
   std::uint64_t next_renewal = 0;  // see Renewals; 0 between passes
-  Summary summary;                 // losses and bad lines of the phases and passes that are finished
-  bool finished = false;           // nothing is left to read
-  int ranks = 1;                   // number of ranks that wrote it; for information
+  ValidationState validation;
+  Summary summary;        // losses and bad lines of the phases and passes that are finished; validations
+  bool finished = false;  // nothing is left to read
+  int ranks = 1;          // number of ranks that wrote it; for information
 };
 
 // Whether the cursors of the current shard pass count as many examples as were learned (C6). The indices of its shards

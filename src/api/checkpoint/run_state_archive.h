@@ -12,11 +12,12 @@
 
 namespace cpt {
 
-// The format that is written. Formats 2 and 3 are read too (C9): what follows the state is not in them, next_renewal
-// not in 2, and the exact sums of losses in neither.
-inline constexpr std::uint32_t kStateFormat = 4;
+// The format that is written. Formats 2 to 4 are read too (C9): next_renewal is not in 2, the exact sums of losses in
+// neither 2 nor 3, and validations in none of them.
+inline constexpr std::uint32_t kStateFormat = 5;
 inline constexpr std::uint32_t kFirstFormatWithRenewal = 3;
 inline constexpr std::uint32_t kFirstFormatWithSums = 4;
+inline constexpr std::uint32_t kFirstFormatWithValidations = 5;
 inline constexpr std::uint32_t kOldestStateFormat = 2;
 
 template <class Archive>
@@ -95,14 +96,51 @@ void serialize(Archive& archive, RunState& state) {
           state.finished, state.ranks);
 }
 
-// The sums of all losses of the state, in the order of its members: that of the progress, then that of the summary.
+template <class Archive>
+void serialize(Archive& archive, ValidationOptions& o) {
+  bool keeps_best = o.keep_best.has_value();
+  Metric metric = o.metric();
+  archive(o.data, o.every, o.early_stop, keeps_best);
+  archive_choice(archive, metric, metric_names());
+  o.keep_best = keeps_best ? std::optional(metric) : std::nullopt;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Validation& v) {
+  archive(v.pass, v.examples, v.losses, v.value, v.without_improvement, v.run_seconds, v.seconds);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ValidationState& v) {
+  archive(v.next, v.model, v.data);
+}
+
+// All of the state about validations.
+struct StoredValidations {
+  ValidationOptions options;
+  ValidationState state;
+  std::uint64_t validations = 0;
+  std::optional<Validation> last;
+  std::optional<Validation> best;
+  bool stopped_early = false;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(options, state, validations, last, best, stopped_early);
+  }
+};
+StoredValidations stored_validations(const RunState& state);
+void restore_validations(StoredValidations stored, RunState& state);
+
+// The sums of all losses of the state, in the order of its members: that of the progress, then those of the summary.
 std::vector<ExactSum::Words> exact_sums(const RunState& state);
 // Puts them back. False if their number is another.
 bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, RunState& state);
 
 // What the blob `state` holds.
 inline auto stored_state(const RunState& state) {
-  return std::pair(kStateFormat, std::pair(state, std::pair(state.next_renewal, exact_sums(state))));
+  return std::pair(kStateFormat, std::pair(state, std::pair(std::pair(state.next_renewal, stored_validations(state)),
+                                                            exact_sums(state))));
 }
 
 }  // namespace cpt

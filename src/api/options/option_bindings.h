@@ -33,6 +33,11 @@ auto& field(Options& options, T CheckpointOptions::*member) {
   return options.checkpoints.*member;
 }
 
+template <class Options, class T>
+auto& field(Options& options, T ValidationOptions::*member) {
+  return options.validation.*member;
+}
+
 // Binds a member by parse(words), which returns its value or throws Error(kUsage), and show(value).
 template <class Owner, class T, class Parse, class Show>
 OptionBinding<TrainingOptions> bind_member(T Owner::*member, Parse parse, Show show) {

@@ -48,6 +48,18 @@ Binding sync_fraction() {
       [](double fraction) { return fraction == 0 ? std::string(kAuto) : number_text(fraction); });
 }
 
+constexpr const char* kLast = "last";
+
+Binding keep_best() {
+  return bind_member(
+      &ValidationOptions::keep_best,
+      [](const Words& words) -> std::optional<Metric> {
+        if (words.front() == kLast) return std::nullopt;
+        return parse_choice(metric_names(), words.front());
+      },
+      [](const std::optional<Metric>& metric) { return metric ? name_of(metric_names(), *metric) : kLast; });
+}
+
 std::string tree_words() { return words_of(tree_names()) + ", file:PATH, huffman:PATH"; }
 
 Binding tree() {
@@ -231,6 +243,38 @@ Table input_options() {
   };
 }
 
+Use for_validated_runs() {
+  return {[](const T& o) { return !o.validation.data.empty(); }, "a run with --validate"};
+}
+
+Table validation_options() {
+  return {
+      {.name = "validate",
+       .value = "PATH ...",
+       .help = "Validation shards: after each pass they are predicted by the model as it is then, and their losses are "
+               "reported; nothing is learned from them",
+       .binding = list(&ValidationOptions::data),
+       .words = OptionWords::kMany,
+       .on_resume = OnResume::kShards},
+      {.name = "validate-every",
+       .value = "N",
+       .help = "Validate also whenever N more examples of a pass were learned",
+       .binding = count(&ValidationOptions::every, 1),
+       .use = for_validated_runs()},
+      {.name = "keep-best",
+       .value = "(" + words_of(metric_names()) + ")",
+       .help = "Write the model that has the lowest value of this loss in a validation, instead of the last model",
+       .binding = keep_best(),
+       .use = for_validated_runs()},
+      {.name = "early-stop",
+       .value = "K",
+       .help = "End training after K validations in a row that are not better than the best one before, by the loss of "
+               "--keep-best or, without it, by log",
+       .binding = count(&ValidationOptions::early_stop, 1),
+       .use = for_validated_runs()},
+  };
+}
+
 Table model_options() {
   return {
       {.name = "tree",
@@ -341,6 +385,7 @@ Table make_table() {
   };
   add(kMainOptions, main_options());
   add(kInputOptions, input_options());
+  add(kValidationOptions, validation_options());
   add(kModelOptions, model_options());
   add(kRankOptions, rank_options());
   add(kCheckpointOptions, checkpoint_options());

@@ -71,6 +71,7 @@ using TrainingOptionRow = OptionRow<TrainingOptions>;
 // Groups of --help, in this order.
 inline constexpr const char* kMainOptions = "Main options";
 inline constexpr const char* kInputOptions = "Input";
+inline constexpr const char* kValidationOptions = "Validation";
 inline constexpr const char* kModelOptions = "Model";
 inline constexpr const char* kRankOptions = "Ranks";
 inline constexpr const char* kCheckpointOptions = "Checkpoints";

@@ -71,6 +71,16 @@ const Names<MergeRule>& merge_names() {
   return names;
 }
 
+const Names<Metric>& metric_names() {
+  static const Names<Metric> names{{"log", Metric::kLog},
+                                   {"log_seen", Metric::kLogSeen},
+                                   {"squared", Metric::kSquared},
+                                   {"squared_seen", Metric::kSquaredSeen},
+                                   {"brier_seen", Metric::kBrierSeen},
+                                   {"top1_error_seen", Metric::kTop1ErrorSeen}};
+  return names;
+}
+
 std::optional<std::uint64_t> parse_count(std::string_view text) {
   if (const auto count = parse_all<std::uint64_t>(text)) return count;
   constexpr double kBeyond = 18446744073709551616.0;  // 2^64

@@ -29,6 +29,7 @@ const Names<Normalize>& normalize_names();
 const Names<bool>& switch_names();
 const Names<Placement>& placement_names();
 const Names<MergeRule>& merge_names();
+const Names<Metric>& metric_names();
 
 // The word for a choice.
 template <class Choice>

@@ -28,11 +28,30 @@ void check_given_tree(const TrainingOptions& options) {
   }
 }
 
+void check_validation(const TrainingOptions& options) {
+  const ValidationOptions& validation = options.validation;
+  if (validation.data.empty()) return;
+  if (options.data.empty() && !options.resume) {
+    throw Error(Fault::kUsage, "--validate needs --data: a run that does not train has nothing to validate");
+  }
+  if (!validation.keep_best) return;
+  if (!options.test.empty()) {
+    throw Error(
+        Fault::kUsage,
+        "--test and --keep-best exclude each other, because the last model would be tested, not the one that is "
+        "kept: leave out --test, and then run cpt evaluate --model RUN/model --data TEST");
+  }
+  if (validation.keep_best == Metric::kTop1ErrorSeen && options.model.trees > 1) {
+    throw Error(Fault::kUsage, "--keep-best top1_error_seen is not known for several trees: use log");
+  }
+}
+
 }  // namespace
 
 void TrainingOptions::validate() const {
   model.validate();
   check_given_tree(*this);
+  check_validation(*this);
   if (data.empty() && !resume && (init.empty() || test.empty())) {
     throw Error(Fault::kUsage,
                 "--data is missing: name files, directories or globs; or a finished model and what to test it on: "
@@ -72,6 +91,7 @@ TrainingOptions options_on_resume(const TrainingOptions& then, const TrainingOpt
   }
   if (now.data.empty()) options.data = then.data;
   if (now.test.empty()) options.test = then.test;
+  if (now.validation.data.empty()) options.validation.data = then.validation.data;
   options.checkpoints = now.checkpoints;
   options.resume = now.resume;
   return options;

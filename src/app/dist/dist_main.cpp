@@ -89,7 +89,7 @@ void write_results(const DistOptions& options, const TrainingResult& result, Run
   if (!model.empty()) output.observer->info("model written");
   const std::string json = summary_json(options, result.summary);
   write_file_atomically(output.run->summary(), std::as_bytes(std::span(json)));
-  const std::string text = summary_text(result.summary, model);
+  const std::string text = summary_text(result.summary, options.training.validation, model);
   output.observer->info(text);
   print_results(text);
 }

@@ -36,6 +36,7 @@ std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path, bool
 DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
                            const std::optional<Resumption>& resumption)
     : run_(run),
+      metric_(options.training.validation.metric()),
       table_(options.progress != ProgressStyle::kNone),
       bar_(options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1),
       metrics_(run.metrics(), resumption.has_value()),
@@ -77,6 +78,13 @@ void DistObserver::checkpointed(const CheckpointReport& report) {
   run_.require_in_place();
   metrics_.write(metrics_line(report));
   info(checkpoint_text(report));
+}
+
+void DistObserver::validated(const Validation& validation) {
+  run_.require_in_place();
+  metrics_.write(metrics_line(validation));
+  clear_bar();
+  tell(validation_text(validation, metric_));
 }
 
 void DistObserver::stretch(const Stretch& stretch) {

@@ -31,10 +31,11 @@ class DistObserver : public Observer {
   void rebalanced(const Balance& balance, std::uint64_t interval) override;
   void checkpointed(const CheckpointReport& report) override;
   void progress(std::uint64_t examples, double seconds, double part_of_pass) override;
+  void validated(const Validation& validation) override;
   void stretch(const Stretch& stretch) override;
 
   void info(const std::string& text);
-  // Writes to the log and, if progress is shown, to standard error. Call it before the first report only.
+  // Writes to the log and, if progress is shown, to standard error. Not while a bar is shown.
   void tell(const std::string& text);
   // Writes to the log; a failure to do so is ignored, because a full disk may have caused the error itself.
   void error(const std::string& text) noexcept;
@@ -44,6 +45,7 @@ class DistObserver : public Observer {
   void clear_bar();
 
   const RunDirectory& run_;
+  const Metric metric_;  // of validations
   bool table_;
   bool bar_;
   bool bar_shown_ = false;

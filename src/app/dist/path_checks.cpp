@@ -88,6 +88,8 @@ void require_usable_paths(const DistOptions& options) {
   if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);
   require_no_results("--data", options.training.data);
   require_no_results("--test", options.training.test);
+  require_no_results("--validate", options.training.validation.data);
+  require_no_shards(options.run, "--validate", options.training.validation.data);
   require_no_shards(options.run, "--data", options.training.data);
   require_no_shards(options.run, "--test", options.training.test);
   require_something_to_learn(options);

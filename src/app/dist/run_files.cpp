@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
+#include "api/options/option_values.h"
 #include "app/shared/figures_json.h"
 #include "core/version.h"
 #include "cpt/error.h"
@@ -40,6 +42,25 @@ Json losses_json(const Losses& losses) {
           {"top1_error_ci", sampled(losses.top1_interval(), losses.top1_samples)}};
 }
 
+Json validation_json(const Validation& validation) {
+  return {{"phase", "validation"},
+          {"pass", validation.pass},
+          {"examples", validation.examples},
+          {"seconds", validation.run_seconds},
+          {"took", validation.seconds},
+          {"losses", losses_json(validation.losses)},
+          {"value", std::isfinite(validation.value) ? Json(validation.value) : Json(nullptr)},
+          {"without_improvement", validation.without_improvement}};
+}
+
+Json summary_validations(const Summary& summary, Metric metric) {
+  Json json{{"count", summary.validations}, {"metric", name_of(metric_names(), metric)}};
+  json["best"] = summary.best_validation ? validation_json(*summary.best_validation) : Json(nullptr);
+  json["last"] = validation_json(*summary.last_validation);
+  json["stopped_early"] = summary.stopped_early;
+  return json;
+}
+
 Json communication_json(std::uint64_t bytes, double seconds, const TrafficByCall& traffic) {
   Json by_call = Json::object();
   for (const auto& [call, part] : traffic) {
@@ -66,6 +87,7 @@ bool is_beyond(const std::string& line, const Resumption& resumption) {
   const std::string phase = json.value("of", json.value("phase", ""));
   if (phase == "balance") return json.value("interval", std::uint64_t{0}) > resumption.sync_points;
   if (phase == "checkpoint") return name_of_checkpoint(json) > resumption.checkpoint.filename().string();
+  if (phase == "validation" && json.contains("of")) return true;  // its examples are those of the validation
   const Phase of_line = phase == "test" ? Phase::kTest : Phase::kTrain;
   if (of_line != resumption.phase) return of_line == Phase::kTest;
   return json.value("examples", std::uint64_t{0}) > resumption.examples;
@@ -99,6 +121,9 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
     json["test"] = losses_json(summary.test);
     json["test"]["error_lines"] = summary.test_error_lines;
   }
+  if (summary.last_validation) {
+    json["validation"] = summary_validations(summary, options.training.validation.metric());
+  }
   json["tree"] = tree_json(summary.tree);
   json["weights"] = weights_json(options.training.model.table_bits(), options.training.model.trees, summary.rows_used,
                                  summary.weight_digest);
@@ -120,6 +145,8 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
   return json_text(json, 2) + "\n";
 }
 
+std::string metrics_line(const Validation& validation) { return json_text(validation_json(validation), -1); }
+
 std::string metrics_line(const Report& report) {
   const Json json{
       {"phase", name_of_phase(report.phase)},
@@ -138,7 +165,7 @@ std::string metrics_line(const Report& report) {
 
 std::string metrics_line(const Stretch& stretch) {
   Json json{{"phase", "progress"},
-            {"of", name_of_phase(stretch.phase)},
+            {"of", stretch.validates ? "validation" : name_of_phase(stretch.phase)},
             {"pass", stretch.pass},
             {"examples", stretch.examples},
             {"seconds", stretch.seconds},

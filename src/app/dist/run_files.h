@@ -15,9 +15,10 @@ namespace cpt {
 // The content of summary.json.
 std::string summary_json(const DistOptions& options, const Summary& summary);
 
-// A line of metrics.jsonl, without its line end, for a report, a stretch, a rebalancing or a checkpoint.
+// A line of metrics.jsonl, without its line end, for a report, a stretch, a validation, a rebalancing or a checkpoint.
 std::string metrics_line(const Report& report);
 std::string metrics_line(const Stretch& stretch);
+std::string metrics_line(const Validation& validation);
 std::string metrics_line(const Balance& balance, std::uint64_t interval);
 std::string metrics_line(const CheckpointReport& report);
 

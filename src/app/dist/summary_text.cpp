@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "api/options/option_values.h"
 #include "core/number_text.h"
 
 namespace cpt {
@@ -39,6 +40,17 @@ std::string work_line(const Summary& summary) {
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
   return fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
                      counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
+}
+
+std::string validation_lines(const Summary& summary, const ValidationOptions& options) {
+  if (!summary.last_validation) return "";
+  std::string text = summary.stopped_early ? "stopped early\n" : "";
+  if (summary.last_validation->without_improvement != 0) {
+    text += validation_text(*summary.last_validation, options.metric()) + "\n";
+  }
+  if (!summary.best_validation) return text;
+  text += validation_text(*summary.best_validation, options.metric());
+  return text + (options.keep_best ? ", and the model that is kept\n" : "\n");
 }
 
 std::string tree_line(const TreeFigures& tree) {
@@ -110,8 +122,19 @@ std::string checkpoint_text(const CheckpointReport& report) {
                      grouped(report.examples), static_cast<double>(report.bytes) / 1e6, report.seconds);
 }
 
+std::string validation_text(const Validation& validation, Metric metric) {
+  std::string text = fmt::format("validation after {} examples: squared {:.4f}, log {:.4f}, log seen {:.4f}",
+                                 grouped(validation.examples), validation.losses.mean_squared(),
+                                 validation.losses.mean_log(), validation.losses.mean_log_seen());
+  text += sampled_figures(validation.losses);
+  if (validation.without_improvement == 0) return text + "; the best " + name_of(metric_names(), metric) + " so far";
+  return text + fmt::format("; {} since the best {}", grouped(validation.without_improvement),
+                            name_of(metric_names(), metric));
+}
+
 std::string stretch_text(const Stretch& stretch) {
   std::string text = stretch.phase == Phase::kTest ? "test" : fmt::format("pass {}", stretch.pass);
+  if (stretch.validates) text = "validation";
   if (stretch.part_of_pass >= 0) text += fmt::format(" {:.0f} %", 100 * stretch.part_of_pass);
   text += fmt::format(": {} examples, {}/s", grouped(stretch.examples), grouped(examples_per_second(stretch)));
   if (stretch.seconds_left >= 0) text += ", " + clock_text(stretch.seconds_left) + " left";
@@ -135,11 +158,13 @@ std::string resumption_text(const Resumption& resumption) {
   return text + (resumption.phase == Phase::kTest ? "the test" : "training");
 }
 
-std::string summary_text(const Summary& summary, const std::filesystem::path& model) {
+std::string summary_text(const Summary& summary, const ValidationOptions& validation,
+                         const std::filesystem::path& model) {
   const std::uint64_t rows = summary.weight_bytes / 64;
   const std::string trees = summary.tree.trees == 1 ? "" : std::to_string(summary.tree.trees) + " x ";
   std::string text = work_line(summary);
   if (summary.trained) text += losses_lines("train", summary.train, summary.train_error_lines);
+  text += validation_lines(summary, validation);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
   text += fmt::format("weights: {:.1f} % of {}2^{} = {} rows used; digest {}\n",

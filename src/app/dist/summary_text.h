@@ -11,11 +11,13 @@
 namespace cpt {
 
 // Several lines, each with its line end. `model`: where the model was written; empty if there is none.
-std::string summary_text(const Summary& summary, const std::filesystem::path& model);
+std::string summary_text(const Summary& summary, const ValidationOptions& validation,
+                         const std::filesystem::path& model);
 
 // One line each, without a line end.
 std::string balance_text(const Balance& balance, std::uint64_t interval);
 std::string checkpoint_text(const CheckpointReport& report);
+std::string validation_text(const Validation& validation, Metric metric);
 std::string stretch_text(const Stretch& stretch);
 
 // 1234567 as 1,234,567.

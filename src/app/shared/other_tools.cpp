@@ -24,6 +24,8 @@ constexpr const char* kMethod = "--method M";
 constexpr const char* kLoss = "--loss logistic or squared, of the nodes of the tree";
 constexpr const char* kPredict = "cpt predict --model MODEL --data PATH";
 constexpr const char* kTest = "cpt_dist --test PATH --test-frozen, or cpt evaluate --model MODEL --data PATH";
+constexpr const char* kValidate = "--validate PATH --keep-best log";
+constexpr const char* kEarlyStop = "--validate PATH --early-stop K, and --keep-best log for the best model";
 constexpr const char* kCache = "cpt convert IN OUT, then --data OUT";
 constexpr const char* kNoCache = "leave it out, no cache is kept (cpt evaluate has --k N)";
 constexpr const char* kCross = "--interactions AB for pairs; there are no crosses of three";
@@ -91,7 +93,7 @@ constexpr auto kVwOptions = std::to_array<ForeignOption>({
     {"--random_seed", kSeed},
     {"--holdout_off", "leave it out, no examples are held out"},
     {"--holdout_period", kTest},
-    {"--early_terminate", kNothing},
+    {"--early_terminate", kEarlyStop},
     {"--save_resume", "leave it out, checkpoints keep all state; --resume continues a run"},
     {"--span_server", kRanks},
     {"--total", kRanks},
@@ -128,7 +130,7 @@ constexpr auto kFastTextOptions = std::to_array<ForeignOption>({
     {"-label", "leave it out, labels begin with __label__"},
     {"-seed", kSeed},
     {"-verbose", "--progress plain or none"},
-    {"-autotune-validation", kTest},
+    {"-autotune-validation", kValidate},
     {"-pretrainedVectors", kNothing},
 });
 
@@ -171,7 +173,7 @@ constexpr auto kLightGbmOptions = std::to_array<ForeignOption>({
     {"machine_list_file=", kRanks},
     {"tree_learner=", "--placement P"},
     {"seed=", kSeed},
-    {"early_stopping_round=", kNothing},
+    {"early_stopping_round=", kEarlyStop},
     {"categorical_feature=", "--categorical-columns, which takes names of columns"},
 });
 

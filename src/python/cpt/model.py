@@ -18,6 +18,7 @@ _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
 SWITCHES = {"calibrate", "rarity"}
 _LISTS = {"text_keys", "categorical_keys", "ignore_keys"}
+_MAY_BE_EMPTY = {name.replace("_", "-") for name in _LISTS | {"interactions"}}
 
 
 class Digest(NamedTuple):
@@ -122,7 +123,7 @@ class Model:
 
     def __init__(self, **options: Any) -> None:
         given = [(n.replace("_", "-"), option_words(n, v)) for n, v in options.items() if v is not None]
-        self._set_core(_core.Model([(name, words) for name, words in given if words]))  # an empty list is a default
+        self._set_core(_core.Model([(name, words) for name, words in given if words or name not in _MAY_BE_EMPTY]))
 
     def _set_core(self, core: _core.Model) -> None:
         self._core = core

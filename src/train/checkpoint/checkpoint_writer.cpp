@@ -149,4 +149,11 @@ void save_partitioned_learner(const Learner& learner, Communicator& comm, const 
   });
 }
 
+void save_model(const Learner& learner, Communicator& comm, const Owners& owners, const fs::path& directory) {
+  if (!owners.empty()) return save_partitioned_learner(learner, comm, owners, directory);
+  run_on_all(comm, "write the model", [&] {
+    if (comm.rank() == 0) save_learner(learner, directory, cores_of_rank(comm));
+  });
+}
+
 }  // namespace cpt

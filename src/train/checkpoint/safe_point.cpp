@@ -47,7 +47,7 @@ SafePoint::SafePoint(const CheckpointOptions& options, Communicator& comm, const
       plan_(plan),
       progress_(progress),
       take_snapshot_(std::move(take_snapshot)),
-      last_examples_(progress.examples()) {}
+      last_examples_(progress.examples_of_phase()) {}
 
 std::uint64_t SafePoint::requests() {
   if (options_.requested) requests_ |= bits_of(options_.requested());
@@ -58,23 +58,28 @@ std::uint64_t SafePoint::requests() {
 bool SafePoint::due() const {
   if (!enabled()) return false;
   if (options_.every.count() > 0 && Clock::now() - last_time_ >= options_.every) return true;
-  const std::uint64_t now = progress_.examples();
+  const std::uint64_t now = progress_.examples_of_phase();
   const std::uint64_t since = now >= last_examples_ ? now - last_examples_ : now;  // each phase counts from 0
   return options_.every_examples > 0 && since >= options_.every_examples;
 }
 
 void SafePoint::pause(std::uint64_t requests, const std::vector<Cursor>& cursors) {
   requests_ = 0;
-  gather_cursors(cursors);
+  if (!validates_) gather_cursors(cursors);
   const bool saved = save();
   const bool stops = (requests & RequestBits::kStop) != 0;
   if (!saved && !stops) progress_.warn("a checkpoint was asked for, but this run writes none");
   if (stops) stop(saved);
 }
 
+void SafePoint::begin_validation(const std::vector<Cursor>& cursors) {
+  gather_cursors(cursors);
+  validates_ = true;
+}
+
 void SafePoint::stop(bool saved) const {
   if (saved) throw AgreedError(Fault::kStopped, "stopped on request, with a checkpoint; start again with --resume");
-  throw AgreedError(Fault::kFailed, "stopped on request after " + std::to_string(progress_.examples()) +
+  throw AgreedError(Fault::kFailed, "stopped on request after " + std::to_string(progress_.examples_of_phase()) +
                                         " examples, and nothing is kept: " + reason_to_save_nothing());
 }
 
@@ -120,10 +125,10 @@ bool SafePoint::save() {
   report.bytes = write_checkpoint(learner_, comm_, snapshot.writers, state, report.directory);
   prune();  // C8: write_checkpoint() verified the new one
   last_time_ = Clock::now();
-  last_examples_ = progress_.examples();
+  last_examples_ = progress_.examples_of_phase();
   ++written_;
   latest_ = report.directory;
-  report.examples = progress_.examples();
+  report.examples = progress_.examples_of_phase();
   report.run_seconds = progress_.seconds();
   report.seconds = std::chrono::duration<double>(last_time_ - start).count();
   seconds_ += report.seconds;

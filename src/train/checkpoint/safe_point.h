@@ -58,6 +58,11 @@ class SafePoint {
   // Error(kStopped) after a checkpoint if a rank asked to stop; Error(kFailed) if no checkpoint can be written then.
   void pause(std::uint64_t requests, const std::vector<Cursor>& cursors);
 
+  // A validation, which changes nothing: until it ends, pause() saves the state at its begin, with these cursors in
+  // place of those of the validation's shards. Collective.
+  void begin_validation(const std::vector<Cursor>& cursors);
+  void end_validation() { validates_ = false; }
+
   // Called while this rank waits for input and all others wait for it, so that no safe point can be reached. If the
   // rank was asked to stop, throws Error(kFailed), unless waiting for the safe point would yield a checkpoint.
   void stop_waiting_in_vain();
@@ -90,6 +95,7 @@ class SafePoint {
   Progress& progress_;
   TakeSnapshot take_snapshot_;
   std::vector<std::uint32_t> my_shards_;
+  bool validates_ = false;
   std::uint64_t requests_ = 0;  // of this rank, not granted yet
   Clock::time_point last_time_ = Clock::now();
   std::uint64_t last_examples_;

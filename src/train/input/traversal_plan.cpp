@@ -177,6 +177,10 @@ void TraversalPlan::end_pass() {
   state_.shard_pass.reset();
 }
 
+void TraversalPlan::end_training() {
+  for (TrackedShard& shard : state_.data) shard.traversals = std::max(shard.traversals, options_.passes);
+}
+
 bool TraversalPlan::resumable() const {
   if (!under_way()) return true;
   const std::vector<TrackedShard>& shards = known(shard_pass().phase);

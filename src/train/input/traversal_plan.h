@@ -47,6 +47,8 @@ class TraversalPlan {
   // The examples that shard_pass() has read so far in all shards (C6).
   std::uint64_t examples() const;
   void end_pass();
+  // Between passes: leaves out all further passes over the data that is known now.
+  void end_training();
 
   // Whether all shards of shard_pass() can be read again from any cursor.
   bool resumable() const;

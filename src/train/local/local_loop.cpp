@@ -15,6 +15,7 @@ std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& 
     Slice slice = reader.next_before(renewals.next(), progress.until_report());
     if (slice.size() == 0 && !reader.ended()) {
       renewals.stop_at(renewals.next(), reader);
+      if (renewals.validation_due()) return reader.error_lines();
       continue;
     }
     for (const std::string& warning : reader.take_warnings()) progress.warn(warning);

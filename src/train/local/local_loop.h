@@ -12,7 +12,8 @@
 
 namespace cpt {
 
-// Returns the number of bad lines skipped. Throws what the reader throws, and Error(kFailed) if the weights diverge.
+// Returns the number of bad lines skipped, at the end of the input or where a validation is due. Throws what the reader
+// throws, and Error(kFailed) if the weights diverge.
 std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& in_order, BatchReader& reader,
                         Progress& progress, Renewals& renewals, SafePoint& safe_point);
 

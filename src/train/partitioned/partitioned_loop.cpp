@@ -98,15 +98,29 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   }
   while (!all_read_ || !rounds_.empty()) {
     const bool stops = is_to_stop();
-    step(all_read_ || stops ? nullptr : &reader);
+    const bool reads = !all_read_ && !stops && !is_at_validation(reader);
+    if (reads || !rounds_.empty()) step(reads ? &reader : nullptr);
     progress_.show(reader.part_read());
     if (std::exchange(stretch_ends_, false)) progress_.report_stretch(reader.part_read());
-    if (stops && rounds_.empty()) stop_at_safe_point(reader);
+    if (!rounds_.empty()) continue;
+    if (stops) {
+      stop_at_safe_point(reader);
+    } else if (renewals_.validation_due()) {
+      break;
+    }
   }
   drain();
-  if (learning_) merge_copies();
-  if (sync_schedule_.finish()) progress_.count_sync();
+  if (!learning_) return bad_lines_;
+  merge_copies();
+  const bool ends_interval = mergers_ || !renewals_.validation_due();
+  if (ends_interval && sync_schedule_.finish()) progress_.count_sync();
   return bad_lines_;
+}
+
+// Stops where renewals say so, before anything is read.
+bool PartitionedLoop::is_at_validation(BatchReader& reader) {
+  while (!renewals_.validation_due() && !(offset_ < renewals_.next())) renewals_.stop_at(offset_, reader);
+  return renewals_.validation_due();
 }
 
 // Where the ranks have read everything before some position and nothing behind it.
@@ -159,7 +173,6 @@ void PartitionedLoop::step(BatchReader* reader) {
 }
 
 void PartitionedLoop::read(BatchReader& reader) {
-  while (!(offset_ < renewals_.next())) renewals_.stop_at(offset_, reader);
   if (spare_.empty()) spare_.push_back(std::make_unique<Round>(comm_.size(), learner_.trees().size()));
   rounds_.push_back(std::move(spare_.back()));
   spare_.pop_back();
@@ -220,7 +233,7 @@ void PartitionedLoop::stop_at_safe_point(BatchReader& reader) {
   if (mergers_ && learning_) {
     merge_copies();
     begin_rounds(reader);
-    renewals_.begin_pass(renewals_.lines(), true);  // as after a resume
+    renewals_.begin_again();
   }
   if (moving_ && !all_read_) change_owners();
   if (requests_ == 0) return;

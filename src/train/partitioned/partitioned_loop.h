@@ -50,7 +50,8 @@ class PartitionedLoop {
   PartitionedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, Progress& progress,
                   SyncSchedule& sync_points, Renewals& renewals, SafePoint& safe_point);
 
-  // A rank whose reader is at its end still joins every round, until all are. `shards`: of all ranks. Readers may begin
+  // Returns at the end of the input, or where renewals say that a validation is due, to be called again afterwards. A
+  // rank whose reader is at its end still joins every round, until all are. `shards`: of all ranks. Readers may begin
   // in the middle of their shards. When this returns, and at every safe point, the trees are complete and equal on all
   // ranks. Returns the bad lines skipped on all ranks.
   std::uint64_t run(BatchReader& reader, std::uint64_t shards, bool learning);
@@ -70,6 +71,7 @@ class PartitionedLoop {
   std::uint64_t round_positions() const;
   void balance();
   bool is_to_stop() const;
+  bool is_at_validation(BatchReader& reader);
   void stop_at_safe_point(BatchReader& reader);
   void change_owners();
   void merge_copies();

@@ -27,15 +27,17 @@ Progress::Progress(Communicator& comm, const Learner& learner, Observer& observe
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 ProgressState Progress::state() {
+  const Figures of_phase = set_aside_ ? *set_aside_ : figures();
+  const Report& latest = of_phase.latest;
   ProgressState state;
-  state.phase = latest_.phase;
-  state.pass = latest_.pass;
-  state.examples = examples_;
-  state.next_report = schedule_.next();
-  state.losses = all_gather_value(comm_, mine_, "checkpoint: losses");
-  state.last_report = latest_.so_far;
-  state.rounds = latest_.rounds;
-  state.sync_points = latest_.sync_points;
+  state.phase = latest.phase;
+  state.pass = latest.pass;
+  state.examples = of_phase.examples;
+  state.next_report = of_phase.schedule.next();
+  state.losses = all_gather_value(comm_, of_phase.mine, "checkpoint: losses");
+  state.last_report = latest.so_far;
+  state.rounds = latest.rounds;
+  state.sync_points = latest.sync_points;
   state.seconds = seconds();
   return state;
 }
@@ -74,6 +76,26 @@ void Progress::begin_pass(std::uint32_t pass) {
   part_before_ = 0;
 }
 
+void Progress::begin_validation() {
+  set_aside_ = figures();
+  schedule_ = ReportSchedule(~std::uint64_t{0});
+  examples_ = 0;
+  mine_ = {};
+  begin_pass(latest_.pass);
+  begin_stretch();
+}
+
+void Progress::end_validation() {
+  schedule_ = set_aside_->schedule;
+  examples_ = set_aside_->examples;
+  mine_ = set_aside_->mine;
+  latest_ = set_aside_->latest;
+  begin_pass(latest_.pass);
+  part_before_ = set_aside_->part_before;
+  begin_stretch();
+  set_aside_.reset();
+}
+
 Losses Progress::total() {
   Losses sum;
   for (const Losses& losses : all_gather_value(comm_, mine_, "report")) sum += losses;
@@ -103,7 +125,7 @@ void Progress::report_now() {
 
 void Progress::show(double part_of_pass) {
   constexpr auto kBetween = std::chrono::milliseconds(200);
-  if (comm_.rank() != 0 || Clock::now() - shown_ < kBetween) return;
+  if (comm_.rank() != 0 || set_aside_ || Clock::now() - shown_ < kBetween) return;
   shown_ = Clock::now();
   latest_.seconds = seconds();
   failure_.run([&] { observer_.progress(examples_, latest_.seconds, part_of_pass); });
@@ -132,6 +154,7 @@ void Progress::report_stretch(double part_of_pass) {
   stretch.seconds = seconds();
   stretch.duration = seconds_since(stretch_began_);
   stretch.part_of_pass = part_of_pass;
+  stretch.validates = set_aside_.has_value();
   for (const StretchOfRank& rank : all_gather_value(comm_, mine, "progress")) {
     stretch.losses += rank.losses;
     stretch.part_of_pass = std::min(stretch.part_of_pass, rank.part_of_pass);
@@ -157,6 +180,11 @@ void Progress::report_moves(const Balance& balance, std::uint64_t interval) {
 void Progress::report_checkpoint(const CheckpointReport& report) {
   if (comm_.rank() != 0) return;
   failure_.run([&] { observer_.checkpointed(report); });
+}
+
+void Progress::report_validation(const Validation& validation) {
+  if (comm_.rank() != 0) return;
+  failure_.run([&] { observer_.validated(validation); });
 }
 
 std::string join_warnings(const Communicator& comm, const std::vector<std::string>& warnings) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,19 @@ class Progress {
   void begin(Phase phase);
   void begin_pass(std::uint32_t pass);
 
+  // A validation in the middle of a phase, whose figures are set aside: it counts from 0, in losses of its own, and
+  // only stretches tell of it. state() is that of the phase.
+  void begin_validation();
+  void end_validation();
+
   // This rank's losses in the current phase.
   Losses& losses() { return mine_; }
 
   // Counts examples that all ranks have done in this phase, and reports if a report is due (see report_now()).
   void advance(std::uint64_t examples);
   std::uint64_t examples() const { return examples_; }
+  // The same, but not of a validation.
+  std::uint64_t examples_of_phase() const { return set_aside_ ? set_aside_->examples : examples_; }
   Phase phase() const { return latest_.phase; }
   // The number of examples until the next report.
   std::uint64_t until_report() const { return schedule_.next() - examples_; }
@@ -52,6 +60,7 @@ class Progress {
   void warn(const std::string& text);
   void report_moves(const Balance& balance, std::uint64_t interval);
   void report_checkpoint(const CheckpointReport& report);
+  void report_validation(const Validation& validation);
   // Shows how much of the pass this rank has read, a few times a second at most.
   void show(double part_of_pass);
 
@@ -68,6 +77,16 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // What a validation sets aside.
+  struct Figures {
+    ReportSchedule schedule;
+    std::uint64_t examples;
+    Losses mine;
+    Report latest;
+    double part_before;
+  };
+
+  Figures figures() const { return {schedule_, examples_, mine_, latest_, part_before_}; }
   void begin_stretch();
 
   Communicator& comm_;
@@ -86,6 +105,7 @@ class Progress {
   std::uint64_t examples_ = 0;
   Losses mine_;
   Report latest_;
+  std::optional<Figures> set_aside_;
   DeferredError failure_;
 };
 

@@ -25,17 +25,37 @@ StreamOffset offset_after(const StreamOffset& offset, std::uint64_t lines,
   return {offset.position + turns / active.size(), next == 0 ? 0 : active[next]};
 }
 
-void Renewals::begin_pass(std::uint64_t lines, bool learning) {
+void Renewals::begin_pass(std::uint64_t lines, bool learning, std::uint64_t validation) {
   end();
-  if (!counts_.used() || !learning) return;
-  const std::uint64_t interval = renewal_interval(counts_.examples());
-  lines_ = lines != 0 ? lines : std::max<std::uint64_t>(interval - std::min(interval, counts_.examples_since()), 1);
-  next_ = {};
+  validation_due_ = false;
+  if (!learning) return;
+  validation_ = validation;
+  if (counts_.used()) {
+    const std::uint64_t interval = renewal_interval(counts_.examples());
+    lines_ = lines != 0 ? lines : std::max<std::uint64_t>(interval - std::min(interval, counts_.examples_since()), 1);
+  }
+  if (lines_ != 0 || validation_ != 0) next_ = {};
 }
 
 void Renewals::end() {
   lines_ = 0;
+  validation_ = 0;
   next_ = kNever;
+}
+
+// Renews, or begins or ends counting, where that is due after `lines` of the pass. The lines until the next such stop.
+std::uint64_t Renewals::lines_until_stop(std::uint64_t lines) {
+  if (!counts_.used()) return BatchReader::kNoPosition;
+  if (lines >= lines_) {
+    share();
+    counts_.renew();
+    lines_ = lines + renewal_interval(counts_.examples());
+  }
+  const std::uint64_t interval = renewal_interval(counts_.examples());
+  const std::uint64_t since = interval - std::min(interval, lines_ - lines);
+  counts_.go_on_at(since);
+  const std::uint64_t counted = counted_examples(interval);
+  return since < counted ? counted - since : interval - since;
 }
 
 void Renewals::stop_at(const StreamOffset& offset, BatchReader& reader) {
@@ -53,19 +73,12 @@ void Renewals::stop_at(const StreamOffset& offset, BatchReader& reader) {
     lines += at.position;
     furthest = std::max(furthest, at.position);
   }
-  if (lines >= lines_) {
-    share();
-    counts_.renew();
-    lines_ = lines + renewal_interval(counts_.examples());
-  }
-  const std::uint64_t interval = renewal_interval(counts_.examples());
-  const std::uint64_t since = interval - std::min(interval, lines_ - lines);
-  counts_.go_on_at(since);
-  const std::uint64_t counted = counted_examples(interval);
-  const std::uint64_t next = since < counted ? counted - since : interval - since;
+  std::uint64_t next = lines_until_stop(lines);
+  validation_due_ = is_validation(lines);
+  if (validation_due_) return;
+  if (validation_ != 0) next = std::min(next, validation_ - lines);
   // A pass that was resumed begins anywhere.
   next_ = offset_after(std::max(offset, StreamOffset{furthest - 1}), next, positions);
-  if (next_ == kNever) end();
 }
 
 void Renewals::renew_if_due() {

@@ -1,4 +1,5 @@
-// When the rarities of features are renewed, and the sum of what all ranks have counted by then.
+// When the rarities of features are renewed and the model is validated, and the sum of what all ranks have counted by
+// a renewal.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace cpt {
 
 // A renewal is due when a number of lines, counted over all shards, was learned. So it does not depend on how lines are
 // split into shards, nor shards assigned to ranks. So is the end of the part of an interval in which examples are
-// counted. Where that is in the order of all examples is computed from how far each shard was read, and again where a
-// shard ended before.
-// Reused for all passes of a run; every rank makes the same calls. Borrows its arguments.
+// counted, and so is a validation. Where that is in the order of all examples is computed from how far each shard was
+// read, and again where a shard ended before. Reused for all passes of a run; every rank makes the same calls. Borrows
+// its arguments.
 class Renewals {
  public:
   static constexpr StreamOffset kNever{BatchReader::kNoPosition, 0};
@@ -22,7 +23,10 @@ class Renewals {
   Renewals(Communicator& comm, FeatureCounts& counts) : comm_(comm), counts_(counts) {}
 
   // `lines`: those of the pass at the next renewal in a resumed pass, else 0. Where nothing is learned there is none.
-  void begin_pass(std::uint64_t lines, bool learning);
+  // `validation`: those of the pass at the next validation; 0: there is none.
+  void begin_pass(std::uint64_t lines, bool learning, std::uint64_t validation = 0);
+  // In the middle of a pass, as if it were resumed here.
+  void begin_again() { begin_pass(lines_, true, validation_); }
   // Every rank reads up to here, then calls stop_at(). At first the begin of the pass, also of a resumed one.
   const StreamOffset& next() const { return next_; }
   // Collective. All lines before `offset`, which is not before next(), were handed out by the readers of all ranks, and
@@ -30,6 +34,13 @@ class Renewals {
   void stop_at(const StreamOffset& offset, BatchReader& reader);
   // The lines of the pass at the next renewal; 0 if there is none.
   std::uint64_t lines() const { return lines_; }
+  // Whether to validate before anything else is read. Until begin_pass() or begin_again().
+  bool validation_due() const { return validation_due_; }
+  // For replicas: a validation is due if so many examples of the pass come before it.
+  bool is_validation(std::uint64_t examples_of_pass) const {
+    return validation_ != 0 && examples_of_pass >= validation_;
+  }
+  void stop_for_validation() { validation_due_ = true; }
   // Collective. Renews here if enough examples have come, wherever next() is: for replicas, whose sync points are not
   // at offsets.
   void renew_if_due();
@@ -39,11 +50,14 @@ class Renewals {
   void end_pass();
 
  private:
+  std::uint64_t lines_until_stop(std::uint64_t lines);
   void end();
 
   Communicator& comm_;
   FeatureCounts& counts_;
   std::uint64_t lines_ = 0;
+  std::uint64_t validation_ = 0;
+  bool validation_due_ = false;
   StreamOffset next_ = kNever;
 };
 

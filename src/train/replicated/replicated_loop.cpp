@@ -46,14 +46,25 @@ ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& com
   });
 }
 
-std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
+std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning, std::uint64_t examples_before) {
+  examples_before_ = examples_before;
+  bad_lines_ = 0;
+  if (learning && ends_before_validation(0)) {  // resumed there
+    renewals_.stop_for_validation();
+    return 0;
+  }
   Round current;
   std::uint64_t examples = 0;  // of the current round, on all ranks
   for (;;) {
     if (drains_after(examples, learning)) {
       train(current, 0, current.slice.size(), learning);
-      end_round(examples, learning, (requests_ & RequestBits::kNow) != 0, reader);
+      const bool validates = learning && ends_before_validation(examples);
+      end_round(examples, learning, validates || (requests_ & RequestBits::kNow) != 0, reader);
       if (requests_ != 0) pause(reader);
+      if (validates) {
+        renewals_.stop_for_validation();
+        return bad_lines_;
+      }
       current = {};
       examples = 0;
     }
@@ -71,7 +82,7 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
     if (examples == 0) {
       agree_on_error(comm_, failure_.get(), "end of pass");
       if (sync_schedule_.finish()) end_interval();
-      return sum(headers, &RoundHeader::bad_lines);
+      return bad_lines_;
     }
     current = std::move(next);
   }
@@ -80,7 +91,8 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning) {
 // All ranks decide alike, because all have the same headers.
 void ReplicatedLoop::apply_headers(const RoundHeaders& headers, const Round& next) {
   relay_warnings(headers, next);
-  if (const auto excess = excess_of_bad_lines(sum(headers, &RoundHeader::bad_lines), options_.most_bad_lines)) {
+  bad_lines_ = sum(headers, &RoundHeader::bad_lines);
+  if (const auto excess = excess_of_bad_lines(bad_lines_, options_.most_bad_lines)) {
     throw AgreedError(excess->fault(), excess->what());
   }
   for (const RoundHeader& header : headers) {
@@ -92,7 +104,13 @@ void ReplicatedLoop::apply_headers(const RoundHeaders& headers, const Round& nex
 // Whether nothing may be read ahead of the current round.
 bool ReplicatedLoop::drains_after(std::uint64_t examples, bool learning) const {
   if (examples == 0) return false;
-  return (learning && sync_schedule_.would_end(examples)) || (requests_ & (learning ? RequestBits::kNow : ~0ULL)) != 0;
+  if (learning && (sync_schedule_.would_end(examples) || ends_before_validation(examples))) return true;
+  return (requests_ & (learning ? RequestBits::kNow : ~0ULL)) != 0;
+}
+
+// Whether a validation comes after the current round, which has so many examples.
+bool ReplicatedLoop::ends_before_validation(std::uint64_t examples) const {
+  return renewals_.is_validation(progress_.examples() - examples_before_ + examples);
 }
 
 void ReplicatedLoop::end_round(std::uint64_t examples, bool learning, bool ends_interval, const BatchReader& reader) {

@@ -41,8 +41,9 @@ class ReplicatedLoop {
                  Progress& progress, SyncSchedule& sync_points, Renewals& renewals, SafePoint& safe_point);
 
   // A rank at the end of its input takes part in every round until all are. Returns the number of bad lines skipped by
-  // all ranks.
-  std::uint64_t run(BatchReader& reader, bool learning);
+  // all ranks, at the end of the input, or after the round in which renewals have a validation, with merged weights: it
+  // is to be called again afterwards. `examples_before`: of the phase, before this pass.
+  std::uint64_t run(BatchReader& reader, bool learning, std::uint64_t examples_before);
 
  private:
   // A rank sends it to all others at the start of a round.
@@ -79,6 +80,7 @@ class ReplicatedLoop {
                                                        ConstBytes mine, const char* call);
   void compare_trees();  // in debug builds, after every round
   bool drains_after(std::uint64_t examples, bool learning) const;
+  bool ends_before_validation(std::uint64_t examples) const;
   void end_round(std::uint64_t examples, bool learning, bool ends_interval, const BatchReader& reader);
   void pause(const BatchReader& reader);
   void end_interval();
@@ -94,9 +96,11 @@ class ReplicatedLoop {
   SyncSchedule& sync_schedule_;
   Renewals& renewals_;
   SafePoint& safe_point_;
-  std::uint64_t requests_ = 0;  // of all ranks
-  bool stretch_ends_ = false;   // and rank 0 is to be told of it after this round
-  DeferredError failure_;       // of this rank, which then trains no more and takes part until all know
+  std::uint64_t examples_before_ = 0;  // of the phase, before this pass
+  std::uint64_t bad_lines_ = 0;        // of the pass, on all ranks
+  std::uint64_t requests_ = 0;         // of all ranks
+  bool stretch_ends_ = false;          // and rank 0 is to be told of it after this round
+  DeferredError failure_;              // of this rank, which then trains no more and takes part until all know
 };
 
 }  // namespace cpt

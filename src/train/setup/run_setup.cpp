@@ -51,14 +51,23 @@ void check_pipes(const TrainingOptions& options, const std::vector<Shard>& data,
   }
 }
 
+void check_validation_shards(const std::vector<Shard>& shards) {
+  for (const Shard& shard : shards) {
+    if (shard.regular) continue;
+    throw Error(Fault::kUsage, (is_standard_input(shard) ? "standard input (-)" : shard.path) +
+                                   ": --validate needs files, because they are read again and again");
+  }
+}
+
 // Everything that must be the same on all ranks, in words. Ranks may name the model and the shards by different paths:
 // `init`, the digest of the initial model (0 for none), and the shards themselves are compared instead.
 std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
-                        const std::vector<Shard>& test) {
+                        const std::vector<Shard>& test, const std::vector<Shard>& validation) {
   TrainingOptions without_paths = options;
   without_paths.init.clear();
   without_paths.data.clear();
   without_paths.test.clear();
+  without_paths.validation.data.clear();
   std::ostringstream text;
   text << kVersion << ' ' << kCommit << '\n'
        << describe_training_options(without_paths) << options.model.bits << ' ' << init << ' '
@@ -66,6 +75,7 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << options.checkpoints.every_examples << ' ' << options.resume << '\n';
   for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
+  for (const Shard& shard : validation) text << "validation " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();
 }
 
@@ -262,11 +272,32 @@ void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& tes
   if (setup.options.init.empty()) setup.learner->set_input(std::move(look.profile));
 }
 
-void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard>& test, RunSetup& setup) {
+void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard>& test, const char* option,
+                         RunSetup& setup) {
   const std::string both = find_in_both(data, test);
   if (both.empty()) return;
-  setup.warnings.push_back(input_name(both) +
-                           ": is read as --data and as --test: losses on examples that were learned say little");
+  setup.warnings.push_back(input_name(both) + ": is read as --data and as " + option +
+                           ": losses on examples that were learned say little");
+}
+
+// Files that were moved are the same data.
+std::uint64_t digest_of(const std::vector<TrackedShard>& known) {
+  if (known.empty()) return 0;
+  std::string text;
+  for (const TrackedShard& shard : known) {
+    text += std::to_string(shard.shard.bytes) + ' ' + std::to_string(shard.head) + ' ' +
+            std::to_string(shard.shard.part.index) + '/' + std::to_string(shard.shard.part.count) + '\n';
+  }
+  return hash_label(text);
+}
+
+// C4: the best value so far would be that of other data.
+void require_same_validation(const RunSetup& setup) {
+  const std::uint64_t then = setup.state->validation.data;
+  if (setup.validation_digest == then) return;
+  if (then == 0) throw Error(Fault::kUsage, "--validate: the run was begun without it");
+  throw Error(Fault::kBadData,
+              "the shards of --validate are not those of the checkpoint: names may differ, number and content may not");
 }
 
 }  // namespace
@@ -289,24 +320,31 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   setup.options.resume = resumed;
   std::vector<Shard> data;
   std::vector<Shard> test;
+  std::vector<Shard> validation;
   run_on_all(comm, "start", [&] {
     setup.options.validate();
     data = find_shards_of(setup.options.data, options.data, "--data", setup);
     test = find_shards_of(setup.options.test, options.test, "--test", setup);
+    validation = find_shards_of(setup.options.validation.data, options.validation.data, "--validate", setup);
     check_pipes(setup.options, data, test, comm.size());
+    check_validation_shards(validation);
     if (!resumed) read_initial_model(setup);
   });
-  compare_fingerprints(comm, fingerprint(setup.options, setup.init_digest, data, test));
+  compare_fingerprints(comm, fingerprint(setup.options, setup.init_digest, data, test, validation));
   const bool sizes_table = !resumed && setup.options.init.empty() && setup.options.auto_bits;
   if (sizes_table) choose_bits(setup, data, test, comm, free);
   setup.options.auto_bits = false;
   if (!resumed) make_learner(setup, comm, free);
   if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
-  warn_of_tested_data(data, test, setup);
+  warn_of_tested_data(data, test, "--test", setup);
+  warn_of_tested_data(data, validation, "--validate", setup);
   if (!resumed && comm.rank() == 0) look_at_input(data, test, setup);
   std::vector<Shard> whole;
   const std::vector<TrackedShard> known_data = shards_of(data, setup.options, comm, whole);
   const std::vector<TrackedShard> known_test = shards_of(test, setup.options, comm, whole);
+  const std::vector<TrackedShard> known_validation = shards_of(validation, setup.options, comm, whole);
+  setup.validation = plain(known_validation);
+  setup.validation_digest = digest_of(known_validation);
   if (!whole.empty()) setup.warnings.push_back(warning_of_whole_files(whole));
   const TraversalPlan::Options plan{setup.options.passes, setup.options.test_frozen};
   if (!resumed && setup.options.init.empty() && setup.options.model.method == Method::kPecoc) {
@@ -314,13 +352,15 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   }
   run_on_all(comm, "start", [&] {
     if (resumed) {
+      require_same_validation(setup);
       setup.plan.emplace(setup.state->plan, known_data, known_test, plan);
       const std::vector<std::string>& warnings = setup.plan->warnings();
       setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
     } else {
       // Not after hours of training.
+      const std::size_t validated = shards_of_rank(known_validation, comm);
       for (const auto* shards : {&known_data, &known_test})
-        allow_open_files(shards_of_rank(*shards, comm), kIfTooManyShards);
+        allow_open_files(shards_of_rank(*shards, comm) + validated, kIfTooManyShards);
       setup.plan.emplace(known_data, known_test, plan);
     }
   });

@@ -237,8 +237,8 @@ void add_row(CLI::App& app, const OptionEntry& row, DistOptions& options) {
 
 void add_options(CLI::App& app, DistOptions& options) {
   // CLI11 prints groups in the order of their first options.
-  for (const char* group :
-       {kMainOptions, kInputOptions, kModelOptions, kRankOptions, kCheckpointOptions, kOutputOptions}) {
+  for (const char* group : {kMainOptions, kInputOptions, kValidationOptions, kModelOptions, kRankOptions,
+                            kCheckpointOptions, kOutputOptions}) {
     for (const OptionEntry& row : option_table()) {
       if (std::string(row.group) == group) add_row(app, row, options);
     }

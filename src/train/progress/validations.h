@@ -1,0 +1,18 @@
+// What validations say: which one is the best, and whether training is to end.
+#pragma once
+
+#include "cpt/trainer.h"
+
+namespace cpt {
+
+// The mean loss that the metric names; not a number if the validation has no example, or no sample, for it.
+double value_of(Metric metric, const Losses& losses);
+
+// Enters a validation, all but without_improvement being set, as the last one of the run, and as the best one if its
+// value is lower than that of all before it. Returns whether it is the best.
+bool enter_validation(Validation validation, Summary& summary);
+
+// Whether so many validations in a row were no better that training is to end.
+bool is_to_stop_early(const ValidationOptions& options, const Summary& summary);
+
+}  // namespace cpt

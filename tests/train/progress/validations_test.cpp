@@ -1,0 +1,213 @@
+// Validation: what it measures, that it leaves training alone, and that its decisions depend neither on ranks nor on
+// stops.
+#include "train/progress/validations.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "train/checkpoint/resumed_job.h"
+
+namespace cpt {
+namespace {
+
+// Keeps validations, those of stopped and resumed runs, too.
+class ValidationRecorder : public Recorder {
+ public:
+  void validated(const Validation& validation) override { validations.push_back(validation); }
+  std::vector<Validation> validations;
+};
+
+void expect_same_validations(const std::vector<Validation>& a, const std::vector<Validation>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    SCOPED_TRACE("validation " + std::to_string(i));
+    EXPECT_EQ(a[i].pass, b[i].pass);
+    EXPECT_EQ(a[i].examples, b[i].examples);
+    EXPECT_EQ(a[i].value, b[i].value);
+    EXPECT_EQ(a[i].without_improvement, b[i].without_improvement);
+    expect_same_losses(a[i].losses, b[i].losses);
+  }
+}
+
+// Two passes over shards of uneven lengths, 2,100 examples, and 500 to validate.
+class ValidationJob : public ResumedJob {
+ public:
+  ValidationJob() {
+    add_data({random_lines({.seed = 1, .examples = 700}), random_lines({.seed = 2, .examples = 400, .first_label = 20}),
+              "", random_lines({.seed = 3, .examples = 1000, .first_label = 40})});
+    options.validation.data = {folder.write("v0", random_lines({.seed = 7, .examples = 300})),
+                               folder.write("v1", random_lines({.seed = 8, .examples = 200, .first_label = 50}))};
+    options.validation.every = 450;
+    options.passes = 2;
+  }
+
+  Summary run(int ranks, const TrainingOptions& with, Ask ask = {.request = Request::kNone}) {
+    Staging staging;
+    staging.observer = &recorder;
+    staging.model = folder / "model";
+    staging.options_of = [ask](int rank, TrainingOptions& of_rank) {
+      if (rank != ask.rank) return;
+      of_rank.checkpoints.requested = [ask, calls = std::uint64_t{0}]() mutable {
+        return ++calls == ask.call ? ask.request : Request::kNone;
+      };
+    };
+    std::vector<Ending> endings = train_on(ranks, with, staging);
+    is_stopped = endings[0].fault == Fault::kStopped;
+    if (!endings[0].result) {
+      EXPECT_TRUE(is_stopped) << endings[0].error;
+      return {};
+    }
+    return endings[0].result->summary;
+  }
+
+  Folder folder;
+  ValidationRecorder recorder;
+  bool is_stopped = false;
+};
+
+TEST(Validations, ComeEveryNExamplesAndAfterEachPass) {
+  ValidationJob job;
+  const Summary summary = job.run(1, job.options);
+  std::vector<std::uint64_t> examples;
+  for (const Validation& validation : job.recorder.validations) examples.push_back(validation.examples);
+  EXPECT_EQ(examples, (std::vector<std::uint64_t>{450, 900, 1350, 1800, 2100, 2550, 3000, 3450, 3900, 4200}));
+  EXPECT_EQ(summary.validations, 10U);
+  EXPECT_EQ(job.recorder.validations.front().losses.examples, 500U);
+}
+
+TEST(Validations, LeaveTrainingAlone) {
+  for (const int ranks : {1, 3}) {
+    ValidationJob job;
+    const Summary with = job.run(ranks, job.options);
+    job.options.validation = {};
+    const Summary without = job.run(ranks, job.options);
+    EXPECT_EQ(with.tree.digest, without.tree.digest);
+    EXPECT_EQ(with.weight_digest, without.weight_digest);
+    expect_same_losses(with.train, without.train);
+  }
+}
+
+TEST(Validations, AreThoseOfAFrozenTestOfTheModel) {
+  ValidationJob job;
+  job.options.validation.every = 0;
+  job.options.passes = 1;
+  const Summary summary = job.run(2, job.options);
+  TrainingOptions test;
+  test.init = (job.folder / "model").string();
+  test.test = job.options.validation.data;
+  test.test_frozen = true;
+  test.model = job.options.model;
+  const std::vector<TrainingResult> results = results_on(1, test);
+  expect_same_losses(results[0].summary.test, summary.last_validation->losses);
+  EXPECT_EQ(summary.last_validation->value, results[0].summary.test.mean_log());
+}
+
+TEST(Validations, AreThoseOfOneRank) {
+  ValidationJob one;
+  one.run(1, one.options);
+  for (const int ranks : {2, 3, 5}) {
+    SCOPED_TRACE(ranks);
+    ValidationJob job;
+    job.run(ranks, job.options);
+    expect_same_validations(job.recorder.validations, one.recorder.validations);
+  }
+}
+
+TEST(Validations, OfReplicasAndHybridRunsAreTheSameInEveryRun) {
+  for (const Placement placement : {Placement::kReplicated, Placement::kHybrid}) {
+    std::vector<Validation> first;
+    for (int run = 0; run < 2; ++run) {
+      ValidationJob job;
+      job.options.placement = placement;
+      job.run(3, job.options);
+      EXPECT_GE(job.recorder.validations.size(), 6U);
+      if (run == 0) first = job.recorder.validations;
+      expect_same_validations(job.recorder.validations, first);
+    }
+  }
+}
+
+TEST(Validations, EndTrainingEarlyAndKeepTheBestModel) {
+  for (const int ranks : {1, 2}) {
+    ValidationJob job;
+    job.options.passes = 40;
+    job.options.validation.keep_best = Metric::kLog;
+    job.options.validation.early_stop = 3;
+    const Summary summary = job.run(ranks, job.options);
+    EXPECT_TRUE(summary.stopped_early);
+    EXPECT_EQ(summary.last_validation->without_improvement, 3U);
+    EXPECT_LT(summary.last_validation->pass, 40U);
+    TrainingOptions test;
+    test.init = (job.folder / "model").string();
+    test.test = job.options.validation.data;
+    test.test_frozen = true;
+    test.model = job.options.model;
+    EXPECT_EQ(results_on(1, test)[0].summary.test.mean_log(), summary.best_validation->value);
+  }
+}
+
+TEST(Validations, AreThoseOfARunThatNeverStopped) {
+  ValidationJob straight;
+  straight.options.passes = 40;
+  straight.options.validation.keep_best = Metric::kSquared;
+  straight.options.validation.early_stop = 2;
+  const Summary expected = straight.run(1, straight.options);
+  ASSERT_TRUE(expected.stopped_early);
+  int stops = 0;
+  for (const int ranks : {1, 3}) {
+    for (const std::uint64_t call : {2U, 5U, 9U, 14U, 23U, 40U, 60U}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, stopped at call " + std::to_string(call));
+      ValidationJob job;
+      job.options.passes = 40;
+      job.options.validation.keep_best = Metric::kSquared;
+      job.options.validation.early_stop = 2;
+      job.run(ranks, job.resumable(), {.call = call});
+      stops += job.is_stopped ? 1 : 0;
+      const Summary summary = job.run(2, job.resumable());
+      expect_same_validations(job.recorder.validations, straight.recorder.validations);
+      expect_same_losses(summary.best_validation->losses, expected.best_validation->losses);
+      EXPECT_EQ(summary.validations, expected.validations);
+      EXPECT_EQ(summary.weight_digest, expected.weight_digest);
+      EXPECT_TRUE(summary.stopped_early);
+    }
+  }
+  EXPECT_GE(stops, 8);
+}
+
+TEST(Validations, RefuseOtherDataInAResumedRun) {
+  ValidationJob job;
+  job.run(1, job.resumable(), {.call = 3});
+  ASSERT_TRUE(job.is_stopped);
+  job.folder.write("v1", random_lines({.seed = 9, .examples = 200}));
+  const std::vector<Ending> endings = train_on(1, job.resumable());
+  EXPECT_EQ(endings[0].fault, Fault::kBadData);
+  EXPECT_NE(endings[0].error.find("--validate are not those of the checkpoint"), std::string::npos) << endings[0].error;
+}
+
+TEST(Validations, WithoutAnyExampleAreAnError) {
+  ValidationJob job;
+  job.options.validation.data = {job.folder.write("empty", "")};
+  for (const Ending& ending : train_on(2, job.options)) {
+    EXPECT_EQ(ending.fault, Fault::kBadData);
+    EXPECT_NE(ending.error.find("have no example"), std::string::npos) << ending.error;
+  }
+}
+
+TEST(Validations, WithoutSamplesOfTheMetricAreNotBetter) {
+  Summary summary;
+  Losses losses;
+  losses.add_new(1);
+  Validation validation;
+  validation.value = value_of(Metric::kBrierSeen, losses);
+  EXPECT_NE(validation.value, validation.value);
+  EXPECT_FALSE(enter_validation(validation, summary));
+  validation.value = 0.5;
+  EXPECT_TRUE(enter_validation(validation, summary));
+  EXPECT_FALSE(enter_validation(validation, summary));
+  EXPECT_EQ(summary.last_validation->without_improvement, 1U);
+  EXPECT_TRUE(is_to_stop_early({.data = {}, .every = 0, .keep_best = {}, .early_stop = 1}, summary));
+}
+
+}  // namespace
+}  // namespace cpt
