@@ -30,6 +30,9 @@ class OptionsTest(unittest.TestCase):
         options = cpt.Model(**given).options
         self.assertEqual({name: options[name] for name in given}, given)
         self.assertEqual(cpt.Model(**options).options, options)
+        defaults = cpt.Model(bits=12).options
+        self.assertEqual((defaults["interactions"], defaults["text_keys"]), ([], []))
+        self.assertEqual(cpt.Model(**defaults).options, defaults)
 
     def test_wrong_options_are_refused_by_name(self) -> None:
         for options, text in (({"alpha": 2}, "alpha"), ({"bitz": 12}, "'bitz' is no option of a model"),
