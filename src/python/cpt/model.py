@@ -17,8 +17,6 @@ Example = Union[str, Mapping[str, Any], Sequence[Any]]
 _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
 SWITCHES = {"calibrate", "rarity"}
-_LISTS = {"text_keys", "categorical_keys", "ignore_keys"}
-_MAY_BE_EMPTY = {name.replace("_", "-") for name in _LISTS | {"interactions"}}
 
 
 class Digest(NamedTuple):
@@ -37,6 +35,10 @@ def option_words(name: str, value: Any) -> List[str]:
     return [str(value)]
 
 
+def _is_empty_list(name: str, value: Any) -> bool:
+    return (name == "interactions" or name.endswith("_keys")) and isinstance(value, (list, tuple)) and not value
+
+
 def _option_value(name: str, text: str) -> Any:
     if name in _COUNTS:
         return int(text)
@@ -46,7 +48,7 @@ def _option_value(name: str, text: str) -> Any:
         return text == "on"
     if name == "interactions":
         return text.split()
-    if name in _LISTS:
+    if name.endswith("_keys"):
         return [key for key in text.split(",") if key]
     return text
 
@@ -122,8 +124,8 @@ class Model:
     """
 
     def __init__(self, **options: Any) -> None:
-        given = [(n.replace("_", "-"), option_words(n, v)) for n, v in options.items() if v is not None]
-        self._set_core(_core.Model([(name, words) for name, words in given if words or name not in _MAY_BE_EMPTY]))
+        given = {name: value for name, value in options.items() if value is not None and not _is_empty_list(name, value)}
+        self._set_core(_core.Model([(name.replace("_", "-"), option_words(name, v)) for name, v in given.items()]))
 
     def _set_core(self, core: _core.Model) -> None:
         self._core = core
