@@ -296,7 +296,7 @@ class Training::Run {
     validation.value = value_of(options_.validation.metric(), validation.losses);
     validation.run_seconds = progress.seconds();
     validation.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return enter_validation(std::move(validation), summary_);
+    return enter_validation(validation, summary_);
   }
 
   // Writes the model of the best validation, for now.

@@ -91,8 +91,8 @@ void restore_validations(StoredValidations stored, RunState& state) {
   state.options.validation = std::move(stored.options);
   state.validation = stored.state;
   state.summary.validations = stored.validations;
-  state.summary.last_validation = std::move(stored.last);
-  state.summary.best_validation = std::move(stored.best);
+  state.summary.last_validation = stored.last;
+  state.summary.best_validation = stored.best;
   state.summary.stopped_early = stored.stopped_early;
 }
 

@@ -40,7 +40,7 @@ bool enter_validation(Validation validation, Summary& summary) {
   validation.without_improvement = is_best ? 0 : before + 1;
   ++summary.validations;
   if (is_best) summary.best_validation = validation;
-  summary.last_validation = std::move(validation);
+  summary.last_validation = validation;
   return is_best;
 }
 
