@@ -268,6 +268,24 @@ class ThreadsTest(unittest.TestCase):
         self.assertEqual(failures, [])
         self.assertEqual(len(model.labels), 40)
 
+    def test_threads_that_read_new_labels_at_once_read_each_once(self) -> None:
+        model = cpt.Model(bits=12, method="table")
+        model.learn_many([f"l{i} |a b" for i in range(20000)])
+        seen: List[int] = []
+        start = threading.Barrier(4)
+
+        def read() -> None:
+            start.wait(timeout=60)
+            seen.append(len(model.labels))
+
+        threads = [threading.Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=120)
+        self.assertEqual(seen, [20000] * 4)
+        self.assertEqual(len(model.labels), 20000)
+
     def test_the_interpreter_goes_on_while_the_model_learns(self) -> None:
         model = cpt.Model(bits=14)
         matrix = scipy.sparse.random(4000, 3000, 0.01, format="csr", random_state=1)

@@ -261,12 +261,14 @@ class Model:
         return np.append(self._label_array(), np.array([None]))[numbers], p
 
     def _label_array(self) -> Array:
-        new = self._core.labels(len(self._names))
+        # Other threads may extend `_names` meanwhile, so each begins from the one array that it took.
+        names = self._names
+        new = self._core.labels(len(names))
         if new:
             added = np.empty(len(new), dtype=object)
             added[:] = new
-            self._names = np.concatenate([self._names, added])
-        return self._names
+            self._names = names = np.concatenate([names, added])
+        return names
 
     def __repr__(self) -> str:
         options = self.options
