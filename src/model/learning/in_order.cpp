@@ -3,9 +3,9 @@
 namespace cpt {
 
 void InOrder::prepare(const ExampleView& x, PathState& path_state) const {
-  path_state.example = {x, x.values};
+  path_state.example = learner_->scaled(x, path_state.room);
   path_state.label = learner_->find(x);
-  if (path_state.label != kNoLabel) learner_->locate(x, path_state.label, path_state);
+  if (path_state.label != kNoLabel) learner_->locate(path_state.label, path_state);
 }
 
 // Calls visit(i, path_state) for the examples of the slice in order.
@@ -55,9 +55,9 @@ void InOrder::for_each_located(Slice slice, Learn learn) {
       path_state.label = learner_->find(path_state.example);
       is_new = path_state.label == kNoLabel;
       if (is_new) path_state.label = learner_->apply(learner_->choose_split(path_state.example));
-      learner_->locate(path_state.example, path_state.label, path_state);
+      learner_->locate(path_state.label, path_state);
     } else if (!learner_->is_current(path_state)) {
-      learner_->locate(path_state.example, path_state.label, path_state);
+      learner_->locate(path_state.label, path_state);
     }
     learn(i, path_state, is_new);
   });

@@ -53,7 +53,11 @@ std::vector<double> Learner::all_probabilities(const ExampleView& x) const {
 
 TreeChange Learner::choose_split(const ExampleView& x) const {
   ScaledValues room;
-  Insertion insertion = estimator_->choose_split(scaled(x, room));
+  return choose_split(scaled(x, room));
+}
+
+TreeChange Learner::choose_split(const ScaledExample& x) const {
+  Insertion insertion = estimator_->choose_split(x);
   return {std::string(x.label), std::move(insertion.splits), insertion.disagreements};
 }
 

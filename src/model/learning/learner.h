@@ -69,6 +69,7 @@ class Learner {
   LabelId find(const ExampleView& x) const { return labels_.find(x.label, x.label_hash); }
 
   // Where the label of x, which must be new, would be inserted; see Estimator. Changes nothing.
+  TreeChange choose_split(const ScaledExample& x) const;
   TreeChange choose_split(const ExampleView& x) const;
   // Adds the label to the trees. Ranks that apply the same changes in the same order have the same trees.
   LabelId apply(const TreeChange& change);
@@ -85,8 +86,11 @@ class Learner {
 
   // The two halves of learning an example whose label is in the tree; see Estimator. train() also counts its features.
   void locate(const ExampleView& x, LabelId label, PathState& path_state) const {
-    estimator_->locate(scaled(x, path_state.room), label, path_state);
+    path_state.example = scaled(x, path_state.room);
+    locate(label, path_state);
   }
+  // Where path_state.example is already what scaled() made of it.
+  void locate(LabelId label, PathState& path_state) const { estimator_->locate(path_state.example, label, path_state); }
   bool is_current(const PathState& path_state) const { return estimator_->is_current(path_state); }
   // Throws Error(kFailed) if the weights have diverged.
   double predict(PathState& path_state) const;
