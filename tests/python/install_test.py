@@ -45,6 +45,9 @@ class InstallTest(unittest.TestCase):
         self.run_quietly(python, "-m", "pip", "install", "--no-build-isolation", "--no-index", "--no-deps",
                          "--disable-pip-version-check", self.folder / "python")
         self.expect_works(python, self.folder / "venv")
+        versions = "import importlib.metadata; print(cpt.__version__, importlib.metadata.version('cpt'))"
+        ours, of_package = self.run_quietly(python, "-c", f"import cpt; {versions}").split()
+        self.assertEqual(ours, of_package)
         stubs = list((self.folder / "venv").rglob("_core.pyi"))
         self.assertEqual(len(stubs), 1)
         self.assertTrue((stubs[0].parent / "py.typed").exists())

@@ -35,7 +35,7 @@ class OptionsTest(unittest.TestCase):
         self.assertEqual(cpt.Model(**defaults).options, defaults)
 
     def test_wrong_options_are_refused_by_name(self) -> None:
-        for options, text in (({"alpha": 2}, "alpha"), ({"bitz": 12}, "'bitz' is no option of a model"),
+        for options, text in (({"alpha": 2}, "alpha"), ({"bitz": 12}, "'bitz' is no option of a model.* learning_rate"),
                               ({"bits": 3}, "bits"), ({"bits": "auto"}, "bits"), ({"method": "none"}, "method"),
                               ({"passes": 2}, "'passes' is no option"), ({"tree": "huffman:x"}, "given tree"),
                               ({"method": "pecoc"}, "pecoc"), ({"alpha": []}, "alpha"), ({"alpha": [1, 2]}, "alpha")):
@@ -44,10 +44,18 @@ class OptionsTest(unittest.TestCase):
         self.assertTrue(issubclass(cpt.BadOption, ValueError) and issubclass(cpt.BadOption, cpt.Error))
 
     def test_repr(self) -> None:
+        model = cpt.Model(bits=12)
+        model.learn(["a"], "b")
+        self.assertEqual(repr(model), "<cpt.Model: 1 label, method tree, 12 bits>")
         self.assertEqual(repr(trained(trees=2)), "<cpt.Model: 37 labels, method tree, 2 trees, 14 bits>")
 
 
 class PredictionTest(unittest.TestCase):
+    def test_fewer_than_no_labels_are_refused(self) -> None:
+        for ask in (lambda: trained().top_k("|a b", -1), lambda: trained().top_k_many(["|a b"], -1)):
+            with self.assertRaisesRegex(ValueError, "k of at least 0, found -1"):
+                ask()
+
     def test_single_and_many_agree_on_any_number_of_threads(self) -> None:
         model = trained()
         lines = [line.split(" ", 1)[1] for line in make_lines(300)]

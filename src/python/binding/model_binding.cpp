@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -125,6 +126,16 @@ py::tuple digests(const LockedModel& locked) {
   return py::make_tuple(digests.tree, digests.weights);
 }
 
+// As Python spells them.
+std::vector<std::string> option_names() {
+  std::vector<std::string> names;
+  for (auto& [name, words] : list_model_options({})) {
+    std::ranges::replace(name, '-', '_');
+    names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 void define_model(py::module_& module) {
@@ -139,6 +150,7 @@ void define_model(py::module_& module) {
         return std::make_unique<LockedModel>(Model(parse_model_options(options)));
       }))
       .def_static("load", &load)
+      .def_static("option_names", &option_names)
       .def("save",
            [](const LockedModel& locked, const std::filesystem::path& path) {
              locked.read([&](const Model& model) { model.save(path); });

@@ -34,4 +34,5 @@ void translate(std::exception_ptr thrown) {
 PYBIND11_MODULE(_core, module) {
   pybind11::register_exception_translator(&cpt::python::translate);
   cpt::python::define_model(module);
+  module.attr("__version__") = CPT_VERSION;
 }

@@ -5,6 +5,7 @@ on many ranks, and `Run` reads what a run left. `Classifier` has the contract of
 """
 from typing import TYPE_CHECKING, Any
 
+from ._core import __version__
 from .errors import BadData, BadOption, CannotWrite, Error, NoInput, Stopped
 from .model import Calibration, Digest, Explanation, Model, Step, load
 from .run import Run
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from .classifier import Classifier
 
 __all__ = ["BadData", "BadOption", "Calibration", "CannotWrite", "Classifier", "Digest", "Error", "Explanation", "Model",
-           "NoInput", "Run", "Step", "Stopped", "load", "train"]
+           "NoInput", "Run", "Step", "Stopped", "__version__", "load", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence,
 import numpy as np
 
 from . import _core
+from .errors import BadOption
 from .rows import Array, is_sparse, rows_of
 
 Label = Union[str, int]
@@ -124,6 +125,10 @@ class Model:
     """
 
     def __init__(self, **options: Any) -> None:
+        names = _core.Model.option_names()
+        for name in options:
+            if name not in names:
+                raise BadOption(f"{name!r} is no option of a model; those are {', '.join(names)}")
         given = {name: value for name, value in options.items() if value is not None and not _is_empty_list(name, value)}
         self._set_core(_core.Model([(name.replace("_", "-"), option_words(name, v)) for name, v in given.items()]))
 
@@ -184,6 +189,7 @@ class Model:
         if is_sparse(x):
             labels, p = self.top_k_many(x, k, threshold)
             return [(label, float(q)) for label, q in zip(labels[0], p[0]) if label is not None]
+        _check_k(k)
         return self._core.top_k(x, k, threshold)
 
     def explain(self, x: Example, label: Optional[Label] = None, top: int = 5) -> Optional[Explanation]:
@@ -255,8 +261,7 @@ class Model:
         least `threshold`, they are filled up with None and 0. The number of threads does not change the result.
         """
         rows = rows_of(X)
-        if k < 0:
-            raise ValueError(f"expected k of at least 0, found {k}")
+        _check_k(k)
         numbers, p = self._core.top_k_many(rows, min(k, self._core.size()), threshold, threads)
         return np.append(self._label_array(), np.array([None]))[numbers], p
 
@@ -273,7 +278,9 @@ class Model:
     def __repr__(self) -> str:
         options = self.options
         trees = "" if options["trees"] == 1 else f"{options['trees']} trees, "
-        return f"<cpt.Model: {self._core.size()} labels, method {options['method']}, {trees}{options['bits']} bits>"
+        count = self._core.size()
+        labels = "1 label" if count == 1 else f"{count} labels"
+        return f"<cpt.Model: {labels}, method {options['method']}, {trees}{options['bits']} bits>"
 
     def __getstate__(self) -> dict[str, bytes]:
         with tempfile.TemporaryDirectory(prefix="cpt-") as folder:
@@ -293,6 +300,11 @@ class Model:
 def load(path: Union[str, os.PathLike[str]]) -> Model:
     """`Model.load(path)`."""
     return Model.load(path)
+
+
+def _check_k(k: int) -> None:
+    if k < 0:
+        raise ValueError(f"expected k of at least 0, found {k}")
 
 
 def label_list(labels: Any) -> List[Any]:
