@@ -1,4 +1,4 @@
-"""What Python learns of lines, dicts, CSR and data frames is what cpt_dist learns of the same examples."""
+"""What Python learns of lines, dicts, CSR, tokens and data frames is what cpt_dist learns of the same examples."""
 import json
 import os
 import random
@@ -133,6 +133,18 @@ class DigestTest(unittest.TestCase):
         nested.learn_many(with_blank, labels)
         self.assertEqual(framed.digest(), nested.digest())
         self.assertNotEqual(framed.digest(), model.digest())
+
+    def test_a_data_frame_equals_the_csv_that_it_writes(self) -> None:
+        rows = make_rows()
+        frame = pd.DataFrame({"label": [label for label, _ in rows],
+                              "size": [sum(x.values()) if len(x) != 2 else None for _, x in rows],
+                              "count": [len(x) for _, x in rows],
+                              "color, or none": [None if len(x) == 4 else f'"c{len(x)}"' for _, x in rows]})
+        frame.to_csv(self.folder / "frame.csv", index=False)
+        table = (self.folder / "frame.csv").read_text(encoding="utf-8").splitlines()
+        model = cpt.Model(**OPTIONS)
+        model.learn_many(frame.drop(columns="label"), frame["label"])
+        self.assertEqual(model.digest(), trained(table, self.folder, "--format", "csv"))
 
     def test_other_options_and_importances(self) -> None:
         lines = [f"{label} {1 + len(x) % 3} |a " + " ".join(f"w{c}" for c in x) for label, x in make_rows()]

@@ -51,6 +51,13 @@ TEST_F(ScoreTest, EveryLineIsAnswered) {
             "and counted, but not listed\n");
 }
 
+TEST_F(ScoreTest, TagsStandBeforeTheirScores) {
+  write("tags.vw", "ad1 1 'one|page w1\nad1 1 two|page w1\nad1 |page w1\n\n");
+  const std::string p = printed(model().probability(examples("tags.vw")[0], "ad1"));
+  EXPECT_THAT(results({"score", "--model", "model", "--data", "tags.vw", "--with-tags"}),
+              ElementsAre("one\t" + p, "two\t" + p, "\t" + p, "\t"));
+}
+
 TEST_F(ScoreTest, LinesOfNoImportanceAreLeftOutOfTheSummary) {
   write("none.vw", "ad1 0 |page w1\n");
   const Outcome outcome = run({"score", "--model", "model", "--data", "none.vw", "--summary"});
