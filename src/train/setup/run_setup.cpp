@@ -272,7 +272,7 @@ void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& tes
   FirstLook look = look_at(shards.front(), read_options(setup.options));
   if (look.format == Format::kAuto) return;
   look.profile.format = name_of(format_names(), look.format);
-  if (look.bare.are_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
+  if (look.is_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
   if (!has_met(*setup.learner, look.features)) {
     setup.warnings.push_back(
         warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));
