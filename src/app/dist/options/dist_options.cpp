@@ -37,8 +37,10 @@ Exit codes:
   75 stopped on request)";
 
 const Names<ProgressStyle>& progress_names() {
-  static const Names<ProgressStyle> names{
-      {"auto", ProgressStyle::kAuto}, {"plain", ProgressStyle::kPlain}, {"none", ProgressStyle::kNone}};
+  static const Names<ProgressStyle> names{{"auto", ProgressStyle::kAuto},
+                                          {"bar", ProgressStyle::kBar},
+                                          {"plain", ProgressStyle::kPlain},
+                                          {"none", ProgressStyle::kNone}};
   return names;
 }
 
@@ -136,8 +138,9 @@ std::vector<OptionEntry> own_rows() {
       {.name = "progress",
        .group = kOutputOptions,
        .value = "(" + words_of(progress_names()) + ")",
-       .help = "What to print on standard error. plain: a table; auto: also a progress bar if it is a terminal; none: "
-               "warnings only. Default: auto",
+       .help =
+           "What to print on standard error. plain: a table; bar: also a progress bar; auto: bar on a terminal, else "
+           "plain; none: warnings only. Under mpirun no rank sees a terminal: give bar there. Default: auto",
        .binding = {[](DistOptions& o, const Words& words) {
                      o.progress = parse_choice(progress_names(), words.front());
                    },
