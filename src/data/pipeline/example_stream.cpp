@@ -6,6 +6,7 @@
 
 #include "core/deferred_error.h"
 #include "core/input_limits.h"
+#include "core/ngram_options.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_reader.h"
@@ -88,6 +89,7 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
       mine_(mine),
       cursors_(cursors.empty() ? std::vector<Cursor>(mine.size()) : cursors) {
   require_pairs(options_->interactions);
+  parse_ngrams(options_->ngrams);
   if (options_->order == ShardOrder::kInterleaved) {
     allow_open_files(mine.size(), kIfTooManyShards);
     line_buffer_ = line_buffer_of_each(mine.size());

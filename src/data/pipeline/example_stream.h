@@ -45,7 +45,7 @@ class ExampleStream {
   // stream with the same options, the stream is the rest of that one: the same examples in the same order, with the
   // same origins. Interleaved order begins with the shard of the lowest position, the lowest number first among equals.
   // Input before a cursor is skipped by a seek in a file (but for lists of features of a binary shard), and
-  // decompressed and dropped if it is compressed. Throws Error(kUsage) for a bad interaction, Error(kFailed)
+  // decompressed and dropped if it is compressed. Throws Error(kUsage) for a bad interaction or n-gram, Error(kFailed)
   // if the system does not allow that many open files or if a cursor stands inside a pipe.
   ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, ReadOptions options,
                 const std::vector<Cursor>& cursors = {});
