@@ -63,6 +63,8 @@ struct ModelOptions {
   // How examples are made from input. A program that builds its own batches applies them itself.
   Normalize normalize = Normalize::kNone;
   std::vector<std::string> interactions{};  // pairs of first letters of namespaces, such as "ab"
+  // Each: a feature for each 2 to N adjacent words, of all text ("N") or of a namespace ("NAMESPACE:N").
+  std::vector<std::string> ngrams{};
 
   JsonKeys json_keys{};
 

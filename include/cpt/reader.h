@@ -39,7 +39,7 @@ struct NamedFeature {
 // another, but that the first line decides the format.
 class ExampleReader {
  public:
-  // Of the options it uses seed, interactions, normalize and json_keys. kAuto: the first line that is not blank
+  // Of the options it uses seed, interactions, ngrams, normalize and json_keys. kAuto: the first line that is not blank
   // decides, as in a file, but never for kCsv; of kCsv, the first line that is not blank is the header. kSample draws
   // by the number of the line. Throws Error(kUsage) for kBinary, which is no text, and for an interaction that is not
   // two bytes long.
@@ -63,7 +63,8 @@ class ExampleReader {
   // The number of lines that were read, blank and bad ones included.
   std::uint64_t lines() const;
 
-  // Appends the example that has these features, and the crosses of their namespaces. Repeated features add up. `label`
+  // Appends the example that has these features, and the crosses of their namespaces; n-grams are made of lines only.
+  // Repeated features add up. `label`
   // may be empty. Throws BadExample, and then the batch is as it was, for a value or importance out of range, and if
   // crosses are too many or too large.
   void add(std::span<const NamedFeature> features, std::string_view label, double importance, Batch& batch);

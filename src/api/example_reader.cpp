@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/input_limits.h"
+#include "core/ngram_options.h"
 #include "core/number_text.h"
 #include "cpt/hashing.h"
 #include "cpt/reader.h"
@@ -44,10 +45,12 @@ void check_feature(const NamedFeature& feature) {
 ExampleReader::ExampleReader(const ModelOptions& options, Format format, MultiLabel multilabel) {
   if (format == Format::kBinary) throw Error(Fault::kUsage, "a line of text cannot have the binary format");
   require_pairs(options.interactions);
+  parse_ngrams(options.ngrams);
   state_ = std::make_unique<State>(ReadOptions{.format = format,
                                                .multilabel = multilabel,
                                                .seed = options.seed,
                                                .interactions = options.interactions,
+                                               .ngrams = options.ngrams,
                                                .json_keys = options.json_keys,
                                                .normalize = options.normalize,
                                                .labels_required = false});

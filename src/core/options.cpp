@@ -1,6 +1,7 @@
 #include "cpt/options.h"
 
 #include "core/input_limits.h"
+#include "core/ngram_options.h"
 #include "core/number_text.h"
 #include "cpt/error.h"
 
@@ -28,6 +29,7 @@ void ModelOptions::validate() const {
   require(clip >= 0 && clip < 0.5, "--clip", clip, "at least 0 and below 0.5");
   require(bits >= kLeastBits && bits <= kMostBits, "--bits", bits, "between 10 and 40");
   require_pairs(interactions);
+  parse_ngrams(ngrams);
 }
 
 ModelOptions ModelOptions::of_tree(std::size_t t) const {

@@ -112,6 +112,23 @@ TEST_F(ModelFiles, KeepEveryOption) {
   EXPECT_EQ(describe_training_options(read), describe_training_options(written));
 }
 
+// Each kind of options is written in a form of its own.
+TEST_F(ModelFiles, KeepKeysAndNgrams) {
+  ModelOptions with_keys = small_model(12);
+  with_keys.json_keys.text = {"title"};
+  ModelOptions with_ngrams = small_model(12);
+  with_ngrams.trees = 2;
+  with_ngrams.ngrams = {"3", "title:2"};
+  ModelOptions with_both = with_keys;
+  with_both.ngrams = {"2"};
+  for (const ModelOptions& options : {with_keys, with_ngrams, with_both}) {
+    TrainingOptions written, read;
+    written.model = options;
+    read.model = written_and_read(Model(options)).options();
+    EXPECT_EQ(describe_training_options(read), describe_training_options(written));
+  }
+}
+
 TEST_F(ModelFiles, LearnOnAsIfNeverWritten) {
   Model model = trained_model(random_lines({}));
   Model read = written_and_read(model);

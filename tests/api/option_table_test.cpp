@@ -30,6 +30,7 @@ const std::map<std::string, Words>& other_values() {
                                                    {"format", {"libsvm"}},
                                                    {"multilabel", {"split"}},
                                                    {"interactions", {"ab"}},
+                                                   {"ngrams", {"title:3"}},
                                                    {"label-key", {"category"}},
                                                    {"importance-key", {"weight"}},
                                                    {"text-keys", {"title,body"}},

@@ -180,6 +180,12 @@ TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
   expect_failed(with({"--config", path("nowhere.ini").string()}), kNoInput, HasSubstr("nowhere.ini"));
   expect_failed(with({"--config", "/dev/zero"}), kNoInput, HasSubstr("--config: the file has more than 1048576 bytes"));
   expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}), HasSubstr("bitz"));
+  for (const char* const line : {"learning_rate = 0.5", "num_class = 7", "-q = ab", "wordNgrams = 2"}) {
+    const std::string name(line, std::string_view(line).find(' '));
+    expect_usage_error(with({"--config", file("other.ini", std::string("bits = 12\n") + line + "\n")}),
+                       AllOf(StartsWith("cpt_dist: --config: "), HasSubstr(name), HasSubstr(" is an option of "),
+                             HasSubstr("; here: ")));
+  }
   expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("bits"));
 }
 

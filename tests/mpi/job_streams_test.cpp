@@ -69,5 +69,12 @@ TEST_F(StandardStreams, OutputOfMpirunMayBeBroken) {
   }
 }
 
+// mpirun passes on what a rank writes, byte for byte, through a pipe.
+TEST_F(StandardStreams, ShowABarWhereOneIsAskedFor) {
+  constexpr const char* kBeginsALineAnew = "\r\033[K";
+  EXPECT_THAT(run(2, train({shards()}, {"--progress", "bar"})).err, HasSubstr(kBeginsALineAnew));
+  EXPECT_THAT(run(2, train({shards()}, {"--progress", "auto"})).err, ::testing::Not(HasSubstr(kBeginsALineAnew)));
+}
+
 }  // namespace
 }  // namespace cpt::testing

@@ -81,6 +81,17 @@ class DigestTest(unittest.TestCase):
                 single.learn(line)
             self.assertEqual(single.digest(), expected)
 
+    def test_ngrams_of_lines(self) -> None:
+        rows = make_rows()
+        lines = [f"{label} |t " + " ".join(f"w{c}" for c in x) for label, x in rows]
+        written = [line + "".join(f" w{a}^w{b}" for a, b in zip(list(x), list(x)[1:])) for line, (_, x) in zip(lines, rows)]
+        expected = trained(written, self.folder)
+        self.assertEqual(trained(lines, self.folder, "--ngrams", "t:2"), expected)
+        model = cpt.Model(**OPTIONS, ngrams=["t:2"])
+        model.learn_many(lines)
+        self.assertEqual(model.digest(), expected)
+        self.assertNotEqual(trained(lines, self.folder), expected)
+
     def test_labels_of_an_argument_replace_those_of_lines(self) -> None:
         lines = [f"{label} 2 |a x{label}" for label, _ in make_rows()]
         model = cpt.Model(**OPTIONS)

@@ -26,11 +26,13 @@ namespace cpt {
 
 // Stand where the kind of tree stood in the first format: the options of other methods follow; those, and the options
 // of calibration, which models without them do not have; those, and the number of trees, if there are several;
-// those, and the keys of JSON lines and columns of tables, if they are not the default ones.
+// those, and the keys of JSON lines and columns of tables, if they are not the default ones; those, and n-grams, if
+// there are any.
 inline constexpr std::uint8_t kMoreOptions = 255;
 inline constexpr std::uint8_t kCalibrationOptions = 254;
 inline constexpr std::uint8_t kTreesOptions = 253;
 inline constexpr std::uint8_t kKeysOptions = 252;
+inline constexpr std::uint8_t kNgramsOptions = 251;
 
 // A choice that users name by one of these words.
 template <class Archive, class Choice>
@@ -51,6 +53,7 @@ void serialize(Archive& archive, JsonKeys& keys) {
 }
 
 inline std::uint8_t first_of(const ModelOptions& options) {
+  if (!options.ngrams.empty()) return kNgramsOptions;
   if (options.json_keys != JsonKeys{}) return kKeysOptions;
   return options.trees > 1 ? kTreesOptions : kCalibrationOptions;
 }
@@ -60,19 +63,20 @@ void serialize(Archive& archive, ModelOptions& options) {
   auto kind = static_cast<std::uint8_t>(options.tree);
   std::uint8_t first = first_of(options);
   archive(first);
-  if (first >= kKeysOptions) {
+  if (first >= kNgramsOptions) {
     archive_choice(archive, options.method, method_names());
     archive(options.arity, kind);
   } else {
     kind = first;
   }
-  if (first >= kKeysOptions && first != kMoreOptions) {
+  if (first >= kNgramsOptions && first != kMoreOptions) {
     archive(options.calibrate, options.rarity);
   } else {
     options.calibrate = options.rarity = false;
   }
-  if (first == kTreesOptions || first == kKeysOptions) archive(options.trees);
-  if (first == kKeysOptions) archive(options.json_keys);
+  if (first >= kNgramsOptions && first <= kTreesOptions) archive(options.trees);
+  if (first >= kNgramsOptions && first <= kKeysOptions) archive(options.json_keys);
+  if (first == kNgramsOptions) archive(options.ngrams);
   if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kGiven);
   archive(options.alpha);
   archive_choice(archive, options.loss, loss_names());

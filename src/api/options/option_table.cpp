@@ -202,6 +202,13 @@ Table input_options() {
        .help = "Add a feature for each pair of features from namespaces that begin with A and with B. May be repeated",
        .binding = list(&M::interactions),
        .words = OptionWords::kEach},
+      {.name = "ngrams",
+       .value = "[NS:]N",
+       .help = "Add a feature for each 2 to N adjacent words: the words joined by ^, in their namespace. N alone is "
+               "for all "
+               "text: fasttext words and --text-keys; NS:N for the namespace NS. May be repeated",
+       .binding = list(&M::ngrams),
+       .words = OptionWords::kEach},
       {.name = "label-key",
        .also = "label-column",
        .value = "KEY",

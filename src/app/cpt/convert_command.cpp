@@ -28,8 +28,9 @@ space of the text and are read 1.7 to 1.8 times as fast. Training on them gives 
 result as training on the text: lines are taken in the order of cpt_dist, one from each shard in
 turn, and dealt to the new shards in turn. This also turns a single file into shards for many ranks.
 
-A binary shard holds parsed and hashed lines. --seed, --normalize, --interactions, --multilabel
-and the keys of json lines must equal those of the runs that read it; cpt_dist refuses others.
+A binary shard holds parsed and hashed lines. --seed, --normalize, --interactions, --ngrams,
+--multilabel and the keys of json lines must equal those of the runs that read it; cpt_dist refuses
+others.
 
 Examples:
   cpt convert shards/ binary
@@ -163,6 +164,7 @@ void declare(CLI::App& command, ConvertOptions& options) {
              "Format of the input; auto detects it from the content");
   add_multilabel(command, options.read.multilabel);
   add_interactions(command, options.read.interactions);
+  add_ngrams(command, options.read.ngrams);
   add_json_keys(command, options.read.json_keys);
   add_choice(command, "--normalize", options.read.normalize, normalize_names(), "l2 scales every x to length 1");
   add_count(command, "--seed", options.read.seed, 0, "Seed of hashing");

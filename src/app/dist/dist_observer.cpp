@@ -38,7 +38,8 @@ DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, 
     : run_(run),
       metric_(options.training.validation.metric()),
       table_(options.progress != ProgressStyle::kNone),
-      bar_(options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1),
+      bar_(options.progress == ProgressStyle::kBar ||
+           (options.progress == ProgressStyle::kAuto && isatty(STDERR_FILENO) == 1)),
       metrics_(run.metrics(), resumption.has_value()),
       log_(open_log(run.log(), resumption.has_value())) {
   info(std::string("cpt_dist ") + kVersion + " " + kCommit + " on " + std::to_string(ranks) +

@@ -118,6 +118,15 @@ CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interacti
       ->allow_extra_args(false);
 }
 
+CLI::Option* add_ngrams(CLI::App& app, std::vector<std::string>& ngrams) {
+  return app
+      .add_option("--ngrams", ngrams,
+                  "Add a feature for each 2 to N adjacent words: the words joined by ^, in their namespace. N alone is "
+                  "for all text: fasttext words and --text-keys; NS:N for the namespace NS. May be repeated")
+      ->option_text("[NS:]N")
+      ->allow_extra_args(false);
+}
+
 void add_json_keys(CLI::App& app, JsonKeys& keys) {
   const auto add_list = [&app](const char* names, std::vector<std::string>& list, const char* help) {
     app.add_option(names, list, help)->delimiter(',')->allow_extra_args(false)->option_text("KEY,...");

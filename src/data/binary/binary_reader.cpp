@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cpt/error.h"
 #include "data/format/read_options.h"
@@ -35,10 +36,13 @@ std::span<char> chars_of(T& value) {
 
 }  // namespace
 
-BinaryReader::BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options)
-    : source_(std::move(source)), options_(options), context_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
-  if (!context_) throw Error(Fault::kFailed, "zstd cannot start");
+BlockScratch::BlockScratch() : context(ZSTD_createDCtx(), ZSTD_freeDCtx) {
+  if (!context) throw Error(Fault::kFailed, "zstd cannot start");
 }
+
+BinaryReader::BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options,
+                           std::shared_ptr<BlockScratch> scratch)
+    : source_(std::move(source)), options_(options), scratch_(std::move(scratch)) {}
 
 void BinaryReader::read_header() {
   constexpr const char* kHeader = "the header of a binary shard";
@@ -106,10 +110,10 @@ std::vector<IndexEntry> BinaryReader::read_index(std::uint64_t offset) {
   if (head.kind != BlockKind::kIndex) throw CorruptInput(kIndex, "something else at byte " + std::to_string(offset));
   read_payload(head);
   read_trailer(offset);
-  std::vector<IndexEntry> index(payload_.size() / sizeof(IndexEntry));
-  if (!index.empty()) std::memcpy(index.data(), payload_.data(), index.size() * sizeof(IndexEntry));
-  if (const std::size_t rest = payload_.size() % sizeof(IndexEntry); rest == sizeof text_bytes_) {
-    std::memcpy(&text_bytes_, payload_.data() + payload_.size() - rest, rest);
+  std::vector<IndexEntry> index(scratch_->payload.size() / sizeof(IndexEntry));
+  if (!index.empty()) std::memcpy(index.data(), scratch_->payload.data(), index.size() * sizeof(IndexEntry));
+  if (const std::size_t rest = scratch_->payload.size() % sizeof(IndexEntry); rest == sizeof text_bytes_) {
+    std::memcpy(&text_bytes_, scratch_->payload.data() + scratch_->payload.size() - rest, rest);
   }
   return index;
 }
@@ -210,7 +214,7 @@ void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done)
     if (!holds_lines) throw CorruptInput(*damage);
     throw BrokenOffBlock(*damage, head.lines - lines_done);
   }
-  const auto stored = std::span(stored_).first(head.stored_bytes);
+  const auto stored = std::span(scratch_->stored).first(head.stored_bytes);
   const std::string place = " at byte " + std::to_string(head_begin_);
   const auto damaged = [&] {
     const CorruptInput damage(kBlock, "a damaged one" + place);
@@ -218,13 +222,13 @@ void BinaryReader::read_payload(const BlockHead& head, std::uint64_t lines_done)
     throw DamagedBlock(damage, head.lines - lines_done);
   };
   if (payload_checksum(stored) != head.checksum) damaged();
-  payload_.resize(head.raw_bytes);
+  scratch_->payload.resize(head.raw_bytes);
   if (head.stored_bytes == head.raw_bytes) {
-    std::ranges::copy(stored, payload_.begin());
+    std::ranges::copy(stored, scratch_->payload.begin());
     return;
   }
-  const std::size_t size =
-      ZSTD_decompressDCtx(context_.get(), payload_.data(), payload_.size(), stored.data(), stored.size());
+  const std::size_t size = ZSTD_decompressDCtx(scratch_->context.get(), scratch_->payload.data(),
+                                               scratch_->payload.size(), stored.data(), stored.size());
   if (size != head.raw_bytes) damaged();
 }
 
@@ -233,8 +237,9 @@ std::optional<CorruptInput> BinaryReader::read_stored(std::size_t bytes) {
   try {
     for (std::size_t done = 0; done < bytes;) {
       const std::size_t piece = std::min(kPiece, bytes - done);
-      if (stored_.size() < done + piece) stored_.resize(done + piece);
-      if (fill({reinterpret_cast<char*>(stored_.data()) + done, piece}) < piece) return CorruptInput(kBlock, kCutOff);
+      if (scratch_->stored.size() < done + piece) scratch_->stored.resize(done + piece);
+      if (fill({reinterpret_cast<char*>(scratch_->stored.data()) + done, piece}) < piece)
+        return CorruptInput(kBlock, kCutOff);
       done += piece;
     }
   } catch (const CorruptInput& damage) {  // of the compressed file around the shard
@@ -249,10 +254,10 @@ void BinaryReader::read_list(const BlockHead& head) {
   std::uint64_t first = 0;
   try {
     read_payload(head);
-    if (payload_.size() % sizeof(FeatureHash) != 0 || payload_.size() < sizeof first) {
+    if (scratch_->payload.size() % sizeof(FeatureHash) != 0 || scratch_->payload.size() < sizeof first) {
       throw CorruptInput(kBlock, "a list that ends in the middle");
     }
-    std::memcpy(&first, payload_.data(), sizeof first);
+    std::memcpy(&first, scratch_->payload.data(), sizeof first);
     if (first == 0) {
       list_.clear();
       list_digest_ = 0;
@@ -264,9 +269,10 @@ void BinaryReader::read_list(const BlockHead& head) {
     list_damage_.emplace(kList, "a damaged one at byte " + std::to_string(head_begin_));
     return;
   }
-  const std::size_t count = payload_.size() / sizeof(FeatureHash) - 1;
+  const std::size_t count = scratch_->payload.size() / sizeof(FeatureHash) - 1;
   list_.resize(first + count);
-  if (count > 0) std::memcpy(list_.data() + first, payload_.data() + sizeof first, count * sizeof(FeatureHash));
+  if (count > 0)
+    std::memcpy(list_.data() + first, scratch_->payload.data() + sizeof first, count * sizeof(FeatureHash));
   list_digest_ = list_digest(list_digest_, std::span(list_).subspan(first));
 }
 
@@ -283,7 +289,7 @@ void BinaryReader::read_trailer(std::uint64_t index) {
 void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
   if (list_damage_) throw DamagedBlock(*list_damage_, head.lines - done);
   try {
-    block_.read(payload_, list_, list_digest_);
+    block_.read(scratch_->payload, list_, list_digest_);
   } catch (const CorruptInput& damage) {
     throw DamagedBlock(damage, head.lines - done);
   }

@@ -37,12 +37,23 @@ class BrokenOffBlock : public DamagedBlock {
   using DamagedBlock::DamagedBlock;
 };
 
+// The memory that reading a block takes, which readers that take turns can share: a rank that has hundreds of shards
+// open decodes one block at a time. For one thread at a time.
+struct BlockScratch {
+  BlockScratch();  // throws Error(kFailed)
+
+  std::unique_ptr<ZSTD_DCtx_s, std::size_t (*)(ZSTD_DCtx_s*)> context;
+  std::vector<std::byte> stored;  // begins with the payload as stored
+  std::vector<std::byte> payload;
+};
+
 // Not thread-safe. Lines of a binary shard are the lines of text from which its examples were read, but only those with
 // examples, counted from 1.
 class BinaryReader {
  public:
   // `options` must outlive it.
-  BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options);
+  BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options,
+               std::shared_ptr<BlockScratch> scratch = std::make_shared<BlockScratch>());
 
   // Call this first. Throws Error(kBadData) for a header of another version or a damaged one, Error(kUsage) if the
   // examples were read with options that change them, CorruptInput if the source ends.
@@ -91,9 +102,7 @@ class BinaryReader {
 
   std::unique_ptr<ByteSource> source_;
   const ReadOptions& options_;
-  std::unique_ptr<ZSTD_DCtx_s, std::size_t (*)(ZSTD_DCtx_s*)> context_;
-  std::vector<std::byte> stored_;  // begins with the payload as stored
-  std::vector<std::byte> payload_;
+  std::shared_ptr<BlockScratch> scratch_;    // keeps nothing from call to call
   std::vector<FeatureHash> list_;            // see binary_shard.h
   std::uint64_t list_digest_ = 0;            // list_digest()
   std::optional<CorruptInput> list_damage_;  // until the list begins anew

@@ -55,9 +55,11 @@ std::string reader_signature(const ReadOptions& options) {
     list("categorical keys", options.json_keys.categorical);
     list("ignored keys", options.json_keys.ignored);
   }
+  std::string ngrams = options.ngrams.empty() ? "" : ", n-grams";
+  for (const std::string& one : options.ngrams) ngrams += ' ' + one;
   return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize, kNormalizeNames) +
          ", multilabel " + name_of(options.multilabel, kMultiLabelNames) + ", interactions" +
-         (crosses.empty() ? " none" : crosses) + keys;
+         (crosses.empty() ? " none" : crosses) + keys + ngrams;
 }
 
 }  // namespace cpt

@@ -125,9 +125,9 @@ bool is_binary_shard(std::string_view beginning);
 // True if more bytes may show that it is one.
 bool may_be_binary_shard(std::string_view beginning);
 
-// "seed 1, normalize none, multilabel first, interactions none", and the keys of JSON lines if they are not the
-// default ones: the options that change the examples of a line of
-// text. A reader with another signature must refuse the shard.
+// "seed 1, normalize none, multilabel first, interactions none", the keys of JSON lines if they are not the default
+// ones, and n-grams if there are any: the options that change the examples of a line of text. A reader with another
+// signature must refuse the shard.
 std::string reader_signature(const ReadOptions& options);
 
 }  // namespace cpt

@@ -125,8 +125,8 @@ void find_entries(const std::vector<std::uint32_t>& gaps, std::span<const Featur
 }
 
 // Copies the data of the entry with each number.
-template <class T>
-void look_up(std::span<const std::uint32_t> numbers, const std::vector<T>& of_entries, std::span<T> out) {
+template <class Number, class T>
+void look_up(std::span<const Number> numbers, const std::vector<T>& of_entries, std::span<T> out) {
   for (std::size_t i = 0; i < numbers.size(); ++i) out[i] = of_entries[numbers[i]];
 }
 
@@ -159,7 +159,8 @@ std::size_t BlockExamples::examples_of_line() const {
 void BlockExamples::read(std::span<const std::byte> payload, std::span<const FeatureHash> list,
                          std::uint64_t list_digest) {
   clear();
-  Parts parts(payload, numbers_);
+  Column numbers;
+  Parts parts(payload, numbers);
   std::uint64_t wanted = 0;
   std::memcpy(&wanted, parts.take(sizeof wanted).data(), sizeof wanted);
   if (wanted != list_digest) refuse("one that belongs to another list of features");
@@ -167,14 +168,23 @@ void BlockExamples::read(std::span<const std::byte> payload, std::span<const Fea
   std::memcpy(&counts, parts.take(sizeof counts).data(), sizeof counts);
   Column label_lengths;
   Column feature_counts;
-  parts.take_column(counts.entries, numbers_);
-  find_entries(numbers_, list, entries_);
+  parts.take_column(counts.entries, numbers);
+  find_entries(numbers, list, entries_);
   entry_values_.clear();
   if ((counts.flags & kEntryValues) != 0) parts.take_values(counts.entries, entry_values_);
   parts.take_column(counts.labels, std::uint64_t{counts.label_bytes} + 1, label_lengths);
   parts.take_column(counts.examples, counts.labels, label_of_);
   parts.take_column(counts.examples, std::uint64_t{counts.features} + 1, feature_counts);
-  parts.take_column(counts.features, counts.entries, entry_of_);
+  parts.take_column(counts.features, counts.entries, numbers);
+  short_entry_of_.clear();
+  entry_of_.clear();
+  if (counts.entries <= std::size_t{1} << 16) {
+    short_entry_of_.resize(numbers.size());
+    std::ranges::transform(numbers, short_entry_of_.begin(),
+                           [](std::uint32_t n) { return static_cast<std::uint16_t>(n); });
+  } else {
+    entry_of_.assign(numbers.begin(), numbers.end());
+  }
   values_.clear();
   begins_.clear();
   importances_.clear();
@@ -194,7 +204,9 @@ void BlockExamples::read(std::span<const std::byte> payload, std::span<const Fea
 
 void BlockExamples::read_labels(const Column& lengths, std::span<const std::byte> names) {
   labels_.clear();
-  const char* at = reinterpret_cast<const char*>(names.data());
+  names_.assign(reinterpret_cast<const char*>(names.data()),
+                reinterpret_cast<const char*>(names.data()) + names.size());
+  const char* at = names_.data();
   for (const std::uint32_t length : lengths) {
     labels_.push_back({{at, length}, hash_label({at, length})});
     at += length;
@@ -204,15 +216,16 @@ void BlockExamples::read_labels(const Column& lengths, std::span<const std::byte
 void BlockExamples::append(const Origin& origin, Batch& batch) {
   const std::size_t count = feature_counts_[next_];
   const Batch::Space space = batch.extend(count, label().name, label().hash, importance(), origin);
-  const auto entries = std::span(entry_of_).subspan(next_feature_, count);
-  look_up(entries, entries_, space.features);
-  if (!values_.empty()) {
-    std::copy_n(values_.data() + next_feature_, count, space.values.data());
-  } else if (!entry_values_.empty()) {
-    look_up(entries, entry_values_, space.values);
-  } else {
-    std::ranges::fill(space.values, 1.0F);
-  }
+  visit_entries(next_feature_, count, [&](auto entries) {
+    look_up(entries, entries_, space.features);
+    if (!values_.empty()) {
+      std::copy_n(values_.data() + next_feature_, count, space.values.data());
+    } else if (!entry_values_.empty()) {
+      look_up(entries, entry_values_, space.values);
+    } else {
+      std::ranges::fill(space.values, 1.0F);
+    }
+  });
   skip();
   prefetch();
 }
@@ -222,13 +235,16 @@ void BlockExamples::append(const Origin& origin, Batch& batch) {
 void BlockExamples::prefetch() const {
   if (examples_left() == 0) return;
   const std::size_t count = feature_counts_[next_];
-  for (const std::uint32_t entry : std::span(entry_of_).subspan(next_feature_, count)) {
-    __builtin_prefetch(&entries_[entry]);
-    if (!entry_values_.empty()) __builtin_prefetch(&entry_values_[entry]);
-  }
+  visit_entries(next_feature_, count, [&](auto entries) {
+    for (const auto entry : entries) {
+      __builtin_prefetch(&entries_[entry]);
+      if (!entry_values_.empty()) __builtin_prefetch(&entry_values_[entry]);
+    }
+  });
   if (!values_.empty()) prefetch_all(std::span(values_).subspan(next_feature_, count));
-  const auto behind = std::span(entry_of_).subspan(next_feature_ + count);
-  prefetch_all(behind.first(std::min(count, behind.size())));
+  const std::size_t behind = next_feature_ + count;
+  const std::size_t all = std::max(short_entry_of_.size(), entry_of_.size());
+  visit_entries(behind, std::min(count, all - behind), [](auto entries) { prefetch_all(entries); });
   __builtin_prefetch(&label());
 }
 

@@ -20,9 +20,9 @@ class BlockExamples {
     std::uint64_t hash;  // hash_label()
   };
 
-  // Decodes the payload with the list of the shard up to this block and its digest. The payload must outlive the
-  // labels, which refer to it. Throws CorruptInput if it is malformed or needs another list; there are no examples
-  // then. Its parts are checked only as far as memory safety requires; beyond that, the checksum is trusted.
+  // Decodes the payload with the list of the shard up to this block and its digest. Throws CorruptInput if it is
+  // malformed or needs another list; there are no examples then. Its parts are checked only as far as memory safety
+  // requires; beyond that, the checksum is trusted.
   void read(std::span<const std::byte> payload, std::span<const FeatureHash> list, std::uint64_t list_digest);
 
   // Drops all examples.
@@ -47,17 +47,25 @@ class BlockExamples {
 
   void read_labels(const Column& lengths, std::span<const std::byte> names);
   void prefetch() const;
-
-  Column numbers_;  // scratch
+  // Calls visit(span of numbers) with the entries of `count` features from `first` on.
+  template <class Visit>
+  void visit_entries(std::size_t first, std::size_t count, Visit visit) const {
+    if (short_entry_of_.empty()) return visit(std::span(entry_of_).subspan(first, count));
+    visit(std::span(short_entry_of_).subspan(first, count));
+  }
 
   // By entry of the dictionary. Looked up only when an example is appended: the entries stay in the caches, while all
   // features of all examples would not.
   std::vector<FeatureHash> entries_;
   std::vector<float> entry_values_;  // empty if entries have none
+  std::vector<char> names_;          // of the labels, which refer to it
   std::vector<Label> labels_;
   Column label_of_;
   Column feature_counts_;
-  Column entry_of_;            // of each feature of all examples
+  // Of each feature of all examples. The short ones where two bytes are enough, else the others: this is the most of
+  // what is kept of a block, and hundreds of shards may be open.
+  std::vector<std::uint16_t> short_entry_of_;
+  Column entry_of_;
   std::vector<float> values_;  // likewise; empty if entries have them, or if all are 1
   Column begins_;
   std::vector<float> importances_;

@@ -26,6 +26,7 @@ struct ReadOptions {
   std::uint64_t seed = 1;  // of feature hashes and of MultiLabel::kSample
   // Each: the first bytes of the names of two namespaces (vw and json only).
   std::vector<std::string> interactions = {};
+  std::vector<std::string> ngrams = {};  // see parse_ngrams()
   JsonKeys json_keys = {};
   Normalize normalize = Normalize::kNone;
   bool skip_bad_lines = false;    // else the first bad line is an error

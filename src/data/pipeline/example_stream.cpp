@@ -6,6 +6,7 @@
 
 #include "core/deferred_error.h"
 #include "core/input_limits.h"
+#include "core/ngram_options.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_reader.h"
@@ -43,12 +44,23 @@ std::string_view take_record(LineReader& lines, std::string_view line, char sepa
   return record;
 }
 
+// Of all shards that are open together: a thousand have whole buffers.
+constexpr std::size_t kLineBuffersTogether = std::size_t{1} << 26;
+constexpr std::size_t kLeastLineBuffer = std::size_t{1} << 12;
+
+std::size_t line_buffer_of_each(std::uint64_t shards) {
+  const auto share = static_cast<std::size_t>(kLineBuffersTogether / std::max<std::uint64_t>(shards, 1));
+  return std::clamp(share, kLeastLineBuffer, kLineBufferBytes);
+}
+
 std::string reason_of(const DamagedBlock& damage) {
   const std::string lines = std::to_string(damage.lines()) + (damage.lines() == 1 ? " line" : " lines");
   return std::string(damage.what()) + "; " + lines + " in it cannot be read";
 }
 
 }  // namespace
+
+std::uint64_t most_line_buffers(std::uint64_t shards) { return shards * line_buffer_of_each(shards); }
 
 // A shard that has not ended.
 struct ExampleStream::ActiveShard {
@@ -77,7 +89,11 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
       mine_(mine),
       cursors_(cursors.empty() ? std::vector<Cursor>(mine.size()) : cursors) {
   require_pairs(options_->interactions);
-  if (options_->order == ShardOrder::kInterleaved) allow_open_files(mine.size(), kIfTooManyShards);
+  parse_ngrams(options_->ngrams);
+  if (options_->order == ShardOrder::kInterleaved) {
+    allow_open_files(mine.size(), kIfTooManyShards);
+    line_buffer_ = line_buffer_of_each(mine.size());
+  }
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const Shard& shard = shards.at(mine[i]);
     const Cursor& cursor = cursors_.at(i);
@@ -172,7 +188,7 @@ bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> so
   const ByteRange range = range_of(shard.input);
   shard.is_table =
       options_->format == Format::kCsv || (options_->format == Format::kAuto && is_table_name(shard.input.path));
-  LineReader& lines = shard.lines.emplace(std::move(source));
+  LineReader& lines = shard.lines.emplace(std::move(source), line_buffer_);
   lines.end_at(range.end);
   if (shard.done.bytes == 0 && range.begin == 0) return true;
   if (shard.done.bytes == 0) {
@@ -186,7 +202,8 @@ bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> so
 
 bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
   format_ = Format::kBinary;
-  shard.blocks = std::make_unique<BinaryReader>(std::move(source), *options_);
+  if (!block_scratch_) block_scratch_ = std::make_shared<BlockScratch>();
+  shard.blocks = std::make_unique<BinaryReader>(std::move(source), *options_, block_scratch_);
   try {
     shard.blocks->read_header();
   } catch (const Error& error) {
@@ -244,6 +261,7 @@ bool ExampleStream::read_from(ActiveShard& shard, Batch& batch) {
   const std::size_t examples = batch.size();
   const std::size_t features = batch.features();
   if (options_->every_line) line_ = {.shard = shard.number};
+  text_ = {};
   const bool more = shard.blocks ? read_binary(shard, batch) : read_text(shard, batch);
   if (options_->every_line) line_.number = shard.blocks ? shard.blocks->number() : shard.first_line();
   if (batch.size() > examples) ++shard.done.position;
@@ -264,7 +282,8 @@ bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
         case LineReader::Status::kTooLong:
           reject(line, line, "a line of at most " + std::to_string(kMaxLineBytes) + " bytes");
         case LineReader::Status::kLine:
-          if (parse(shard, whole_record(shard, line), batch) || options_->every_line) return true;
+          text_ = whole_record(shard, line);
+          if (parse(shard, text_, batch) || options_->every_line) return true;
       }
     } catch (const UnlabelledLine& unlabelled) {
       batch.discard_example();

@@ -30,8 +30,14 @@ struct InputLine {
   std::string error = {};    // "path:line:column: expected ..." under ReadOptions::answer_bad_lines; else empty
 };
 
+// The most bytes that the buffers of so many shards of text take together, while all are open and no line is longer
+// than a buffer.
+std::uint64_t most_line_buffers(std::uint64_t shards);
+
 // Reads some of the shards of a run once, from their starts or from where an earlier stream was left. For one thread at
-// a time, except stop(). Shards are opened when their first line is due; in interleaved order all are open together.
+// a time, except stop(). Shards are opened when their first line is due; in interleaved order all are open together,
+// and share what memory can be shared: of text, each has a buffer, smaller where there are many (most_line_buffers());
+// of a binary shard, the list of features and a block as it is decoded.
 class ExampleStream {
  public:
   // `mine` are indices into `shards`, ascending: Origin::shard counts all shards of the run. `cursors`, parallel to
@@ -39,8 +45,8 @@ class ExampleStream {
   // stream with the same options, the stream is the rest of that one: the same examples in the same order, with the
   // same origins. Interleaved order begins with the shard of the lowest position, the lowest number first among equals.
   // Input before a cursor is skipped by a seek in a file (but for lists of features of a binary shard), and
-  // decompressed and dropped if it is compressed. Throws Error(kUsage) for a bad interaction, Error(kFailed) if the
-  // system does not allow that many open files or if a cursor stands inside a pipe.
+  // decompressed and dropped if it is compressed. Throws Error(kUsage) for a bad interaction or n-gram, Error(kFailed)
+  // if the system does not allow that many open files or if a cursor stands inside a pipe.
   ExampleStream(const std::vector<Shard>& shards, const std::vector<std::uint32_t>& mine, ReadOptions options,
                 const std::vector<Cursor>& cursors = {});
   ExampleStream(ExampleStream&&) noexcept;
@@ -72,6 +78,8 @@ class ExampleStream {
   bool read(Batch& batch);
   // The line that read() has returned for, under ReadOptions::every_line.
   const InputLine& line() const { return line_; }
+  // The text of that line, or of the record of a table, until the next read(); empty for a binary shard.
+  std::string_view text() const { return text_; }
 
   // The format of a stream of one shard, once a line was read.
   Format format() const { return format_; }
@@ -125,6 +133,8 @@ class ExampleStream {
   std::vector<std::unique_ptr<ActiveShard>> active_;
   std::size_t turn_ = 0;                                   // index into active_ of the next shard
   std::map<Format, std::unique_ptr<LineParser>> parsers_;  // made when first needed
+  std::shared_ptr<BlockScratch> block_scratch_;            // likewise
+  std::size_t line_buffer_ = kLineBufferBytes;             // of each shard of text
   Format format_ = Format::kBinary;                        // of the shard of text that was opened last
   SharedControl control_ = std::make_shared<ReadControl>();
   std::uint64_t bytes_ = 0;  // of its shards, as stored
@@ -133,6 +143,7 @@ class ExampleStream {
   std::vector<std::string> warnings_;
   bool told_of_unlabelled_ = false;
   InputLine line_;
+  std::string_view text_;
 };
 
 }  // namespace cpt

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "cpt/error.h"
@@ -21,12 +22,20 @@ void add_distinct(std::string text, std::size_t most, std::vector<std::string>& 
   if (texts.size() < most && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
 }
 
+// Names with bars and without a blank are columns of a table. A line without features that was meant as an example,
+// like "a |page", has a blank before its namespace.
+bool is_like_a_header(const ExampleView& x, std::string_view line) {
+  const std::size_t bar = line.find('|');
+  return x.features.size() == 1 && bar != std::string_view::npos &&
+         line.find_first_of(" \t") == std::string_view::npos &&
+         line.find_first_not_of('|', bar) != std::string_view::npos;
+}
+
 }  // namespace
 
 void BareExamples::add(const ExampleView& x, const std::string& place) {
   if (is_full()) return;
   const bool is_bare = x.features.size() == 1;  // the constant
-  if (examples_ == 0) first_is_bare_ = is_bare;
   if (is_bare && bare_ == 0) {
     understood_ =
         place + ": is understood as " + (x.label.empty() ? "no label" : "label " + quote(x.label)) + " and no feature";
@@ -57,7 +66,12 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
   try {
     ExampleStream stream({shard}, {0}, std::move(options));
     Batch batch = stream.make_batch();
+    bool is_first = true;
     for (std::uint64_t lines = 0; lines < kMostLines && !look.bare.is_full() && stream.read(batch); ++lines) {
+      if (is_first && !batch.empty()) {
+        look.begins_with_header = is_like_a_header(batch[0], stream.text());
+        is_first = false;
+      }
       look.format = stream.format();
       for (std::size_t i = 0; i < batch.size(); ++i) {
         look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(batch[i].origin.line));

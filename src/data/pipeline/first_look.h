@@ -12,7 +12,7 @@
 
 namespace cpt {
 
-// Counts examples without a feature among the first ones: they are understood otherwise than they were meant, mostly.
+// Counts examples without a feature among the first ones: many are understood otherwise than they were meant, mostly.
 class BareExamples {
  public:
   static constexpr std::uint64_t kMost = 100;  // examples that are looked at
@@ -20,15 +20,14 @@ class BareExamples {
   bool is_full() const { return examples_ == kMost; }
   // `place`: "FILE:LINE".
   void add(const ExampleView& x, const std::string& place);
-  // Whether the first example has no feature, or half of them have none.
-  bool are_dubious() const { return first_is_bare_ || (bare_ > 0 && 2 * bare_ >= examples_); }
-  // A warning for examples that are. `format`: of the data, kAuto if it is not known.
+  // Whether half of them have none.
+  bool are_dubious() const { return bare_ > 0 && 2 * bare_ >= examples_; }
+  // A warning for examples that have none. `format`: of the data, kAuto if it is not known.
   std::string warning(Format format) const;
 
  private:
   std::uint64_t examples_ = 0;
   std::uint64_t bare_ = 0;
-  bool first_is_bare_ = false;
   std::string understood_;  // the first bare one
 };
 
@@ -37,6 +36,9 @@ struct FirstLook {
   InputProfile profile;               // without its format
   std::vector<FeatureHash> features;  // distinct
   BareExamples bare;
+  bool begins_with_header = false;  // so it seems: the first example has no feature, and its line is like "label|a|b"
+
+  bool is_dubious() const { return begins_with_header || bare.are_dubious(); }
 };
 
 // Reads the first examples of a shard. Returns what was read before an error: whoever reads the shard reports it.

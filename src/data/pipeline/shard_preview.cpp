@@ -9,9 +9,7 @@
 #include "data/binary/binary_index.h"
 #include "data/format/parse_error.h"
 #include "data/pipeline/example_stream.h"
-#include "data/source/byte_source.h"
 #include "data/text/line_parser.h"
-#include "data/text/line_reader.h"
 
 namespace cpt {
 
@@ -51,14 +49,6 @@ void describe(const ExampleView& x, std::vector<NamedFeature> named, ShardPrevie
   show_features(x, named, seen);
 }
 
-std::string read_line(const Shard& shard, std::uint64_t number) {
-  LineReader lines(open_bytes(shard.path, std::make_shared<ReadControl>()));
-  std::string_view line;
-  while (lines.number() < number && lines.next(line) != LineReader::Status::kEnd) {
-  }
-  return std::string(line);
-}
-
 }  // namespace
 
 ShardPreview preview(const Shard& shard, ReadOptions options) {
@@ -78,16 +68,17 @@ ShardPreview preview(const Shard& shard, ReadOptions options) {
   for (std::uint64_t lines = 0; lines < kEnoughLines && seen.bytes < kEnoughBytes && (more = stream.read(batch));
        ++lines) {
     if (batch.size() == 0) continue;
-    if (is_first) describe(batch[0], named, seen);
+    if (is_first) {
+      describe(batch[0], named, seen);
+      if (stream.format() != Format::kBinary) seen.text = quote(stream.text());
+    }
     is_first = false;
     seen.examples += batch.size();
     seen.bytes = batch.origin(0).end - begin;
     batch.clear();
   }
   if (!more) seen.bytes = content_bytes(shard);
-  if (is_first) return seen;
-  seen.format = stream.format();
-  if (seen.format != Format::kBinary) seen.text = quote(read_line(shard, seen.line));
+  if (!is_first) seen.format = stream.format();
   return seen;
 }
 

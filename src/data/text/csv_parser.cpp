@@ -16,6 +16,7 @@
 #include "data/text/key_roles.h"
 #include "data/text/label_choice.h"
 #include "data/text/line_parser.h"
+#include "data/text/ngrams.h"
 #include "data/text/tokens.h"
 
 namespace cpt {
@@ -50,6 +51,7 @@ class CsvParser : public LineParser {
 
   const ReadOptions& options_;
   Interactions interactions_;
+  Ngrams ngrams_;
   LabelChoice label_choice_;
   CsvRecord record_;
   std::vector<Column> columns_;
@@ -61,7 +63,12 @@ class CsvParser : public LineParser {
 };
 
 CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
-    : options_(options), interactions_(options), label_choice_(options), record_(csv_separator(header)) {
+    : options_(options),
+      interactions_(options),
+      ngrams_(options),
+      label_choice_(options),
+      record_(csv_separator(header)) {
+  require_words(Format::kCsv, options);
   const KeyRoles roles(options.json_keys);
   const FeatureHasher hasher(options.seed);
   for (const CsvField& field : record_.split(header)) {
@@ -111,6 +118,7 @@ bool CsvParser::parse(std::string_view line, const Origin& origin, Batch& batch)
   names_.clear();
   importance_ = 1;
   interactions_.begin_line();
+  ngrams_.begin_line();
   const std::vector<CsvField>& fields = record_.split(line);
   if (fields.size() != columns_.size()) {
     const std::size_t column = fields.size() < columns_.size()
@@ -163,7 +171,12 @@ void CsvParser::read_category(const Column& column, std::string_view text, Batch
 }
 
 void CsvParser::read_words(const Column& column, std::string_view text, Batch& batch) {
-  for_each_word(text, [&](std::string_view word) { add(column, hash_name(word, column.name_space), word, 1, batch); });
+  if (!ngrams_.none()) ngrams_.begin_name_space(column.name, column.name_space, 1, true);
+  for_each_word(text, [&](std::string_view word) {
+    add(column, hash_name(word, column.name_space), word, 1, batch);
+    if (ngrams_.collects()) ngrams_.add_word(word);
+  });
+  if (ngrams_.collects()) ngrams_.end_name_space(batch, &interactions_);
 }
 
 void CsvParser::add(const Column& column, FeatureHash feature, std::string_view name, double value, Batch& batch) {

@@ -8,6 +8,7 @@
 #include "data/text/delimiters.h"
 #include "data/text/label_choice.h"
 #include "data/text/line_parser.h"
+#include "data/text/ngrams.h"
 
 namespace cpt {
 namespace {
@@ -16,12 +17,13 @@ constexpr DelimiterSet kFasttextDelimiters(" \t");
 
 class FasttextParser : public LineParser {
  public:
-  explicit FasttextParser(const ReadOptions& options) : options_(options), label_choice_(options) {}
+  explicit FasttextParser(const ReadOptions& options) : options_(options), ngrams_(options), label_choice_(options) {}
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
  private:
   const ReadOptions& options_;
   const std::uint64_t name_space_ = FeatureHasher(options_.seed).name_space("");
+  Ngrams ngrams_;
   LabelChoice label_choice_;
   std::vector<std::string_view> labels_;  // of the current line
   Delimiters delimiters_{kFasttextDelimiters};
@@ -29,6 +31,7 @@ class FasttextParser : public LineParser {
 
 bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
   labels_.clear();
+  if (!ngrams_.none()) ngrams_.begin_name_space("", name_space_, 1, true);
   DelimiterWalk walk = delimiters_.walk(line);
   const char* end = line.data() + line.size();
   const char* last = nullptr;
@@ -45,7 +48,9 @@ bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& b
     const FeatureHash feature = hash_name(token, name_space_);
     batch.add_feature(feature, 1.0F);
     if (options_.on_feature) options_.on_feature(feature, "", token);
+    if (ngrams_.collects()) ngrams_.add_word(token);
   }
+  if (ngrams_.collects()) ngrams_.end_name_space(batch);
   label_choice_.finish(line, labels_, origin, batch);
   return true;
 }

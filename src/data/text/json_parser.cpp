@@ -18,6 +18,7 @@
 #include "data/text/key_roles.h"
 #include "data/text/label_choice.h"
 #include "data/text/line_parser.h"
+#include "data/text/ngrams.h"
 #include "data/text/tokens.h"
 
 namespace cpt {
@@ -64,6 +65,7 @@ class JsonParser : public LineParser {
         hasher_(options.seed),
         roles_(options.json_keys),
         interactions_(options),
+        ngrams_(options),
         label_choice_(options) {}
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
@@ -80,13 +82,15 @@ class JsonParser : public LineParser {
   void read_text(std::string_view name_space, json::value& value, Batch& batch);
   double number(json::value& value) const;
   std::string_view scalar(json::value& value) const;
-  void begin_name_space(std::string_view name, const Batch& batch);
+  void begin_name_space(std::string_view name, const Batch& batch, bool is_text = false);
+  void end_name_space(Batch& batch);
   void add(std::string_view name_space, std::string_view name, double value, Batch& batch);
 
   const ReadOptions& options_;
   FeatureHasher hasher_;
   KeyRoles roles_;
   Interactions interactions_;
+  Ngrams ngrams_;
   LabelChoice label_choice_;
   json::parser parser_;
   std::string padded_;     // the line, and the bytes behind it that simdjson may read
@@ -112,6 +116,7 @@ bool JsonParser::parse(std::string_view line, const Origin& origin, Batch& batch
   has_labels_ = has_importance_ = false;
   importance_ = 1;
   interactions_.begin_line();
+  ngrams_.begin_line();
   json::document document;
   const char* at = nullptr;
   try {
@@ -249,6 +254,7 @@ void JsonParser::read_bag(std::string_view name_space, json::array array, Batch&
     const std::string_view word = scalar(element);
     if (type != json::json_type::null) add(name_space, word, 1, batch);
   }
+  end_name_space(batch);
 }
 
 void JsonParser::read_text(std::string_view name_space, json::value& value, Batch& batch) {
@@ -259,12 +265,16 @@ void JsonParser::read_text(std::string_view name_space, json::value& value, Batc
     }
     for_each_word(scalar(text), [&](std::string_view word) { add(name_space, word, 1, batch); });
   };
-  begin_name_space(name_space, batch);
-  if (value.type() != json::json_type::array) return read(value);
-  for (auto result : value.get_array()) {
-    json::value element = result.value();
-    read(element);
+  begin_name_space(name_space, batch, true);
+  if (value.type() == json::json_type::array) {
+    for (auto result : value.get_array()) {
+      json::value element = result.value();
+      read(element);
+    }
+  } else {
+    read(value);
   }
+  end_name_space(batch);
 }
 
 double JsonParser::number(json::value& value) const {
@@ -290,14 +300,20 @@ std::string_view JsonParser::scalar(json::value& value) const {
   return {};
 }
 
-void JsonParser::begin_name_space(std::string_view name, const Batch& batch) {
+void JsonParser::begin_name_space(std::string_view name, const Batch& batch, bool is_text) {
   name_space_hash_ = hasher_.name_space(name);
   if (!interactions_.none()) interactions_.begin_name_space(name, batch);
+  if (!ngrams_.none()) ngrams_.begin_name_space(name, name_space_hash_, 1, is_text);
+}
+
+void JsonParser::end_name_space(Batch& batch) {
+  if (ngrams_.collects()) ngrams_.end_name_space(batch, &interactions_);
 }
 
 void JsonParser::add(std::string_view name_space, std::string_view name, double value, Batch& batch) {
   const FeatureHash feature = hash_name(name, name_space_hash_);
   batch.add_feature(feature, static_cast<float>(value));
+  if (ngrams_.collects()) ngrams_.add_word(name);
   if (!options_.on_feature) return;
   options_.on_feature(feature, name_space, name);
   interactions_.add_name(names_.emplace_back(name));

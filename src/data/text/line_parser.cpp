@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpt/error.h"
+#include "data/text/ngrams.h"
 #include "data/text/tokens.h"
 
 namespace cpt {
@@ -71,6 +72,7 @@ std::string describe_format(Format format) {
 }
 
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options) {
+  require_words(format, options);
   if (format == Format::kVw) return make_vw_parser(options);
   if (format == Format::kJson) return make_json_parser(options);
   if (!options.interactions.empty()) {

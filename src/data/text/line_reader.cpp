@@ -11,8 +11,6 @@
 namespace cpt {
 namespace {
 
-// Modest, because a rank may have a thousand shards open.
-constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 16;
 constexpr std::size_t kLongestWithEnd = kMaxLineBytes + 2;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -93,9 +91,9 @@ bool LineReader::fill() {
 // Moves the rest to the front. A buffer that grew for one long line becomes small again.
 void LineReader::make_room() {
   const std::size_t left = last_ - first_;
-  std::size_t size = std::max(buffer_.size(), kFirstBufferBytes);
+  std::size_t size = std::max(buffer_.size(), buffer_bytes_);
   if (left == size) size = std::min(2 * size, kLongestWithEnd);
-  if (left <= kFirstBufferBytes / 2) size = kFirstBufferBytes;
+  if (left <= buffer_bytes_ / 2) size = buffer_bytes_;
   if (size != buffer_.size()) {
     std::vector<char> resized(size);
     std::copy_n(buffer_.data() + first_, left, resized.data());

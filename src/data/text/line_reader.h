@@ -13,6 +13,8 @@
 
 namespace cpt {
 
+inline constexpr std::size_t kLineBufferBytes = std::size_t{1} << 16;
+
 // Lines end in LF or CRLF; the last one may lack its end. A UTF-8 byte order mark at the start of the content counts as
 // bytes, but is not part of the line. Not thread-safe.
 class LineReader {
@@ -23,7 +25,9 @@ class LineReader {
     kEnd,
   };
 
-  explicit LineReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+  // `buffer`: bytes to read at a time; more are kept only of a line that is longer.
+  explicit LineReader(std::unique_ptr<ByteSource> source, std::size_t buffer = kLineBufferBytes)
+      : source_(std::move(source)), buffer_bytes_(buffer) {}
 
   // The next line without its end, valid until the following call. Throws the errors of the source; a line that was cut
   // short by damage is not delivered.
@@ -55,6 +59,7 @@ class LineReader {
   Status finish(std::string_view& line) const;
 
   std::unique_ptr<ByteSource> source_;
+  std::size_t buffer_bytes_;
   std::vector<char> buffer_;
   std::size_t first_ = 0;  // buffer_[first_, last_) is read but not delivered
   std::size_t last_ = 0;

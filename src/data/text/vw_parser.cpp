@@ -9,6 +9,7 @@
 #include "data/text/interactions.h"
 #include "data/text/label_choice.h"
 #include "data/text/line_parser.h"
+#include "data/text/ngrams.h"
 #include "data/text/tokens.h"
 
 namespace cpt {
@@ -25,7 +26,8 @@ std::string_view text_between(const char* first, const char* end) {
 
 class VwParser : public LineParser {
  public:
-  explicit VwParser(const ReadOptions& options) : options_(options), hasher_(options.seed), interactions_(options) {
+  explicit VwParser(const ReadOptions& options)
+      : options_(options), hasher_(options.seed), interactions_(options), ngrams_(options) {
     for (std::size_t i = 0; i < short_name_spaces_.size(); ++i) {
       const auto name = static_cast<char>(i);
       short_name_spaces_[i] = hasher_.name_space({&name, 1});
@@ -49,10 +51,14 @@ class VwParser : public LineParser {
                                                           std::string_view& text);
   [[gnu::always_inline]] inline std::uint64_t hash_of_name_space(std::string_view name) const;
 
+  void take_name(FeatureHash feature, std::string_view name_space, std::string_view name);
+
   const ReadOptions& options_;
   FeatureHasher hasher_;
   std::array<std::uint64_t, 256> short_name_spaces_{};  // hashes of the names of one byte
   Interactions interactions_;
+  Ngrams ngrams_;
+  bool takes_names_ = false;  // of this line
   Delimiters delimiters_{kVwDelimiters};
   std::string_view tag_;  // of the current line
 };
@@ -121,6 +127,7 @@ const char* VwParser::parse_name_space(std::string_view line, const char* at, De
   const double scale = delimiter_at(line, at) == ':' ? parse_value(line, at, walk, number_text) : 1;
   const std::uint64_t hash = hash_of_name_space(name_space);
   if (!interactions_.none()) interactions_.begin_name_space(name_space, batch);
+  if (!ngrams_.none()) ngrams_.begin_name_space(name_space, hash, scale, false);
   for (char delimiter = delimiter_at(line, at); delimiter != '|'; delimiter = delimiter_at(line, at)) {
     first = at + 1;
     at = walk.next();
@@ -134,12 +141,17 @@ const char* VwParser::parse_name_space(std::string_view line, const char* at, De
     }
     const FeatureHash feature = hash_name(name, hash);
     batch.add_feature(feature, static_cast<float>(value));
-    if (options_.on_feature) {
-      options_.on_feature(feature, name_space, name);
-      interactions_.add_name(name);
-    }
+    if (takes_names_) take_name(feature, name_space, name);
   }
+  if (ngrams_.collects()) ngrams_.end_name_space(batch, &interactions_);
   return at;
+}
+
+void VwParser::take_name(FeatureHash feature, std::string_view name_space, std::string_view name) {
+  if (ngrams_.collects()) ngrams_.add_word(name);
+  if (!options_.on_feature) return;
+  options_.on_feature(feature, name_space, name);
+  interactions_.add_name(name);
 }
 
 bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
@@ -153,6 +165,8 @@ bool VwParser::parse(std::string_view line, const Origin& origin, Batch& batch) 
   tag_ = header.tag;
   if (bar == end) reject(line, line.substr(line.size()), "'|' before the features");
   interactions_.begin_line();
+  ngrams_.begin_line();
+  takes_names_ = options_.on_feature != nullptr || !ngrams_.none();
   for (const char* at = bar; at != end;) at = parse_name_space(line, at + 1, walk, batch);
   if (header.importance == 0 && options_.weights_required) {
     batch.discard_example();

@@ -73,8 +73,9 @@ class FeatureCounts {
   bool used() const { return units_ != nullptr; }
   std::uint64_t size() const { return std::uint64_t{1} << bits_; }
   // Reserved; the system provides them as they are written.
-  std::uint64_t bytes() const {
-    return used() ? size() * (sizeof renewed_[0] + sizeof added_[0] + sizeof units_[0]) : 0;
+  std::uint64_t bytes() const { return used() ? bytes_of(bits_) : 0; }
+  static constexpr std::uint64_t bytes_of(int bits) {
+    return (sizeof(std::uint8_t) + sizeof(std::uint32_t) + sizeof(std::uint64_t)) << std::min(bits, kMostBits);
   }
 
   void look_up(std::span<const FeatureHash> features, FeatureLookup& found) const;

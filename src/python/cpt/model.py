@@ -18,6 +18,7 @@ Example = Union[str, Mapping[str, Any], Sequence[Any]]
 _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
 SWITCHES = {"calibrate", "rarity"}
+REPEATED = {"interactions", "ngrams"}  # on the command line, once for each value
 
 
 class Digest(NamedTuple):
@@ -37,7 +38,7 @@ def option_words(name: str, value: Any) -> List[str]:
 
 
 def _is_empty_list(name: str, value: Any) -> bool:
-    return (name == "interactions" or name.endswith("_keys")) and isinstance(value, (list, tuple)) and not value
+    return (name in REPEATED or name.endswith("_keys")) and isinstance(value, (list, tuple)) and not value
 
 
 def _option_value(name: str, text: str) -> Any:
@@ -47,7 +48,7 @@ def _option_value(name: str, text: str) -> Any:
         return float(text)
     if name in SWITCHES:
         return text == "on"
-    if name == "interactions":
+    if name in REPEATED:
         return text.split()
     if name.endswith("_keys"):
         return [key for key in text.split(",") if key]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Dict, Iterable, Iterator, List, Optional, Union
 
 from .errors import BadData, Error, Stopped, make_error
-from .model import SWITCHES, Model, load, option_words
+from .model import REPEATED, SWITCHES, Model, load, option_words
 
 StrPath = Union[str, "os.PathLike[str]"]
 Paths = Union[StrPath, Iterable[StrPath]]
@@ -92,7 +92,7 @@ def _option(name: str, value: Any) -> List[str]:
     if value is True and name not in SWITCHES:
         return [dashed]
     words = option_words(name, value)
-    if name == "interactions":
+    if name in REPEATED:
         return [part for word in words for part in (dashed, word)]
     return [dashed, ",".join(words)]
 

@@ -118,6 +118,7 @@ ReadOptions read_options(const TrainingOptions& options) {
   read.multilabel = options.multilabel;
   read.seed = options.model.seed;
   read.interactions = options.model.interactions;
+  read.ngrams = options.model.ngrams;
   read.json_keys = options.model.json_keys;
   read.normalize = options.model.normalize;
   read.skip_bad_lines = options.skip_bad_lines;

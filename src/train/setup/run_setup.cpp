@@ -126,8 +126,15 @@ std::function<bool(Partition)> own_partitions(const TrainingOptions& options, co
 
 using FreeMemory = std::optional<std::uint64_t>;
 
-void require_memory_for_table(const RunSetup& setup, Communicator& comm, FreeMemory free, Table table) {
-  require_memory(setup.options.model, table_use(setup.options, comm), comm, free, table);
+// How many shards a rank has open at a time; those of --validate are read while others wait.
+std::uint64_t open_shards(std::size_t data, std::size_t test, std::size_t validation, const Communicator& comm) {
+  const auto ranks = static_cast<std::uint64_t>(comm.size());
+  return (std::max(data, test) + ranks - 1) / ranks + (validation + ranks - 1) / ranks;
+}
+
+void require_memory_for_table(const RunSetup& setup, std::uint64_t shards, Communicator& comm, FreeMemory free,
+                              Table table) {
+  require_memory(setup.options.model, table_use(setup.options, comm), shards, comm, free, table);
 }
 
 // Options given now replace those of the checkpoint where that is allowed.
@@ -141,7 +148,8 @@ void restore_state(const TrainingOptions& options, RunState state, RunSetup& set
 void restore_checkpoint(const TrainingOptions& options, Communicator& comm, FreeMemory free, const fs::path& checkpoint,
                         RunSetup& setup) {
   run_on_all(comm, "resume", [&] { restore_state(options, read_run_state(checkpoint), setup); });
-  require_memory_for_table(setup, comm, free, Table::kKept);
+  const TraversalState& plan = setup.state->plan;
+  require_memory_for_table(setup, open_shards(plan.data.size(), plan.test.size(), 0, comm), comm, free, Table::kKept);
   run_on_all(comm, "resume", [&] {
     setup.learner.reset();  // of a newer checkpoint, if reading it failed
     setup.learner = load_checkpoint(checkpoint, own_partitions(setup.options, comm));
@@ -214,9 +222,9 @@ void choose_bits(RunSetup& setup, std::vector<Shard> shards, const std::vector<S
   if (!size.warning.empty()) setup.warnings.push_back(std::move(size.warning));
 }
 
-void make_learner(RunSetup& setup, Communicator& comm, FreeMemory free) {
+void make_learner(RunSetup& setup, std::uint64_t shards, Communicator& comm, FreeMemory free) {
   const std::string& init = setup.options.init;
-  require_memory_for_table(setup, comm, free, init.empty() ? Table::kNew : Table::kKept);
+  require_memory_for_table(setup, shards, comm, free, init.empty() ? Table::kNew : Table::kKept);
   run_on_all(comm, "start: table", [&] {
     setup.learner = init.empty() ? std::make_unique<Learner>(setup.options.model)
                                  : load_learner(init, own_partitions(setup.options, comm));
@@ -264,7 +272,7 @@ void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& tes
   FirstLook look = look_at(shards.front(), read_options(setup.options));
   if (look.format == Format::kAuto) return;
   look.profile.format = name_of(format_names(), look.format);
-  if (look.bare.are_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
+  if (look.is_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
   if (!has_met(*setup.learner, look.features)) {
     setup.warnings.push_back(
         warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));
@@ -334,7 +342,8 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   const bool sizes_table = !resumed && setup.options.init.empty() && setup.options.auto_bits;
   if (sizes_table) choose_bits(setup, data, test, comm, free);
   setup.options.auto_bits = false;
-  if (!resumed) make_learner(setup, comm, free);
+  const std::uint64_t open = setup.options.split * open_shards(data.size(), test.size(), validation.size(), comm);
+  if (!resumed) make_learner(setup, open, comm, free);
   if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
   warn_of_tested_data(data, test, "--test", setup);
   warn_of_tested_data(data, validation, "--validate", setup);

@@ -8,6 +8,8 @@
 #include "comm/collectives.h"
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
+#include "data/pipeline/example_stream.h"
+#include "model/rarity/feature_counts.h"
 #include "model/weights/weight_table.h"
 #include "train/host/host.h"
 #include "train/merge/touched_rows.h"
@@ -30,17 +32,34 @@ bool fits(const ModelOptions& model, int bits, TableUse use, const Communicator&
   return table_bytes(sized, use, comm) <= free / 2;
 }
 
-std::string remedy(ModelOptions model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
-  if (table == Table::kKept) return "it keeps its size, so use machines with more memory, or more of them";
-  while (model.bits > kLeastBits && table_bytes(model, use, comm) > free) --model.bits;
-  return "--bits " + std::to_string(model.bits) + " would fit";
+// What the ranks of this machine need.
+struct Need {
+  TableUse use;
+  std::uint64_t open_shards;  // of each rank
+  const Communicator& comm;
+
+  std::uint64_t besides(const ModelOptions& model) const {
+    return bytes_besides(model, open_shards) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
+  }
+  bool fits(const ModelOptions& model, std::uint64_t free) const {
+    return table_bytes(model, use, comm) + besides(model) <= free;
+  }
+};
+
+std::string remedy(ModelOptions model, const Need& need, std::uint64_t free, Table table) {
+  const std::string more = "use machines with more memory, or more of them";
+  if (table == Table::kKept) return "it keeps its size, so " + more;
+  while (model.bits > kLeastBits && !need.fits(model, free)) --model.bits;
+  return need.fits(model, free) ? "--bits " + std::to_string(model.bits) + " would fit"
+                                : "no --bits would fit: " + more;
 }
 
-void check(const ModelOptions& model, TableUse use, const Communicator& comm, std::uint64_t free, Table table) {
-  if (table_bytes(model, use, comm) <= free) return;
+void check(const ModelOptions& model, const Need& need, std::uint64_t free, Table table) {
+  if (need.fits(model, free)) return;
   throw Error(Fault::kFailed, "the weight table of " + rows_text(model, model.bits) + " rows takes " +
-                                  share_of_memory(model, use, comm) + ", and " + gibibytes(free) +
-                                  " are free: " + remedy(model, use, comm, free, table));
+                                  share_of_memory(model, need.use, need.comm) + ", counts of features and buffers " +
+                                  gibibytes(need.besides(model)) + ", and " + gibibytes(free) +
+                                  " are free: " + remedy(model, need, free, table));
 }
 
 }  // namespace
@@ -68,6 +87,11 @@ std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communi
   return bytes;
 }
 
+std::uint64_t bytes_besides(const ModelOptions& model, std::uint64_t open_shards) {
+  const std::uint64_t counts = model.uses_rarity() ? FeatureCounts::bytes_of(model.table_bits()) : 0;
+  return counts + most_line_buffers(open_shards);
+}
+
 std::string gibibytes(std::uint64_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) * 0x1p-30);
@@ -84,10 +108,10 @@ std::string share_of_memory(const ModelOptions& model, TableUse use, const Commu
   return use == TableUse::kOnlyRead ? takes : takes + " and what its rows held before they changed";
 }
 
-void require_memory(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free,
-                    Table table) {
+void require_memory(const ModelOptions& model, TableUse use, std::uint64_t open_shards, Communicator& comm,
+                    std::optional<std::uint64_t> free, Table table) {
   run_on_all(comm, "start: memory", [&] {
-    if (free) check(model, use, comm, *free, table);
+    if (free) check(model, {use, open_shards, comm}, *free, table);
   });
 }
 

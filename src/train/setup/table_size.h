@@ -28,6 +28,10 @@ enum class TableUse : std::uint8_t {
 // which may become all of them. The owner of the root never holds less than a sixteenth.
 std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm);
 
+// What each rank holds besides, as far as it is known before it starts: the counts of features, and the buffers of the
+// shards that it has open at a time. Tree, labels and calibrators grow with the labels, which nobody has counted.
+std::uint64_t bytes_besides(const ModelOptions& model, std::uint64_t open_shards);
+
 // The share of the table in words: "8.0 GiB of this machine's memory, where 2 of 8 ranks run".
 std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm);
 std::string gibibytes(std::uint64_t bytes);
@@ -35,11 +39,11 @@ std::string gibibytes(std::uint64_t bytes);
 // A table of a model or a checkpoint keeps its size.
 enum class Table { kNew, kKept };
 
-// Checks that the table fits before any rank takes memory for it. Collective; each rank passes the memory that is free
-// on its machine. If the table does not fit somewhere, all ranks throw the same Error(kFailed), which names the figures
-// and the --bits that would fit.
-void require_memory(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free,
-                    Table table = Table::kNew);
+// Checks that the table and bytes_besides() fit before any rank takes memory for them. Collective; each rank passes the
+// memory that is free on its machine. If they do not fit somewhere, all ranks throw the same Error(kFailed), which
+// names the figures and the --bits that would fit.
+void require_memory(const ModelOptions& model, TableUse use, std::uint64_t open_shards, Communicator& comm,
+                    std::optional<std::uint64_t> free, Table table = Table::kNew);
 
 // The bits for this many bytes of text: 2^22 rows for 30 MB, and eight times as many for sixteen times the text. Data
 // needs rows of an unbounded table at about this pace, and fills between one and two thirds of this one.

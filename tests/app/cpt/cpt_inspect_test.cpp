@@ -77,7 +77,8 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
                                       {"bits", 12},
                                       {"seed", 7},
                                       {"normalize", "l2"},
-                                      {"interactions", {"pu"}}}));
+                                      {"interactions", {"pu"}},
+                                      {"ngrams", json::array()}}));
 }
 
 TEST_F(InspectTest, TextHasTheSameFigures) {

@@ -175,6 +175,39 @@ TEST(Validations, AreThoseOfARunThatNeverStopped) {
   EXPECT_GE(stops, 8);
 }
 
+// A request merges copies early, which is another run; but whether the job stops there or goes on is the same.
+TEST(Validations, OfCopiesAreThoseOfTheRunThatWentOn) {
+  for (const Placement placement : {Placement::kReplicated, Placement::kHybrid}) {
+    int stops = 0;
+    for (const std::uint64_t call : {2U, 4U, 7U, 11U}) {
+      SCOPED_TRACE("stopped at call " + std::to_string(call));
+      ValidationJob straight;
+      straight.options.placement = placement;
+      const Summary expected = straight.run(3, straight.resumable(), {.request = Request::kCheckpoint, .call = call});
+      ValidationJob job;
+      job.options.placement = placement;
+      job.run(3, job.resumable(), {.call = call});
+      stops += job.is_stopped ? 1 : 0;
+      const Summary summary = job.is_stopped ? job.run(3, job.resumable()) : expected;
+      expect_same_validations(job.recorder.validations, straight.recorder.validations);
+      EXPECT_EQ(summary.validations, expected.validations);
+      EXPECT_EQ(summary.weight_digest, expected.weight_digest);
+    }
+    EXPECT_GE(stops, 2);
+  }
+}
+
+TEST(Validations, AreNotBegunInAResumedRun) {
+  ValidationJob job;
+  TrainingOptions without = job.resumable();
+  without.validation = {};
+  job.run(1, without, {.call = 3});
+  ASSERT_TRUE(job.is_stopped);
+  const std::vector<Ending> endings = train_on(1, job.resumable());
+  EXPECT_EQ(endings[0].fault, Fault::kUsage);
+  EXPECT_NE(endings[0].error.find("--validate"), std::string::npos) << endings[0].error;
+}
+
 TEST(Validations, RefuseOtherDataInAResumedRun) {
   ValidationJob job;
   job.run(1, job.resumable(), {.call = 3});

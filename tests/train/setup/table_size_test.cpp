@@ -199,9 +199,10 @@ ModelOptions with_bits(int bits) {
   return model;
 }
 
-std::string refusal(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free) {
+std::string refusal(const ModelOptions& model, TableUse use, Communicator& comm, std::optional<std::uint64_t> free,
+                    std::uint64_t open_shards = 1) {
   try {
-    require_memory(model, use, comm, free);
+    require_memory(model, use, open_shards, comm, free);
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kFailed);
     return error.what();
@@ -211,22 +212,40 @@ std::string refusal(const ModelOptions& model, TableUse use, Communicator& comm,
 
 TEST(RequireMemory, RefusesATableThatDoesNotFitAndSaysWhatWould) {
   Alone comm;
-  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 4 * kGib), "");
+  EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 5 * kGib), "");
   EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, std::nullopt), "");
   EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 3 * kGib),
-            "the weight table of 2^26 rows takes 4.0 GiB of this machine's memory, and 3.0 GiB are free: --bits 25 "
-            "would fit");
+            "the weight table of 2^26 rows takes 4.0 GiB of this machine's memory, counts of features and buffers 0.1 "
+            "GiB, and 3.0 GiB are free: --bits 25 would fit");
+}
+
+// 2^22 rows of 64 bytes take 256 MiB, and the counts of features 13 bytes for each of as many entries, 52 MiB.
+TEST(RequireMemory, CountsWhatIsNoTable) {
+  Alone comm;
+  constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
+  EXPECT_EQ(refusal(with_bits(22), TableUse::kReplicated, comm, 309 * kMib), "");
+  EXPECT_THAT(refusal(with_bits(22), TableUse::kReplicated, comm, 307 * kMib), HasSubstr("--bits 21 would fit"))
+      << "the table alone would fit";
+  EXPECT_THAT(refusal(with_bits(23), TableUse::kReplicated, comm, 307 * kMib), HasSubstr("--bits 21 would fit"));
+  EXPECT_THAT(refusal(with_bits(22), TableUse::kReplicated, comm, 309 * kMib, 1000), HasSubstr("--bits 21 would fit"))
+      << "the buffers of 1,000 shards";
+  ModelOptions uncounted = with_bits(22);
+  uncounted.rarity = false;
+  EXPECT_EQ(refusal(uncounted, TableUse::kReplicated, comm, 257 * kMib), "");
+  EXPECT_THAT(refusal(with_bits(22), TableUse::kReplicated, comm, kMib / 16), HasSubstr(": no --bits would fit: use "));
 }
 
 // Threads of one process are ranks on one host.
 TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
   run_threads(4, [](Communicator& comm) {
-    EXPECT_EQ(refusal(with_bits(26), TableUse::kPartitioned, comm, 4 * kGib), "");
+    EXPECT_EQ(refusal(with_bits(26), TableUse::kPartitioned, comm, 5 * kGib), "");
+    EXPECT_THAT(refusal(with_bits(26), TableUse::kPartitioned, comm, 4 * kGib + (kGib >> 3)),
+                HasSubstr("buffers 0.2 GiB, and 4.1 GiB are free: --bits 25 would fit"));
     EXPECT_THAT(refusal(with_bits(26), TableUse::kReplicated, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
                 MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 32.0 GiB of this "
                              "machine's memory, where 4 of 4 ranks run, each with the whole table and what "
-                             "its rows held before they changed, and 4.0 GiB are free: --bits 23 would "
-                             "fit"));
+                             "its rows held before they changed, counts of features and buffers 0.2 GiB, and 4.0 GiB "
+                             "are free: --bits 22 would fit"));
   });
 }
 

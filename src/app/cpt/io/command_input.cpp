@@ -22,6 +22,7 @@ ReadOptions read_options(const CommandInput& input, const ModelOptions& model, C
   read.multilabel = input.multilabel;
   read.seed = model.seed;
   read.interactions = model.interactions;
+  read.ngrams = model.ngrams;
   read.json_keys = model.json_keys;
   read.normalize = model.normalize;
   read.skip_bad_lines = input.skip_bad_lines;

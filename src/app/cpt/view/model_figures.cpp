@@ -107,11 +107,13 @@ Json options_json(const ModelOptions& options) {
           {"bits", options.bits},
           {"seed", options.seed},
           {"normalize", name_of(normalize_names(), options.normalize)},
-          {"interactions", options.interactions}};
+          {"interactions", options.interactions},
+          {"ngrams", options.ngrams}};
 }
 
 // Whether the option has an effect on a model of this method.
 bool applies(const std::string& option, const ModelOptions& options) {
+  if (option == "ngrams") return !options.ngrams.empty();
   if (option == "arity") return options.method == Method::kConditionalPecoc;
   if (option == "tree" || option == "alpha" || option == "trees") return options.is_tree();
   if (option == "calibrate") return options.is_tree() && options.loss == Loss::kLogistic;

@@ -37,8 +37,10 @@ Exit codes:
   75 stopped on request)";
 
 const Names<ProgressStyle>& progress_names() {
-  static const Names<ProgressStyle> names{
-      {"auto", ProgressStyle::kAuto}, {"plain", ProgressStyle::kPlain}, {"none", ProgressStyle::kNone}};
+  static const Names<ProgressStyle> names{{"auto", ProgressStyle::kAuto},
+                                          {"bar", ProgressStyle::kBar},
+                                          {"plain", ProgressStyle::kPlain},
+                                          {"none", ProgressStyle::kNone}};
   return names;
 }
 
@@ -136,8 +138,9 @@ std::vector<OptionEntry> own_rows() {
       {.name = "progress",
        .group = kOutputOptions,
        .value = "(" + words_of(progress_names()) + ")",
-       .help = "What to print on standard error. plain: a table; auto: also a progress bar if it is a terminal; none: "
-               "warnings only. Default: auto",
+       .help =
+           "What to print on standard error. plain: a table; bar: also a progress bar; auto: bar on a terminal, else "
+           "plain; none: warnings only. Under mpirun no rank sees a terminal: give bar there. Default: auto",
        .binding = {[](DistOptions& o, const Words& words) {
                      o.progress = parse_choice(progress_names(), words.front());
                    },
@@ -157,9 +160,11 @@ std::vector<OptionEntry> own_rows() {
   };
 }
 
-// Refuses a config file without end before it fills the memory.
+// Refuses a config file without end before it fills the memory, and options of other tools with a hint.
 class BoundedConfig : public CLI::ConfigBase {
  public:
+  explicit BoundedConfig(const CLI::App& app) : app_(app) {}
+
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::string text(kMostBytes + 1, '\0');
     input.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -169,10 +174,22 @@ class BoundedConfig : public CLI::ConfigBase {
                            CLI::ExitCodes::FileError);
     }
     std::istringstream bounded(text);
-    return ConfigBase::from_config(bounded);
+    std::vector<CLI::ConfigItem> parsed = ConfigBase::from_config(bounded);
+    for (const CLI::ConfigItem& item : parsed) require_no_other_tools(item.name);
+    return parsed;
   }
 
  private:
+  // As on the command line; names in a file lack the dashes, mostly.
+  void require_no_other_tools(const std::string& name) const {
+    const Words spellings{name, "--" + name, "-" + name, name + "="};
+    const auto is_ours = [this](const std::string& word) { return app_.get_option_no_throw(word) != nullptr; };
+    if (std::ranges::any_of(spellings, is_ours)) return;
+    const std::string hint = describe_other_tools_option(spellings);
+    if (!hint.empty()) throw CLI::ConfigError("--config: " + hint, CLI::ExitCodes::ConfigError);
+  }
+
+  const CLI::App& app_;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 };
 
@@ -247,7 +264,7 @@ void add_options(CLI::App& app, DistOptions& options) {
     if (*row.excludes == '\0') continue;
     app.get_option(std::string("--") + row.name)->excludes(app.get_option(std::string("--") + row.excludes));
   }
-  app.config_formatter(std::make_shared<BoundedConfig>());
+  app.config_formatter(std::make_shared<BoundedConfig>(app));
   app.set_config("--config", "", "Read options from this file, option = value on each line; the command line wins")
       ->type_name("FILE")
       ->group(kOutputOptions);

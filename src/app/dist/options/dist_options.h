@@ -12,7 +12,8 @@
 
 namespace cpt {
 
-enum class ProgressStyle { kAuto, kPlain, kNone };
+// kAuto is kBar on a terminal, else kPlain.
+enum class ProgressStyle { kAuto, kBar, kPlain, kNone };
 
 struct DistOptions {
   TrainingOptions training;
