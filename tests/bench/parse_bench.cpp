@@ -60,6 +60,17 @@ std::string json_line(std::uint64_t& state) {
          "]}";
 }
 
+// The features of a vw line, in a table with the columns label, p, b and g.
+std::string csv_line(std::uint64_t& state) {
+  const auto words = [&state](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i == 0 ? "" : " ") + word(state);
+    return text;
+  };
+  const std::string label = word(state);
+  return label + "," + words(3) + "," + words(6) + "," + words(1);
+}
+
 std::vector<std::string> lines_of(cpt::Format format) {
   std::uint64_t state = 1;
   std::vector<std::string> lines;
@@ -67,6 +78,7 @@ std::vector<std::string> lines_of(cpt::Format format) {
     lines.push_back(format == cpt::Format::kVw       ? vw_line(state)
                     : format == cpt::Format::kLibsvm ? libsvm_line(state)
                     : format == cpt::Format::kJson   ? json_line(state)
+                    : format == cpt::Format::kCsv    ? csv_line(state)
                                                      : fasttext_line(state));
   }
   return lines;
@@ -77,7 +89,11 @@ void parse_lines(benchmark::State& state, cpt::Format format, const std::string&
   const std::vector<std::string> lines = lines_of(format);
   cpt::ReadOptions options;
   if (!interaction.empty()) options.interactions = {interaction};
-  const auto parser = cpt::make_line_parser(format, options);
+  const bool is_table = format == cpt::Format::kCsv;
+  if (is_table) options.json_keys.text = {"p", "b", "g"};
+  const auto parser = is_table ? cpt::make_csv_parser("label,p,b,g", options) : cpt::make_line_parser(format, options);
+  std::size_t bytes = 0;
+  for (const std::string& line : lines) bytes += line.size() + 1;
   cpt::Batch batch;
   for (auto _ : state) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -87,6 +103,7 @@ void parse_lines(benchmark::State& state, cpt::Format format, const std::string&
     benchmark::DoNotOptimize(batch);
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(lines.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
 }
 
 // The lines as `shards` files in a temporary folder.
@@ -141,6 +158,7 @@ BENCHMARK_CAPTURE(parse_lines, vw, cpt::Format::kVw, "")->Unit(benchmark::kMilli
 BENCHMARK_CAPTURE(parse_lines, vw_with_crosses, cpt::Format::kVw, "pb")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(parse_lines, libsvm, cpt::Format::kLibsvm, "")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(parse_lines, json, cpt::Format::kJson, "")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(parse_lines, csv, cpt::Format::kCsv, "")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(parse_lines, fasttext, cpt::Format::kFasttext, "")->Unit(benchmark::kMillisecond);
 BENCHMARK(read_shards)->Arg(1)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond);
 BENCHMARK(read_ahead)->Arg(16)->Unit(benchmark::kMillisecond)->UseRealTime();
