@@ -29,15 +29,19 @@ class Tokens {
   const char* end_;
 };
 
+constexpr bool is_white_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 // Calls visit(word) for the words of a text, between white space of any kind.
 template <class Visit>
 void for_each_word(std::string_view text, Visit visit) {
-  constexpr std::string_view kWhiteSpace = " \t\r\n\v\f";
-  for (std::size_t first = 0; (first = text.find_first_not_of(kWhiteSpace, first)) != std::string_view::npos;) {
-    const std::size_t end = text.find_first_of(kWhiteSpace, first);
-    visit(text.substr(first, end - first));
-    if (end == std::string_view::npos) return;
-    first = end;
+  const char* next = text.data();
+  const char* end = next + text.size();
+  while (true) {
+    while (next != end && is_white_space(*next)) ++next;
+    if (next == end) return;
+    const char* first = next;
+    while (next != end && !is_white_space(*next)) ++next;
+    visit(std::string_view(first, static_cast<std::size_t>(next - first)));
   }
 }
 
