@@ -1,8 +1,10 @@
 """What Python learns of lines, dicts, CSR, tokens and data frames is what cpt_dist learns of the same examples."""
+import itertools
 import json
 import os
 import random
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,6 +16,7 @@ import scipy.sparse
 
 OPTIONS: Dict[str, Any] = {"bits": 14, "seed": 7}
 EXAMPLES = 3000
+SHARED = Path(os.environ.get("CPT_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 
 def trained(lines: List[str], folder: Path, *words: str) -> cpt.Digest:
@@ -39,6 +42,12 @@ def make_rows() -> List[Tuple[str, Dict[int, float]]]:
         columns = sorted({label * 7 % 50, *random.sample(range(400), random.randrange(9))})
         rows.append((f"l{label}", {c: random.choice([1, 0.5, 2, 0.1, -3.75, 1e-7]) for c in columns}))
     return rows
+
+
+def learned(X: Any, y: Any) -> cpt.Digest:
+    model = cpt.Model(**OPTIONS)
+    model.learn_many(X, y)
+    return model.digest()
 
 
 class DigestTest(unittest.TestCase):
@@ -156,6 +165,43 @@ class DigestTest(unittest.TestCase):
         model = cpt.Model(**OPTIONS)
         model.learn_many(frame.drop(columns="label"), frame["label"])
         self.assertEqual(model.digest(), trained(table, self.folder, "--format", "csv"))
+
+    def test_every_format_of_the_same_words_gives_one_digest(self) -> None:
+        self.expect_one_digest([f"{label} |d " + " ".join(f"w{c}" for c in x) + f" |c c{len(x)}"
+                                for label, x in make_rows()])
+
+    def test_every_format_of_real_texts_gives_one_digest(self) -> None:
+        if not (SHARED / "make.py").exists():
+            self.skipTest(f"no {SHARED / 'make.py'}: say where with CPT_SHARED_DATA")
+        make = [sys.executable, "-B", str(SHARED / "make.py"), "nvd", str(self.folder / "nvd"), "--shards", "1"]
+        subprocess.run([*make, "--examples", "25000"], check=True, capture_output=True)
+        lines = (self.folder / "nvd" / "train" / "shard-000.vw").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(len(lines), 20000)
+        self.expect_one_digest(lines)
+
+    def expect_one_digest(self, lines: List[str]) -> None:
+        """Of lines "label |d word ... |c word ..."."""
+        labels, dicts, numbers = [], [], []
+        known: Dict[str, int] = {}
+        for line in lines:
+            label, d, c = line.split("|")
+            dicts.append({"d": d.split()[1:], "c": c.split()[1:]})
+            labels.append(label.strip())
+            numbers.append(sorted({known.setdefault(word, len(known)) for word in d.split()[1:]}))
+        expected = trained(lines, self.folder)
+        objects = [json.dumps({"label": label, **x}) for label, x in zip(labels, dicts)]
+        self.assertEqual(trained(objects, self.folder), expected)
+        text = pd.DataFrame({"label": labels, **{key: [" ".join(x[key]) for x in dicts] for key in ("d", "c")}})
+        table = text.to_csv(index=False).splitlines()
+        self.assertEqual(trained(table, self.folder, "--format", "csv", "--text-columns", "d,c"), expected)
+        frame = pd.DataFrame(dicts)
+        for X, y in ((lines, None), (objects, None), (dicts, labels), (frame, labels)):
+            self.assertEqual(learned(X, y), expected)
+        ends = [0, *itertools.accumulate(len(x) for x in numbers)]
+        columns = [column for x in numbers for column in x]
+        matrix = scipy.sparse.csr_matrix(([1.0] * len(columns), columns, ends), shape=(len(numbers), len(known)))
+        libsvm = [label + "".join(f" {column}:1" for column in x) for label, x in zip(labels, numbers)]
+        self.assertEqual(learned(matrix, labels), trained(libsvm, self.folder, "--format", "libsvm"))
 
     def test_other_options_and_importances(self) -> None:
         lines = [f"{label} {1 + len(x) % 3} |a " + " ".join(f"w{c}" for c in x) for label, x in make_rows()]
