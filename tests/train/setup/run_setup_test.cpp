@@ -7,6 +7,7 @@
 #include "model/weights/weight_table.h"
 #include "train/files_in.h"
 #include "train/job.h"
+#include "train/setup/table_size.h"
 
 namespace cpt {
 namespace {
@@ -35,7 +36,11 @@ class MemoryToGoOn : public ::testing::TestWithParam<int> {
     return options;
   }
 
-  static constexpr std::uint64_t kTable = sizeof(Row) << 13;
+  // What all ranks need: the table, and what each holds besides for its share of the two shards.
+  std::uint64_t needed() const {
+    const auto ranks = static_cast<std::uint64_t>(GetParam());
+    return (sizeof(Row) << 13) + ranks * bytes_besides(options_.model, (2 + ranks - 1) / ranks);
+  }
 
   // What rank 0 ends with where so much memory is free.
   static Thrown prepared(const TrainingOptions& options, std::uint64_t free) {
@@ -52,10 +57,10 @@ class MemoryToGoOn : public ::testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Ranks, MemoryToGoOn, ::testing::Values(1, 2));
 
-TEST_P(MemoryToGoOn, IsThatOfTheTable) {
+TEST_P(MemoryToGoOn, IsThatOfTheTableAndWhatRanksHoldBesides) {
   for (const TrainingOptions& options : {resumed(), from_model()}) {
-    EXPECT_EQ(prepared(options, kTable).fault, std::nullopt);
-    const Thrown refusal = prepared(options, kTable - 1);
+    EXPECT_EQ(prepared(options, needed()).fault, std::nullopt);
+    const Thrown refusal = prepared(options, needed() - 1);
     EXPECT_EQ(refusal.fault, Fault::kFailed);
     EXPECT_THAT(refusal.text, AllOf(HasSubstr("the weight table of 2^13 rows takes"), HasSubstr("it keeps its size")));
   }
@@ -65,8 +70,8 @@ TEST_P(MemoryToGoOn, IsThatOfTheTable) {
 TEST_P(MemoryToGoOn, IsAskedForBeforeItIsTaken) {
   flip_bit(folder_ / "model" / "weights", 100);
   for (const TrainingOptions& options : {resumed(), from_model()}) {
-    EXPECT_EQ(prepared(options, kTable).fault, Fault::kBadData);
-    EXPECT_EQ(prepared(options, kTable - 1).fault, Fault::kFailed);
+    EXPECT_EQ(prepared(options, needed()).fault, Fault::kBadData);
+    EXPECT_EQ(prepared(options, needed() - 1).fault, Fault::kFailed);
   }
 }
 
