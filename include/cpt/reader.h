@@ -64,9 +64,8 @@ class ExampleReader {
   std::uint64_t lines() const;
 
   // Appends the example that has these features, and the crosses of their namespaces; n-grams are made of lines only.
-  // Repeated features add up. `label`
-  // may be empty. Throws BadExample, and then the batch is as it was, for a value or importance out of range, and if
-  // crosses are too many or too large.
+  // Repeated features add up. `label` may be empty. Throws BadExample, and then the batch is as it was, for a value or
+  // importance out of range, and if crosses are too many or too large.
   void add(std::span<const NamedFeature> features, std::string_view label, double importance, Batch& batch);
 
   // Sets a function that is called for each feature (crosses included) while it is read, to know the names of hashes.

@@ -9,13 +9,14 @@
 
 namespace cpt {
 
-// Names of options without dashes, and the words that follow them.
+// Names of options without the dashes before them, and the words that follow. Another language may have another
+// character for the dashes within: `dash`.
 using ModelOptionWords = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 // Throws Error(kUsage) that names the option if it is none of a model that is made without data, or its value is wrong.
-ModelOptions parse_model_options(const ModelOptionWords& given);
+ModelOptions parse_model_options(const ModelOptionWords& given, char dash = '-');
 
 // All of them, each with one word.
-ModelOptionWords list_model_options(const ModelOptions& options);
+ModelOptionWords list_model_options(const ModelOptions& options, char dash = '-');
 
 }  // namespace cpt

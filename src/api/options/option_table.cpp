@@ -205,8 +205,7 @@ Table input_options() {
       {.name = "ngrams",
        .value = "[NS:]N",
        .help = "Add a feature for each 2 to N adjacent words: the words joined by ^, in their namespace. N alone is "
-               "for all "
-               "text: fasttext words and --text-keys; NS:N for the namespace NS. May be repeated",
+               "for all text: fasttext words and --text-keys; NS:N for the namespace NS. May be repeated",
        .binding = list(&M::ngrams),
        .words = OptionWords::kEach},
       {.name = "label-key",

@@ -30,8 +30,8 @@ struct InputLine {
   std::string error = {};    // "path:line:column: expected ..." under ReadOptions::answer_bad_lines; else empty
 };
 
-// The most bytes that the buffers of so many shards of text take together, while all are open and no line is longer
-// than a buffer.
+// The most bytes that the buffers of this number of shards of text take together, while all are open and no line is
+// longer than a buffer.
 std::uint64_t most_line_buffers(std::uint64_t shards);
 
 // Reads some of the shards of a run once, from their starts or from where an earlier stream was left. For one thread at

@@ -3,7 +3,6 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -126,16 +125,6 @@ py::tuple digests(const LockedModel& locked) {
   return py::make_tuple(digests.tree, digests.weights);
 }
 
-// As Python spells them.
-std::vector<std::string> option_names() {
-  std::vector<std::string> names;
-  for (auto& [name, words] : list_model_options({})) {
-    std::ranges::replace(name, '-', '_');
-    names.push_back(name);
-  }
-  return names;
-}
-
 }  // namespace
 
 void define_model(py::module_& module) {
@@ -147,15 +136,14 @@ void define_model(py::module_& module) {
       .def(py::init<const std::vector<std::string>&, const py::list&, std::size_t>());
   py::class_<LockedModel>(module, "Model")
       .def(py::init([](const ModelOptionWords& options) {
-        return std::make_unique<LockedModel>(Model(parse_model_options(options)));
+        return std::make_unique<LockedModel>(Model(parse_model_options(options, '_')));
       }))
       .def_static("load", &load)
-      .def_static("option_names", &option_names)
       .def("save",
            [](const LockedModel& locked, const std::filesystem::path& path) {
              locked.read([&](const Model& model) { model.save(path); });
            })
-      .def("options", [](const LockedModel& locked) { return list_model_options(locked.options()); })
+      .def("options", [](const LockedModel& locked) { return list_model_options(locked.options(), '_'); })
       .def("size", [](const LockedModel& locked) { return locked.read([](const Model& m) { return m.labels(); }); })
       .def("labels", &labels_from, arg("first"))
       .def("digests", &digests)

@@ -9,7 +9,6 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence,
 import numpy as np
 
 from . import _core
-from .errors import BadOption
 from .rows import Array, is_sparse, rows_of
 
 Label = Union[str, int]
@@ -126,12 +125,8 @@ class Model:
     """
 
     def __init__(self, **options: Any) -> None:
-        names = _core.Model.option_names()
-        for name in options:
-            if name not in names:
-                raise BadOption(f"{name!r} is no option of a model; those are {', '.join(names)}")
         given = {name: value for name, value in options.items() if value is not None and not _is_empty_list(name, value)}
-        self._set_core(_core.Model([(name.replace("_", "-"), option_words(name, v)) for name, v in given.items()]))
+        self._set_core(_core.Model([(name, option_words(name, v)) for name, v in given.items()]))
 
     def _set_core(self, core: _core.Model) -> None:
         self._core = core
@@ -156,8 +151,7 @@ class Model:
     @property
     def options(self) -> dict[str, Any]:
         """The options by name."""
-        named = ((name.replace("-", "_"), words[0]) for name, words in self._core.options())
-        return {name: _option_value(name, text) for name, text in named}
+        return {name: _option_value(name, words[0]) for name, words in self._core.options()}
 
     def digest(self) -> Digest:
         """Digests of all that was learned. Takes time in proportion to the size of the model."""
