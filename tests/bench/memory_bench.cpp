@@ -1,8 +1,8 @@
-// The limit of training: how many lines of the weight table, drawn at random, this machine reads, changes and writes in
+// The limit of training: how many rows of the weight table, drawn at random, this machine reads, changes and writes in
 // a second, on one thread and on two, by the size of the table. All that learning adds to it is left out: addresses
-// come from a counter, and a line's change is one multiply-add.
+// come from a counter, and a row's change is one multiply-add.
 //
-// Lines are prefetched some way ahead, in a table on huge pages, as a learner's are. Threads have a table together, a
+// Rows are prefetched some way ahead, in a table on huge pages, as a learner's are. Threads have a table together, a
 // half each, as ranks have that own parts of it.
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@ namespace cpt {
 namespace {
 
 constexpr std::uint64_t kAhead = 64;
-constexpr std::int64_t kLinesAtATime = 1 << 16;
+constexpr std::int64_t kRowsAtATime = 1 << 16;
 
 // All pages are there before the clock runs.
 std::unique_ptr<WeightTable> filled_table(int bits) {
@@ -25,8 +25,8 @@ std::unique_ptr<WeightTable> filled_table(int bits) {
   return table;
 }
 
-void change(float* line) {
-  for (std::size_t lane = 0; lane < kLanes; ++lane) line[lane] = line[lane] * 0.999F + 0.001F;
+void change(float* row) {
+  for (std::size_t lane = 0; lane < kLanes; ++lane) row[lane] = row[lane] * 0.999F + 0.001F;
 }
 
 // The threads of one measurement share it: the first one makes it and takes it away.
@@ -39,26 +39,26 @@ class TableBench : public benchmark::Fixture {
     if (state.thread_index() == 0) table_.reset();
   }
 
-  void change_lines(benchmark::State& state) {
+  void change_rows(benchmark::State& state) {
     const auto thread = static_cast<std::uint64_t>(state.thread_index());
     std::uint64_t number = 0;
     for ([[maybe_unused]] auto _ : state) {
       const std::uint64_t share = table_->rows() / static_cast<std::uint64_t>(state.threads());
-      const auto line = [&](std::uint64_t i) { return table_->row(thread * share + mix(i + (thread << 40)) % share); };
-      for (std::int64_t i = 0; i < kLinesAtATime; ++i, ++number) {
-        __builtin_prefetch(line(number + kAhead), 1);
-        change(line(number));
+      const auto row = [&](std::uint64_t i) { return table_->row(thread * share + mix(i + (thread << 40)) % share); };
+      for (std::int64_t i = 0; i < kRowsAtATime; ++i, ++number) {
+        __builtin_prefetch(row(number + kAhead), 1);
+        change(row(number));
       }
     }
-    state.SetItemsProcessed(state.iterations() * kLinesAtATime);
+    state.SetItemsProcessed(state.iterations() * kRowsAtATime);
   }
 
  private:
   std::unique_ptr<WeightTable> table_;
 };
 
-BENCHMARK_DEFINE_F(TableBench, lines)(benchmark::State& state) { change_lines(state); }
-BENCHMARK_REGISTER_F(TableBench, lines)
+BENCHMARK_DEFINE_F(TableBench, rows)(benchmark::State& state) { change_rows(state); }
+BENCHMARK_REGISTER_F(TableBench, rows)
     ->ArgName("bits")
     ->Arg(14)
     ->Arg(18)

@@ -10,7 +10,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "cpt/model.h"
 #include "data/pipeline/example_stream.h"
 #include "data/shards/shards.h"
+#include "model/estimators/descent.h"
 #include "model/estimators/tree_estimator.h"
 #include "model/learning/learner.h"
 
@@ -74,44 +74,37 @@ void time_lines(benchmark::State& state, const Batch& lines, Ask ask) {
   state.counters["p99"] = percentile(microseconds, 0.99);
 }
 
-// Blocks that are reached with at least this probability.
-std::size_t count_blocks(const TreeEstimator& estimator, const Tree& tree, const ExampleView& x, double least) {
-  struct Reached {
-    BlockId block;
-    double probability;
-  };
-  std::vector<Reached> open{{0, 1.0}};
-  std::vector<float*> lines;
-  std::size_t blocks = 0;
-  while (!open.empty()) {
-    const Reached top = open.back();
-    open.pop_back();
-    ++blocks;
-    const Line p = estimator.block_probabilities(x, top.block, lines);
-    const BlockNodes& content = tree.nodes(top.block);
-    std::array<double, 32> reach{};
-    reach[1] = top.probability;
-    for (std::size_t place = 1; place < 32; ++place) {
-      if (content.child[place].kind() == Child::Kind::kNode) {
-        reach[2 * place] = reach[place] * (1 - estimator.clipped(p[place]));
-        reach[2 * place + 1] = reach[place] * estimator.clipped(p[place]);
-      } else if (content.child[place].kind() == Child::Kind::kBlock && reach[place] >= least) {
-        open.push_back({content.child[place].block(), reach[place]});
-      }
-    }
-  }
-  return blocks;
-}
+// A Search of Descent that counts the blocks whose probability is at least `least`.
+class BlockCount {
+ public:
+  explicit BlockCount(double least) : least_(least) {}
+
+  double least() const { return least_; }
+  void add_leaf(LabelId /*label*/, double /*probability*/) {}
+  void add_outside(std::uint8_t /*exit*/, double /*probability*/) {}
+  void add_subtree(double /*probability*/, std::uint32_t /*leaves*/) { ++blocks_; }
+
+  std::size_t blocks() const { return blocks_; }
+
+ private:
+  double least_;
+  std::size_t blocks_ = 1;  // the root's
+};
 
 double median_blocks(const Learner& learner, const Batch& lines, std::size_t k) {
   const auto* estimator = dynamic_cast<const TreeEstimator*>(&learner.estimator());
+  if (estimator == nullptr) return 0;
   std::vector<double> blocks;
-  for (std::size_t i = 0; estimator != nullptr && i < lines.size(); ++i) {
-    const std::vector<Ranked> best = estimator->top_k(lines[i], k);
-    const double least = best.size() < k ? 0 : best.back().probability;
-    blocks.push_back(static_cast<double>(count_blocks(*estimator, learner.tree(), lines[i], least)));
+  std::vector<float*> rows;
+  ScaledValues room;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const ScaledExample x = learner.scaled(lines[i], room);
+    const std::vector<Ranked> best = estimator->top_k(x, k);
+    BlockCount count(best.size() < k ? 0 : best.back().probability);
+    Descent(x, learner.tree().structure(), estimator->regressors(), rows).search(1, count);
+    blocks.push_back(static_cast<double>(count.blocks()));
   }
-  return blocks.empty() ? 0 : percentile(blocks, 0.5);
+  return percentile(blocks, 0.5);
 }
 
 void top_k(benchmark::State& state, const Learner& learner, const Batch& lines, std::size_t k) {

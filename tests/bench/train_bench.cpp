@@ -4,7 +4,7 @@
 //   cpt_train_bench [benchmark options] [SHARDS...]
 //
 // For the training step SHARDS are read once (files, directories, globs), at most two million examples of them; without
-// any, a made stream of words stands in. One pass is one iteration, each on a fresh model. `lines` are those of the
+// any, a made stream of words stands in. One pass is one iteration, each on a fresh model. `rows` are those of the
 // weight table that are read, changed and written in a second: cpt_memory_bench tells how many of them the machine can
 // do, and tests/bench/memory_limit prints both.
 #include <benchmark/benchmark.h>
@@ -75,22 +75,22 @@ Stream make_stream() {
 
 // Writes to every page, and changes nothing.
 void take_pages(WeightTable& table) {
-  for (std::uint64_t i = 0; i < table.lines(); ++i) table.line(i)[0] = 0;
+  for (std::uint64_t i = 0; i < table.rows(); ++i) table.row(i)[0] = 0;
 }
 
-// Lines that are trained in a pass over the stream.
+// Rows that are trained in a pass over the stream.
 std::uint64_t rows_in(const Stream& stream, const ModelOptions& options) {
   Learner learner(options);
   InOrder in_order(learner);
   Losses losses;
-  std::uint64_t lines = 0;
-  in_order.before_training([&lines](const PathState& path_state) { lines += path_state.rows.size(); });
+  std::uint64_t rows = 0;
+  in_order.before_training([&rows](const PathState& path_state) { rows += path_state.rows.size(); });
   for (const Batch& batch : stream) in_order.learn_online({&batch, 0, batch.size()}, losses);
-  return lines;
+  return rows;
 }
 
 void learn(benchmark::State& state, const Stream& stream, const ModelOptions& options) {
-  const auto lines = static_cast<double>(rows_in(stream, options));
+  const auto rows = static_cast<double>(rows_in(stream, options));
   for ([[maybe_unused]] auto _ : state) {
     state.PauseTiming();
     Learner learner(options);
@@ -102,8 +102,8 @@ void learn(benchmark::State& state, const Stream& stream, const ModelOptions& op
     state.counters["log_seen"] = losses.mean_log_seen();
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(examples_in(stream)) * state.iterations());
-  state.counters["lines"] =
-      benchmark::Counter(lines * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["rows"] =
+      benchmark::Counter(rows * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 class SilentObserver : public Observer {
@@ -121,7 +121,7 @@ void text_to_model(benchmark::State& state, const std::vector<std::string>& patt
   SilentObserver observer;
   std::uint64_t examples = 0;
   for ([[maybe_unused]] auto _ : state) {
-    const TrainingResult result = train(options, observer);
+    const TrainedModel result = train(options, observer);
     result.model.save(directory);
     examples += result.summary.train.examples;
   }
@@ -141,7 +141,8 @@ int main(int argc, char** argv) {
                                  [&stream, options](benchmark::State& state) { cpt::learn(state, stream, options); })
         ->Unit(benchmark::kMillisecond);
   };
-  for (const int bits : cpt::kTableBits) add("logistic, adaptive", {.bits = bits});
+  for (const int bits : cpt::kTableBits) add("default", {.bits = bits});
+  add("adaptive, not calibrated", {.update = cpt::Update::kAdaptive, .calibrate = false, .bits = cpt::kBits});
   add("squared, sgd", {.loss = cpt::Loss::kSquared, .update = cpt::Update::kSgd, .bits = cpt::kBits});
   const std::vector<std::string> patterns(argv + 1, argv + argc);
   if (!patterns.empty()) {
