@@ -20,16 +20,16 @@ enum class MultiLabel : std::uint8_t {
   kError,   // the line is malformed
 };
 
-// The keys of JSON lines, and the columns of kCsv, that are no features, or not plain ones. One has at most one of
-// these roles.
-struct JsonKeys {
+// The fields, keys of JSON lines or columns of kCsv, that are no features, or not plain ones. A field has at most one
+// of these roles.
+struct FieldRoles {
   std::string label = "label";
   std::string importance{};                // empty: every line has importance 1
   std::vector<std::string> text{};         // their strings are split into words
   std::vector<std::string> categorical{};  // their numbers are names, like strings
   std::vector<std::string> ignored{};
 
-  friend bool operator==(const JsonKeys&, const JsonKeys&) = default;
+  friend bool operator==(const FieldRoles&, const FieldRoles&) = default;
 };
 
 }  // namespace cpt

@@ -66,7 +66,7 @@ struct ModelOptions {
   // Each: a feature for each 2 to N adjacent words, of all text ("N") or of a namespace ("NAMESPACE:N").
   std::vector<std::string> ngrams{};
 
-  JsonKeys json_keys{};
+  FieldRoles fields{};
 
   // Throws Error(kUsage) that names the option, its value and its range, if one is out of range.
   void validate() const;

@@ -39,7 +39,7 @@ struct NamedFeature {
 // another, but that the first line decides the format.
 class ExampleReader {
  public:
-  // Of the options it uses seed, interactions, ngrams, normalize and json_keys. kAuto: the first line that is not blank
+  // Of the options it uses seed, interactions, ngrams, normalize and fields. kAuto: the first line that is not blank
   // decides, as in a file, but never for kCsv; of kCsv, the first line that is not blank is the header. kSample draws
   // by the number of the line. Throws Error(kUsage) for kBinary, which is no text, and for an interaction that is not
   // two bytes long.

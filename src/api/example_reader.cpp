@@ -51,7 +51,7 @@ ExampleReader::ExampleReader(const ModelOptions& options, Format format, MultiLa
                                                .seed = options.seed,
                                                .interactions = options.interactions,
                                                .ngrams = options.ngrams,
-                                               .json_keys = options.json_keys,
+                                               .fields = options.fields,
                                                .normalize = options.normalize,
                                                .labels_required = false});
 }

@@ -67,14 +67,14 @@ TEST(ExampleReader, FormatsWithoutNamespacesUseTheEmptyOne) {
 
 TEST(ExampleReader, ReadsJsonWithTheKeysOfTheModel) {
   ModelOptions options;
-  options.json_keys = {.label = "y", .importance = "n", .text = {"title"}};
+  options.fields = {.label = "y", .importance = "n", .text = {"title"}};
   expect_same(read(options, R"({"y": "ad", "n": 2, "title": "gut Tag", "color": "red"})")[0],
               add(options, {{"title", "gut"}, {"title", "Tag"}, {"", "color=red"}}, "ad", 2)[0]);
 }
 
 TEST(ExampleReader, ReadsRecordsBelowTheirHeader) {
   ModelOptions options;
-  options.json_keys = {.label = "ad", .text = {"title"}, .ignored = {"id"}};
+  options.fields = {.label = "ad", .text = {"title"}, .ignored = {"id"}};
   ExampleReader reader(options, Format::kCsv);
   Batch batch = reader.make_batch();
   EXPECT_EQ(reader.read_line("", batch), 0U);

@@ -115,7 +115,7 @@ TEST_F(ModelFiles, KeepEveryOption) {
 // Each kind of options is written in a form of its own.
 TEST_F(ModelFiles, KeepKeysAndNgrams) {
   ModelOptions with_keys = small_model(12);
-  with_keys.json_keys.text = {"title"};
+  with_keys.fields.text = {"title"};
   ModelOptions with_ngrams = small_model(12);
   with_ngrams.trees = 2;
   with_ngrams.ngrams = {"3", "title:2"};

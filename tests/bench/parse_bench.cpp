@@ -90,7 +90,7 @@ void parse_lines(benchmark::State& state, cpt::Format format, const std::string&
   cpt::ReadOptions options;
   if (!interaction.empty()) options.interactions = {interaction};
   const bool is_table = format == cpt::Format::kCsv;
-  if (is_table) options.json_keys.text = {"p", "b", "g"};
+  if (is_table) options.fields.text = {"p", "b", "g"};
   const auto parser = is_table ? cpt::make_csv_parser("label,p,b,g", options) : cpt::make_line_parser(format, options);
   std::size_t bytes = 0;
   for (const std::string& line : lines) bytes += line.size() + 1;

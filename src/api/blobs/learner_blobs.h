@@ -31,7 +31,7 @@ namespace cpt {
 inline constexpr std::uint8_t kMoreOptions = 255;
 inline constexpr std::uint8_t kCalibrationOptions = 254;
 inline constexpr std::uint8_t kTreesOptions = 253;
-inline constexpr std::uint8_t kKeysOptions = 252;
+inline constexpr std::uint8_t kFieldOptions = 252;
 inline constexpr std::uint8_t kNgramsOptions = 251;
 
 // A choice that users name by one of these words.
@@ -48,13 +48,13 @@ void serialize(Archive& archive, InputProfile& profile) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, JsonKeys& keys) {
-  archive(keys.label, keys.importance, keys.text, keys.categorical, keys.ignored);
+void serialize(Archive& archive, FieldRoles& roles) {
+  archive(roles.label, roles.importance, roles.text, roles.categorical, roles.ignored);
 }
 
 inline std::uint8_t first_of(const ModelOptions& options) {
   if (!options.ngrams.empty()) return kNgramsOptions;
-  if (options.json_keys != JsonKeys{}) return kKeysOptions;
+  if (options.fields != FieldRoles{}) return kFieldOptions;
   return options.trees > 1 ? kTreesOptions : kCalibrationOptions;
 }
 
@@ -75,7 +75,7 @@ void serialize(Archive& archive, ModelOptions& options) {
     options.calibrate = options.rarity = false;
   }
   if (first >= kNgramsOptions && first <= kTreesOptions) archive(options.trees);
-  if (first >= kNgramsOptions && first <= kKeysOptions) archive(options.json_keys);
+  if (first >= kNgramsOptions && first <= kFieldOptions) archive(options.fields);
   if (first == kNgramsOptions) archive(options.ngrams);
   if (Archive::is_loading::value) options.tree = checked_choice(kind, TreeKind::kGiven);
   archive(options.alpha);

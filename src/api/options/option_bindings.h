@@ -25,8 +25,8 @@ auto& field(Options& options, T ModelOptions::*member) {
   return options.model.*member;
 }
 template <class Options, class T>
-auto& field(Options& options, T JsonKeys::*member) {
-  return options.model.json_keys.*member;
+auto& field(Options& options, T FieldRoles::*member) {
+  return options.model.fields.*member;
 }
 template <class Options, class T>
 auto& field(Options& options, T CheckpointOptions::*member) {
@@ -44,7 +44,7 @@ OptionBinding<TrainingOptions> bind_member(T Owner::*member, Parse parse, Show s
   return {.set = [=](TrainingOptions& o, const Words& words) { field(o, member) = parse(words); },
           .show = [=](const TrainingOptions& o) { return show(field(o, member)); },
           .copy = [=](TrainingOptions& to, const TrainingOptions& from) { field(to, member) = field(from, member); },
-          .of_model = std::is_same_v<Owner, ModelOptions> || std::is_same_v<Owner, JsonKeys>};
+          .of_model = std::is_same_v<Owner, ModelOptions> || std::is_same_v<Owner, FieldRoles>};
 }
 
 template <class Owner, class T>

@@ -165,7 +165,7 @@ void declare(CLI::App& command, ConvertOptions& options) {
   add_multilabel(command, options.read.multilabel);
   add_interactions(command, options.read.interactions);
   add_ngrams(command, options.read.ngrams);
-  add_json_keys(command, options.read.json_keys);
+  add_field_roles(command, options.read.fields);
   add_choice(command, "--normalize", options.read.normalize, normalize_names(), "l2 scales every x to length 1");
   add_count(command, "--seed", options.read.seed, 0, "Seed of hashing");
   add_on_error(command, options.read.skip_bad_lines, options.most_bad_lines,

@@ -127,18 +127,18 @@ CLI::Option* add_ngrams(CLI::App& app, std::vector<std::string>& ngrams) {
       ->allow_extra_args(false);
 }
 
-void add_json_keys(CLI::App& app, JsonKeys& keys) {
+void add_field_roles(CLI::App& app, FieldRoles& roles) {
   const auto add_list = [&app](const char* names, std::vector<std::string>& list, const char* help) {
     app.add_option(names, list, help)->delimiter(',')->allow_extra_args(false)->option_text("KEY,...");
   };
-  app.add_option("--label-key,--label-column", keys.label, "Key of the label in json lines, or its column in csv")
+  app.add_option("--label-key,--label-column", roles.label, "Key of the label in json lines, or its column in csv")
       ->type_name("KEY");
-  app.add_option("--importance-key,--importance-column", keys.importance, "Key or column of the importance")
+  app.add_option("--importance-key,--importance-column", roles.importance, "Key or column of the importance")
       ->type_name("KEY");
-  add_list("--text-keys,--text-columns", keys.text, "Keys or columns whose text is split into words");
-  add_list("--categorical-keys,--categorical-columns", keys.categorical,
+  add_list("--text-keys,--text-columns", roles.text, "Keys or columns whose text is split into words");
+  add_list("--categorical-keys,--categorical-columns", roles.categorical,
            "Keys or columns whose numbers are names, as other text is");
-  add_list("--ignore-keys,--ignore-columns", keys.ignored, "Keys or columns that are not read");
+  add_list("--ignore-keys,--ignore-columns", roles.ignored, "Keys or columns that are not read");
 }
 
 }  // namespace cpt

@@ -72,6 +72,6 @@ void require_no_run_around_model(const std::filesystem::path& model);
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel);
 CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interactions);
 CLI::Option* add_ngrams(CLI::App& app, std::vector<std::string>& ngrams);
-void add_json_keys(CLI::App& app, JsonKeys& keys);
+void add_field_roles(CLI::App& app, FieldRoles& roles);
 
 }  // namespace cpt

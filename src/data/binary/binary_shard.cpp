@@ -45,15 +45,15 @@ std::string reader_signature(const ReadOptions& options) {
   std::string crosses;
   for (const std::string& cross : options.interactions) crosses += ' ' + cross;
   std::string keys;
-  if (options.json_keys != JsonKeys{}) {
+  if (options.fields != FieldRoles{}) {
     const auto list = [&keys](const char* what, const std::vector<std::string>& names) {
       keys += std::string(", ") + what;
       for (const std::string& name : names) keys += ' ' + name;
     };
-    keys = ", label key " + options.json_keys.label + ", importance key " + options.json_keys.importance;
-    list("text keys", options.json_keys.text);
-    list("categorical keys", options.json_keys.categorical);
-    list("ignored keys", options.json_keys.ignored);
+    keys = ", label key " + options.fields.label + ", importance key " + options.fields.importance;
+    list("text keys", options.fields.text);
+    list("categorical keys", options.fields.categorical);
+    list("ignored keys", options.fields.ignored);
   }
   std::string ngrams = options.ngrams.empty() ? "" : ", n-grams";
   for (const std::string& one : options.ngrams) ngrams += ' ' + one;

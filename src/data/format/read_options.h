@@ -27,7 +27,7 @@ struct ReadOptions {
   // Each: the first bytes of the names of two namespaces (vw and json only).
   std::vector<std::string> interactions = {};
   std::vector<std::string> ngrams = {};  // see parse_ngrams()
-  JsonKeys json_keys = {};
+  FieldRoles fields = {};
   Normalize normalize = Normalize::kNone;
   bool skip_bad_lines = false;    // else the first bad line is an error
   bool labels_required = true;    // else a line may have no label; its example then has an empty one

@@ -13,10 +13,10 @@
 #include "data/format/parse_error.h"
 #include "data/text/csv_record.h"
 #include "data/text/interactions.h"
-#include "data/text/key_roles.h"
 #include "data/text/label_choice.h"
 #include "data/text/line_parser.h"
 #include "data/text/ngrams.h"
+#include "data/text/roles_by_name.h"
 #include "data/text/tokens.h"
 
 namespace cpt {
@@ -34,7 +34,7 @@ class CsvParser : public LineParser {
  private:
   struct Column {
     std::string name;
-    KeyRole role = KeyRole::kOther;
+    FieldRole role = FieldRole::kOther;
     std::uint64_t name_space = 0;
     FeatureHash number = 0;  // the feature of a number in this column
   };
@@ -69,12 +69,12 @@ CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
       label_choice_(options),
       record_(csv_separator(header)) {
   require_words(Format::kCsv, options);
-  const KeyRoles roles(options.json_keys);
+  const RolesByName roles(options.fields);
   const FeatureHasher hasher(options.seed);
   for (const CsvField& field : record_.split(header)) {
     const std::string name(field.text);
     if (name.empty()) {
-      columns_.push_back({name, KeyRole::kIgnored});
+      columns_.push_back({name, FieldRole::kIgnored});
       continue;
     }
     if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) {
@@ -88,14 +88,14 @@ CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
 
 // What only training needs may be missing where there are no labels.
 void CsvParser::require_columns() const {
-  const JsonKeys& keys = options_.json_keys;
+  const FieldRoles& roles = options_.fields;
   if (options_.labels_required) {
-    require_column(keys.label, "--label-column names another one");
-    if (!keys.importance.empty()) require_column(keys.importance, "--importance-column");
-    for (const std::string& name : keys.ignored) require_column(name, "--ignore-columns");
+    require_column(roles.label, "--label-column names another one");
+    if (!roles.importance.empty()) require_column(roles.importance, "--importance-column");
+    for (const std::string& name : roles.ignored) require_column(name, "--ignore-columns");
   }
-  for (const std::string& name : keys.text) require_column(name, "--text-columns");
-  for (const std::string& name : keys.categorical) require_column(name, "--categorical-columns");
+  for (const std::string& name : roles.text) require_column(name, "--text-columns");
+  for (const std::string& name : roles.categorical) require_column(name, "--categorical-columns");
 }
 
 void CsvParser::require_column(const std::string& name, const std::string& option) const {
@@ -129,7 +129,7 @@ bool CsvParser::parse(std::string_view line, const Origin& origin, Batch& batch)
   }
   for (std::size_t i = 0; i < fields.size(); ++i) read(columns_[i], fields[i], batch);
   if (!label_ && options_.labels_required) {
-    throw ParseError(1, "a label in the column " + quote(options_.json_keys.label), "none");
+    throw ParseError(1, "a label in the column " + quote(options_.fields.label), "none");
   }
   if (importance_ == 0 && options_.weights_required) {
     batch.discard_example();
@@ -143,12 +143,12 @@ bool CsvParser::parse(std::string_view line, const Origin& origin, Batch& batch)
 }
 
 void CsvParser::read(const Column& column, const CsvField& field, Batch& batch) {
-  if (field.text.empty() || column.role == KeyRole::kIgnored) return;
-  if (column.role == KeyRole::kLabel) return read_label(field);
-  if (column.role == KeyRole::kImportance) return read_importance(field);
+  if (field.text.empty() || column.role == FieldRole::kIgnored) return;
+  if (column.role == FieldRole::kLabel) return read_label(field);
+  if (column.role == FieldRole::kImportance) return read_importance(field);
   if (!interactions_.none()) interactions_.begin_name_space(column.name, batch);
-  if (column.role == KeyRole::kText) return read_words(column, field.text, batch);
-  const double number = column.role == KeyRole::kOther ? number_or_nan(field.text) : NAN;
+  if (column.role == FieldRole::kText) return read_words(column, field.text, batch);
+  const double number = column.role == FieldRole::kOther ? number_or_nan(field.text) : NAN;
   if (std::isnan(number)) return read_category(column, field.text, batch);
   add(column, column.number, column.name, number, batch);
 }

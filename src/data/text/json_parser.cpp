@@ -15,10 +15,10 @@
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
 #include "data/text/interactions.h"
-#include "data/text/key_roles.h"
 #include "data/text/label_choice.h"
 #include "data/text/line_parser.h"
 #include "data/text/ngrams.h"
+#include "data/text/roles_by_name.h"
 #include "data/text/tokens.h"
 
 namespace cpt {
@@ -63,7 +63,7 @@ class JsonParser : public LineParser {
   explicit JsonParser(const ReadOptions& options)
       : options_(options),
         hasher_(options.seed),
-        roles_(options.json_keys),
+        roles_(options.fields),
         interactions_(options),
         ngrams_(options),
         label_choice_(options) {}
@@ -88,7 +88,7 @@ class JsonParser : public LineParser {
 
   const ReadOptions& options_;
   FeatureHasher hasher_;
-  KeyRoles roles_;
+  RolesByName roles_;
   Interactions interactions_;
   Ngrams ngrams_;
   LabelChoice label_choice_;
@@ -131,7 +131,7 @@ bool JsonParser::parse(std::string_view line, const Origin& origin, Batch& batch
     fail(error.error(), at);
   }
   if (labels_.empty() && options_.labels_required) {
-    throw ParseError(1, "a label with the key " + quote(options_.json_keys.label), "none");
+    throw ParseError(1, "a label with the key " + quote(options_.fields.label), "none");
   }
   if (importance_ == 0 && options_.weights_required) {
     batch.discard_example();
@@ -167,9 +167,9 @@ void JsonParser::read_object(json::object object, const std::string& path, std::
       continue;
     }
     const std::string inner = path.empty() ? std::string(key) : path + "." + std::string(key);
-    const KeyRole role = roles_.of(inner);
-    if (role == KeyRole::kIgnored) continue;
-    if (role == KeyRole::kText) {
+    const FieldRole role = roles_.of(inner);
+    if (role == FieldRole::kIgnored) continue;
+    if (role == FieldRole::kText) {
       read_text(inner, value, batch);
     } else if (type == json::json_type::object) {
       if (depth == kMostDepth) {
@@ -180,25 +180,25 @@ void JsonParser::read_object(json::object object, const std::string& path, std::
     } else if (type == json::json_type::array) {
       read_bag(inner, value.get_array(), batch);
     } else {
-      read_feature(path, key, value, batch, role == KeyRole::kCategory);
+      read_feature(path, key, value, batch, role == FieldRole::kCategory);
     }
   }
 }
 
 // Whether the key is that of the label or of the importance.
 bool JsonParser::read_special(std::string_view key, json::value& value) {
-  if (key == options_.json_keys.label) {
+  if (key == options_.fields.label) {
     read_labels(value);
     return true;
   }
-  if (options_.json_keys.importance.empty() || key != options_.json_keys.importance) return false;
+  if (options_.fields.importance.empty() || key != options_.fields.importance) return false;
   read_importance(value);
   return true;
 }
 
 void JsonParser::read_labels(json::value& value) {
   if (std::exchange(has_labels_, true)) {
-    reject(line_, trimmed(value.raw_json_token()), "the key " + quote(options_.json_keys.label) + " once");
+    reject(line_, trimmed(value.raw_json_token()), "the key " + quote(options_.fields.label) + " once");
   }
   if (value.type() != json::json_type::array) return read_label(value);
   for (auto result : value.get_array()) {
@@ -223,7 +223,7 @@ void JsonParser::read_label(json::value& value) {
 void JsonParser::read_importance(json::value& value) {
   const std::string_view place = trimmed(value.raw_json_token());
   if (std::exchange(has_importance_, true)) {
-    reject(line_, place, "the key " + quote(options_.json_keys.importance) + " once");
+    reject(line_, place, "the key " + quote(options_.fields.importance) + " once");
   }
   const json::json_type type = value.type();
   if (type == json::json_type::null) return static_cast<void>(scalar(value));

@@ -58,7 +58,7 @@ void Ngrams::add_ngram(std::string_view name, Batch& batch, Interactions* intera
 }
 
 void require_words(Format format, const ReadOptions& options) {
-  const JsonKeys& keys = options.json_keys;
+  const FieldRoles& roles = options.fields;
   for (const NgramOption& one : parse_ngrams(options.ngrams)) {
     const std::string name = one.name_space.value_or("");
     const std::string option = "--ngrams " + (one.name_space ? name + ":" : "") + std::to_string(one.most);
@@ -69,10 +69,10 @@ void require_words(Format format, const ReadOptions& options) {
     }
     if (format == Format::kFasttext && !name.empty())
       refuse(" needs namespaces, which the fasttext format does not have");
-    if ((format == Format::kJson || format == Format::kCsv) && !one.name_space && keys.text.empty()) {
+    if ((format == Format::kJson || format == Format::kCsv) && !one.name_space && roles.text.empty()) {
       refuse(" is for text, and --text-keys names none");
     }
-    if (format == Format::kCsv && one.name_space && std::ranges::find(keys.text, name) == keys.text.end()) {
+    if (format == Format::kCsv && one.name_space && std::ranges::find(roles.text, name) == roles.text.end()) {
       refuse(" needs words: " + quote(name) + " is none of --text-columns");
     }
   }

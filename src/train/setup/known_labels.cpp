@@ -119,7 +119,7 @@ ReadOptions read_options(const TrainingOptions& options) {
   read.seed = options.model.seed;
   read.interactions = options.model.interactions;
   read.ngrams = options.model.ngrams;
-  read.json_keys = options.model.json_keys;
+  read.fields = options.model.fields;
   read.normalize = options.model.normalize;
   read.skip_bad_lines = options.skip_bad_lines;
   read.weights_required = true;

@@ -21,7 +21,7 @@ const std::string kTable =
     "c,\"four\n\n\"\"five\"\"\",3\r\n"
     "d,,4";
 
-ReadOptions as_text() { return {.json_keys = {.text = {"text"}}}; }
+ReadOptions as_text() { return {.fields = {.text = {"text"}}}; }
 
 std::vector<Read> expected() {
   return {{"a", features({{"text", "one"}, {"text", "two"}, {"n", "n", 1}}), 1, 0, 3},

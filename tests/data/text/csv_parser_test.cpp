@@ -87,13 +87,13 @@ TEST(CsvParser, TakesWhatIsNoNumberAsCategory) {
   for (const char* text : {"7a", "nan", "inf", "1e31", " 7", "0x7", "1,5"}) {
     EXPECT_EQ(csv("label\tn", "y\t" + std::string(text)).x, features({{"n", "n=" + std::string(text)}})) << text;
   }
-  const ReadOptions options = {.json_keys = {.categorical = {"n"}}};
+  const ReadOptions options = {.fields = {.categorical = {"n"}}};
   EXPECT_EQ(csv("label,n,m", "y,7,7", options).x, features({{"n", "n=7"}, {"m", "m", 7}}));
 }
 
 TEST(CsvParser, ReadsColumnsAsTheOptionsSay) {
   const ReadOptions options = {
-      .json_keys = {.label = "ad", .importance = "w", .text = {"title"}, .ignored = {"id", "label"}}};
+      .fields = {.label = "ad", .importance = "w", .text = {"title"}, .ignored = {"id", "label"}}};
   EXPECT_EQ(csv("id,title,label,w,ad", "17,\" the\tplace\nthe \",z,2.5,y", options),
             (Read{"y", features({{"title", "the", 2}, {"title", "place"}}), 2.5F, 0, 7}));
   EXPECT_EQ(csv("id,title,label,w,ad", "17,,,,y", options), (Read{"y", {}, 1, 0, 7}));
@@ -106,14 +106,14 @@ TEST(CsvParser, CrossesColumns) {
 }
 
 TEST(CsvParser, PassesOverImportanceZeroInTraining) {
-  const ReadOptions options = {.json_keys = {.importance = "w"}, .weights_required = true};
+  const ReadOptions options = {.fields = {.importance = "w"}, .weights_required = true};
   Batch batch;
   EXPECT_FALSE(make_csv_parser("label,w", options)->parse("y,0", {0, 7}, batch));
   EXPECT_EQ(batch.size(), 0U);
 }
 
 TEST(CsvParser, TellsWhereARecordIsWrong) {
-  const ReadOptions options = {.json_keys = {.importance = "w"}};
+  const ReadOptions options = {.fields = {.importance = "w"}};
   EXPECT_EQ(refused("label,a", "y"), "2: expected 2 fields, as in the header, found 1");
   EXPECT_EQ(refused("label,a", "y,b,c,d"), "5: expected 2 fields, as in the header, found 4");
   EXPECT_EQ(refused("label,a", "y,\"b"), "3: expected a field with a closing quote, found '\"b'");
@@ -132,8 +132,8 @@ TEST(CsvParser, RefusesAHeaderThatIsNone) {
 }
 
 TEST(CsvParser, AsksForColumnsThatAreMissing) {
-  const auto missing = [](JsonKeys keys, bool labels_required = true) {
-    const ReadOptions options = {.json_keys = std::move(keys), .labels_required = labels_required};
+  const auto missing = [](FieldRoles roles, bool labels_required = true) {
+    const ReadOptions options = {.fields = std::move(roles), .labels_required = labels_required};
     return error_of(Fault::kUsage, [&] { make_csv_parser("ad,page", options); });
   };
   const std::string found = ", found the columns 'ad', 'page'";
@@ -152,9 +152,10 @@ TEST(CsvParser, AsksForColumnsThatAreMissing) {
 }
 
 TEST(CsvParser, RefusesAColumnWithTwoMeanings) {
-  for (const JsonKeys& keys : {JsonKeys{.label = "ad", .importance = "ad"}, JsonKeys{.label = "ad", .text = {"ad"}},
-                               JsonKeys{.text = {"ad"}, .categorical = {"ad"}}}) {
-    const ReadOptions options = {.json_keys = keys};
+  for (const FieldRoles& roles :
+       {FieldRoles{.label = "ad", .importance = "ad"}, FieldRoles{.label = "ad", .text = {"ad"}},
+        FieldRoles{.text = {"ad"}, .categorical = {"ad"}}}) {
+    const ReadOptions options = {.fields = roles};
     EXPECT_EQ(error_of(Fault::kUsage, [&] { make_csv_parser("label,ad", options); }),
               "the options of keys and columns must name different ones, but two of them name 'ad'");
   }
@@ -162,7 +163,7 @@ TEST(CsvParser, RefusesAColumnWithTwoMeanings) {
 
 TEST(CsvParser, NamesItsFeatures) {
   std::vector<std::string> names;
-  ReadOptions options = {.interactions = {"an"}, .json_keys = {.text = {"t"}}};
+  ReadOptions options = {.interactions = {"an"}, .fields = {.text = {"t"}}};
   options.on_feature = [&](FeatureHash, std::string_view name_space, std::string_view name) {
     names.push_back(std::string(name_space) + "^" + std::string(name));
   };

@@ -21,7 +21,7 @@ struct Line {
   Features x;
 };
 
-ReadOptions with_text() { return {.json_keys = {.importance = "i", .text = {"t", "o.t"}}}; }
+ReadOptions with_text() { return {.fields = {.importance = "i", .text = {"t", "o.t"}}}; }
 
 TEST(JsonParser, ReadsFeatures) {
   const std::vector<Line> lines = {
@@ -50,7 +50,7 @@ TEST(JsonParser, SplitsTextIntoWords) {
 }
 
 TEST(JsonParser, TakesNumbersAsNamesAndIgnoresKeysWhereItIsTold) {
-  const ReadOptions options = {.json_keys = {.categorical = {"page", "o.n"}, .ignored = {"id", "o.in"}}};
+  const ReadOptions options = {.fields = {.categorical = {"page", "o.n"}, .ignored = {"id", "o.in"}}};
   EXPECT_EQ(
       json(R"({"label": "y", "page": 7, "id": [[1]], "o": {"n": 1.0, "m": 2, "id": 3, "in": {"x": 1}}})", options).x,
       features({{"", "page=7"}, {"o", "n=1.0"}, {"o", "m", 2}, {"o", "id", 3}}));
@@ -61,7 +61,7 @@ TEST(JsonParser, ReadsLabelsAsTheyAreWritten) {
            {"7", "7"}, {"1.0", "1.0"}, {"true", "true"}, {R"("two words")", "two words"}, {R"("\u00e9")", "é"}}) {
     EXPECT_EQ(json("{\"label\": " + text + "}").label, label);
   }
-  const ReadOptions options = {.json_keys = {.label = "class"}};
+  const ReadOptions options = {.fields = {.label = "class"}};
   EXPECT_EQ(json(R"({"class": "a", "label": "b"})", options), (Read{"a", features({{"", "label=b"}}), 1, 0, 7}));
 }
 
@@ -94,7 +94,7 @@ TEST(JsonParser, ReadsTheImportance) {
 
 // The same features as a vw line are the same features, crosses included.
 TEST(JsonParser, GivesWhatAVwLineGives) {
-  ReadOptions options = {.interactions = {"oo", "ot"}, .json_keys = {.text = {"t"}}};
+  ReadOptions options = {.interactions = {"oo", "ot"}, .fields = {.text = {"t"}}};
   EXPECT_EQ(json(R"({"label": "y", "o": {"a": 2, "s": "v"}, "n": 0.25, "t": "the place"})", options),
             parse_one(Format::kVw, "y |o a:2 s=v | n:0.25 |t the place", options));
   std::vector<std::string> names;
@@ -188,9 +188,9 @@ TEST(JsonParser, RefusesWhatIsNotJson) {
 }
 
 TEST(JsonParser, RefusesOneKeyWithTwoMeanings) {
-  for (const JsonKeys& keys : {JsonKeys{.label = "a", .importance = "a"}, JsonKeys{.label = "a", .text = {"a"}},
-                               JsonKeys{.importance = "a", .text = {"b", "a"}}}) {
-    const ReadOptions options = {.json_keys = keys};
+  for (const FieldRoles& roles : {FieldRoles{.label = "a", .importance = "a"}, FieldRoles{.label = "a", .text = {"a"}},
+                                  FieldRoles{.importance = "a", .text = {"b", "a"}}}) {
+    const ReadOptions options = {.fields = roles};
     EXPECT_EQ(error_of(Fault::kUsage, [&] { make_line_parser(Format::kJson, options); }),
               "the options of keys and columns must name different ones, but two of them name 'a'");
   }

@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 // Whether the line and the one with n-grams written out give the same example.
 void expect_same(Format format, std::string_view line, const ReadOptions& with, std::string_view written,
                  ReadOptions plain = {}) {
-  plain.json_keys = with.json_keys;
+  plain.fields = with.fields;
   plain.interactions = with.interactions;
   EXPECT_EQ(parse_one(format, line, with), parse_one(format, written, plain)) << line;
 }
@@ -54,10 +54,10 @@ TEST(Ngrams, OfAllTextAreThoseOfFasttextLinesAndOfTextKeys) {
               "__label__y new york city new^york york^city");
   expect_same(Format::kFasttext, "__label__y new york", {.ngrams = {":2"}}, "__label__y new york new^york");
   expect_same(Format::kJson, R"({"label": "y", "title": "new york", "tags": ["a", "b"]})",
-              {.ngrams = {"2"}, .json_keys = {.text = {"title"}}},
+              {.ngrams = {"2"}, .fields = {.text = {"title"}}},
               R"({"label": "y", "title": "new york new^york", "tags": ["a", "b"]})");
   expect_same(Format::kJson, R"({"label": "y", "title": "a b c", "body": ["d", "e f"]})",
-              {.ngrams = {"2", "title:3"}, .json_keys = {.text = {"title", "body"}}},
+              {.ngrams = {"2", "title:3"}, .fields = {.text = {"title", "body"}}},
               R"({"label": "y", "title": "a b c a^b b^c a^b^c", "body": "d e f d^e e^f"})");
   expect_same(Format::kJson, R"({"label": "y", "tags": ["a", 7, "c"], "n": 1, "m": 2})", {.ngrams = {"tags:2", ":2"}},
               R"({"label": "y", "tags": ["a", 7, "c", "a^7", "7^c"], "n": 1, "m": 2})");
@@ -67,9 +67,9 @@ TEST(Ngrams, OfTablesAreThoseOfTextColumns) {
   const Folder folder;
   const std::string table = folder.write("a.csv", "label,title,n\ny,new york,1\n");
   const std::string written = folder.write("b.csv", "label,title,n\ny,new york new^york,1\n");
-  const JsonKeys keys{.text = {"title"}};
+  const FieldRoles roles{.text = {"title"}};
   for (const char* const ngrams : {"2", "title:2"}) {
-    EXPECT_EQ(read_all({table}, {.ngrams = {ngrams}, .json_keys = keys}), read_all({written}, {.json_keys = keys}));
+    EXPECT_EQ(read_all({table}, {.ngrams = {ngrams}, .fields = roles}), read_all({written}, {.fields = roles}));
   }
 }
 
@@ -93,8 +93,8 @@ TEST(Ngrams, LeaveNothingToTheNextLine) {
 }
 
 TEST(Ngrams, AreRefusedWhereThereAreNoSuchWords) {
-  const auto refusal = [](Format format, Words ngrams, JsonKeys keys = {}) {
-    const ReadOptions options{.ngrams = std::move(ngrams), .json_keys = std::move(keys)};
+  const auto refusal = [](Format format, Words ngrams, FieldRoles roles = {}) {
+    const ReadOptions options{.ngrams = std::move(ngrams), .fields = std::move(roles)};
     return error_of(Fault::kUsage, [&] { require_words(format, options); });
   };
   EXPECT_THAT(refusal(Format::kLibsvm, {"2"}), HasSubstr("--ngrams 2 needs words"));

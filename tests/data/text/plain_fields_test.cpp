@@ -232,7 +232,7 @@ class PlainJson {
 // What data/README.md says of the keys of a JSON object.
 class JsonFields {
  public:
-  JsonFields(const Value& object, const JsonKeys& keys) : keys_(keys) {
+  JsonFields(const Value& object, const FieldRoles& roles) : roles_(roles) {
     require(object.kind == Kind::kObject);
     read_object(object, "", 1);
     require(!fields_.labels.empty());
@@ -253,18 +253,18 @@ class JsonFields {
   void read_object(const Value& object, const std::string& path, int depth) {
     require(depth <= 16);
     for (const auto& [key, value] : object.members) {
-      if (depth == 1 && key == keys_.label) {
+      if (depth == 1 && key == roles_.label) {
         require(!std::exchange(has_label_, true));
         read_labels(value);
         continue;
       }
-      if (depth == 1 && key == keys_.importance) {
+      if (depth == 1 && key == roles_.importance) {
         require(!std::exchange(has_importance_, true) && (value.kind == Kind::kNumber || value.kind == Kind::kNull));
         if (value.kind == Kind::kNumber) fields_.importance = checked_importance(checked_number(value.text));
         continue;
       }
       const std::string inner = path.empty() ? key : path + "." + key;
-      if (is_in(keys_.text, inner)) {
+      if (is_in(roles_.text, inner)) {
         read_text(inner, value);
       } else if (value.kind == Kind::kObject) {
         read_object(value, inner, depth + 1);
@@ -273,7 +273,7 @@ class JsonFields {
           const std::string word = scalar(element);
           if (element.kind != Kind::kNull) add(inner, word);
         }
-      } else if (value.kind == Kind::kNumber && !is_in(keys_.categorical, inner)) {
+      } else if (value.kind == Kind::kNumber && !is_in(roles_.categorical, inner)) {
         add(path, key, checked_number(value.text));
       } else if (value.kind != Kind::kNull) {
         add(path, key + "=" + scalar(value));
@@ -310,7 +310,7 @@ class JsonFields {
     fields_.features.push_back({name_space, name, value});
   }
 
-  const JsonKeys& keys_;
+  const FieldRoles& roles_;
   Fields fields_;
   bool has_label_ = false;
   bool has_importance_ = false;
@@ -336,7 +336,7 @@ std::vector<std::string> plain_record(std::string_view record, char separator) {
   }
 }
 
-Fields plain_csv(const std::vector<std::string>& columns, std::string_view line, const JsonKeys& keys) {
+Fields plain_csv(const std::vector<std::string>& columns, std::string_view line, const FieldRoles& roles) {
   const std::vector<std::string> values = plain_record(line, ',');
   require(values.size() == columns.size());
   Fields fields;
@@ -346,15 +346,15 @@ Fields plain_csv(const std::vector<std::string>& columns, std::string_view line,
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string& name = columns[i];
     const std::string& text = values[i];
-    if (text.empty() || is_in(keys.ignored, name)) continue;
-    if (name == keys.label) {
+    if (text.empty() || is_in(roles.ignored, name)) continue;
+    if (name == roles.label) {
       require(!has_control(text));
       fields.labels = {text};
-    } else if (name == keys.importance) {
+    } else if (name == roles.importance) {
       fields.importance = checked_importance(checked_number(text));
-    } else if (is_in(keys.text, name)) {
+    } else if (is_in(roles.text, name)) {
       for_each_word(text, [&](std::string_view word) { fields.features.push_back({name, std::string(word)}); });
-    } else if (const auto number = plain_number(text); number && !is_in(keys.categorical, name)) {
+    } else if (const auto number = plain_number(text); number && !is_in(roles.categorical, name)) {
       fields.features.push_back({name, name, *number});
     } else {
       fields.features.push_back({name, name + "=" + text});
@@ -436,14 +436,13 @@ const std::vector<std::string> kObjects = {
 
 TEST(PlainFields, AreThoseOfTheJsonParser) {
   ReadOptions options;
-  options.json_keys = {
-      .label = "label", .importance = "weight", .text = {"text", "page.text"}, .categorical = {"kind"}};
+  options.fields = {.label = "label", .importance = "weight", .text = {"text", "page.text"}, .categorical = {"kind"}};
   const std::unique_ptr<LineParser> parser = make_line_parser(Format::kJson, options);
   Count count;
   for_each_changed(kObjects, "{}[]\",:\\/ \t.-+0159eEutn\x01\x7f\xc3\xed\xa9#", [&](const std::string& line) {
     if (is_blank_line(line)) return;  // never parsed
     const std::string expected =
-        plain_text([&] { return JsonFields(PlainJson(line).read_document(), options.json_keys).fields(); });
+        plain_text([&] { return JsonFields(PlainJson(line).read_document(), options.fields).fields(); });
     ASSERT_EQ(fast_text(*parser, line), expected) << line;
     count.add(expected);
   });
@@ -453,8 +452,7 @@ TEST(PlainFields, AreThoseOfTheJsonParser) {
 
 TEST(PlainFields, AreThoseOfTheCsvParser) {
   ReadOptions options;
-  options.json_keys = {
-      .label = "l", .importance = "w", .text = {"text"}, .categorical = {"kind"}, .ignored = {"ignored"}};
+  options.fields = {.label = "l", .importance = "w", .text = {"text"}, .categorical = {"kind"}, .ignored = {"ignored"}};
   const std::unique_ptr<LineParser> parser = make_csv_parser("l,w,size,text,kind,ignored,b", options);
   const std::vector<std::string> columns = {"l", "w", "size", "text", "kind", "ignored", "b"};
   const std::vector<std::string> lines = {"a,1,0.5,two words,7,x,", R"("a,b","2.5",-1e-3,"said ""no"" ,",k,"",true)",
@@ -462,7 +460,7 @@ TEST(PlainFields, AreThoseOfTheCsvParser) {
   Count count;
   for_each_changed(lines, "\",;\n\r \t.-+0159eEx\x01\xc3", [&](const std::string& line) {
     if (is_blank_line(line)) return;
-    const std::string expected = plain_text([&] { return plain_csv(columns, line, options.json_keys); });
+    const std::string expected = plain_text([&] { return plain_csv(columns, line, options.fields); });
     ASSERT_EQ(fast_text(*parser, line), expected) << line;
     count.add(expected);
   });

@@ -60,7 +60,7 @@ void fuzz_lines(Format format, std::span<const std::uint8_t> bytes) {
       options.multilabel = multilabel;
       options.labels_required = labels_required;
       if (!labels_required) options.normalize = Normalize::kL2;
-      if (format == Format::kJson) options.json_keys = {.importance = "i", .text = {"t", "o.t"}};
+      if (format == Format::kJson) options.fields = {.importance = "i", .text = {"t", "o.t"}};
       if ((format == Format::kVw || format == Format::kJson) && !labels_required) options.interactions = {"ab", "aa"};
       parse_all(*make_line_parser(format, options), text, options);
     }
@@ -74,9 +74,9 @@ void fuzz_table(std::span<const std::uint8_t> bytes) {
   for (const bool labels_required : {true, false}) {
     ReadOptions options;
     options.labels_required = options.weights_required = labels_required;
-    options.json_keys = {.importance = labels_required ? "i" : "", .ignored = {"g"}};
+    options.fields = {.importance = labels_required ? "i" : "", .ignored = {"g"}};
     if (!labels_required) options.interactions = {"ab", "aa"};
-    if (!labels_required && header.find('t') != std::string_view::npos) options.json_keys.text = {"t"};
+    if (!labels_required && header.find('t') != std::string_view::npos) options.fields.text = {"t"};
     try {
       parse_all(*make_csv_parser(header, options), records, options);
     } catch (const Error& error) {

@@ -23,7 +23,7 @@ ReadOptions read_options(const CommandInput& input, const ModelOptions& model, C
   read.seed = model.seed;
   read.interactions = model.interactions;
   read.ngrams = model.ngrams;
-  read.json_keys = model.json_keys;
+  read.fields = model.fields;
   read.normalize = model.normalize;
   read.skip_bad_lines = input.skip_bad_lines;
   read.labels_required = needs.labels_required;

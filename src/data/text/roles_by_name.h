@@ -10,24 +10,24 @@
 
 namespace cpt {
 
-enum class KeyRole : std::uint8_t { kLabel, kImportance, kText, kCategory, kIgnored, kOther };
+enum class FieldRole : std::uint8_t { kLabel, kImportance, kText, kCategory, kIgnored, kOther };
 
-class KeyRoles {
+class RolesByName {
  public:
   // Throws Error(kUsage) if one key has two roles.
-  explicit KeyRoles(const JsonKeys& keys);
+  explicit RolesByName(const FieldRoles& roles);
 
-  KeyRole of(std::string_view key) const {
+  FieldRole of(std::string_view key) const {
     const auto found = roles_.find(key);
-    return found == roles_.end() ? KeyRole::kOther : found->second;
+    return found == roles_.end() ? FieldRole::kOther : found->second;
   }
   // Whether a key other than those of the label and the importance has a role.
   bool of_features() const { return of_features_; }
 
  private:
-  void add(const std::string& key, KeyRole role);
+  void add(const std::string& key, FieldRole role);
 
-  std::map<std::string, KeyRole, std::less<>> roles_;
+  std::map<std::string, FieldRole, std::less<>> roles_;
   bool of_features_ = false;
 };
 
