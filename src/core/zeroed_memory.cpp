@@ -11,7 +11,7 @@
 namespace cpt {
 
 namespace {
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kSmallPage = std::size_t{4} << 10;
 }  // namespace
 
 void Unmap::operator()(void* memory) const { munmap(memory, bytes); }
@@ -31,6 +31,14 @@ void* map_zeroed(std::size_t bytes, const std::string& what) {
   if (tail > 0) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
   madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);  // a hint; small pages work too
   return reinterpret_cast<void*>(aligned);
+}
+
+// madvise() with MADV_POPULATE_WRITE would make other threads wait that map memory. So bytes are written instead, with
+// what they hold, in one step each: as the Java virtual machine touches the pages of its heap beside the program.
+__attribute__((no_sanitize("thread"))) void provide_pages(std::span<std::byte> memory) {
+  for (std::size_t at = 0; at < memory.size(); at += kSmallPage) {
+    __atomic_fetch_or(reinterpret_cast<std::uint8_t*>(memory.data() + at), std::uint8_t{0}, __ATOMIC_RELAXED);
+  }
 }
 
 }  // namespace cpt

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include "api/model_files.h"
@@ -14,6 +15,7 @@
 #include "train/checkpoint/checkpoint_writer.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/host/host.h"
+#include "train/host/pages_ahead.h"
 #include "train/input/split_files.h"
 #include "train/local/local_loop.h"
 #include "train/partitioned/partitioned_loop.h"
@@ -73,6 +75,7 @@ class Training::Run {
       for (const std::string& warning : setup_.warnings) progress.warn(warning);
     }
     const bool traversed = traverse_shards(progress, safe_point);
+    pages_ahead_.reset();
     summary_.had_nothing_to_do = setup_.resumption && !traversed;
     measure(progress);
     const bool saved = end_with_checkpoint(traversed, safe_point);
@@ -231,6 +234,7 @@ class Training::Run {
     const bool validates = shard_pass.phase == Phase::kTrain && !setup_.validation.empty();
     if (validates && validation_.next == 0) validation_.next = options_.validation.every;
     renewals_.begin_pass(std::exchange(next_renewal_, 0), learning, validates ? validation_.next : 0);
+    if (learning && !pages_ahead_ && cores_of_rank(comm_) > 1) pages_ahead_.emplace(own_memory());
     std::uint64_t bad_lines = 0;
     for (bool ends = false; !ends;) {
       bad_lines = run_loop(*reader, shard_pass.shards.size(), learning, progress, safe_point);
@@ -372,6 +376,16 @@ class Training::Run {
     return survey;
   }
 
+  // Of what this rank writes when it learns.
+  std::vector<std::span<std::byte>> own_memory() {
+    std::vector<std::span<std::byte>> memory = learner_.feature_counts().memory();
+    WeightTable& weights = learner_.weights();
+    for (Partition p = 0; p < weights.partitions(); ++p) {
+      if (owns(p)) memory.push_back(weights.memory(p));
+    }
+    return memory;
+  }
+
   MemoryUse memory_use() const {
     MemoryUse use{.rank = comm_.rank(), .peak_bytes = peak_memory(), .table_bytes = learner_.weights().bytes()};
     use.calibration_bytes = learner_.weights().calibrators().bytes() + learner_.feature_counts().bytes();
@@ -438,8 +452,9 @@ class Training::Run {
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
   std::optional<PartitionedLoop> partitioned_;
-  bool counting_ = false;           // a phase has begun
-  std::uint64_t next_renewal_ = 0;  // of the pass that a resumed run goes on with
+  std::optional<PagesAhead> pages_ahead_;  // once something is learned
+  bool counting_ = false;                  // a phase has begun
+  std::uint64_t next_renewal_ = 0;         // of the pass that a resumed run goes on with
   ValidationState validation_;
   std::optional<std::uint64_t> renewal_after_validation_;  // while one is made
   std::filesystem::path model_;

@@ -46,6 +46,13 @@ FeatureCounts::FeatureCounts(bool used, int bits) : bits_(std::min(bits, kMostBi
   units_ = make_zeroed<std::uint64_t>(size(), "the counts of features");
 }
 
+std::vector<std::span<std::byte>> FeatureCounts::memory() {
+  if (!used()) return {};
+  return {std::as_writable_bytes(std::span(renewed_.get(), size())),
+          std::as_writable_bytes(std::span(added_.get(), size())),
+          std::as_writable_bytes(std::span(units_.get(), size()))};
+}
+
 void FeatureCounts::look_up(std::span<const FeatureHash> features, FeatureLookup& found) const {
   found.entries.resize(features.size());
   found.rarities.resize(features.size());
@@ -165,10 +172,18 @@ void FeatureCounts::for_each_stored(Visit visit) const {
   for (const Occurrence& occurrence : occurrences_) apart.push_back({occurrence.index, occurrence.units});
   std::ranges::sort(apart, {}, &CountedFeature::index);
   auto next = apart.begin();
-  for (std::uint64_t at = 0; at < size(); ++at) {
-    std::uint64_t units = units_[at] + added_[at];
-    for (; next != apart.end() && next->index == at; ++next) units += next->units;
-    if (units != 0) visit(Stored{static_cast<std::uint32_t>(at), units, renewed_[at]});
+  // Most entries are unused: whole blocks of them are passed in one go.
+  constexpr std::uint64_t kBlock = 64;
+  for (std::uint64_t begin = 0; begin < size(); begin += kBlock) {
+    const std::uint64_t end = std::min(begin + kBlock, size());
+    std::uint64_t any = 0;
+    for (std::uint64_t at = begin; at < end; ++at) any |= units_[at] | added_[at];
+    if (any == 0 && (next == apart.end() || next->index >= end)) continue;
+    for (std::uint64_t at = begin; at < end; ++at) {
+      std::uint64_t units = units_[at] + added_[at];
+      for (; next != apart.end() && next->index == at; ++next) units += next->units;
+      if (units != 0) visit(Stored{static_cast<std::uint32_t>(at), units, renewed_[at]});
+    }
   }
 }
 

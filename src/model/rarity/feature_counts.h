@@ -78,6 +78,9 @@ class FeatureCounts {
     return (sizeof(std::uint8_t) + sizeof(std::uint32_t) + sizeof(std::uint64_t)) << std::min(bits, kMostBits);
   }
 
+  // Where the table lies.
+  std::vector<std::span<std::byte>> memory();
+
   void look_up(std::span<const FeatureHash> features, FeatureLookup& found) const;
   static constexpr int kStepsPerBit = 8;
   void prefetch(const ExampleView& x) const {

@@ -60,6 +60,11 @@ class WeightTable {
   const Calibrators& calibrators() const { return calibrators_; }
   Calibrators& calibrators() { return calibrators_; }
   const Region& region(Partition partition) const { return regions_[partition]; }
+  // Where the rows of a partition lie.
+  std::span<std::byte> memory(Partition partition) {
+    const Region& region = regions_[partition];
+    return std::as_writable_bytes(std::span(row(region.first), region.rows * kLanes));
+  }
   Region whole() const { return {0, rows()}; }
 
   // The row of a feature in a block with this (odd) key, in the region of its partition. feature * key is a

@@ -75,7 +75,9 @@ class SegmentDecoder {
 };
 
 // Encodes segments on several threads and writes them to a file in their order, so the bytes are those that one thread
-// would write. For one calling thread. Holds in memory a raw and an encoded segment for each thread, and two more.
+// would write. For one calling thread. Holds in memory an encoded segment for each thread, and raw ones of as many
+// bytes as one more than there are threads may have: many, if they are small, so that threads seldom wait for one
+// another.
 class SegmentWriter {
  public:
   // Borrows the file; nobody else may write to it meanwhile. Up to `threads` threads work beside the caller's, fewer if
@@ -117,6 +119,7 @@ class SegmentWriter {
   std::vector<std::vector<std::byte>> spare_;  // buffers to use again
   std::vector<Segment> segments_;              // written
   std::uint64_t taken_ = 0;                    // by put()
+  std::size_t raw_bytes_ = 0;                  // of the memory of segments handed over, until they are written
   DeferredError failure_;                      // the first one of any thread
   bool stopping_ = false;
   std::vector<std::thread> threads_;  // last: they use all of the above
