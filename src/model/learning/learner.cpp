@@ -72,6 +72,19 @@ LabelId Learner::apply(const TreeChange& change) {
   return label;
 }
 
+void Learner::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
+  if (feature_counts_.used()) {
+    // So that rows come from memory while values are scaled.
+    path_state.example = {x, x.values};
+    locate(label, path_state);
+    path_state.prefetch_rows(path_state.rows.size());
+    path_state.example = scaled(x, path_state.room);
+  } else {
+    path_state.example = scaled(x, path_state.room);
+    locate(label, path_state);
+  }
+}
+
 double Learner::predict(PathState& path_state) const {
   const double p = estimator_->predict(path_state);
   if (!std::isfinite(p)) throw_diverged();

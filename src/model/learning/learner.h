@@ -85,10 +85,7 @@ class Learner {
   std::vector<double> all_probabilities(const ExampleView& x) const;
 
   // The two halves of learning an example whose label is in the tree; see Estimator. train() also counts its features.
-  void locate(const ExampleView& x, LabelId label, PathState& path_state) const {
-    path_state.example = scaled(x, path_state.room);
-    locate(label, path_state);
-  }
+  void locate(const ExampleView& x, LabelId label, PathState& path_state) const;
   // Where path_state.example is already what scaled() made of it.
   void locate(LabelId label, PathState& path_state) const { estimator_->locate(path_state.example, label, path_state); }
   bool is_current(const PathState& path_state) const { return estimator_->is_current(path_state); }
