@@ -10,8 +10,8 @@
 #include "cpt/reader.h"
 #include "data/format/parse_error.h"
 #include "data/format/read_options.h"
+#include "data/parsers/line_parser.h"
 #include "data/text/interactions.h"
-#include "data/text/line_parser.h"
 
 namespace cpt {
 

@@ -7,7 +7,7 @@
 
 #include "core/number_text.h"
 #include "cpt/error.h"
-#include "data/text/line_parser.h"
+#include "data/parsers/line_parser.h"
 
 namespace cpt {
 

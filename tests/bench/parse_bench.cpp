@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "cpt/hashing.h"
+#include "data/parsers/line_parser.h"
 #include "data/pipeline/example_stream.h"
 #include "data/pipeline/read_ahead.h"
-#include "data/text/line_parser.h"
 
 namespace {
 

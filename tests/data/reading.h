@@ -15,8 +15,8 @@
 #include "cpt/error.h"
 #include "cpt/example.h"
 #include "cpt/hashing.h"
+#include "data/parsers/line_parser.h"
 #include "data/pipeline/example_stream.h"
-#include "data/text/line_parser.h"
 
 namespace cpt {
 

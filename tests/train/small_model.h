@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cpt/model.h"
-#include "data/text/line_parser.h"
+#include "data/parsers/line_parser.h"
 #include "train/job.h"
 
 namespace cpt {

@@ -12,11 +12,11 @@
 #include "data/binary/binary_reader.h"
 #include "data/format/parse_error.h"
 #include "data/format/read_options.h"
+#include "data/parsers/csv_record.h"
+#include "data/parsers/line_parser.h"
 #include "data/source/byte_source.h"
 #include "data/source/compression.h"
 #include "data/source/file_source.h"
-#include "data/text/csv_record.h"
-#include "data/text/line_parser.h"
 
 namespace cpt {
 namespace {

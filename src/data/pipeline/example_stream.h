@@ -15,9 +15,9 @@
 #include "data/binary/binary_reader.h"
 #include "data/format/parse_error.h"
 #include "data/format/read_options.h"
+#include "data/parsers/line_parser.h"
 #include "data/shards/shards.h"
 #include "data/source/byte_source.h"
-#include "data/text/line_parser.h"
 #include "data/text/line_reader.h"
 
 namespace cpt {

@@ -7,8 +7,8 @@
 
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
+#include "data/parsers/line_parser.h"
 #include "data/pipeline/example_stream.h"
-#include "data/text/line_parser.h"
 
 namespace cpt {
 

@@ -8,8 +8,8 @@
 #include "core/number_text.h"
 #include "data/binary/binary_index.h"
 #include "data/format/parse_error.h"
+#include "data/parsers/line_parser.h"
 #include "data/pipeline/example_stream.h"
-#include "data/text/line_parser.h"
 
 namespace cpt {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cpt/hashing.h"
-#include "data/text/plain_parsers.h"
+#include "data/parsers/plain_parsers.h"
 
 namespace cpt {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
-#include "data/text/line_parser.h"
+#include "data/parsers/line_parser.h"
 #include "data/text/tokens.h"
 
 namespace cpt {

@@ -6,9 +6,9 @@
 #include "core/name_hash.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
+#include "data/parsers/line_parser.h"
 #include "data/text/delimiters.h"
 #include "data/text/label_choice.h"
-#include "data/text/line_parser.h"
 #include "data/text/tokens.h"
 
 namespace cpt {

@@ -8,8 +8,8 @@
 #include "cpt/error.h"
 #include "data/folder.h"
 #include "data/format/parse_error.h"
+#include "data/parsers/line_parser.h"
 #include "data/reading.h"
-#include "data/text/line_parser.h"
 
 namespace cpt {
 namespace {

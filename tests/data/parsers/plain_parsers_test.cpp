@@ -1,5 +1,5 @@
 // The parsers give what plain ones give: the same examples to the last bit, or the same reason at the same column.
-#include "data/text/plain_parsers.h"
+#include "data/parsers/plain_parsers.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "data/text/line_parser.h"
+#include "data/parsers/line_parser.h"
 
 namespace cpt {
 

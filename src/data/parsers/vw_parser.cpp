@@ -5,10 +5,10 @@
 #include "core/name_hash.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
+#include "data/parsers/line_parser.h"
 #include "data/text/delimiters.h"
 #include "data/text/interactions.h"
 #include "data/text/label_choice.h"
-#include "data/text/line_parser.h"
 #include "data/text/ngrams.h"
 #include "data/text/tokens.h"
 

@@ -1,4 +1,4 @@
-#include "data/text/plain_parsers.h"
+#include "data/parsers/plain_parsers.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,9 +12,9 @@
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
 #include "data/format/read_options.h"
+#include "data/parsers/line_parser.h"
 #include "data/text/interactions.h"
 #include "data/text/label_choice.h"
-#include "data/text/line_parser.h"
 #include "data/text/tokens.h"
 
 namespace cpt {

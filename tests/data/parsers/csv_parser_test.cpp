@@ -8,9 +8,9 @@
 
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
+#include "data/parsers/csv_record.h"
+#include "data/parsers/line_parser.h"
 #include "data/reading.h"
-#include "data/text/csv_record.h"
-#include "data/text/line_parser.h"
 
 namespace cpt {
 namespace {

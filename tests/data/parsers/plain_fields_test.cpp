@@ -15,7 +15,7 @@
 
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
-#include "data/text/plain_parsers.h"
+#include "data/parsers/plain_parsers.h"
 #include "data/text/tokens.h"
 
 namespace cpt {

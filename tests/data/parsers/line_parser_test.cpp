@@ -1,4 +1,4 @@
-#include "data/text/line_parser.h"
+#include "data/parsers/line_parser.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "data/text/csv_record.h"
+#include "data/parsers/csv_record.h"
 
 #include <algorithm>
 

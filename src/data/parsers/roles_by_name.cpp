@@ -1,4 +1,4 @@
-#include "data/text/roles_by_name.h"
+#include "data/parsers/roles_by_name.h"
 
 #include "cpt/error.h"
 #include "data/format/parse_error.h"

@@ -14,11 +14,11 @@
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
+#include "data/parsers/line_parser.h"
+#include "data/parsers/roles_by_name.h"
 #include "data/text/interactions.h"
 #include "data/text/label_choice.h"
-#include "data/text/line_parser.h"
 #include "data/text/ngrams.h"
-#include "data/text/roles_by_name.h"
 #include "data/text/tokens.h"
 
 namespace cpt {
