@@ -59,15 +59,19 @@ bool is_number(py::handle object) {
   return PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) || is_instance(object, "number");
 }
 
+// Nothing if it is no number.
+std::optional<double> number_in(py::handle object) {
+  const double number = PyFloat_AsDouble(object.ptr());
+  if (number != -1 || PyErr_Occurred() == nullptr) return number;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  return std::nullopt;
+}
+
 double number_of(const std::string& key, py::handle value) {
-  const double number = PyFloat_AsDouble(value.ptr());
-  if (number == -1 && PyErr_Occurred() != nullptr) {
-    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-    PyErr_Clear();
-    refuse_type("a number, a str, a bool, a list or a dict as value of " + py::repr(py::str(key)).cast<std::string>(),
-                value);
-  }
-  return number;
+  if (const auto number = number_in(value)) return *number;
+  refuse_type("a number, a str, a bool, a list or a dict as value of " + py::repr(py::str(key)).cast<std::string>(),
+              value);
 }
 
 std::string integer_text(py::handle object) {
@@ -95,6 +99,11 @@ std::string label_text(py::handle label) {
   if (is_bool(label)) return bool_text(label);
   if (PyIndex_Check(label.ptr()) == 0 || is_bag(label)) refuse_type("a label that is a str or an int", label);
   return integer_text(label);
+}
+
+double importance_of(py::handle importance) {
+  if (const auto number = number_in(importance)) return *number;
+  refuse_type("a number as importance", importance);
 }
 
 py::str label_object(std::string_view text) {

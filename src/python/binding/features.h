@@ -29,6 +29,8 @@ void check_label(std::string_view label, const Annotation& note);
 
 // The text of a label: a str as it is, an int in decimal, a bool as in JSON. Throws TypeError for anything else.
 std::string label_text(py::handle label);
+// Throws TypeError for anything but a number.
+double importance_of(py::handle importance);
 // Bytes that are no UTF-8 become lone surrogates, as Python does for file names; label_text() turns them back.
 py::str label_object(std::string_view text);
 

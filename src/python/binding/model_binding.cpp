@@ -24,7 +24,7 @@ Batch make_example(const LockedModel& model, py::handle x, const py::object& lab
   std::string text;
   Annotation note{.label_required = label_required};
   if (!label.is_none()) note.label = text = label_text(label);
-  if (!importance.is_none()) note.importance = importance.cast<double>();
+  if (!importance.is_none()) note.importance = importance_of(importance);
   Scratch scratch(model.options());
   Batch batch = scratch.reader.make_batch();
   append_object(x, note, scratch, batch);
