@@ -26,7 +26,7 @@ constexpr Signs make_signs(int arity, std::uint32_t first) {
   Signs signs;
   for (std::uint32_t position = first < 2 ? 2 : first; position < first + 16; ++position) {
     const WideNode node = node_of_slot(arity, position / 2);
-    const int levels_below = std::bit_width(position) - std::bit_width(node.slot);
+    const int levels_below = static_cast<int>(std::bit_width(position) - std::bit_width(node.slot));
     if (static_cast<std::uint32_t>(levels_below) != node.levels) continue;
     const std::uint32_t column = position - (node.slot << node.levels);
     signs.rows[0][position - first] = 1;
