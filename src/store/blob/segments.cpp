@@ -3,6 +3,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <system_error>
@@ -19,6 +20,9 @@ std::uint64_t checksum_of(const Segment& segment, std::span<const std::byte> sto
   const std::uint64_t lengths = std::uint64_t{segment.raw_bytes} << 32 | segment.stored_bytes;
   return XXH3_64bits_withSeed(stored.data(), stored.size(), lengths);
 }
+
+// What a buffer counts for: it may hold large segments later, and may have grown beyond the largest.
+std::size_t room_of(const std::vector<std::byte>& raw) { return std::min(raw.capacity(), kMaxSegmentBytes); }
 
 }  // namespace
 
@@ -98,7 +102,7 @@ void SegmentWriter::start_thread() {
 void SegmentWriter::hand_over(std::vector<std::byte>& raw) {
   {
     std::unique_lock lock(mutex_);
-    const std::size_t bytes = raw.capacity();
+    const std::size_t bytes = room_of(raw);
     const std::size_t most = (threads_.size() + 1) * kMaxSegmentBytes;
     changed_.wait(lock, [&] { return failure_ || raw_bytes_ == 0 || raw_bytes_ + bytes <= most; });
     failure_.rethrow();
@@ -127,7 +131,7 @@ void SegmentWriter::run() noexcept {
       write_in_turn(task.number, encoder.encode(task.raw));
       {
         const std::scoped_lock lock(mutex_);
-        raw_bytes_ -= task.raw.capacity();
+        raw_bytes_ -= room_of(task.raw);
         task.raw.clear();
         if (spare_.size() <= threads_.size()) spare_.push_back(std::move(task.raw));
       }
