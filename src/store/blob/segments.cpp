@@ -22,7 +22,9 @@ std::uint64_t checksum_of(const Segment& segment, std::span<const std::byte> sto
 }
 
 // What a buffer counts for: it may hold large segments later, and may have grown beyond the largest.
-std::size_t room_of(const std::vector<std::byte>& raw) { return std::min(raw.capacity(), kMaxSegmentBytes); }
+std::size_t room_of(const std::vector<std::byte>& raw) {
+  return std::min<std::size_t>(raw.capacity(), kMaxSegmentBytes);
+}
 
 }  // namespace
 
