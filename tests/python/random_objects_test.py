@@ -132,7 +132,7 @@ ALLOWED = (cpt.Error, TypeError, ValueError, OverflowError)
 
 
 class RandomObjectsTest(unittest.TestCase):
-    def call_all(self, calls: Dict[str, Callable[[Generator], Any]], objects: int, seed: int) -> None:
+    def call_all(self, calls: Dict[str, Callable[[Generator], Any]], objects: int, seed: int) -> Dict[str, int]:
         generator = Generator(seed)
         results, errors = dict.fromkeys(calls, 0), dict.fromkeys(calls, 0)
         for i in range(objects):
@@ -152,10 +152,11 @@ class RandomObjectsTest(unittest.TestCase):
         print("results:", results, "errors:", errors)
         for name in calls:
             self.assertGreater(errors[name], 0, name)
+        return results
 
     def test_models_take_any_object(self) -> None:
         model = cpt.Model(bits=12)
-        self.call_all({
+        results = self.call_all({
             "learn": lambda g: model.learn(g.any(), g.any(), g.random.choice([None, g.any()])),
             "learn_one": lambda g: model.learn(g.any(), "l"),
             "probability": lambda g: model.probability(g.any(), g.scalar()),
@@ -168,6 +169,8 @@ class RandomObjectsTest(unittest.TestCase):
             "Model": lambda g: cpt.Model(**{"bits": 10, g.random.choice(list(model.options)): g.any()}),
             "explain": lambda g: model.explain(g.any(), g.random.choice([None, g.scalar()])),
         }, OBJECTS, 1)
+        for name, count in results.items():
+            self.assertGreater(count, 0, name)
         # It still learns and predicts.
         model.learn({"a": 1}, "end")
         self.assertGreater(model.probability({"a": 1}, "end"), 0)

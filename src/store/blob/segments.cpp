@@ -12,7 +12,7 @@
 namespace cpt {
 namespace {
 
-// Weights are mostly noise. Level 1 makes them 7 to 9 percent smaller, but takes two to five times as long to compress,
+// Weights are mostly noise. Level 1 makes them 7 to 8 percent smaller, but takes two to five times as long to compress,
 // and four times as long to decompress: longer than a disk takes for the difference.
 constexpr int kCompressionLevel = -1;
 
