@@ -115,6 +115,7 @@ std::uint64_t sum_of(const std::vector<std::uint32_t>& numbers) {
 // Computes the features of the entries.
 void find_entries(const std::vector<std::uint32_t>& gaps, std::span<const FeatureHash> list,
                   std::vector<FeatureHash>& entries) {
+  entries.clear();  // else memory for twice as many could be taken
   entries.resize(gaps.size());
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < gaps.size(); ++i) {
@@ -206,6 +207,7 @@ void BlockExamples::read_labels(const Column& lengths, std::span<const std::byte
   labels_.clear();
   names_.assign(reinterpret_cast<const char*>(names.data()),
                 reinterpret_cast<const char*>(names.data()) + names.size());
+  labels_.reserve(lengths.size());
   const char* at = names_.data();
   for (const std::uint32_t length : lengths) {
     labels_.push_back({{at, length}, hash_label({at, length})});
