@@ -9,6 +9,9 @@
 
 namespace cpt {
 
+// By how much a computed probability may miss the exact one.
+inline constexpr double kRounding = 1e-12;
+
 // P of n labels. `spread` 0: all equal; the greater, the more is on few labels.
 inline std::vector<double> random_distribution(std::size_t n, double spread, Dice& dice) {
   std::vector<double> p(n);

@@ -21,6 +21,8 @@ using Words = std::vector<std::string>;
 
 // Sanitizers make everything slower by this factor.
 inline constexpr int kSlowdown = CPT_SLOWDOWN;
+// Many more ranks than cores and shards; sanitized ones take minutes to start and end.
+inline constexpr int kManyRanks = kSlowdown == 1 ? 64 : 8;
 // A job that fails ends within this time.
 inline constexpr std::chrono::seconds kSoon{30 * kSlowdown};
 inline constexpr std::chrono::seconds kLongEnough{120 * kSlowdown};

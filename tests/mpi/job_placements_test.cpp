@@ -46,8 +46,6 @@ class PartitionedRanks : public OneResultTest, public ::testing::WithParamInterf
   }
 };
 
-constexpr int kManyRanks = kSlowdown == 1 ? 64 : 8;
-
 INSTANTIATE_TEST_SUITE_P(, PartitionedRanks, ::testing::Values(2, 3, 5, 8, kManyRanks), [](const auto& test) {
   return "On" + std::to_string(test.param) + (test.index == 4 ? "AsMost" : "");
 });

@@ -164,9 +164,6 @@ class Ranks : public JobTest, public ::testing::WithParamInterface<int> {
 
 constexpr int kShards = 6;  // of shards()
 
-// Many more ranks than cores and shards; sanitized ones take minutes to start and end.
-constexpr int kManyRanks = kSlowdown == 1 ? 64 : 8;
-
 INSTANTIATE_TEST_SUITE_P(, Ranks, ::testing::Values(1, 2, 3, 5, kManyRanks),
                          [](const auto& test) { return "On" + std::to_string(test.param); });
 

@@ -21,6 +21,7 @@
 
 namespace cpt {
 
+inline constexpr std::size_t kSegment = kMaxSegmentBytes;
 using ByteVector = std::vector<std::byte>;
 using Blobs = std::vector<std::pair<std::string, ByteVector>>;
 

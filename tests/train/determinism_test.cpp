@@ -11,7 +11,7 @@
 namespace cpt {
 namespace {
 
-struct Outcome {
+struct JobOutcome {
   Digests digests;  // of the part that rank 0 has
   std::uint64_t all_weights;
   std::vector<int> owners;
@@ -22,7 +22,7 @@ struct Outcome {
   std::uint64_t bytes_sent;
 };
 
-void expect_same(const Outcome& a, const Outcome& b) {
+void expect_same(const JobOutcome& a, const JobOutcome& b) {
   EXPECT_EQ(a.digests, b.digests);
   EXPECT_EQ(a.all_weights, b.all_weights);
   EXPECT_EQ(a.owners, b.owners);
@@ -47,7 +47,7 @@ class Determinism : public ::testing::TestWithParam<std::tuple<Placement, int>> 
 
   int ranks() const { return std::get<1>(GetParam()); }
 
-  Outcome run(const Staging& staging = {}) const {
+  JobOutcome run(const Staging& staging = {}) const {
     const std::vector<TrainingResult> results = results_on(ranks(), options_, staging);
     const Summary& summary = results[0].summary;
     return {digests_of(results[0].model),
@@ -85,7 +85,7 @@ TEST_P(Determinism, EverythingSentIsToldByWhatItWasFor) {
 
 // One rank at every call, or all at calls of their own choice.
 TEST_P(Determinism, SameBytesWhereverRanksAreDelayed) {
-  const Outcome undisturbed = run();
+  const JobOutcome undisturbed = run();
   const auto run_delayed = [&](std::uint64_t seed, int slow) {
     Staging staging;
     staging.wrap = [&](Communicator& inner) {

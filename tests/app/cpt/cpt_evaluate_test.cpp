@@ -42,7 +42,7 @@ struct Literal {
 };
 
 // The weighted mean and its interval.
-void expect_mean(const Json& json, const std::string& name, const std::vector<Literal>& examples,
+void expect_mean(const Json& figures, const std::string& name, const std::vector<Literal>& examples,
                  const std::function<double(const Literal&)>& value) {
   SCOPED_TRACE(name);
   double weight = 0;
@@ -52,8 +52,8 @@ void expect_mean(const Json& json, const std::string& name, const std::vector<Li
   const double mean = sum / weight;
   double errors = 0;
   for (const Literal& x : examples) errors += std::pow(x.weight * (value(x) - mean), 2);
-  EXPECT_NEAR(json[name], mean, 1e-12);
-  EXPECT_NEAR(json[name + "_ci"], 1.96 * std::sqrt(errors) / weight, 1e-9);
+  EXPECT_NEAR(figures[name], mean, 1e-12);
+  EXPECT_NEAR(figures[name + "_ci"], 1.96 * std::sqrt(errors) / weight, 1e-9);
 }
 
 class EvaluateTest : public TrainedTest {

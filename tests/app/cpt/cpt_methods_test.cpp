@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kLine = "ad3 |page w3 w5:0.5 |user u3\n";
+constexpr const char* kOneLine = "ad3 |page w3 w5:0.5 |user u3\n";
 
 class MethodsTest : public TrainedTest {
  protected:
@@ -111,7 +111,7 @@ TEST_F(MethodsTest, BestPossibleIsTheLossOfTheTableThatKnowsTheLines) {
 // Logistic loss: the estimate is 1 / (1 + exp(-margin)).
 TEST_F(MethodsTest, ExplainShowsTheRegressorOfTheLabel) {
   const Model other = train_by(Method::kOneAgainstAll);
-  write("one.vw", kLine);
+  write("one.vw", kOneLine);
   const Words lines = results({"explain", "--model", "other", "--data", "one.vw", "--top", "1000"});
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], "one.vw:1  ad3  P = " + printed(other.probability(examples("one.vw")[0], "ad3")));

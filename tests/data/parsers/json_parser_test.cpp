@@ -16,7 +16,7 @@ namespace {
 
 Read json(std::string_view line, const ReadOptions& options = {}) { return parse_one(Format::kJson, line, options); }
 
-struct Line {
+struct JsonLine {
   std::string text;
   Features x;
 };
@@ -24,7 +24,7 @@ struct Line {
 ReadOptions with_text() { return {.fields = {.importance = "i", .text = {"t", "o.t"}}}; }
 
 TEST(JsonParser, ReadsFeatures) {
-  const std::vector<Line> lines = {
+  const std::vector<JsonLine> lines = {
       {R"({"label": "y"})", {}},
       {R"({"size": 0.5, "label": "y", "n": -1e2})", features({{"", "size", 0.5F}, {"", "n", -100}})},
       {R"({"label": "y", "s": "a b", "t": true, "f": false, "n": null, "e": ""})",
@@ -37,7 +37,7 @@ TEST(JsonParser, ReadsFeatures) {
       {R"({"label": "y", "n": 1, "n": 2, "zero": 0})", features({{"", "n", 3}})},
       {" {\t\"label\":\"y\"\r , \"n\" : 1 } ", features({{"", "n"}})},
   };
-  for (const Line& line : lines) EXPECT_EQ(json(line.text), (Read{"y", line.x, 1, 0, 7})) << line.text;
+  for (const JsonLine& line : lines) EXPECT_EQ(json(line.text), (Read{"y", line.x, 1, 0, 7})) << line.text;
 }
 
 TEST(JsonParser, SplitsTextIntoWords) {

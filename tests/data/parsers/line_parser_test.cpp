@@ -48,14 +48,14 @@ TEST(DetectFormat, UnknownIsAnErrorEvenWhenSkipping) {
                 "name the format with --format");
 }
 
-struct Line {
+struct LineOfFormat {
   Format format;
   std::string text;
   Features x;
 };
 
 TEST(LineParser, ReadsFeatures) {
-  const std::vector<Line> lines = {
+  const std::vector<LineOfFormat> lines = {
       {Format::kVw, "y |p 1=place 2=the |b:0.5 of place:4 |g the_place:-1e-1",
        features({{"p", "1=place"}, {"p", "2=the"}, {"b", "of", 0.5F}, {"b", "place", 2}, {"g", "the_place", -0.1F}})},
       {Format::kVw, "y | a b:2", features({{"", "a"}, {"", "b", 2}})},
@@ -75,7 +75,7 @@ TEST(LineParser, ReadsFeatures) {
        features({{"", "buy", 2}, {"", "now"}, {"", "3:4"}, {"", "|x"}})},
       {Format::kFasttext, "__label__y w __label__b", features({{"", "w"}})},
   };
-  for (const Line& line : lines) {
+  for (const LineOfFormat& line : lines) {
     EXPECT_EQ(parse_one(line.format, line.text), (Read{"y", line.x, 1, 0, 7})) << line.text;
   }
 }

@@ -51,14 +51,14 @@ ModelOptions options(Loss loss, Update update, double clip = 0.001) {
   return options;
 }
 
-struct Case {
+struct OneAgainstAllCase {
   Loss loss;
   Update update;
   double clip;
   std::size_t labels;
 };
 
-class OneAgainstAllTest : public testing::TestWithParam<Case> {
+class OneAgainstAllTest : public testing::TestWithParam<OneAgainstAllCase> {
  protected:
   ModelOptions model_options() const { return options(GetParam().loss, GetParam().update, GetParam().clip); }
   StreamShape shape() const {
@@ -91,10 +91,10 @@ TEST_P(OneAgainstAllTest, ProbabilitiesAddUpToOneAndAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Losses, OneAgainstAllTest,
-                         testing::Values(Case{Loss::kLogistic, Update::kAdaptive, 0.001, 40},
-                                         Case{Loss::kLogistic, Update::kSgd, 0, 15},
-                                         Case{Loss::kSquared, Update::kAdaptive, 0.01, 46},
-                                         Case{Loss::kSquared, Update::kSgd, 0, 31}));
+                         testing::Values(OneAgainstAllCase{Loss::kLogistic, Update::kAdaptive, 0.001, 40},
+                                         OneAgainstAllCase{Loss::kLogistic, Update::kSgd, 0, 15},
+                                         OneAgainstAllCase{Loss::kSquared, Update::kAdaptive, 0.01, 46},
+                                         OneAgainstAllCase{Loss::kSquared, Update::kSgd, 0, 31}));
 
 TEST(OneAgainstAll, SpreadsAllEvenlyWhereNoRegressorSpeaks) {
   // Squared loss: weights that were never trained say 0.

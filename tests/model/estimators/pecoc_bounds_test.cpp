@@ -14,8 +14,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr double kRounding = 1e-12;
-
 // Over the regressors that there are: row 0 has none.
 double mean_square_error(const Values& r, const Values& exact) {
   double sum = 0;

@@ -51,13 +51,13 @@ TEST(WalshHadamard, IsItsOwnInverseButForTheSize) {
   }
 }
 
-struct Case {
+struct PecocCase {
   Loss loss;
   double clip;
   std::size_t labels;
 };
 
-class PecocTest : public testing::TestWithParam<Case> {
+class PecocTest : public testing::TestWithParam<PecocCase> {
  protected:
   StreamShape shape() const { return {.seed = 3, .examples = 800, .labels = GetParam().labels, .weighted = true}; }
   ModelOptions model_options() const { return options(GetParam().loss, GetParam().clip); }
@@ -101,9 +101,9 @@ TEST_P(PecocTest, ProbabilitiesAddUpToOneAndAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Codes, PecocTest,
-                         testing::Values(Case{Loss::kLogistic, 0.001, 32}, Case{Loss::kLogistic, 0, 19},
-                                         Case{Loss::kSquared, 0.01, 16}, Case{Loss::kLogistic, 0.001, 2},
-                                         Case{Loss::kLogistic, 0.001, 1}));
+                         testing::Values(PecocCase{Loss::kLogistic, 0.001, 32}, PecocCase{Loss::kLogistic, 0, 19},
+                                         PecocCase{Loss::kSquared, 0.01, 16}, PecocCase{Loss::kLogistic, 0.001, 2},
+                                         PecocCase{Loss::kLogistic, 0.001, 1}));
 
 TEST(Pecoc, LearnsWhatFeaturesTell) {
   const Pecoc model(options(Loss::kLogistic), {.seed = 9, .examples = 6000, .labels = 30, .vocabulary = 200});

@@ -41,7 +41,7 @@ ModelOptions options(Loss loss, double clip, TreeKind kind = TreeKind::kOnline, 
   return options;
 }
 
-struct Case {
+struct SearchCase {
   Loss loss;
   double clip;
   TreeKind kind;
@@ -49,7 +49,7 @@ struct Case {
   int ways = 2;
 };
 
-class Search : public testing::TestWithParam<Case> {
+class Search : public testing::TestWithParam<SearchCase> {
  protected:
   Search()
       : model_(options(GetParam().loss, GetParam().clip, GetParam().kind, GetParam().ways),
@@ -97,15 +97,19 @@ TEST_P(Search, AThresholdLeavesOutWhatIsBelowIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, Search,
-    testing::Values(
-        Case{Loss::kLogistic, 0, TreeKind::kOnline, 300}, Case{Loss::kLogistic, 0.001, TreeKind::kOnline, 301},
-        Case{Loss::kSquared, 0, TreeKind::kOnline, 300}, Case{Loss::kSquared, 0.001, TreeKind::kOnline, 301},
-        Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 1000}, Case{Loss::kSquared, 0, TreeKind::kRandom, 555},
-        Case{Loss::kSquared, 0.001, TreeKind::kOnline, 2}, Case{Loss::kLogistic, 0, TreeKind::kOnline, 300, 4},
-        Case{Loss::kSquared, 0.001, TreeKind::kRandom, 301, 8}, Case{Loss::kSquared, 0, TreeKind::kOnline, 300, 16},
-        Case{Loss::kLogistic, 0.001, TreeKind::kBalanced, 301, 16}, Case{Loss::kLogistic, 0, TreeKind::kOnline, 1}));
+INSTANTIATE_TEST_SUITE_P(Models, Search,
+                         testing::Values(SearchCase{Loss::kLogistic, 0, TreeKind::kOnline, 300},
+                                         SearchCase{Loss::kLogistic, 0.001, TreeKind::kOnline, 301},
+                                         SearchCase{Loss::kSquared, 0, TreeKind::kOnline, 300},
+                                         SearchCase{Loss::kSquared, 0.001, TreeKind::kOnline, 301},
+                                         SearchCase{Loss::kLogistic, 0.001, TreeKind::kBalanced, 1000},
+                                         SearchCase{Loss::kSquared, 0, TreeKind::kRandom, 555},
+                                         SearchCase{Loss::kSquared, 0.001, TreeKind::kOnline, 2},
+                                         SearchCase{Loss::kLogistic, 0, TreeKind::kOnline, 300, 4},
+                                         SearchCase{Loss::kSquared, 0.001, TreeKind::kRandom, 301, 8},
+                                         SearchCase{Loss::kSquared, 0, TreeKind::kOnline, 300, 16},
+                                         SearchCase{Loss::kLogistic, 0.001, TreeKind::kBalanced, 301, 16},
+                                         SearchCase{Loss::kLogistic, 0, TreeKind::kOnline, 1}));
 
 // Labels that join a tree whose weights are all 0: every node says one half.
 struct Untrained {

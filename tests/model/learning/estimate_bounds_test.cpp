@@ -14,8 +14,6 @@ namespace cpt {
 namespace {
 
 // Of the reached probabilities: a double each, made of floats.
-constexpr double kRounding = 1e-12;
-
 struct PathNode {
   PathStep at;  // block and slot
   bool right;

@@ -14,7 +14,7 @@ ModelOptions with_alpha(double alpha) {
   return options;
 }
 
-ModelOptions of_kind(TreeKind kind) {
+ModelOptions options_of_kind(TreeKind kind) {
   ModelOptions options;
   options.tree = kind;
   return options;
@@ -31,8 +31,9 @@ TEST(Invariants, HoldForTreesOfNoneOneAndTwoLabels) {
 TEST(Invariants, AChainIsOutOfBalanceUnlessTheTreeIsRandom) {
   const Tree tree = chain(200);
   EXPECT_NE(find_invariant_violation(tree, with_alpha(0.9)).find("out of balance"), std::string::npos);
-  EXPECT_NE(find_invariant_violation(tree, of_kind(TreeKind::kBalanced)).find("out of balance"), std::string::npos);
-  EXPECT_EQ(find_invariant_violation(tree, of_kind(TreeKind::kRandom)), "");
+  EXPECT_NE(find_invariant_violation(tree, options_of_kind(TreeKind::kBalanced)).find("out of balance"),
+            std::string::npos);
+  EXPECT_EQ(find_invariant_violation(tree, options_of_kind(TreeKind::kRandom)), "");
 }
 
 // One leaf more on a side than kappa n + 1 - kappa, and it is found.

@@ -14,8 +14,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr double kRounding = 1e-12;
-
 enum class Form : std::uint8_t { kRaw, kClipped, kNormalized };
 
 // A full k-way tree: the first digit of a label in base k is its child of the root, and so on.

@@ -14,14 +14,14 @@
 namespace cpt {
 namespace {
 
-ModelOptions small() {
+ModelOptions small_options() {
   ModelOptions options;
   options.bits = 16;
   return options;
 }
 
 ModelOptions of_kind(TreeKind kind, std::uint64_t seed = 1) {
-  ModelOptions options = small();
+  ModelOptions options = small_options();
   options.tree = kind;
   options.seed = seed;
   return options;
@@ -82,7 +82,7 @@ TEST(Learner, EveryTreeItGrowsIsSound) {
 }
 
 TEST(Learner, SettlingChangesNothing) {
-  TrainedModel model(small(), kStream);
+  TrainedModel model(small_options(), kStream);
   const std::uint64_t structure = model.learner.structure_digest();
   const std::uint64_t weights = model.learner.weights().digest();
   const Batch x = bare_example("never seen");
@@ -92,8 +92,8 @@ TEST(Learner, SettlingChangesNothing) {
 }
 
 TEST(Learner, AppliedChangesLeaveTheSameTreeElsewhere) {
-  Learner teacher(small());
-  Learner pupil(small());
+  Learner teacher(small_options());
+  Learner pupil(small_options());
   const Batch stream = random_stream(kStream);
   InOrder in_order(teacher);
   Losses losses;
@@ -107,7 +107,7 @@ TEST(Learner, AppliedChangesLeaveTheSameTreeElsewhere) {
 
 TEST(Learner, ADisagreementIsANodeTakenAgainstItsRegressor) {
   // Two labels, and a root that has learned that the feature means right; balance sends the third label left or right.
-  ModelOptions options = small();
+  ModelOptions options = small_options();
   options.alpha = 1;
   Learner learner(options);
   Losses losses;
@@ -131,7 +131,7 @@ TEST(Learner, ADisagreementIsANodeTakenAgainstItsRegressor) {
 
 // The weight of the constant feature at the root after one more example of a two-label tree.
 float root_weight_after(float importance, double rate) {
-  ModelOptions options = small();
+  ModelOptions options = small_options();
   options.loss = Loss::kSquared;
   options.update = Update::kSgd;
   options.learning_rate = rate;
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Weights, Diverged,
 
 TEST_P(Diverged, WeightsStopTheLearner) {
   for (Loss loss : {Loss::kLogistic, Loss::kSquared}) {
-    ModelOptions options = small();
+    ModelOptions options = small_options();
     options.loss = loss;
     TrainedModel model(options, kStream);
     for (std::uint64_t i = 0; i < model.learner.weights().rows(); ++i) model.learner.weights().row(i)[1] = GetParam();
@@ -180,7 +180,7 @@ struct BadOption {
 class BadOptions : public testing::TestWithParam<BadOption> {};
 
 TEST_P(BadOptions, AreNamed) {
-  ModelOptions options = small();
+  ModelOptions options = small_options();
   GetParam().set(options);
   try {
     const Learner learner(options);

@@ -86,16 +86,16 @@ void expect_agreement(Learner& learner, LiteralCpt& literal, const Batch& stream
   EXPECT_EQ(find_invariant_violation(learner.tree(), learner.options()), "");
 }
 
-struct Case {
+struct ReferenceCase {
   double alpha;
   StreamShape stream;
 };
 
-void PrintTo(const Case& of, std::ostream* out) {
+void PrintTo(const ReferenceCase& of, std::ostream* out) {
   *out << "alpha " << of.alpha << " seed " << of.stream.seed << " labels " << of.stream.labels;
 }
 
-class PaperReference : public testing::TestWithParam<Case> {};
+class PaperReference : public testing::TestWithParam<ReferenceCase> {};
 
 TEST_P(PaperReference, GivesTheSameTreeAndTheSameProbabilities) {
   Learner learner(paper_options(GetParam().alpha));
@@ -105,11 +105,12 @@ TEST_P(PaperReference, GivesTheSameTreeAndTheSameProbabilities) {
 
 INSTANTIATE_TEST_SUITE_P(
     Streams, PaperReference,
-    testing::Values(Case{0.3, {.seed = 1, .labels = 200, .vocabulary = 20, .binary = true}},
-                    Case{0.6, {.seed = 6, .labels = 500, .vocabulary = 12, .binary = false}},
-                    Case{0.9, {.seed = 1, .labels = 1000, .vocabulary = 8, .binary = true}},
-                    Case{0.9, {.seed = 1, .labels = 500, .vocabulary = 10, .active = 8, .binary = false}},
-                    Case{1.0, {.seed = 5, .labels = 3000, .vocabulary = 3, .active = 2, .binary = false, .skew = 1}}));
+    testing::Values(ReferenceCase{0.3, {.seed = 1, .labels = 200, .vocabulary = 20, .binary = true}},
+                    ReferenceCase{0.6, {.seed = 6, .labels = 500, .vocabulary = 12, .binary = false}},
+                    ReferenceCase{0.9, {.seed = 1, .labels = 1000, .vocabulary = 8, .binary = true}},
+                    ReferenceCase{0.9, {.seed = 1, .labels = 500, .vocabulary = 10, .active = 8, .binary = false}},
+                    ReferenceCase{
+                        1.0, {.seed = 5, .labels = 3000, .vocabulary = 3, .active = 2, .binary = false, .skew = 1}}));
 
 // Of the labels of the stream, so many, in any order.
 std::vector<std::string> some_labels(const Batch& stream, std::size_t count) {

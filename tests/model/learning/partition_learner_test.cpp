@@ -16,13 +16,13 @@ namespace {
 // As a learner scales it that has never renewed its rarities: all features are equally rare.
 ScaledExample unscaled(const ExampleView& x) { return {x, x.values}; }
 
-struct Case {
+struct PartitionsCase {
   const char* name;
   ModelOptions options;
   std::size_t lag;  // examples after which those who lead them hear of new labels
 };
 
-void PrintTo(const Case& of, std::ostream* out) { *out << of.name << ", lag " << of.lag; }
+void PrintTo(const PartitionsCase& of, std::ostream* out) { *out << of.name << ", lag " << of.lag; }
 
 // All partitions, in one place but each on its own, and someone who leads examples through them by an old tree.
 class Led {
@@ -174,7 +174,7 @@ ModelOptions with(TreeKind tree, Loss loss, Update update, double clip = 0.001) 
 
 const StreamShape kStream{.seed = 5, .examples = 15000, .labels = 6000, .binary = false, .weighted = true};
 
-class Partitions : public ::testing::TestWithParam<Case> {};
+class Partitions : public ::testing::TestWithParam<PartitionsCase> {};
 ModelOptions with_ways(int ways, Loss loss) {
   ModelOptions options = with(TreeKind::kOnline, loss, Update::kAdaptive);
   options.method = Method::kConditionalPecoc;
@@ -184,15 +184,16 @@ ModelOptions with_ways(int ways, Loss loss) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Partitions,
-    ::testing::Values(Case{"online", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive), 1},
-                      Case{"online_lag", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive), 97},
-                      Case{"online_late", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive), 100000},
-                      Case{"squared_sgd", with(TreeKind::kOnline, Loss::kSquared, Update::kSgd, 0), 500},
-                      Case{"balanced", with(TreeKind::kBalanced, Loss::kSquared, Update::kAdaptive), 33},
-                      Case{"four_ways", with_ways(4, Loss::kLogistic), 97},
-                      Case{"eight_ways", with_ways(8, Loss::kSquared), 1},
-                      Case{"sixteen_ways", with_ways(16, Loss::kLogistic), 700},
-                      Case{"random", with(TreeKind::kRandom, Loss::kLogistic, Update::kSgd), 700}),
+    ::testing::Values(PartitionsCase{"online", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive), 1},
+                      PartitionsCase{"online_lag", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive), 97},
+                      PartitionsCase{"online_late", with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive),
+                                     100000},
+                      PartitionsCase{"squared_sgd", with(TreeKind::kOnline, Loss::kSquared, Update::kSgd, 0), 500},
+                      PartitionsCase{"balanced", with(TreeKind::kBalanced, Loss::kSquared, Update::kAdaptive), 33},
+                      PartitionsCase{"four_ways", with_ways(4, Loss::kLogistic), 97},
+                      PartitionsCase{"eight_ways", with_ways(8, Loss::kSquared), 1},
+                      PartitionsCase{"sixteen_ways", with_ways(16, Loss::kLogistic), 700},
+                      PartitionsCase{"random", with(TreeKind::kRandom, Loss::kLogistic, Update::kSgd), 700}),
     [](const auto& of) { return std::string(of.param.name); });
 
 TEST_P(Partitions, LearnWhatOneLearnerLearns) {

@@ -13,8 +13,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr std::size_t kSegment = kMaxSegmentBytes;
-
 struct BlobPartsTest : ::testing::Test {
   // A part as another process writes it; the description makes the way it would make.
   static Blob write_part(const std::filesystem::path& where, const std::string& name, const ByteVector& bytes) {

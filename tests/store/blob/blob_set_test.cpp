@@ -14,8 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
-constexpr std::size_t kSegment = kMaxSegmentBytes;
-
 struct BlobSetTest : ::testing::Test {
   TemporaryDirectory root;
   std::filesystem::path directory = root / "set";

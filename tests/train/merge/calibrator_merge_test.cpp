@@ -66,13 +66,13 @@ TEST(MergeCalibrators, LeavesANodeThatNoRankVisited) {
 }
 
 // What a rank does between two merges: visits of blocks, each of which changes the nodes above a position.
-struct Visit {
+struct NodeVisit {
   std::uint64_t key;
   std::uint8_t position;
 };
 
 struct Rank {
-  std::vector<Visit> visits;
+  std::vector<NodeVisit> visits;
   std::uint64_t seed;
 };
 
@@ -91,7 +91,7 @@ std::vector<Rank> random_ranks(std::uint64_t seed, std::size_t ranks) {
   return all;
 }
 
-ModelOptions model_options() {
+ModelOptions least_options() {
   ModelOptions options;
   options.bits = kLeastBits;
   return options;
@@ -101,7 +101,7 @@ ModelOptions model_options() {
 std::map<std::uint64_t, CalibratorOfRank> learn(const Rank& rank, const std::map<std::uint64_t, Calibrator>& before) {
   std::map<std::uint64_t, CalibratorOfRank> now;
   Dice dice(rank.seed);
-  for (const Visit& visit : rank.visits) {
+  for (const NodeVisit& visit : rank.visits) {
     const auto known = before.find(visit.key);
     CalibratorOfRank& its =
         now.try_emplace(visit.key, CalibratorOfRank{{}, known == before.end() ? kFirstCalibrator : known->second})
@@ -140,7 +140,7 @@ std::vector<Numbers> merge_really(const std::vector<std::vector<Rank>>& interval
   const std::size_t ranks = intervals.front().size();
   std::vector<Numbers> results(ranks);
   run_threads(static_cast<int>(ranks), [&](Communicator& comm) {
-    Learner learner(model_options());
+    Learner learner(least_options());
     Calibrators& calibrators = learner.weights().calibrators();
     CalibratorMerger merger(comm, learner, segment_bytes);
     const auto rank = static_cast<std::size_t>(comm.rank());
@@ -148,7 +148,7 @@ std::vector<Numbers> merge_really(const std::vector<std::vector<Rank>>& interval
       std::map<std::uint64_t, Calibrator> before;
       for (const std::uint64_t key : calibrators.keys(kPartition)) before[key] = *calibrators.find(key);
       PathState path_state;
-      for (const Visit& visit : interval[rank].visits) {
+      for (const NodeVisit& visit : interval[rank].visits) {
         path_state.calibrations = {{visit.key, kPartition, nullptr}};
         path_state.targets = {&targets_at(2, visit.position, false)};
         merger.touch(path_state);

@@ -10,7 +10,7 @@ namespace cpt {
 namespace {
 
 // What a rank did to the row: by how much lane 0 grew, and all weights.
-struct Split {
+struct RowChange {
   double confidence;
   double delta;
 };
@@ -26,10 +26,10 @@ Row row(double accumulator, double weight) {
 }
 
 // Merges changes of a row of kAccumulator and kWeight; all lanes but 0 are alike.
-Row merge(MergeRule rule, const std::vector<Split>& changes, int ranks = 8, double unit = 1,
+Row merge(MergeRule rule, const std::vector<RowChange>& changes, int ranks = 8, double unit = 1,
           float before = kAccumulator) {
   std::vector<Row> rows;
-  for (const Split& change : changes) rows.push_back(row(before + change.confidence, kWeight + change.delta));
+  for (const RowChange& change : changes) rows.push_back(row(before + change.confidence, kWeight + change.delta));
   std::vector<RowOfRank> pointers;
   for (const Row& one : rows) pointers.push_back(&one);
   return merge_row(rule, row(before, kWeight), pointers, ranks, unit);
@@ -51,7 +51,7 @@ TEST(Confidence, IsTheWeightedMeanAndAccumulatorsAddUp) {
 }
 
 TEST(Confidence, DoesNotCareForUnitAndRanks) {
-  const std::vector<Split> changes = {{1, 0.25}, {3, -0.75}};
+  const std::vector<RowChange> changes = {{1, 0.25}, {3, -0.75}};
   EXPECT_EQ(merge(MergeRule::kConfidence, changes, 2, 1), merge(MergeRule::kConfidence, changes, 64, 1e-5));
 }
 
@@ -122,10 +122,10 @@ TEST_P(EachRule, TakesTheMeanWhereNoAccumulatorGrew) {
 TEST_P(EachRule, StaysFiniteWhateverTheSizes) {
   const float tiny = std::numeric_limits<float>::denorm_min();
   for (const double unit : {1e-300, 1e-30, 1.0, 1e30, 1e300}) {
-    for (const std::vector<Split>& changes : std::vector<std::vector<Split>>{{{tiny, 1}, {tiny, 1}},
-                                                                             {{1e-37, 1e-3}, {1e30, 1}},
-                                                                             {{1e37, 1e3}, {1e37, -1e3}},
-                                                                             {{1e37, 1e3}, {0, 1e3}}}) {
+    for (const std::vector<RowChange>& changes : std::vector<std::vector<RowChange>>{{{tiny, 1}, {tiny, 1}},
+                                                                                     {{1e-37, 1e-3}, {1e30, 1}},
+                                                                                     {{1e37, 1e3}, {1e37, -1e3}},
+                                                                                     {{1e37, 1e3}, {0, 1e3}}}) {
       SCOPED_TRACE("unit " + std::to_string(unit));
       EXPECT_TRUE(is_finite(merge(GetParam(), changes, 2, unit, 0)));
     }

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 constexpr int kBits = 14;
 using Table = std::vector<Row>;
 
-ModelOptions model_options() {
+ModelOptions small_options() {
   ModelOptions options;
   options.bits = kBits;
   return options;
@@ -37,15 +37,15 @@ Row random_row(Dice& dice) {
 }
 
 // A rank adds a change to a row.
-struct Visit {
+struct RowVisit {
   std::uint64_t row;
   Row change;
 };
-using Visits = std::vector<Visit>;
+using RowVisits = std::vector<RowVisit>;
 
 // The same rows again and again, near one another and far apart, some of them visited by many ranks.
-Visits random_visits(Dice& dice, std::size_t count) {
-  Visits visits;
+RowVisits random_visits(Dice& dice, std::size_t count) {
+  RowVisits visits;
   for (std::size_t i = 0; i < count; ++i) {
     if (dice.chance(0.1)) {  // touched, but perhaps not changed
       visits.push_back({dice.below(40) * 411, Row{}});
@@ -57,16 +57,16 @@ Visits random_visits(Dice& dice, std::size_t count) {
   return visits;
 }
 
-void apply(const Row& change, float* row) {
+void add_to_row(const Row& change, float* row) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) row[lane] += change[lane];
 }
 
-void visit_row(const Visit& visit, Learner& learner, WeightMerger& merger) {
+void visit_row(const RowVisit& visit, Learner& learner, WeightMerger& merger) {
   float* row = learner.weights().row(visit.row);
   PathState path_state;
   path_state.rows = {row};
   merger.touch(path_state);
-  apply(visit.change, row);
+  add_to_row(visit.change, row);
 }
 
 Table table_of(const Learner& learner) {
@@ -76,13 +76,13 @@ Table table_of(const Learner& learner) {
 }
 
 // The same sync interval over whole tables.
-Table merge_densely(MergeRule rule, const Table& before, const std::vector<Visits>& visits) {
+Table merge_densely(MergeRule rule, const Table& before, const std::vector<RowVisits>& visits) {
   std::vector<std::map<std::uint64_t, Row>> now(visits.size());
   std::uint64_t updates = 0;
   double growth = 0;
   for (std::size_t r = 0; r < visits.size(); ++r) {
-    for (const Visit& visit : visits[r])
-      apply(visit.change, now[r].emplace(visit.row, before[visit.row]).first->second.data());
+    for (const RowVisit& visit : visits[r])
+      add_to_row(visit.change, now[r].emplace(visit.row, before[visit.row]).first->second.data());
     updates += visits[r].size();
     double of_rank = 0;
     for (const auto& [index, row] : now[r])
@@ -112,15 +112,15 @@ struct Shape {
 // Starts all ranks from one random table, lets each make its visits sync interval by sync interval, and returns their
 // tables.
 std::vector<Table> merge_really(const Shape& shape, const Table& start,
-                                const std::vector<std::vector<Visits>>& sync_points) {
+                                const std::vector<std::vector<RowVisits>>& sync_points) {
   std::vector<Table> tables(static_cast<std::size_t>(shape.ranks));
   run_threads(shape.ranks, [&](Communicator& comm) {
     const auto rank = static_cast<std::size_t>(comm.rank());
-    Learner learner(model_options());
+    Learner learner(small_options());
     std::memcpy(learner.weights().row(0), start.data(), learner.weights().bytes());
     WeightMerger merger(comm, learner, shape.rule, {learner.weights().whole()}, shape.segment_bytes);
-    for (const std::vector<Visits>& interval : sync_points) {
-      for (const Visit& visit : interval[rank]) visit_row(visit, learner, merger);
+    for (const std::vector<RowVisits>& interval : sync_points) {
+      for (const RowVisit& visit : interval[rank]) visit_row(visit, learner, merger);
       merger.merge();
     }
     tables[rank] = table_of(learner);
@@ -139,7 +139,7 @@ struct Scene {
     }
   }
   Table start;
-  std::vector<std::vector<Visits>> sync_points;
+  std::vector<std::vector<RowVisits>> sync_points;
 };
 
 class Merge : public ::testing::TestWithParam<int> {};
@@ -165,7 +165,7 @@ TEST_P(Merge, IsTheSameInAnySegments) {
 
 TEST_P(Merge, OfNothingChangesNothing) {
   const Scene scene(GetParam());
-  const std::vector<Visits> idle(static_cast<std::size_t>(GetParam()));
+  const std::vector<RowVisits> idle(static_cast<std::size_t>(GetParam()));
   for (const Table& table : merge_really({GetParam(), MergeRule::kContraction}, scene.start, {idle, idle})) {
     EXPECT_EQ(table, scene.start);
   }
@@ -174,7 +174,7 @@ TEST_P(Merge, OfNothingChangesNothing) {
 TEST(MergeTraffic, HasTheGrowthForContractionOnly) {
   for (const MergeRule rule : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
     run_threads(2, [&](Communicator& comm) {
-      Learner learner(model_options());
+      Learner learner(small_options());
       WeightMerger(comm, learner, rule, {learner.weights().whole()}).merge();
       EXPECT_EQ(comm.traffic().contains("merge: growth"), rule == MergeRule::kContraction);
       EXPECT_EQ(comm.traffic().contains("merge: updates"), rule == MergeRule::kContraction);
@@ -187,7 +187,7 @@ std::string error_of(const std::function<void(int rank, Learner& learner, Weight
                      int other_start = -1) {
   return thrown_by_all(3,
                        [&](Communicator& comm) {
-                         Learner learner(model_options());
+                         Learner learner(small_options());
                          if (comm.rank() == other_start) learner.weights().row(100)[3] = 1;
                          WeightMerger merger(comm, learner, MergeRule::kConfidence, {learner.weights().whole()});
                          prepare(comm.rank(), learner, merger);

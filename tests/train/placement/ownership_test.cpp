@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/random_stream.h"
+#include "train/placement/all_on.h"
 
 namespace cpt {
 namespace {
@@ -47,13 +48,6 @@ void give_subtree(Owners& owners, Partition level1, int rank) {
   for (Partition p = kFirstDeep; p < kPartitions; ++p) {
     if (level1_above(p) == level1) owners[p] = rank;
   }
-}
-
-// Everything on one rank except for the root.
-Owners all_on(int rank) {
-  Owners owners(kPartitions, rank);
-  owners[kRootPartition] = 0;
-  return owners;
 }
 
 class Ownership : public ::testing::TestWithParam<int> {

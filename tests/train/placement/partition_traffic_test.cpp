@@ -14,6 +14,7 @@
 #include "comm/collectives.h"
 #include "model/random_stream.h"
 #include "train/job.h"
+#include "train/placement/all_on.h"
 
 namespace cpt {
 namespace {
@@ -40,12 +41,6 @@ void fill(WeightTable& weights) {
 Owners dealt(int ranks, int stride, int first = 0) {
   Owners owners(kPartitions);
   for (Partition p = 0; p < kPartitions; ++p) owners[p] = (p / stride + first) % ranks;
-  owners[kRootPartition] = 0;
-  return owners;
-}
-
-Owners all_on(int rank) {
-  Owners owners(kPartitions, rank);
   owners[kRootPartition] = 0;
   return owners;
 }
