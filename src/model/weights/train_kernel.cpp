@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "model/weights/kernels.h"
 
 // Scalable vectors cannot be array elements, and a row is always sixteen lanes.
@@ -139,35 +141,11 @@ HWY_INLINE void Spread(const LaneTargets& targets, std::size_t first, GroupVecto
   }
 }
 
-// Gathers lane 0 of the first `count` >= 1 rows, at most a full vector, padded with zeros. Put together in registers:
-// loading as one vector numbers that were just stored one by one would wait for the stores.
-template <class Tag>
-HWY_INLINE hn::Vec<Tag> FirstLanes(Tag tag, const float* const* rows, std::size_t count) {
-#if HWY_TARGET == HWY_SCALAR
-  (void)count;
-  return hn::LoadU(tag, rows[0]);
-#else
-  if constexpr (hn::MaxLanes(tag) == 1) {
-    return hn::LoadU(tag, rows[0]);
-  } else {
-    constexpr hn::Half<Tag> kHalf;
-    constexpr std::size_t kLower = hn::MaxLanes(kHalf);
-    // Without the branches of the halves.
-    if (count >= hn::MaxLanes(tag)) {
-      return hn::Combine(tag, FirstLanes(kHalf, rows + kLower, kLower), FirstLanes(kHalf, rows, kLower));
-    }
-    const auto lower = FirstLanes(kHalf, rows, count);
-    if (count <= kLower) return hn::ZeroExtendVector(tag, lower);
-    return hn::Combine(tag, FirstLanes(kHalf, rows + kLower, count - kLower), lower);
-  }
-#endif
-}
-
 // For up to kLanes features of one block; further lanes hold harmless values.
 struct Steps {
   Row step;
   Row growth;  // of G, by feature
-  Row before;  // safe: G, by feature
+  Row before;  // G, by feature; not with sgd
 };
 // The same of the example; safe.
 struct Values {
@@ -202,12 +180,18 @@ HWY_INLINE void FindValues(const PathRows& path, Values* values) {
   }
 }
 
-// `length`, of safe: adds to its lane i the products of values and steps of the features i, i + kLanes, ... One vector
-// of features after the other, by recursion, so that `length` stays in registers.
+// Lane 0 of some rows, into Steps::before; 0 behind them. A plain loop: gathering them in registers takes branches that
+// depend on their number, which the processor cannot predict.
+HWY_INLINE void FindBefore(const float* const* rows, std::size_t count, Steps& steps) {
+  steps.before.fill(0);
+  for (std::size_t f = 0; f < count; ++f) steps.before[f] = rows[f][0];
+}
+
+// After FindBefore(). `length`, of safe: adds to its lane i the products of values and steps of the features i, i +
+// kLanes, ... One vector of features after the other, by recursion, so that `length` stays in registers.
 template <Update kUpdate, std::size_t kPart = 0>
-HWY_INLINE void ComputeSteps(const PathRows& path, float* const* rows, std::size_t first, std::size_t count,
-                             float squares, float rate, Steps& steps, [[maybe_unused]] const Values* values,
-                             [[maybe_unused]] V* length) {
+HWY_INLINE void ComputeSteps(const PathRows& path, std::size_t first, std::size_t count, float squares, float rate,
+                             Steps& steps, [[maybe_unused]] const Values* values, [[maybe_unused]] V* length) {
   constexpr std::size_t kLane = kPart * kStep;
   V value;
   if constexpr (kUpdate == Update::kSafe) {
@@ -218,12 +202,8 @@ HWY_INLINE void ComputeSteps(const PathRows& path, float* const* rows, std::size
   const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
   V step = kUpdate == Update::kSafe ? value : hn::Mul(value, hn::Set(kFloat, rate));
   if constexpr (kUpdate != Update::kSgd) {
-    const V before = FirstLanes(kFloat, rows + kLane, count - kLane);
-    V after = hn::Add(before, growth);
-    if constexpr (kUpdate == Update::kSafe) {
-      hn::StoreU(before, kFloat, steps.before.data() + kLane);
-      after = hn::Add(after, hn::LoadU(kFloat, values->slack.data() + kLane));
-    }
+    V after = hn::Add(hn::LoadU(kFloat, steps.before.data() + kLane), growth);
+    if constexpr (kUpdate == Update::kSafe) after = hn::Add(after, hn::LoadU(kFloat, values->slack.data() + kLane));
     // Keeps the first step finite when the growth is too small for a float.
     step = hn::Div(step, hn::Sqrt(hn::Add(after, hn::Set(kFloat, 1e-36F))));
   }
@@ -234,7 +214,7 @@ HWY_INLINE void ComputeSteps(const PathRows& path, float* const* rows, std::size
   hn::StoreU(hn::IfThenElse(hn::Lt(growth, least), least, growth), kFloat, steps.growth.data() + kLane);
   if constexpr (kPart + 1 < kParts) {
     if (count > kLane + kStep) {
-      ComputeSteps<kUpdate, kPart + 1>(path, rows, first, count, squares, rate, steps, values, length);
+      ComputeSteps<kUpdate, kPart + 1>(path, first, count, squares, rate, steps, values, length);
     }
   }
 }
@@ -257,36 +237,49 @@ HWY_INLINE void MoveByErrors(const PathRows& path, std::size_t block, const V* e
     const std::size_t count = HWY_MIN(path.features - first, kLanes);
     Steps steps;
     float* const* rows = path.rows + begin + first;
-    ComputeSteps<kUpdate>(path, rows, first, count, squares, rate, steps, nullptr, nullptr);
+    if constexpr (kUpdate == Update::kAdaptive) FindBefore(rows, count, steps);
+    ComputeSteps<kUpdate>(path, first, count, squares, rate, steps, nullptr, nullptr);
     for (std::size_t f = 0; f < count; ++f) Move(rows[f], errors, steps.step[f], steps.growth[f]);
   }
 }
 
-// Safe: computes the steps of a block and returns u.
+// Safe: FindBefore() of a block.
+HWY_INLINE void FindAllBefore(const PathRows& path, std::size_t block, const Scratch& scratch) {
+  float* const* const rows = path.rows + block * path.features;
+  Steps* steps = scratch.of_block(block);
+  for (std::size_t first = 0; first < path.features; first += kLanes, ++steps) {
+    FindBefore(rows + first, HWY_MIN(path.features - first, kLanes), *steps);
+  }
+}
+
+// Safe: computes the steps of a block, after FindAllBefore(), and returns u.
 HWY_INLINE float ComputeSafeSteps(const PathRows& path, std::size_t block, float squares, const Scratch& scratch) {
   V length[kParts];
   for (V& part : length) part = hn::Zero(kFloat);
-  float* const* const rows = path.rows + block * path.features;
   const Values* values = scratch.values;
   Steps* steps = scratch.of_block(block);
   for (std::size_t first = 0; first < path.features; first += kLanes, ++values, ++steps) {
     const std::size_t count = HWY_MIN(path.features - first, kLanes);
-    ComputeSteps<Update::kSafe>(path, rows + first, first, count, squares, 1, *steps, values, length);
+    ComputeSteps<Update::kSafe>(path, first, count, squares, 1, *steps, values, length);
   }
   return SumOfLanes(length);
 }
 
 // Whether the rows of a block are as they were when its steps were computed, as far as steps depend on them.
 HWY_INLINE bool AreCurrent(const PathRows& path, std::size_t block, const Steps* steps) {
-  float* const* const rows = path.rows + block * path.features;
-  for (std::size_t first = 0; first < path.features; first += kLanes, ++steps) {
+  float* const* rows = path.rows + block * path.features;
+  std::uint32_t changed = 0;
+  for (std::size_t first = 0; first < path.features; first += kLanes, rows += kLanes, ++steps) {
     const std::size_t count = HWY_MIN(path.features - first, kLanes);
-    for (std::size_t lane = 0; lane < count; lane += kStep) {
-      const V now = FirstLanes(kFloat, rows + first + lane, count - lane);
-      if (!hn::AllTrue(kFloat, hn::Eq(now, hn::LoadU(kFloat, steps->before.data() + lane)))) return false;
+    for (std::size_t f = 0; f < count; ++f) {
+      std::uint32_t before;
+      std::uint32_t now;
+      std::memcpy(&before, &steps->before[f], sizeof before);
+      std::memcpy(&now, rows[f], sizeof now);
+      changed |= before ^ now;
     }
   }
-  return true;
+  return changed == 0;
 }
 
 HWY_INLINE void MoveBySteps(const PathRows& path, std::size_t block, const V* changes, const Steps* steps) {
@@ -405,7 +398,11 @@ HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, 
     times.q[b] = HWY_MIN(rate * u, 1e30F);
     times.inverse_u[b] = 1.0F / u;
   };
-  // First the steps of all blocks, which take long, but do not wait for one another. Blocks seldom share rows.
+  // One pass after the other, so that what is stored one by one need not be loaded as a vector at once.
+  for (std::size_t b = 0; b < path.blocks; ++b) {
+    if (squares[b] != 0) FindAllBefore(path, b, scratch);
+  }
+  // The steps of all blocks take long, but do not wait for one another. Blocks seldom share rows.
   for (std::size_t b = 0; b < path.blocks; ++b) {
     if (squares[b] != 0) find_steps(b);
   }
@@ -413,6 +410,7 @@ HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, 
   for (std::size_t b = 0; b < path.blocks; ++b) {
     if (squares[b] == 0) continue;
     if (b > 0 && !AreCurrent(path, b, scratch.of_block(b))) {
+      FindAllBefore(path, b, scratch);
       find_steps(b);
       ComputeChanges<kLoss>(groups, groups.begin(b), groups.end(b), times, errors);
     }
