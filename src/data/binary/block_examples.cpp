@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <utility>
 
 #include "cpt/hashing.h"
 #include "data/binary/decimals.h"
@@ -139,6 +138,23 @@ void prefetch_all(std::span<const T> numbers) {
 
 }  // namespace
 
+void CompactColumn::assign(const std::vector<std::uint32_t>& numbers) {
+  clear();
+  std::uint32_t bits = 0;
+  for (const std::uint32_t number : numbers) bits |= number;
+  if (bits > 0xffff) {
+    four_bytes_ = numbers;
+  } else {
+    two_bytes_.resize(numbers.size());
+    std::ranges::transform(numbers, two_bytes_.begin(), [](std::uint32_t n) { return static_cast<std::uint16_t>(n); });
+  }
+}
+
+void CompactColumn::clear() {
+  two_bytes_.clear();
+  four_bytes_.clear();
+}
+
 void BlockExamples::clear() {
   feature_counts_.clear();
   next_ = next_feature_ = 0;
@@ -174,18 +190,11 @@ void BlockExamples::read(std::span<const std::byte> payload, std::span<const Fea
   entry_values_.clear();
   if ((counts.flags & kEntryValues) != 0) parts.take_values(counts.entries, entry_values_);
   parts.take_column(counts.labels, std::uint64_t{counts.label_bytes} + 1, label_lengths);
-  parts.take_column(counts.examples, counts.labels, label_of_);
+  parts.take_column(counts.examples, counts.labels, numbers);
+  label_of_.assign(numbers);
   parts.take_column(counts.examples, std::uint64_t{counts.features} + 1, feature_counts);
   parts.take_column(counts.features, counts.entries, numbers);
-  short_entry_of_.clear();
-  entry_of_.clear();
-  if (counts.entries <= std::size_t{1} << 16) {
-    short_entry_of_.resize(numbers.size());
-    std::ranges::transform(numbers, short_entry_of_.begin(),
-                           [](std::uint32_t n) { return static_cast<std::uint16_t>(n); });
-  } else {
-    entry_of_.assign(numbers.begin(), numbers.end());
-  }
+  entry_of_.assign(numbers);
   values_.clear();
   begins_.clear();
   importances_.clear();
@@ -200,7 +209,7 @@ void BlockExamples::read(std::span<const std::byte> payload, std::span<const Fea
     refuse("an importance that is not above 0");
   }
   read_labels(label_lengths, names);
-  feature_counts_ = std::move(feature_counts);
+  feature_counts_.assign(feature_counts);
 }
 
 void BlockExamples::read_labels(const Column& lengths, std::span<const std::byte> names) {
@@ -218,7 +227,7 @@ void BlockExamples::read_labels(const Column& lengths, std::span<const std::byte
 void BlockExamples::append(const Origin& origin, Batch& batch) {
   const std::size_t count = feature_counts_[next_];
   const Batch::Space space = batch.extend(count, label().name, label().hash, importance(), origin);
-  visit_entries(next_feature_, count, [&](auto entries) {
+  entry_of_.visit(next_feature_, count, [&](auto entries) {
     look_up(entries, entries_, space.features);
     if (!values_.empty()) {
       std::copy_n(values_.data() + next_feature_, count, space.values.data());
@@ -237,7 +246,7 @@ void BlockExamples::append(const Origin& origin, Batch& batch) {
 void BlockExamples::prefetch() const {
   if (examples_left() == 0) return;
   const std::size_t count = feature_counts_[next_];
-  visit_entries(next_feature_, count, [&](auto entries) {
+  entry_of_.visit(next_feature_, count, [&](auto entries) {
     for (const auto entry : entries) {
       __builtin_prefetch(&entries_[entry]);
       if (!entry_values_.empty()) __builtin_prefetch(&entry_values_[entry]);
@@ -245,8 +254,7 @@ void BlockExamples::prefetch() const {
   });
   if (!values_.empty()) prefetch_all(std::span(values_).subspan(next_feature_, count));
   const std::size_t behind = next_feature_ + count;
-  const std::size_t all = std::max(short_entry_of_.size(), entry_of_.size());
-  visit_entries(behind, std::min(count, all - behind), [](auto entries) { prefetch_all(entries); });
+  entry_of_.visit(behind, std::min(count, entry_of_.size() - behind), [](auto entries) { prefetch_all(entries); });
   __builtin_prefetch(&label());
 }
 

@@ -1,6 +1,7 @@
 // Decodes the payload of a block of a binary shard to examples.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,6 +12,25 @@
 #include "data/binary/binary_shard.h"
 
 namespace cpt {
+
+// Numbers in two bytes each where that is enough, else in four: hundreds of shards may be open.
+class CompactColumn {
+ public:
+  void assign(const std::vector<std::uint32_t>& numbers);
+  void clear();
+  std::size_t size() const { return std::max(two_bytes_.size(), four_bytes_.size()); }
+  std::uint32_t operator[](std::size_t i) const { return four_bytes_.empty() ? two_bytes_[i] : four_bytes_[i]; }
+  // Calls visit(span of numbers) with `count` numbers from `first` on.
+  template <class Visit>
+  void visit(std::size_t first, std::size_t count, Visit visit) const {
+    if (four_bytes_.empty()) return visit(std::span(two_bytes_).subspan(first, count));
+    visit(std::span(four_bytes_).subspan(first, count));
+  }
+
+ private:
+  std::vector<std::uint16_t> two_bytes_;
+  std::vector<std::uint32_t> four_bytes_;  // either of the two is empty
+};
 
 // The examples of a payload. Keeps its memory from block to block. Not thread-safe.
 class BlockExamples {
@@ -47,25 +67,15 @@ class BlockExamples {
 
   void read_labels(const Column& lengths, std::span<const std::byte> names);
   void prefetch() const;
-  // Calls visit(span of numbers) with the entries of `count` features from `first` on.
-  template <class Visit>
-  void visit_entries(std::size_t first, std::size_t count, Visit visit) const {
-    if (short_entry_of_.empty()) return visit(std::span(entry_of_).subspan(first, count));
-    visit(std::span(short_entry_of_).subspan(first, count));
-  }
-
   // By entry of the dictionary. Looked up only when an example is appended: the entries stay in the caches, while all
   // features of all examples would not.
   std::vector<FeatureHash> entries_;
   std::vector<float> entry_values_;  // empty if entries have none
   std::vector<char> names_;          // of the labels, which refer to it
   std::vector<Label> labels_;
-  Column label_of_;
-  Column feature_counts_;
-  // Of each feature of all examples. The short ones where two bytes are enough, else the others: this is the most of
-  // what is kept of a block, and hundreds of shards may be open.
-  std::vector<std::uint16_t> short_entry_of_;
-  Column entry_of_;
+  CompactColumn label_of_;
+  CompactColumn feature_counts_;
+  CompactColumn entry_of_;     // of each feature of all examples
   std::vector<float> values_;  // likewise; empty if entries have them, or if all are 1
   Column begins_;
   std::vector<float> importances_;
