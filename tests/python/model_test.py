@@ -26,7 +26,8 @@ def trained(**options: object) -> cpt.Model:
 class OptionsTest(unittest.TestCase):
     def test_options_come_back_as_they_were_given(self) -> None:
         given = {"method": "cpecoc", "arity": 4, "alpha": 0.5, "bits": 12, "seed": 9, "calibrate": False,
-                 "interactions": ["ab", "cc"], "ngrams": ["t:3", "2"], "text_keys": ["t", "u"], "label_key": "y", "normalize": "l2"}
+                 "interactions": ["ab", "cc"], "ngrams": ["t:3", "2", "my own title:4", "a:b:2"],
+                 "text_keys": ["t", "u"], "label_key": "y", "normalize": "l2"}
         options = cpt.Model(**given).options
         self.assertEqual({name: options[name] for name in given}, given)
         self.assertEqual(cpt.Model(**options).options, options)

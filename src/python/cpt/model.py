@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -18,6 +19,7 @@ _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
 SWITCHES = {"calibrate", "rarity"}
 REPEATED = {"interactions", "ngrams"}  # on the command line, once for each value
+_NGRAM = re.compile(r"(?:(?!\d+ )[^ ].*?:)?\d+(?= |$)")  # N or NAMESPACE:N; a namespace may have blanks
 
 
 class Digest(NamedTuple):
@@ -47,6 +49,8 @@ def _option_value(name: str, text: str) -> Any:
         return float(text)
     if name in SWITCHES:
         return text == "on"
+    if name == "ngrams":
+        return _NGRAM.findall(text)
     if name in REPEATED:
         return text.split()
     if name.endswith("_keys"):
