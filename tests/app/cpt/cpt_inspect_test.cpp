@@ -62,7 +62,7 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
   EXPECT_EQ(figures["weights"], (json{{"bits", 12},
                                       {"rows_used", static_cast<double>(learner().weights().count_used()) / 4096},
                                       {"bytes", 4096 * 64},
-                                      {"digest", hex(learner().weights().digest())}}));
+                                      {"digest", hex(learner().state_digest())}}));
   EXPECT_EQ(figures["options"], (json{{"method", "tree"},
                                       {"arity", 16},
                                       {"tree", "online"},

@@ -73,7 +73,7 @@ ModelFigures measure_model(const Learner& learner) {
   figures.weights = learner.weights().survey();
   figures.counted_examples = learner.frequencies().keys();
   figures.counted_pairs = learner.frequencies().pairs();
-  figures.state_digest = figures.weights.digest + learner.frequencies().digest();
+  figures.state_digest = figures.weights.digest + learner.frequencies().digest() + learner.feature_counts().digest();
   return figures;
 }
 
