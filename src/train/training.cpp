@@ -83,9 +83,7 @@ class Training::Run {
     if (comm_.rank() == 0 && summary_.tree.labels == 0) {
       progress.warn("there is no example in the data: the model knows no label");
     }
-    if (keeps_best()) {
-      require_best();
-    } else if (!model.empty()) {
+    if (!model.empty() && !(keeps_best() && has_best(progress))) {
       write_model(result.model, saved ? &safe_point : nullptr, model, progress);
     }
     run_on_all(comm_, "end: report", [&] { progress.rethrow_failure(); });
@@ -317,12 +315,19 @@ class Training::Run {
   // Whether the model of the run was written when it was validated.
   bool keeps_best() const { return options_.validation.keep_best && validation_.model != 0; }
 
-  // The run may have been resumed where somebody has replaced its model.
-  void require_best() {
+  // Whether the model of the run is that of the best validation. After a crash it may be a better one that this run,
+  // which went on from a checkpoint before it in another way, has never had; or somebody has replaced it.
+  bool has_best(Progress& progress) {
+    std::uint64_t has = 0;
     run_on_all(comm_, "end: model", [&] {
-      if (comm_.rank() != 0 || read_model_head(model_).digest == validation_.model) return;
-      throw Error(Fault::kBadData, model_.string() + ": is not the model of the best validation, which was there");
+      if (comm_.rank() == 0) has = read_model_head(model_).digest == validation_.model ? 1 : 0;
     });
+    has = broadcast_value(comm_, has, 0, "end: model");
+    if (has == 0 && comm_.rank() == 0) {
+      progress.warn(model_.string() +
+                    ": is not the model of the best validation; the model of the end of training takes its place");
+    }
+    return has != 0;
   }
 
   // Opens the shards of this rank, at the cursors of a resumed run.

@@ -4,6 +4,8 @@
 #include <cereal/types/array.hpp>
 #include <cereal/types/optional.hpp>
 #include <cereal/types/vector.hpp>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -105,9 +107,14 @@ void serialize(Archive& archive, ValidationOptions& o) {
   o.keep_best = keeps_best ? std::optional(metric) : std::nullopt;
 }
 
+// Stands for NaN, which no archive holds: that the examples had no sample of the metric.
+inline constexpr double kNoValue = std::numeric_limits<double>::max();
+
 template <class Archive>
 void serialize(Archive& archive, Validation& v) {
-  archive(v.pass, v.examples, v.losses, v.value, v.without_improvement, v.run_seconds, v.seconds);
+  double value = std::isnan(v.value) ? kNoValue : v.value;
+  archive(v.pass, v.examples, v.losses, value, v.without_improvement, v.run_seconds, v.seconds);
+  v.value = value == kNoValue ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 template <class Archive>

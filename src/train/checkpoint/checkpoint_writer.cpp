@@ -87,6 +87,7 @@ std::uint64_t read_own(Communicator& comm, const Owners& writers, const fs::path
     const bool is_part = name.starts_with("weights-");
     if (is_part ? name == name_of_part(comm.rank()) : comm.rank() == 0) set.verify(name);
   }
+  if (comm.rank() == 0) read_run_state(directory);  // that its values can be read
   if (std::ranges::count(writers, comm.rank()) > 0 && !set.has(name_of_part(comm.rank()))) {
     throw Error(Fault::kFailed, directory.string() + ": is another directory on this host");
   }

@@ -90,7 +90,9 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   all_read_ = false;
   shards_ = shards;
   begin_rounds(reader);
-  bad_lines_ = 0;
+  std::uint64_t bad_lines[] = {reader.error_lines()};  // more than 0 if resumed
+  sum_in_rank_order(comm_, bad_lines, "pass: bad lines");
+  bad_lines_ = bad_lines[0];
   coordinator_.begin_pass(mergers_ ? progress_.losses().examples : progress_.examples());
   if (!ring_) {
     ring_.emplace(comm_);

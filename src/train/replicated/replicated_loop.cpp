@@ -48,10 +48,12 @@ ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& com
 
 std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning, std::uint64_t examples_before) {
   examples_before_ = examples_before;
-  bad_lines_ = 0;
+  std::uint64_t bad_lines[] = {reader.error_lines()};  // more than 0 if resumed
+  sum_in_rank_order(comm_, bad_lines, "pass: bad lines");
+  bad_lines_ = bad_lines[0];
   if (learning && ends_before_validation(0)) {  // resumed there
     renewals_.stop_for_validation();
-    return 0;
+    return bad_lines_;
   }
   Round current;
   std::uint64_t examples = 0;  // of the current round, on all ranks

@@ -2,8 +2,10 @@
 // stops.
 #include "train/progress/validations.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "train/checkpoint/resumed_job.h"
@@ -195,6 +197,85 @@ TEST(Validations, OfCopiesAreThoseOfTheRunThatWentOn) {
     }
     EXPECT_GE(stops, 2);
   }
+}
+
+// A metric without samples has no value, and a checkpoint must keep that, too.
+TEST(Validations, WithoutSamplesOfTheMetricAreResumed) {
+  int stops = 0;
+  for (const std::uint64_t call : {6U, 14U, 30U}) {
+    SCOPED_TRACE(call);
+    ValidationJob job;
+    job.options.validation.data = {
+        job.folder.write("unknown", random_lines({.seed = 9, .examples = 60, .first_label = 5000}))};
+    job.options.validation.keep_best = Metric::kLogSeen;
+    job.run(2, job.resumable(), {.call = call});
+    stops += job.is_stopped ? 1 : 0;
+    const Summary summary = job.run(2, job.resumable());
+    EXPECT_EQ(summary.validations, 10U);
+    EXPECT_EQ(summary.last_validation->without_improvement, 10U);
+    EXPECT_TRUE(std::isnan(summary.last_validation->value));
+    EXPECT_FALSE(summary.best_validation);
+  }
+  EXPECT_GE(stops, 2);
+}
+
+// A crash between a validation and the next checkpoint leaves a model that the resumed run may never have.
+TEST(Validations, WhoseBestModelIsGoneLeaveTheLastOne) {
+  ValidationJob other;
+  other.options.passes = 1;
+  other.run(1, other.options);
+  const std::filesystem::path other_model = other.folder / "model";
+  const auto prepare = [](ValidationJob& job) {
+    job.options.passes = 40;
+    job.options.validation.keep_best = Metric::kLog;
+    job.options.validation.early_stop = 4;
+  };
+  ValidationJob straight;
+  prepare(straight);
+  const std::uint64_t best = straight.run(1, straight.options).best_validation->examples;
+  bool replaced = false;
+  for (std::uint64_t call = 4; call < 200 && !replaced; call += 2) {
+    ValidationJob job;
+    prepare(job);
+    job.run(1, job.resumable(), {.call = call});
+    if (!job.is_stopped || job.recorder.validations.empty() || job.recorder.validations.back().examples <= best)
+      continue;
+    replaced = true;
+    const std::filesystem::path model = job.folder / "model";
+    std::filesystem::remove_all(model);
+    std::filesystem::copy(other_model, model, std::filesystem::copy_options::recursive);
+    const Summary summary = job.run(2, job.resumable());
+    EXPECT_TRUE(summary.stopped_early);
+    EXPECT_THAT(job.recorder.warnings, ::testing::Contains(::testing::HasSubstr("is not the model of the best")));
+    EXPECT_EQ(digests_of(Model::load(model)).weights, summary.weight_digest);
+  }
+  EXPECT_TRUE(replaced);
+}
+
+TEST(Validations, ThatEndAResumedRunKeepItsCountOfBadLines) {
+  const auto prepare = [](ValidationJob& job) {
+    job.options.passes = 40;
+    job.options.skip_bad_lines = true;
+    job.options.validation.early_stop = 1;
+    job.add_shard("bad", "label | word:abc\n" + random_lines({.seed = 4, .examples = 300}));
+  };
+  ValidationJob straight;
+  prepare(straight);
+  const Summary expected = straight.run(2, straight.options);
+  ASSERT_TRUE(expected.stopped_early);
+  ASSERT_GE(expected.train_error_lines, 1U);
+  const std::uint64_t calls = straight.calls(2, 0);  // the last ones come while it validates
+  int stops = 0;
+  for (std::uint64_t call = calls - 12; call <= calls; ++call) {
+    SCOPED_TRACE(call);
+    ValidationJob job;
+    prepare(job);
+    job.run(2, job.resumable(), {.call = call});
+    if (!job.is_stopped) continue;
+    ++stops;
+    EXPECT_EQ(job.run(2, job.resumable()).train_error_lines, expected.train_error_lines);
+  }
+  EXPECT_GE(stops, 6);
 }
 
 TEST(Validations, AreNotBegunInAResumedRun) {
