@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "api/blobs/learner_blobs.h"
@@ -56,6 +57,9 @@ WeightsWriter begin_weights(const Learner& learner, BlobSetWriter& set) {
 }
 
 void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads) {
+  // Names of unfinished sets differ from process to process only.
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
   BlobSetWriter set(directory, kModelKind, threads);
   WeightsWriter weights = begin_weights(learner, set);
   for (Partition partition = 0; partition < learner.weights().partitions(); ++partition)

@@ -135,7 +135,7 @@ void SegmentWriter::run() noexcept {
         const std::scoped_lock lock(mutex_);
         raw_bytes_ -= room_of(task.raw);
         task.raw.clear();
-        if (spare_.size() <= threads_.size()) spare_.push_back(std::move(task.raw));
+        if (spare_.size() < most_spare_) spare_.push_back(std::move(task.raw));
       }
       changed_.notify_all();
     }

@@ -83,7 +83,8 @@ class SegmentWriter {
   // Borrows the file; nobody else may write to it meanwhile. Up to `threads` threads work beside the caller's, fewer if
   // the system has no more. Each starts when there is work for it, from the second segment on. 0: the caller's thread
   // does all the work.
-  SegmentWriter(OutputFile& file, int threads) : file_(file), most_threads_(static_cast<std::size_t>(threads)) {}
+  SegmentWriter(OutputFile& file, int threads)
+      : file_(file), most_threads_(static_cast<std::size_t>(threads)), most_spare_(most_threads_ + 1) {}
   // Drops the segments that are not written yet.
   ~SegmentWriter();
   SegmentWriter(const SegmentWriter&) = delete;
@@ -112,6 +113,7 @@ class SegmentWriter {
 
   OutputFile& file_;
   std::size_t most_threads_;
+  const std::size_t most_spare_;
   SegmentEncoder encoder_;  // of the caller's thread
   std::mutex mutex_;
   std::condition_variable changed_;
