@@ -34,6 +34,13 @@ class ContractTest(unittest.TestCase):
         for message in skipped:
             self.assertTrue(any(name in message for name in LEFT_OUT), message)
 
+    def test_rows_of_tokens_may_be_empty(self) -> None:
+        rows = [[], ["red", "round"], ["blue"]]
+        for order in (rows, rows[::-1]):
+            classifier = cpt.Classifier(bits=12).fit(order, ["a", "b", "c"])
+            self.assertEqual(len(classifier.predict([[]])), 1)
+            self.assertEqual(len(classifier.predict([[], ["red"]])), 2)
+
     def test_parameters_and_clone(self) -> None:
         classifier = cpt.Classifier(alpha=0.5, bits=12)
         self.assertEqual(clone(classifier).get_params(), classifier.get_params())

@@ -253,6 +253,12 @@ class ErrorsTest(unittest.TestCase):
             self.assertEqual(model.labels[-1], label)
             self.assertGreater(model.probability(["a"], label), 0)
 
+    def test_the_format_of_lines_is_detected_once(self) -> None:
+        lines = [f"{i % 7} {1 + i % 50}:1" for i in range(4096)] + ["5", "5 3:1", "a|b 3:1"]
+        model = cpt.Model(bits=12)
+        model.learn_many(lines)
+        self.assertIn("a|b", model.labels)
+
 
 class ThreadsTest(unittest.TestCase):
     def test_threads_learn_and_predict_one_model(self) -> None:
@@ -276,6 +282,29 @@ class ThreadsTest(unittest.TestCase):
             self.assertFalse(thread.is_alive())
         self.assertEqual(failures, [])
         self.assertEqual(len(model.labels), 40)
+
+    def test_threads_save_to_one_place(self) -> None:
+        model = cpt.Model(bits=12)
+        model.learn_many(make_lines())
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model"
+            model.save(path)
+            failures: List[BaseException] = []
+
+            def save() -> None:
+                try:
+                    for _ in range(25):
+                        model.save(path)
+                        self.assertEqual(cpt.load(path).digest(), model.digest())
+                except BaseException as error:
+                    failures.append(error)
+
+            threads = [threading.Thread(target=save) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(timeout=120)
+            self.assertEqual(failures, [])
 
     def test_threads_that_read_new_labels_at_once_read_each_once(self) -> None:
         model = cpt.Model(bits=12, method="table")

@@ -73,14 +73,15 @@ std::exception_ptr read_rows(const Rows& rows, std::size_t begin, std::size_t en
 // Reads rows that are learned together.
 class PartReader {
  public:
-  PartReader(const ModelOptions& options, const Rows& rows, const Annotations& annotations)
-      : rows_(&rows), annotations_(&annotations), scratch_(options), batch_(scratch_.reader.make_batch()) {}
+  // Borrows all. Readers that take turns share `scratch`, which detects the format of lines once.
+  PartReader(const Rows& rows, const Annotations& annotations, Scratch& scratch)
+      : rows_(&rows), annotations_(&annotations), scratch_(&scratch), batch_(scratch.reader.make_batch()) {}
 
   // From `begin` on; none behind the last row.
   void read(std::size_t begin) {
     const std::size_t end = std::min(rows_->size(), begin + kLearnedTogether);
     const auto note = [this](std::size_t row) { return annotations_->of(row); };
-    failure_ = read_rows(*rows_, begin, end, note, scratch_, batch_);
+    failure_ = read_rows(*rows_, begin, end, note, *scratch_, batch_);
   }
   const Batch& batch() const { return batch_; }
   const std::exception_ptr& failure() const { return failure_; }
@@ -88,7 +89,7 @@ class PartReader {
  private:
   const Rows* rows_;
   const Annotations* annotations_;
-  Scratch scratch_;
+  Scratch* scratch_;
   Batch batch_;
   std::exception_ptr failure_;
 };
@@ -213,8 +214,9 @@ py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::
   const Annotations annotations(rows.size(), labels, importances);
   py::array_t<double> results(static_cast<py::ssize_t>(rows.size()));
   const std::span<double> all(results.mutable_data(), rows.size());
-  PartReader now(locked.options(), rows, annotations);
-  PartReader next(locked.options(), rows, annotations);
+  Scratch scratch(locked.options());
+  PartReader now(rows, annotations, scratch);
+  PartReader next(rows, annotations, scratch);
   if (rows.needs_python()) {
     now.read(0);
   } else {

@@ -1,6 +1,6 @@
 """Conditional probability trees: P(label | features), learned online, for huge and growing sets of labels.
 
-`Model` learns and predicts; what Python learns is what the program `cpt_dist -n 1` learns, bit by bit. `train` learns files
+`Model` learns and predicts; what Python learns is what the program `cpt_dist` learns on one rank, bit by bit. `train` learns files
 on many ranks, and `Run` reads what a run left. `Classifier` has the contract of scikit-learn, which it needs.
 """
 from typing import TYPE_CHECKING, Any

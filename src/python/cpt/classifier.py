@@ -1,7 +1,7 @@
 """A classifier with the contract of scikit-learn: `Classifier`. Needs scikit-learn."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, Optional, Tuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -183,7 +183,10 @@ def _is_for_sklearn(X: Any) -> bool:
         return False
     if not isinstance(X, (list, tuple)):
         return True
-    first: List[Any] = list(X[:1])
-    if first and isinstance(first[0], (list, tuple)):
-        return not (len(first[0]) > 0 and isinstance(first[0][0], str))
-    return not (first and isinstance(first[0], (dict, str)))
+    if not X:
+        return True
+    # The first row that is not an empty list of tokens.
+    first = next((row for row in X if not (isinstance(row, (list, tuple)) and not row)), None)
+    if isinstance(first, (list, tuple)):
+        return not isinstance(first[0], str)
+    return not (first is None or isinstance(first, (dict, str)))

@@ -111,7 +111,7 @@ class Model:
     namespace, as in CSV: a number is the feature `column`, a str or bool `column=value`, a list holds the words of the
     namespace, and what is missing is no feature.
 
-    Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist -n 1` learns of the same
+    Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist` on one rank learns of the same
     examples with the same options, bit by bit.
 
     Several threads may use a model at a time: predictions run side by side, learning has the model for itself. The
