@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kConvertFooter =
-    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: binary shards that take a fifth to a half of the
+    R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: binary shards that take a fifth to a third of the
 space of the text and are read 1.7 to 1.8 times as fast. Training on them gives bit by bit the same
 result as training on the text: lines are taken in the order of cpt_dist, one from each shard in
 turn, and dealt to the new shards in turn. This also turns a single file into shards for many ranks.
