@@ -15,6 +15,8 @@ TEST(OtherTools, AreNamedWithWhatServesHere) {
   EXPECT_EQ(describe_other_tools_option({"-epoch"}), "-epoch is an option of fastText; here: --passes N");
   EXPECT_EQ(describe_other_tools_option({"--ensemble"}), "--ensemble is an option of napkinXC; here: --trees K");
   EXPECT_EQ(describe_other_tools_option({"data=train.txt"}), "data= is an option of LightGBM; here: --data PATH");
+  EXPECT_EQ(describe_other_tools_option({"weight=name:w"}),
+            "weight= is an option of LightGBM; here: --importance-column C");
 }
 
 TEST(OtherTools, AreRecognisedWithTheirValue) {
