@@ -33,7 +33,9 @@ Learner::Learner(const ModelOptions& options)
 
 ScaledExample Learner::scaled(const ExampleView& x, ScaledValues& room) const {
   if (feature_counts_.used()) feature_counts_.look_up(x.features, room.counts);
-  return scale(x, room.counts.rarities, options_.update == Update::kSafe, room);
+  ScaledExample example{x, {}};
+  scale(room.counts.rarities, options_.update == Update::kSafe, room, example);
+  return example;
 }
 
 std::vector<Ranked> Learner::top_k(const ExampleView& x, std::size_t k, double threshold) const {

@@ -30,6 +30,16 @@ bool is_sample(std::uint64_t number, std::uint64_t interval) {
   return ((before ^ mix(intervals + 1)) & (interval - 1)) == 0;
 }
 
+// Whether a label with P = p is what a search for the best label finds. A search need not look at what is less
+// probable; that a product of probabilities may differ in its last bits from p is allowed for.
+bool is_best(const Learner& learner, const ExampleView& x, LabelId label, double p) {
+  constexpr double kRoundingMargin = 0.999;
+  if (p * kRoundingMargin > 0.5) return true;
+  if (p < kLeastTop1 * kRoundingMargin) return false;
+  const std::vector<Ranked> best = learner.top_k(x, 1, std::max(kLeastTop1, p * kRoundingMargin));
+  return !best.empty() && best.front().label == label;
+}
+
 double mean(double sum, double weight) { return weight > 0 ? sum / weight : 0; }
 
 }  // namespace
@@ -156,8 +166,7 @@ void count_seen(const Learner& learner, const ExampleView& x, LabelId label, dou
     losses.add_brier(brier_weight(x.importance, number), p, squares_estimate(drawn));
   }
   if (top1_due(learner.options(), number)) {
-    const std::vector<Ranked> best = learner.top_k(x, 1, kLeastTop1);
-    losses.add_top1(top1_weight(x.importance), !best.empty() && best.front().label == label);
+    losses.add_top1(top1_weight(x.importance), is_best(learner, x, label, p));
   }
 }
 

@@ -28,6 +28,7 @@ class LabelPrefetcher {
 
   // To be called for each example i in order, before its label is looked up. Prefetches nothing from `end` on.
   void prefetch(const Batch& batch, std::size_t i, std::size_t end) const {
+    if (i + 4 * step_ < end) batch.prefetch_entry(i + 4 * step_);
     if (i + 3 * step_ < end) labels_.prefetch_slot(batch.label_hash(i + 3 * step_));
     if (i + 2 * step_ < end) {
       batch.prefetch(i + 2 * step_);

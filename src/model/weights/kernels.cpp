@@ -89,7 +89,7 @@ HWY_INLINE void PredictCalibrated(const PathRows& path, const Calibrator* const*
       const float* nodes[kStep];
       for (std::size_t i = 0; i < kStep; ++i) nodes[i] = calibrators[b]->node(lane + i);
       V numbers[4];
-      LoadFourNumbers(nodes, Calibrator::kA, numbers);
+      LoadFourNumbers(kFloat, nodes, Calibrator::kA, numbers);
       const V z = hn::Load(kFloat, estimates[b].margin.data() + lane);
       const V y = hn::Load(kFloat, estimates[b].scaled.data() + lane);
       hn::Store(CalibratedProbability(z, y, numbers), kFloat, estimates[b].right.data() + lane);
@@ -112,22 +112,23 @@ HWY_INLINE void PredictTrained(const LaneTargets* const* targets, const Calibrat
                                std::size_t blocks, Estimate* estimates) {
   Groups groups;
   FindGroups(targets, estimates, blocks, groups);
-  for (std::size_t at = 0; at < groups.count; at += kGroupsInVector) {
+  ForVectors(kFloat, 0, groups.count, [&](auto tag, std::size_t at) HWY_ATTR {
+    constexpr std::size_t kVectorLanes = hn::MaxLanes(tag);
     const Group* const some = groups.groups + at;
-    const float* nodes[kStep];
-    for (std::size_t i = 0; i < kStep; ++i) {
+    const float* nodes[kVectorLanes];
+    for (std::size_t i = 0; i < kVectorLanes; ++i) {
       const Group& group = some[i / kGroup];
       nodes[i] = calibrators[group.block]->node(group.lanes()[i % kGroup]);
     }
-    V numbers[4];
-    LoadFourNumbers(nodes, Calibrator::kA, numbers);
-    HWY_ALIGN float right[kStep];
-    hn::Store(CalibratedProbability(MarginsOf(some), ScaledMarginsOf(some), numbers), kFloat, right);
-    for (std::size_t i = 0; i < kStep; ++i) {
+    hn::Vec<decltype(tag)> numbers[4];
+    LoadFourNumbers(tag, nodes, Calibrator::kA, numbers);
+    HWY_ALIGN float right[kVectorLanes];
+    hn::Store(CalibratedProbability(MarginsOf(tag, some), ScaledMarginsOf(tag, some), numbers), tag, right);
+    for (std::size_t i = 0; i < kVectorLanes; ++i) {
       const Group& group = some[i / kGroup];
       estimates[group.block].right[group.lanes()[i % kGroup]] = right[i];
     }
-  }
+  });
 }
 
 void PredictPath(const PathRows& path, const LaneTargets* const* targets, const Calibrator* const* calibrators,
@@ -140,7 +141,6 @@ void PredictPath(const PathRows& path, const LaneTargets* const* targets, const 
 }
 
 bool Scale(const float* values, const Rarity* rarities, std::size_t features, float* scaled) {
-  constexpr hn::Rebind<Rarity, Float> kByte;
   V squares[kParts];
   V rare_squares[kParts];
   for (V& part : squares) part = hn::Zero(kFloat);
@@ -149,14 +149,9 @@ bool Scale(const float* values, const Rarity* rarities, std::size_t features, fl
   // First into `scaled`: the squares of the rarities.
   for (std::size_t first = 0; first < features; first += kLanes) {
     const std::size_t count = HWY_MIN(features - first, kLanes);
-    HWY_ALIGN Rarity padded[kLanes] = {};
-    const Rarity* from = rarities + first;
-    if (count < kLanes) {
-      std::memcpy(padded, from, count);
-      from = padded;
-    }
     for (std::size_t part = 0; part < kParts && part * kStep < count; ++part) {
-      const V rarity = hn::ConvertTo(kFloat, hn::PromoteTo(kInt, hn::LoadU(kByte, from + part * kStep)));
+      const auto bytes = LoadFirst(rarities + first + part * kStep, count - part * kStep);
+      const V rarity = hn::ConvertTo(kFloat, hn::PromoteTo(kInt, bytes));
       const V value = LoadFirst(values + first + part * kStep, count - part * kStep);
       is_small = hn::And(is_small, hn::Le(hn::Abs(value), hn::Set(kFloat, kMostValue)));
       const V square = hn::IfThenElseZero(hn::Ne(rarity, hn::Zero(kFloat)), hn::Mul(value, value));

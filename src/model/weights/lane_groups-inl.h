@@ -19,7 +19,8 @@ using GroupTag = hn::CappedTag<float, LaneTargets::kLanesTogether>;
 using GroupVector = hn::Vec<GroupTag>;
 constexpr GroupTag kGroupTag;
 constexpr std::size_t kGroup = hn::MaxLanes(kGroupTag);
-constexpr std::size_t kGroupsInVector = kStep / kGroup;
+template <class Tag>
+constexpr std::size_t kGroupsIn = hn::MaxLanes(Tag()) / kGroup;
 
 // Trained lanes of a block: LaneTargets::lanes from `first` on.
 struct Group {
@@ -33,11 +34,10 @@ struct Group {
   const float* towards() const { return targets->towards.data() + first; }
 };
 
-// The groups of all trained lanes of a few blocks, in order. The last vector is filled up by repeating the last group.
+// The groups of all trained lanes of a few blocks, in order.
 struct Groups {
   Group groups[kBlocksTogether * kLanes / kGroup];
   std::size_t count = 0;
-  std::size_t padded = 0;             // to a multiple of kGroupsInVector
   std::size_t ends[kBlocksTogether];  // by block
 
   std::size_t begin(std::size_t block) const { return block == 0 ? 0 : ends[block - 1]; }
@@ -46,17 +46,23 @@ struct Groups {
 
 HWY_INLINE void FindGroups(const LaneTargets* const* targets, const Estimate* estimates, std::size_t blocks,
                            Groups& groups) {
-  std::size_t count = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
     const std::uint32_t lanes = targets[b]->count;
     for (std::uint32_t first = 0; first < lanes; first += kGroup) {
-      groups.groups[count++] = {targets[b], estimates + b, first, static_cast<std::uint32_t>(b)};
+      groups.groups[groups.count++] = {targets[b], estimates + b, first, static_cast<std::uint32_t>(b)};
     }
-    groups.ends[b] = count;
+    groups.ends[b] = groups.count;
   }
-  groups.count = count;
-  for (; count % kGroupsInVector != 0; ++count) groups.groups[count] = groups.groups[count - 1];
-  groups.padded = count;
+}
+
+// Calls work(tag, at) for vectors of the groups at, at + 1, ... until all in [begin, end) are done: full vectors, then
+// ever shorter ones. Most paths would leave the last full vector half empty, and a path of one block three quarters.
+template <class Tag, class Work>
+HWY_INLINE void ForVectors([[maybe_unused]] Tag tag, std::size_t begin, std::size_t end, const Work& work) {
+  for (; begin + kGroupsIn<Tag> <= end; begin += kGroupsIn<Tag>) work(tag, begin);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kGroupsIn < Tag >> 1) ForVectors(hn::Half<Tag>(), begin, end, work);
+#endif
 }
 
 // A vector of load(group) for one group after the other.
@@ -72,8 +78,9 @@ HWY_INLINE hn::Vec<Tag> FromGroups([[maybe_unused]] Tag tag, const Group* groups
   if constexpr (hn::MaxLanes(tag) == kGroup) return load(*groups);
 }
 
-HWY_INLINE V TowardsOf(const Group* groups) {
-  return FromGroups(kFloat, groups, [](const Group& group) { return hn::Load(kGroupTag, group.towards()); });
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> TowardsOf(Tag tag, const Group* groups) {
+  return FromGroups(tag, groups, [](const Group& group) { return hn::Load(kGroupTag, group.towards()); });
 }
 
 // The lanes of a row that a group has. Put together in registers, as FirstLanes().
@@ -82,19 +89,21 @@ HWY_INLINE GroupVector LanesOf(const float* row, const std::uint8_t* lanes) {
   return hn::LoadU(kGroupTag, row + lanes[0]);
 #else
   constexpr hn::Half<GroupTag> kPair;
-  constexpr hn::Half<hn::Half<GroupTag> > kOne;
+  constexpr hn::Half<hn::Half<GroupTag>> kOne;
   const auto at = [&](std::size_t i) { return hn::LoadU(kOne, row + lanes[i]); };
   return hn::Combine(kGroupTag, hn::Combine(kPair, at(3), at(2)), hn::Combine(kPair, at(1), at(0)));
 #endif
 }
 
-HWY_INLINE V MarginsOf(const Group* groups) {
-  return FromGroups(kFloat, groups,
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> MarginsOf(Tag tag, const Group* groups) {
+  return FromGroups(tag, groups,
                     [](const Group& group) { return LanesOf(group.estimate->margin.data(), group.lanes()); });
 }
 
-HWY_INLINE V ScaledMarginsOf(const Group* groups) {
-  return FromGroups(kFloat, groups,
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> ScaledMarginsOf(Tag tag, const Group* groups) {
+  return FromGroups(tag, groups,
                     [](const Group& group) { return LanesOf(group.estimate->scaled.data(), group.lanes()); });
 }
 
@@ -134,20 +143,22 @@ HWY_INLINE void StoreToEveryFourth(Tag tag, hn::Vec<Tag> v, float* const* nodes,
 }
 
 // Four vectors as the rows of 4 x 4 matrices, one in each 128 bits.
-HWY_INLINE void Transpose(V* rows) {
-  constexpr hn::Repartition<std::uint64_t, Float> kPairs;
-  const auto lower01 = hn::BitCast(kPairs, hn::InterleaveLower(kFloat, rows[0], rows[1]));
-  const auto upper01 = hn::BitCast(kPairs, hn::InterleaveUpper(kFloat, rows[0], rows[1]));
-  const auto lower23 = hn::BitCast(kPairs, hn::InterleaveLower(kFloat, rows[2], rows[3]));
-  const auto upper23 = hn::BitCast(kPairs, hn::InterleaveUpper(kFloat, rows[2], rows[3]));
-  rows[0] = hn::BitCast(kFloat, hn::InterleaveLower(kPairs, lower01, lower23));
-  rows[1] = hn::BitCast(kFloat, hn::InterleaveUpper(kPairs, lower01, lower23));
-  rows[2] = hn::BitCast(kFloat, hn::InterleaveLower(kPairs, upper01, upper23));
-  rows[3] = hn::BitCast(kFloat, hn::InterleaveUpper(kPairs, upper01, upper23));
+template <class W>
+HWY_INLINE void Transpose(W* rows) {
+  constexpr hn::DFromV<W> kTag;
+  constexpr hn::Repartition<std::uint64_t, hn::DFromV<W>> kPairs;
+  const auto lower01 = hn::BitCast(kPairs, hn::InterleaveLower(kTag, rows[0], rows[1]));
+  const auto upper01 = hn::BitCast(kPairs, hn::InterleaveUpper(kTag, rows[0], rows[1]));
+  const auto lower23 = hn::BitCast(kPairs, hn::InterleaveLower(kTag, rows[2], rows[3]));
+  const auto upper23 = hn::BitCast(kPairs, hn::InterleaveUpper(kTag, rows[2], rows[3]));
+  rows[0] = hn::BitCast(kTag, hn::InterleaveLower(kPairs, lower01, lower23));
+  rows[1] = hn::BitCast(kTag, hn::InterleaveUpper(kPairs, lower01, lower23));
+  rows[2] = hn::BitCast(kTag, hn::InterleaveLower(kPairs, upper01, upper23));
+  rows[3] = hn::BitCast(kTag, hn::InterleaveUpper(kPairs, upper01, upper23));
 }
 #endif
 
-// Number `number` of kStep nodes.
+// Number `number` of as many nodes as the vector has lanes.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> NumberOf([[maybe_unused]] Tag tag, float* const* nodes, std::size_t number) {
 #if HWY_TARGET != HWY_SCALAR
@@ -160,13 +171,14 @@ HWY_INLINE hn::Vec<Tag> NumberOf([[maybe_unused]] Tag tag, float* const* nodes, 
   if constexpr (hn::MaxLanes(tag) == 1) return hn::LoadU(tag, nodes[0] + number);
 }
 
-// Loads the numbers `first` .. `first` + 3 of kStep nodes, number by number.
-HWY_INLINE void LoadFourNumbers(const float* const* nodes, std::size_t first, V* numbers) {
+// Loads the numbers `first` .. `first` + 3 of as many nodes as the vectors have lanes, number by number.
+template <class Tag>
+HWY_INLINE void LoadFourNumbers(Tag tag, const float* const* nodes, std::size_t first, hn::Vec<Tag>* numbers) {
   for (std::size_t i = 0; i < 4; ++i) {
 #if HWY_TARGET == HWY_SCALAR
-    numbers[i] = hn::LoadU(kFloat, nodes[0] + first + i);
+    numbers[i] = hn::LoadU(tag, nodes[0] + first + i);
 #else
-    numbers[i] = OfEveryFourth(kFloat, nodes + i, first);
+    numbers[i] = OfEveryFourth(tag, nodes + i, first);
 #endif
   }
 #if HWY_TARGET != HWY_SCALAR
@@ -175,12 +187,13 @@ HWY_INLINE void LoadFourNumbers(const float* const* nodes, std::size_t first, V*
 }
 
 // The reverse. `numbers` becomes meaningless.
-HWY_INLINE void StoreFourNumbers(V* numbers, float* const* nodes, std::size_t first) {
+template <class Tag>
+HWY_INLINE void StoreFourNumbers(Tag tag, hn::Vec<Tag>* numbers, float* const* nodes, std::size_t first) {
 #if HWY_TARGET == HWY_SCALAR
-  for (std::size_t i = 0; i < 4; ++i) hn::StoreU(numbers[i], kFloat, nodes[0] + first + i);
+  for (std::size_t i = 0; i < 4; ++i) hn::StoreU(numbers[i], tag, nodes[0] + first + i);
 #else
   Transpose(numbers);
-  for (std::size_t i = 0; i < 4; ++i) StoreToEveryFourth(kFloat, numbers[i], nodes + i, first);
+  for (std::size_t i = 0; i < 4; ++i) StoreToEveryFourth(tag, numbers[i], nodes + i, first);
 #endif
 }
 

@@ -71,13 +71,13 @@ void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_
     const auto [block, position] = path_state.path[i];
     const BlockHeader& header = blocks.header(block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
-    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(header.partition, header.key, position);
+    if (calibrators_ != nullptr) path_state.calibrations[i] = {header.key, header.partition, find_calibrator(header.key, position)};
     path_state.targets[i] = &targets_[position];
   }
   finish_path(at_leaf, path_state);
 }
 
-Calibration NodeRegressors::find_calibrator(Partition partition, std::uint64_t key, std::uint8_t position) const {
+Calibrator* NodeRegressors::find_calibrator(std::uint64_t key, std::uint8_t position) const {
   Calibrator* const calibrator = calibrators_->find(key);
   if (calibrator != nullptr) {
     if (arity_ == 2) {
@@ -86,7 +86,7 @@ Calibration NodeRegressors::find_calibrator(Partition partition, std::uint64_t k
       calibrator->prefetch();
     }
   }
-  return {key, partition, calibrator};
+  return calibrator;
 }
 
 void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t> positions,
@@ -104,7 +104,7 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
   for (std::size_t i = begin; i < end; ++i, rows += features) {
     const std::uint8_t position = positions[i - begin];
     find_rows(path_state.example, key, region, rows);
-    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(top.partition, key, position);
+    if (calibrators_ != nullptr) path_state.calibrations[i] = {key, top.partition, find_calibrator(key, position)};
     path_state.path[i] = {kNotLookedUp, position};
     path_state.targets[i] = &targets_[position];
     key = key_below(key, position);

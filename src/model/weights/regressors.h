@@ -113,14 +113,8 @@ class NodeRegressors : public Regressors {
   void locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const;
   // The same in parts and without looking at blocks, because positions determine the keys of blocks: begin(), then
   // extend() at least once, for each part of the path from a block `top` on, then finish_path(). Until extend() finds
-  // new rows, path_state.rows are those of the example before. The path state gets no name of the label and no origin.
-  static void begin(const ScaledExample& x, LabelId label, PathState& path_state) {
-    // Copied member by member: the processor would have to wait before it reads as a whole a view that was just written
-    // in parts.
-    path_state.example.features = x.features;
-    path_state.example.values = x.values;
-    path_state.example.scaled = x.scaled;
-    path_state.example.importance = x.importance;
+  // new rows, path_state.rows are those of the example before.
+  static void begin(LabelId label, PathState& path_state) {
     path_state.label = label;
     path_state.clear_path();
   }
@@ -174,8 +168,8 @@ class NodeRegressors : public Regressors {
 
  private:
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
-  // Of a block that the path leaves at this position.
-  Calibration find_calibrator(Partition partition, std::uint64_t key, std::uint8_t position) const;
+  // Of a block that the path leaves at this position: finds and prefetches it.
+  Calibrator* find_calibrator(std::uint64_t key, std::uint8_t position) const;
 
   double clip_;
   int arity_;

@@ -17,22 +17,22 @@ bool has_large(std::span<const float> values) {
 
 }  // namespace
 
-ScaledExample scale(const ExampleView& x, std::span<const Rarity> rarities, bool bounded, ScaledValues& room) {
-  ScaledExample example{x, x.values};
+void scale(std::span<const Rarity> rarities, bool bounded, ScaledValues& room, ScaledExample& x) {
   const auto find_scaled = [&] {
-    example.scaled = example.values;
-    if (rarities.empty()) return has_large(example.values);
+    if (rarities.empty()) {
+      x.scaled = x.values;
+      return has_large(x.values);
+    }
     room.scaled.resize((rarities.size() + kLanes - 1) / kLanes * kLanes);
-    example.scaled = {room.scaled.data(), rarities.size()};
-    return scale_values(example.values, rarities, room.scaled.data());
+    x.scaled = {room.scaled.data(), rarities.size()};
+    return scale_values(x.values, rarities, room.scaled.data());
   };
   if (find_scaled() && bounded) {
     room.values.assign(x.values.begin(), x.values.end());
     for (float& value : room.values) value = std::clamp(value, -kMostValue, kMostValue);
-    example.values = room.values;
+    x.values = room.values;
     find_scaled();
   }
-  return example;
 }
 
 }  // namespace cpt

@@ -7,8 +7,9 @@
 
 namespace cpt {
 
-// `rarities` is parallel to the features, or empty: then all features are equally rare. With `bounded`, values are kept
-// in [-kMostValue, kMostValue]. The result refers to x and to `room`.
-ScaledExample scale(const ExampleView& x, std::span<const Rarity> rarities, bool bounded, ScaledValues& room);
+// Scales the values of `x`, which has all but `scaled`. `rarities` is parallel to the features, or empty: then all
+// features are equally rare. With `bounded`, values are kept in [-kMostValue, kMostValue]. Afterwards `x` refers to
+// `room`, too.
+void scale(std::span<const Rarity> rarities, bool bounded, ScaledValues& room, ScaledExample& x);
 
 }  // namespace cpt

@@ -26,28 +26,28 @@ struct LaneErrors {
 };
 
 template <Loss kLoss, Update kUpdate>
-HWY_INLINE void ComputeErrors(const Groups& groups, V factor, LaneErrors& errors) {
-  const V zero = hn::Zero(kFloat);
-  const V one = hn::Set(kFloat, 1.0F);
-  for (std::size_t at = 0; at < groups.count; at += kGroupsInVector) {
-    const V z = MarginsOf(groups.groups + at);
-    const V towards = TowardsOf(groups.groups + at);
+HWY_INLINE void ComputeErrors(const Groups& groups, float factor, LaneErrors& errors) {
+  ForVectors(kFloat, 0, groups.count, [&](auto tag, std::size_t at) HWY_ATTR {
+    const auto zero = hn::Zero(tag);
+    const auto one = hn::Set(tag, 1.0F);
+    const auto z = MarginsOf(tag, groups.groups + at);
+    const auto towards = TowardsOf(tag, groups.groups + at);
     const auto to_right = hn::Gt(towards, zero);
-    V error;
-    V margin = z;
+    auto error = zero;
+    auto margin = z;
     if constexpr (kUpdate == Update::kSafe && kLoss == Loss::kLogistic) {
       margin = Kept(hn::IfThenElse(to_right, z, hn::Neg(z)), -60.0F, 20.0F);
-      const V power = Exp(margin);
-      hn::Store(power, kFloat, errors.power + at * kGroup);
+      const auto power = Exp(margin);
+      hn::Store(power, tag, errors.power + at * kGroup);
       error = hn::Div(one, hn::Add(one, power));
     } else {
-      error = hn::Mul(hn::Sub(hn::IfThenElseZero(to_right, one), Probability<kLoss>(z)), factor);
+      error = hn::Mul(hn::Sub(hn::IfThenElseZero(to_right, one), Probability<kLoss>(z)), hn::Set(tag, factor));
     }
-    hn::Store(z, kFloat, errors.z + at * kGroup);
-    hn::Store(margin, kFloat, errors.margin + at * kGroup);
-    hn::Store(towards, kFloat, errors.towards + at * kGroup);
-    hn::Store(hn::IfThenElseZero(hn::Ne(towards, zero), error), kFloat, errors.error + at * kGroup);
-  }
+    hn::Store(z, tag, errors.z + at * kGroup);
+    hn::Store(margin, tag, errors.margin + at * kGroup);
+    hn::Store(towards, tag, errors.towards + at * kGroup);
+    hn::Store(hn::IfThenElseZero(hn::Ne(towards, zero), error), tag, errors.error + at * kGroup);
+  });
 }
 
 HWY_INLINE float SumOfSquares(const float* errors, std::size_t count) {
@@ -59,26 +59,28 @@ HWY_INLINE float SumOfSquares(const float* errors, std::size_t count) {
 }
 
 // How far the gradient flow of the logistic loss takes v in the time q: v' - v, given exp(v) and 1 / (1 + exp(v)).
-HWY_INLINE V LogisticFlow(V v, V power, V inverse, V q) {
-  const V one = hn::Set(kFloat, 1.0F);
-  const V half = hn::Set(kFloat, 0.5F);
+template <class W>
+HWY_INLINE W LogisticFlow(W v, W power, W inverse, W q) {
+  constexpr hn::DFromV<W> kTag;
+  const W one = Same(v, 1.0F);
+  const W half = Same(v, 0.5F);
   // Where the way is short, the difference of v' and v would be lost in rounding: the first three terms of its series.
-  const V straight = hn::Mul(q, inverse);
-  const V p = hn::Mul(power, inverse);
-  const V third = hn::Mul(hn::Sub(hn::Mul(half, p), hn::Set(kFloat, 1.0F / 6)), straight);
-  const V near = hn::Mul(straight, hn::Sub(one, hn::Mul(hn::Mul(p, straight), hn::Sub(half, third))));
-  const auto is_near = hn::Le(straight, hn::Set(kFloat, 0.35F));
-  if (hn::AllTrue(kFloat, is_near)) return near;
+  const W straight = hn::Mul(q, inverse);
+  const W p = hn::Mul(power, inverse);
+  const W third = hn::Mul(hn::Sub(hn::Mul(half, p), Same(v, 1.0F / 6)), straight);
+  const W near = hn::Mul(straight, hn::Sub(one, hn::Mul(hn::Mul(p, straight), hn::Sub(half, third))));
+  const auto is_near = hn::Le(straight, Same(v, 0.35F));
+  if (hn::AllTrue(kTag, is_near)) return near;
   // One step of Halley's method for v' + exp(v') = c.
-  const V c = hn::Add(hn::Add(v, power), q);
-  const V below = hn::Sub(c, hn::Set(kFloat, 0.9F));
-  const V start = hn::Max(v, hn::IfThenElse(hn::Gt(c, one), RoughLog(c), below));
-  const V start_power = Exp(start);
-  const V excess = hn::Sub(hn::Add(start, start_power), c);
-  const V slope = hn::Add(one, start_power);
-  const V divisor = hn::Sub(hn::Mul(slope, slope), hn::Mul(half, hn::Mul(excess, start_power)));
-  const V far = hn::Sub(hn::Sub(start, v), hn::Div(hn::Mul(excess, slope), divisor));
-  return hn::IfThenElse(is_near, near, hn::Max(far, hn::Zero(kFloat)));
+  const W c = hn::Add(hn::Add(v, power), q);
+  const W below = hn::Sub(c, Same(v, 0.9F));
+  const W start = hn::Max(v, hn::IfThenElse(hn::Gt(c, one), RoughLog(c), below));
+  const W start_power = Exp(start);
+  const W excess = hn::Sub(hn::Add(start, start_power), c);
+  const W slope = hn::Add(one, start_power);
+  const W divisor = hn::Sub(hn::Mul(slope, slope), hn::Mul(half, hn::Mul(excess, start_power)));
+  const W far = hn::Sub(hn::Sub(start, v), hn::Div(hn::Mul(excess, slope), divisor));
+  return hn::IfThenElse(is_near, near, hn::Max(far, hn::Zero(kTag)));
 }
 
 // Safe, by block: q and 1 / u.
@@ -87,39 +89,39 @@ struct Times {
   float inverse_u[kBlocksTogether] = {};
 };
 
-// What the safe step adds to the margins of the lanes of the groups [begin, end), over u.
-template <Loss kLoss>
-HWY_INLINE void ComputeChanges(const Groups& groups, std::size_t begin, std::size_t end, const Times& times,
-                               LaneErrors& errors) {
-  const V zero = hn::Zero(kFloat);
-  const auto of_blocks = [&](const Group* some, const float* numbers) {
-    return FromGroups(kFloat, some, [&](const Group& group) { return hn::Set(kGroupTag, numbers[group.block]); });
-  };
-  for (std::size_t at = begin / kGroupsInVector * kGroupsInVector; at < end; at += kGroupsInVector) {
-    const Group* const some = groups.groups + at;
-    const V q = of_blocks(some, times.q);
-    const V error = hn::Load(kFloat, errors.error + at * kGroup);
-    const auto to_right = hn::Gt(hn::Load(kFloat, errors.towards + at * kGroup), zero);
-    const V margin = hn::Load(kFloat, errors.margin + at * kGroup);
-    V way;
+// What the safe step adds to the margins of the lanes of the groups [begin, end), over u; in vectors of this tag and
+// shorter ones.
+template <Loss kLoss, class Longest>
+HWY_INLINE void ComputeChanges(Longest longest, const Groups& groups, std::size_t begin, std::size_t end,
+                               const Times& times, LaneErrors& errors) {
+  ForVectors(longest, begin, end, [&](auto tag, std::size_t at) HWY_ATTR {
+    const auto of_blocks = [&](const float* numbers) HWY_ATTR {
+      return FromGroups(tag, groups.groups + at,
+                        [&](const Group& group) HWY_ATTR { return hn::Set(kGroupTag, numbers[group.block]); });
+    };
+    const auto zero = hn::Zero(tag);
+    const auto q = of_blocks(times.q);
+    const auto error = hn::Load(tag, errors.error + at * kGroup);
+    const auto to_right = hn::Gt(hn::Load(tag, errors.towards + at * kGroup), zero);
+    const auto margin = hn::Load(tag, errors.margin + at * kGroup);
+    auto way = zero;
     if constexpr (kLoss == Loss::kLogistic) {
-      way = LogisticFlow(margin, hn::Load(kFloat, errors.power + at * kGroup), error, q);
+      way = LogisticFlow(margin, hn::Load(tag, errors.power + at * kGroup), error, q);
       way = hn::IfThenElse(to_right, way, hn::Neg(way));
     } else {
-      const V target = hn::IfThenElseZero(to_right, hn::Set(kFloat, 1.0F));
-      way = hn::Mul(hn::Sub(margin, target), ExpMinus1(hn::Neg(hn::Min(q, hn::Set(kFloat, 87.0F)))));
+      const auto target = hn::IfThenElseZero(to_right, hn::Set(tag, 1.0F));
+      way = hn::Mul(hn::Sub(margin, target), ExpMinus1(hn::Neg(hn::Min(q, hn::Set(tag, 87.0F)))));
     }
-    const V change = hn::Mul(way, of_blocks(some, times.inverse_u));
+    const auto change = hn::Mul(way, of_blocks(times.inverse_u));
     // Padding has an error of 0.
-    hn::Store(hn::IfThenElseZero(hn::Ne(error, zero), change), kFloat, errors.change + at * kGroup);
-  }
+    hn::Store(hn::IfThenElseZero(hn::Ne(error, zero), change), tag, errors.change + at * kGroup);
+  });
 }
 
 // The lanes of a group in their places of a row: adds them to `row`, where they are 0.
 HWY_INLINE void Spread(const LaneTargets& targets, std::size_t first, GroupVector group, V* row) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (kStep > kGroup) {
-    constexpr hn::Rebind<std::uint8_t, Float> kByte;
     const V lanes = Extended(kFloat, group);
     for (std::size_t part = 0; part < kParts; ++part) {
       const auto places = hn::LoadU(kByte, targets.places.data() + part * kStep);
@@ -291,77 +293,73 @@ HWY_INLINE void MoveBySteps(const PathRows& path, std::size_t block, const V* ch
 }
 
 // Of some nodes, side by side: f = (z, 1, y), and the matrix S by its upper half.
-HWY_INLINE void TrainNodes(V z, V y, V towards, V h, V* numbers) {
-  const V one = hn::Set(kFloat, 1.0F);
-  const V forgotten = hn::Mul(h, hn::Set(kFloat, 3e-5F));
-  const V kept = hn::Sub(one, forgotten);
-  const V f[3] = {KeptMargin(z), one, KeptMargin(y)};
-  V* const s = numbers + Calibrator::kAA;
-  const auto dot = [&](V a, V b, V c) { return hn::Add(hn::Add(hn::Mul(a, f[0]), b), hn::Mul(c, f[2])); };
-  const V k[3] = {dot(s[0], s[1], s[2]), dot(s[1], s[3], s[4]), dot(s[2], s[4], s[5])};
-  const V v = hn::Max(dot(k[0], k[1], k[2]), hn::Zero(kFloat));
+template <class W>
+HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W* numbers) {
+  const W one = Same(z, 1.0F);
+  const W forgotten = hn::Mul(h, Same(z, 3e-5F));
+  const W kept = hn::Sub(one, forgotten);
+  const W f[3] = {KeptMargin(z), one, KeptMargin(y)};
+  W* const s = numbers + Calibrator::kAA;
+  const auto dot = [&](W a, W b, W c) { return hn::Add(hn::Add(hn::Mul(a, f[0]), b), hn::Mul(c, f[2])); };
+  const W k[3] = {dot(s[0], s[1], s[2]), dot(s[1], s[3], s[4]), dot(s[2], s[4], s[5])};
+  const W v = hn::Max(dot(k[0], k[1], k[2]), Same(z, 0.0F));
   // With e = exp(-m): p = 1 / (1 + e) and g = (1 + e)^2 / ((1 + e)^2 + h e v), by one division.
-  const V e = Exp(hn::Neg(Kept(Calibrated(z, y, numbers), -20.0F, 20.0F)));
-  const V sum = hn::Add(one, e);
-  const V square = hn::Mul(sum, sum);
-  const V information = hn::Mul(h, e);  // times the square
-  const V divisor = hn::Add(square, hn::Mul(information, v));
-  const V inverse = hn::Div(one, hn::Mul(sum, divisor));
-  const V p = hn::Mul(divisor, inverse);
-  const V taken = hn::Mul(hn::Mul(information, sum), inverse);
-  const V g = hn::Mul(hn::Mul(square, sum), inverse);
-  const V right = hn::IfThenElseZero(hn::Gt(towards, hn::Zero(kFloat)), one);
-  const V step = hn::Mul(hn::Mul(h, hn::Sub(right, p)), g);
+  const W e = Exp(hn::Neg(Kept(Calibrated(z, y, numbers), -20.0F, 20.0F)));
+  const W sum = hn::Add(one, e);
+  const W square = hn::Mul(sum, sum);
+  const W information = hn::Mul(h, e);  // times the square
+  const W divisor = hn::Add(square, hn::Mul(information, v));
+  const W inverse = hn::Div(one, hn::Mul(sum, divisor));
+  const W p = hn::Mul(divisor, inverse);
+  const W taken = hn::Mul(hn::Mul(information, sum), inverse);
+  const W g = hn::Mul(hn::Mul(square, sum), inverse);
+  const W right = hn::IfThenElseZero(hn::Gt(towards, Same(z, 0.0F)), one);
+  const W step = hn::Mul(hn::Mul(h, hn::Sub(right, p)), g);
   for (int i = 0; i < 3; ++i) numbers[i] = hn::Add(numbers[i], hn::Mul(k[i], step));
   constexpr float kFirst[6] = {0.1F, 0, 0, 0.5F, 0, 0.1F};
   for (int i = 0, at = 0; i < 3; ++i) {
-    const V taken_k = hn::Mul(taken, k[i]);
+    const W taken_k = hn::Mul(taken, k[i]);
     for (int j = i; j < 3; ++j, ++at) {
       s[at] = hn::Mul(kept, hn::Sub(s[at], hn::Mul(taken_k, k[j])));
-      if (i == j) s[at] = hn::Add(s[at], hn::Mul(forgotten, hn::Set(kFloat, kFirst[at])));
+      if (i == j) s[at] = hn::Add(s[at], hn::Mul(forgotten, Same(z, kFirst[at])));
     }
   }
 }
 
-// Finds where the numbers of the nodes of all groups are. Without branches, which would be unpredictable at the end of
+// Finds where the numbers of the nodes of some groups are. Without branches, which would be unpredictable at the end of
 // a path.
-HWY_INLINE void FindNodes(const UpdateStep& update_step, const Groups& groups, float* no_node, float** nodes) {
-  for (std::size_t at = 0; at < groups.padded; ++at, nodes += kGroup) {
-    const Group& group = groups.groups[at];
-    float* const bases[] = {no_node, update_step.calibrators[group.block]->floats.data()};
+HWY_INLINE void FindNodes(Calibrator* const* calibrators, const Group* groups, std::size_t count, float* no_node,
+                          float** nodes) {
+  for (const Group& group : std::span(groups, count)) {
+    float* const bases[] = {no_node, calibrators[group.block]->floats.data()};
     for (std::size_t i = 0; i < kGroup; ++i) {
       const std::size_t lane = group.nodes()[i];
-      nodes[i] = bases[lane != 0 ? 1 : 0] + Calibrator::kOffsets[lane];
+      *nodes++ = bases[lane != 0 ? 1 : 0] + Calibrator::kOffsets[lane];
     }
   }
 }
 
-// The calibrators of some blocks learn. In three passes, so that vectors that are computed do not wait for one another.
+// The calibrators of some blocks learn.
 HWY_NOINLINE void TrainCalibrators(const UpdateStep& update_step, const Groups& groups, const LaneErrors& errors) {
   HWY_ALIGN float no_node[kLanes] = {};  // for lanes that belong to none
-  float* nodes[kBlocksTogether * kLanes];
-  FindNodes(update_step, groups, no_node, nodes);
-  V numbers[kBlocksTogether * kParts][Calibrator::kNumbers];
-  const std::size_t vectors = groups.padded / kGroupsInVector;
-  for (std::size_t i = 0; i < vectors; ++i) {
-    LoadFourNumbers(nodes + i * kStep, Calibrator::kA, numbers[i]);
-    LoadFourNumbers(nodes + i * kStep, Calibrator::kAB, numbers[i] + Calibrator::kAB);
-    numbers[i][Calibrator::kCC] = NumberOf(kFloat, nodes + i * kStep, Calibrator::kCC);
-  }
-  const V h = hn::Set(kFloat, HWY_MIN(update_step.importance, 1.0F));
-  for (std::size_t i = 0; i < vectors; ++i) {
-    const Group* const some = groups.groups + i * kGroupsInVector;
-    const V z = hn::Load(kFloat, errors.z + i * kStep);
-    const V towards = hn::Load(kFloat, errors.towards + i * kStep);
-    TrainNodes(z, ScaledMarginsOf(some), towards, h, numbers[i]);
-  }
-  for (std::size_t i = 0; i < vectors; ++i) {
-    HWY_ALIGN float last[kStep];
-    hn::Store(numbers[i][Calibrator::kCC], kFloat, last);
-    StoreFourNumbers(numbers[i], nodes + i * kStep, Calibrator::kA);
-    StoreFourNumbers(numbers[i] + Calibrator::kAB, nodes + i * kStep, Calibrator::kAB);
-    for (std::size_t lane = 0; lane < kStep; ++lane) nodes[i * kStep + lane][Calibrator::kCC] = last[lane];
-  }
+  ForVectors(kFloat, 0, groups.count, [&](auto tag, std::size_t at) HWY_ATTR {
+    constexpr std::size_t kVectorLanes = hn::MaxLanes(tag);
+    const Group* const some = groups.groups + at;
+    float* nodes[kVectorLanes];
+    FindNodes(update_step.calibrators, some, kGroupsIn<decltype(tag)>, no_node, nodes);
+    hn::Vec<decltype(tag)> numbers[Calibrator::kNumbers];
+    LoadFourNumbers(tag, nodes, Calibrator::kA, numbers);
+    LoadFourNumbers(tag, nodes, Calibrator::kAB, numbers + Calibrator::kAB);
+    numbers[Calibrator::kCC] = NumberOf(tag, nodes, Calibrator::kCC);
+    TrainNodes(hn::Load(tag, errors.z + at * kGroup), ScaledMarginsOf(tag, some),
+               hn::Load(tag, errors.towards + at * kGroup), hn::Set(tag, HWY_MIN(update_step.importance, 1.0F)),
+               numbers);
+    HWY_ALIGN float last[kVectorLanes];
+    hn::Store(numbers[Calibrator::kCC], tag, last);
+    StoreFourNumbers(tag, numbers, nodes, Calibrator::kA);
+    StoreFourNumbers(tag, numbers + Calibrator::kAB, nodes, Calibrator::kAB);
+    for (std::size_t lane = 0; lane < kVectorLanes; ++lane) nodes[lane][Calibrator::kCC] = last[lane];
+  });
 }
 
 // ln(h) for h > 1, within 1e-6 of it.
@@ -398,21 +396,17 @@ HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, 
     times.q[b] = HWY_MIN(rate * u, 1e30F);
     times.inverse_u[b] = 1.0F / u;
   };
-  // One pass after the other, so that what is stored one by one need not be loaded as a vector at once.
-  for (std::size_t b = 0; b < path.blocks; ++b) {
-    if (squares[b] != 0) FindAllBefore(path, b, scratch);
-  }
   // The steps of all blocks take long, but do not wait for one another. Blocks seldom share rows.
   for (std::size_t b = 0; b < path.blocks; ++b) {
     if (squares[b] != 0) find_steps(b);
   }
-  ComputeChanges<kLoss>(groups, 0, groups.count, times, errors);
+  ComputeChanges<kLoss>(kFloat, groups, 0, groups.count, times, errors);
   for (std::size_t b = 0; b < path.blocks; ++b) {
     if (squares[b] == 0) continue;
     if (b > 0 && !AreCurrent(path, b, scratch.of_block(b))) {
       FindAllBefore(path, b, scratch);
       find_steps(b);
-      ComputeChanges<kLoss>(groups, groups.begin(b), groups.end(b), times, errors);
+      ComputeChanges<kLoss>(kGroupTag, groups, groups.begin(b), groups.end(b), times, errors);
     }
     V changes[kParts];
     SpreadGroups(groups, b, errors.change, changes);
@@ -423,11 +417,15 @@ HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, 
 // At most kBlocksTogether blocks.
 template <Loss kLoss, Update kUpdate>
 HWY_INLINE void TrainSome(const PathRows& path, const UpdateStep& update_step) {
+  if constexpr (kUpdate == Update::kSafe) {
+    const Scratch scratch(update_step.scratch, path.features);
+    for (std::size_t b = 0; b < path.blocks; ++b) FindAllBefore(path, b, scratch);
+  }
   Groups groups;
   FindGroups(update_step.targets, update_step.estimates, path.blocks, groups);
   const auto scale = static_cast<float>(static_cast<double>(update_step.importance) / update_step.squared_length);
   LaneErrors errors;
-  ComputeErrors<kLoss, kUpdate>(groups, hn::Set(kFloat, kUpdate == Update::kSafe ? 1.0F : scale), errors);
+  ComputeErrors<kLoss, kUpdate>(groups, kUpdate == Update::kSafe ? 1.0F : scale, errors);
   float squares[kBlocksTogether];
   for (std::size_t b = 0; b < path.blocks; ++b) {
     squares[b] = SumOfSquares(errors.error + groups.begin(b) * kGroup, update_step.targets[b]->count);

@@ -21,6 +21,8 @@ using Int = hn::RebindToSigned<Float>;
 using V = hn::Vec<Float>;
 constexpr Float kFloat;
 constexpr Int kInt;
+using Byte = hn::Rebind<std::uint8_t, Float>;  // as many bytes as a vector has floats
+constexpr Byte kByte;
 constexpr std::size_t kStep = hn::MaxLanes(kFloat);
 constexpr std::size_t kParts = kLanes / kStep;  // vectors per row
 
@@ -81,15 +83,19 @@ HWY_INLINE W Kept(W z, float least, float most) {
 }
 
 // An infinite margin must not pass for certainty; inf - inf is NaN.
-HWY_INLINE V NaNWhereNotFinite(V z, V p) { return hn::IfThenElse(hn::IsFinite(z), p, hn::Sub(z, z)); }
+template <class W>
+HWY_INLINE W NaNWhereNotFinite(W z, W p) {
+  return hn::IfThenElse(hn::IsFinite(z), p, hn::Sub(z, z));
+}
 
-HWY_INLINE V Sigmoid(V z) {
-  const V one = hn::Set(kFloat, 1.0F);
+template <class W>
+HWY_INLINE W Sigmoid(W z) {
+  const W one = Same(z, 1.0F);
   return hn::Div(one, hn::Add(one, Exp(hn::Neg(Kept(z, -87.0F, 87.0F)))));
 }
 
-template <Loss kLoss>
-HWY_INLINE V Probability(V z) {
+template <Loss kLoss, class W>
+HWY_INLINE W Probability(W z) {
   if constexpr (kLoss == Loss::kLogistic) {
     return NaNWhereNotFinite(z, Sigmoid(z));
   } else {
@@ -98,17 +104,22 @@ HWY_INLINE V Probability(V z) {
 }
 
 // The margins of a node as its calibrator takes them.
-HWY_INLINE V KeptMargin(V z) { return Kept(z, -30.0F, 30.0F); }
+template <class W>
+HWY_INLINE W KeptMargin(W z) {
+  return Kept(z, -30.0F, 30.0F);
+}
 
 // m, by the margins of nodes and a, b and c.
-HWY_INLINE V Calibrated(V z, V y, const V* numbers) {
+template <class W>
+HWY_INLINE W Calibrated(W z, W y, const W* numbers) {
   return hn::Add(hn::Add(hn::Mul(numbers[0], KeptMargin(z)), numbers[1]), hn::Mul(numbers[2], KeptMargin(y)));
 }
 
 // P(right).
-HWY_INLINE V CalibratedProbability(V z, V y, const V* numbers) {
-  const V m = Calibrated(z, y, numbers);
-  return NaNWhereNotFinite(hn::Add(hn::Add(z, y), m), Sigmoid(hn::Mul(hn::Set(kFloat, 1.05F), m)));
+template <class W>
+HWY_INLINE W CalibratedProbability(W z, W y, const W* numbers) {
+  const W m = Calibrated(z, y, numbers);
+  return NaNWhereNotFinite(hn::Add(hn::Add(z, y), m), Sigmoid(hn::Mul(Same(z, 1.05F), m)));
 }
 
 // Loads the first `count` >= 1 floats, at most a full vector, padded with zeros.
@@ -130,6 +141,18 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
   return hn::Load(kFloat, padded);
 #else
   return hn::MaskedLoad(hn::FirstN(kFloat, count), kFloat, from);
+#endif
+}
+
+// The same of bytes. Where they cannot be loaded in part, what was just stored one by one is waited for.
+HWY_INLINE hn::Vec<Byte> LoadFirst(const std::uint8_t* from, std::size_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  if (count >= kStep) return hn::LoadU(kByte, from);
+  HWY_ALIGN std::uint8_t padded[kStep] = {};
+  for (std::size_t i = 0; i < count; ++i) padded[i] = from[i];
+  return hn::LoadU(kByte, padded);
+#else
+  return hn::MaskedLoad(hn::FirstN(kByte, count), kByte, from);
 #endif
 }
 

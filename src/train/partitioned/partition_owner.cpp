@@ -122,13 +122,15 @@ void PartitionOwner::prepare(const PartitionTask& task, PartitionRoute& route) c
   if (route.count == 0) route.path_state.rows.clear();
 }
 
-ScaledExample PartitionOwner::scaled(const PartitionTask& task, ScaledValues& room) const {
-  return scale(task.example.view(), task.example.rarities(), learner_.options().update == Update::kSafe, room);
+void PartitionOwner::read_example(const PartitionTask& task, ScaledValues& room, ScaledExample& x) const {
+  task.example.read(x);
+  scale(task.example.rarities(), learner_.options().update == Update::kSafe, room, x);
 }
 
 void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route) const {
   const auto path = task.example.path();
-  NodeRegressors::begin(scaled(task, route.path_state.room), task.label, route.path_state);
+  read_example(task, route.path_state.room, route.path_state.example);
+  NodeRegressors::begin(task.label, route.path_state);
   Partition at = task.partition;
   bool ends = false;
   for (auto places = path_in(at, path); !places.empty() && owns(at); places = path_in(at, path)) {
@@ -190,7 +192,8 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
 // owner already has the example.
 void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
   const auto path = task.example.path();
-  const ScaledExample x = scaled(task, room_);
+  ScaledExample x;
+  read_example(task, room_, x);
   if (learning_) count_rows(task, x.features.size());
   for (Partition& at = task.partition;;) {
     PartitionLearner& partition = *partitions_[at];
@@ -221,7 +224,8 @@ void PartitionOwner::add_part(const PartitionTask& task, Partition partition, do
 void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) {
   PartitionLearner& partition = *partitions_[task.partition];
   InsertionState insertion{task.coins, task.disagreements};
-  const ScaledExample x = scaled(task, room_);
+  ScaledExample x;
+  read_example(task, room_, x);
   const PartitionLearner::InsertResult joined = task.kind == TaskKind::kOpen
                                                     ? partition.open(x, task.label, task.split)
                                                     : partition.insert(x, task.label, insertion);
@@ -242,7 +246,9 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
 
 void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results) {
   DrawState draw_state{task.coins, task.probability};
-  const PartitionLearner::Drawn drawn = partitions_[task.partition]->draw(scaled(task, room_), draw_state);
+  ScaledExample x;
+  read_example(task, room_, x);
+  const PartitionLearner::Drawn drawn = partitions_[task.partition]->draw(x, draw_state);
   if (drawn.exit == 0) {
     results.partials[task.reader].emplace_back(part_of(task), PartialResult::Kind::kDrawn, drawn.label,
                                                draw_state.probability);
@@ -257,8 +263,10 @@ void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results)
 void PartitionOwner::pass_search(const PartitionTask& task, StageResults& results) {
   if (search_.order != task.order) search_ = {task.order, kLeastTop1};
   if (task.probability < search_.least) return;
+  ScaledExample x;
+  read_example(task, room_, x);
   const PartitionLearner::SearchResult found =
-      partitions_[task.partition]->search(scaled(task, room_), task.probability, search_.least);
+      partitions_[task.partition]->search(x, task.probability, search_.least);
   search_.least = found.least;
   if (found.label != kNoLabel) {
     results.partials[task.reader].emplace_back(part_of(task), PartialResult::Kind::kFound, found.label,

@@ -79,7 +79,7 @@ class PartitionOwner {
   };
 
   std::uint64_t rows_visited(Partition partition) const;
-  ScaledExample scaled(const PartitionTask& task, ScaledValues& room) const;
+  void read_example(const PartitionTask& task, ScaledValues& room, ScaledExample& x) const;
   void prepare(const PartitionTask& task, PartitionRoute& route) const;
   void find_route(const PartitionTask& task, PartitionRoute& route) const;
   bool is_current(const PartitionRoute& route) const;

@@ -114,7 +114,8 @@ class Led {
   // If nothing has moved since those who lead heard of it.
   bool lead_at_once(const ScaledExample& x, LabelId label, std::span<const std::uint8_t> places, double (&parts)[3]) {
     if (places.empty() || regressors_.arity() != 2) return false;
-    NodeRegressors::begin(x, label, path_state_);
+    path_state_.example = x;
+    NodeRegressors::begin(label, path_state_);
     std::size_t ends[3] = {};
     for (std::size_t level = 0, at = 0; level < 3; ++level) {
       const auto part = part_of(places, level);

@@ -67,14 +67,19 @@ class ExampleRecord {
 
   // The example without label and origin. Inline, so that callers that need only a part compute only that.
   ExampleView view() const {
+    ExampleView x;
+    read(x);
+    return x;
+  }
+  // The same at its final place: the processor would have to wait before it copies as a whole what was just written in
+  // parts.
+  void read(ExampleView& x) const {
     const std::size_t count = features();
     const std::byte* features_at = at_ + sizeof(Head) + path_bytes(head());
-    ExampleView x;
     x.features = {reinterpret_cast<const FeatureHash*>(features_at), count};
     const std::byte* values_at = features_at + count * sizeof(FeatureHash);
     x.values = {has_values() ? reinterpret_cast<const float*>(values_at) : kOnes.data(), count};
     x.importance = head().importance;
-    return x;
   }
   // Parallel to the features; empty if there are none.
   std::span<const Rarity> rarities() const {
