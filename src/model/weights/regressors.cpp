@@ -71,7 +71,8 @@ void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_
     const auto [block, position] = path_state.path[i];
     const BlockHeader& header = blocks.header(block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
-    if (calibrators_ != nullptr) path_state.calibrations[i] = {header.key, header.partition, find_calibrator(header.key, position)};
+    if (calibrators_ != nullptr)
+      path_state.calibrations[i] = {header.key, header.partition, find_calibrator(header.key, position)};
     path_state.targets[i] = &targets_[position];
   }
   finish_path(at_leaf, path_state);

@@ -95,7 +95,7 @@ void Coordinator::add_tasks(const RoutedExample& example, std::vector<PartitionT
     if (current_.is_drawn) {
       add_task(TaskKind::kDraw).coins = draw_seed(brier_seed(options, current_.number), example.tree);
     }
-    if (current_.is_searched) add_task(TaskKind::kSearch);
+    if (current_.is_searched) add_task(TaskKind::kSearch).least = kLeastTop1;
     add_task(TaskKind::kKnown);
   } else if (current_.label != kNoLabel) {
     const std::uint64_t seed = options.of_tree(example.tree).seed;

@@ -1,6 +1,7 @@
 #include "train/partitioned/partition_owner.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "model/learning/losses.h"
@@ -260,13 +261,26 @@ void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results)
   go_on(next, drawn.exit, results);
 }
 
+// First here, because what is found here is a bound for other ranks: they get only what may hold a better label.
 void PartitionOwner::pass_search(const PartitionTask& task, StageResults& results) {
-  if (search_.order != task.order) search_ = {task.order, kLeastTop1};
-  if (task.probability < search_.least) return;
+  if (search_.order != task.order) search_ = {.order = task.order, .elsewhere = {}};
+  search_.least = std::max(search_.least, task.least);
   ScaledExample x;
   read_example(task, room_, x);
-  const PartitionLearner::SearchResult found =
-      partitions_[task.partition]->search(x, task.probability, search_.least);
+  search_here(x, task, results);
+  std::ranges::stable_sort(search_.elsewhere, std::greater(), &PartitionTask::probability);
+  for (PartitionTask& next : search_.elsewhere) {
+    if (next.probability < search_.least) break;
+    next.least = search_.least;
+    send(next, results);
+  }
+  search_.elsewhere.clear();
+}
+
+void PartitionOwner::search_here(const ScaledExample& x, const PartitionTask& task, StageResults& results) {
+  if (task.probability < search_.least) return;
+  const PartitionLearner& partition = *partitions_[task.partition];
+  const PartitionLearner::SearchResult found = partition.search(x, task.probability, search_.least);
   search_.least = found.least;
   if (found.label != kNoLabel) {
     results.partials[task.reader].emplace_back(part_of(task), PartialResult::Kind::kFound, found.label,
@@ -275,7 +289,12 @@ void PartitionOwner::pass_search(const PartitionTask& task, StageResults& result
   PartitionTask next = task;
   for (const PartitionLearner::SearchResult::Exit& way : found.exits) {
     next.probability = way.probability;
-    go_on(next, way.exit, results);
+    next.partition = partition.below(way.exit);
+    if (goes_on(task.partition, next.partition)) {
+      search_here(x, next, results);
+    } else {
+      search_.elsewhere.push_back(next);
+    }
   }
 }
 

@@ -89,6 +89,7 @@ class PartitionOwner {
   void pass_new(const PartitionTask& task, StageResults& results);
   void pass_draw(const PartitionTask& task, StageResults& results);
   void pass_search(const PartitionTask& task, StageResults& results);
+  void search_here(const ScaledExample& x, const PartitionTask& task, StageResults& results);
   bool has_copy(Partition partition) const { return roots_ == Roots::kOnEveryRank && partition_level(partition) == 0; }
   // Whether a task goes on from one partition to another in the same stage.
   bool goes_on(Partition above, Partition below) const { return owns(above) && owns(below) && !has_copy(above); }
@@ -122,11 +123,11 @@ class PartitionOwner {
   Loads reported_;
   std::uint64_t rows_below_copies_ = 0;
   bool learning_ = true;  // in the run at hand
-  // Of the example that was searched last: what PartitionLearner::SearchResult::least has come to in the partitions so
-  // far.
+  // Of the example that was searched last.
   struct Search {
     std::uint64_t order = ~std::uint64_t{0};
-    double least = 0;
+    double least = 0;                      // what PartitionLearner::SearchResult::least has come to so far
+    std::vector<PartitionTask> elsewhere;  // for other ranks, until this one has searched all of its partitions
   };
   Search search_;
   PathPrefetcher<PartitionRoute, 4> ahead_;  // twice as many as of whole paths: a task is often of a part of one

@@ -163,6 +163,7 @@ TEST_F(Coordinators, AskForDrawsAndSearchesWhenTheyAreDue) {
         EXPECT_EQ((task++)->kind, TaskKind::kDraw) << number;
       }
       if (top1_due(learner_.options(), number)) {
+        EXPECT_EQ(task->least, kLeastTop1);
         EXPECT_EQ((task++)->kind, TaskKind::kSearch) << number;
       }
       EXPECT_EQ(task->order, i);

@@ -62,7 +62,8 @@ void put_details(const PartitionTask& task, Buffer& message) {
       put(task.coins, message);
       return put(task.probability, message);
     case TaskKind::kSearch:
-      return put(task.probability, message);
+      put(task.probability, message);
+      return put(task.least, message);
     case TaskKind::kKnown:
       return;
     case TaskKind::kSettle:
@@ -76,6 +77,7 @@ void take_details(ConstBytes& message, PartitionTask& task) {
   const TaskKind kind = task.kind;
   if (kind == TaskKind::kDraw || kind == TaskKind::kSettle) task.coins = take_header<std::uint64_t>(message);
   if (kind == TaskKind::kDraw || kind == TaskKind::kSearch) task.probability = take_header<double>(message);
+  if (kind == TaskKind::kSearch) task.least = take_header<double>(message);
   if (kind == TaskKind::kOpen)
     task.split = narrow<LabelId>(take_header<std::uint64_t>(message), "the number of a label");
 }

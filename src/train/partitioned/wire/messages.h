@@ -18,8 +18,8 @@
 //   task     = kind (u8), 1 where an example follows (u8), partition (u16), disagreements (u32), details by kind,
 //              [order (u64), slot (u32), label (u32), reader (u64), ExampleRecord]
 //              of several tasks of one example in a row, only the first carries it
-//   details  = kDraw: coins (u64), probability (f64); kSearch: probability (f64); kKnown: nothing;
-//              kSettle: coins (u64); kOpen: split (u64)
+//   details  = kDraw: coins (u64), probability (f64); kSearch: probability, least (f64 each);
+//              kKnown: nothing; kSettle: coins (u64); kOpen: split (u64)
 //
 // Examples in the sender's SharedExampleRing are named by their offsets there. They precede the others in order: once
 // one finds no room in the ring, no later one of the round does.

@@ -54,6 +54,7 @@ struct PartitionTask {
   LabelId split = kNoLabel;              // kOpen
   std::uint64_t coins = 0;               // kSettle: as in InsertionState; kDraw: as in DrawState
   double probability = 1;                // kDraw, kSearch: of the path so far
+  double least = 0;                      // kSearch: less probable labels are not looked for
   ExampleRecord example;
 
   // The order of tasks to one partition.

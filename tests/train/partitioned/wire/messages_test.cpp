@@ -229,6 +229,7 @@ TEST_F(Tasks, OfAllKindsComeAsTheyWereSent) {
     draw.probability = 0.25;
     PartitionTask search = task(i, TaskKind::kSearch);
     search.probability = 1.0 / 3;
+    search.least = 0.01;
     PartitionTask settle = task(i, TaskKind::kSettle);
     settle.coins = mix(i + 1);
     settle.disagreements = 300;
@@ -254,6 +255,7 @@ TEST_F(Tasks, OfAllKindsComeAsTheyWereSent) {
     EXPECT_EQ(tasks[i].partition, sent[i].partition);
     EXPECT_EQ(tasks[i].coins, sent[i].coins);
     EXPECT_EQ(tasks[i].probability, sent[i].probability);
+    EXPECT_EQ(tasks[i].least, sent[i].least);
     EXPECT_EQ(tasks[i].split, sent[i].split);
     EXPECT_EQ(tasks[i].disagreements, sent[i].disagreements);
     expect_same_example(tasks[i].example, batch_[i / 6]);
@@ -296,8 +298,8 @@ TEST_F(Tasks, OfOneExampleCarryItOnce) {
   Buffer often;
   TaskWriter writer(often);
   for (int i = 0; i < 10; ++i) writer.append(task(0, TaskKind::kSearch));
-  EXPECT_EQ(often.size() - once.size(), 9U * 2 * sizeof(double));
-  EXPECT_LT(once.size(), batch_[0].features.size() * sizeof(FeatureHash) + 64);
+  EXPECT_EQ(often.size() - once.size(), 9U * 3 * sizeof(double));
+  EXPECT_LT(once.size(), batch_[0].features.size() * sizeof(FeatureHash) + 72);
 }
 
 }  // namespace
