@@ -328,14 +328,14 @@ HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W* numbers) {
 
 // Finds where the numbers of the nodes of some groups are. Without branches, which would be unpredictable at the end of
 // a path.
-HWY_INLINE void FindNodes(Calibrator* const* calibrators, const Group* groups, std::size_t count, float* no_node,
-                          float** nodes) {
-  for (const Group& group : std::span(groups, count)) {
+template <std::size_t kCount>
+HWY_INLINE void FindNodes(Calibrator* const* calibrators, const Group* groups, float* no_node,
+                          float* (&nodes)[kCount * kGroup]) {
+  for (std::size_t at = 0; at < kCount * kGroup; ++at) {
+    const Group& group = groups[at / kGroup];
+    const std::size_t lane = group.nodes()[at % kGroup];
     float* const bases[] = {no_node, calibrators[group.block]->floats.data()};
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      const std::size_t lane = group.nodes()[i];
-      *nodes++ = bases[lane != 0 ? 1 : 0] + Calibrator::kOffsets[lane];
-    }
+    nodes[at] = bases[lane != 0 ? 1 : 0] + Calibrator::kOffsets[lane];
   }
 }
 
@@ -346,7 +346,7 @@ HWY_NOINLINE void TrainCalibrators(const UpdateStep& update_step, const Groups& 
     constexpr std::size_t kVectorLanes = hn::MaxLanes(tag);
     const Group* const some = groups.groups + at;
     float* nodes[kVectorLanes];
-    FindNodes(update_step.calibrators, some, kGroupsIn<decltype(tag)>, no_node, nodes);
+    FindNodes<kGroupsIn<decltype(tag)>>(update_step.calibrators, some, no_node, nodes);
     hn::Vec<decltype(tag)> numbers[Calibrator::kNumbers];
     LoadFourNumbers(tag, nodes, Calibrator::kA, numbers);
     LoadFourNumbers(tag, nodes, Calibrator::kAB, numbers + Calibrator::kAB);

@@ -69,7 +69,8 @@ class BlobWriter {
   bool intact_ = true;  // false during and after a write that failed
 };
 
-// Writes a blob set into "DIRECTORY.tmp-PID", and makes it DIRECTORY on commit(). One writer per directory at a time.
+// Writes a blob set into "DIRECTORY.tmp-NUMBER", and makes it DIRECTORY on commit(). One writer per directory at a
+// time.
 //
 // Several processes may write one set. The owner of this object sends directory_for_parts() to the others; each of them
 // writes a blob there with a BlobWriter, finishes it, and sends encode_blob() of it back; and the owner adopts the

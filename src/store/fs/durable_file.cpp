@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "cpt/error.h"
+#include "cpt/hashing.h"
 
 namespace cpt {
 namespace {
@@ -219,17 +222,20 @@ void remove_durably(const fs::path& path) {
 
 fs::path temporary_name(const fs::path& path) {
   constexpr std::size_t kDigits = 10;  // fixed, so that names that ranks send have the same length in every run
-  const std::string process = std::to_string(::getpid());
-  const std::string zeros(kDigits - std::min(kDigits, process.size()), '0');
-  return without_trailing_slash(path).string() + std::string(kTemporaryMark) + zeros + process;
+  constexpr std::uint64_t kNumbers = 10'000'000'000;
+  // Chance tells processes of the same number in different containers apart; the number, those that were forked.
+  static const std::uint64_t chance = std::random_device()();
+  const std::string number = std::to_string(mix((chance << 32) + static_cast<std::uint64_t>(::getpid())) % kNumbers);
+  const std::string zeros(kDigits - number.size(), '0');
+  return without_trailing_slash(path).string() + std::string(kTemporaryMark) + zeros + number;
 }
 
 bool is_temporary_name(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::size_t mark = name.rfind(kTemporaryMark);
   if (mark == std::string::npos || mark == 0) return false;
-  const std::string process = name.substr(mark + kTemporaryMark.size());
-  return !process.empty() && process.find_first_not_of("0123456789") == std::string::npos;
+  const std::string number = name.substr(mark + kTemporaryMark.size());
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
 }
 
 fs::path directory_of(const fs::path& path) {

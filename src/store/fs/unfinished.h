@@ -17,7 +17,7 @@ bool has_name(const FileDescriptor& file, const std::filesystem::path& path);
 // create it again.
 [[nodiscard]] bool hold_unfinished(const FileDescriptor& file, const std::filesystem::path& name);
 
-// Removes every "PATH.tmp-PID", of any process, that nobody holds. What cannot be removed stays, without an error.
+// Removes every "PATH.tmp-NUMBER", of any process, that nobody holds. What cannot be removed stays, without an error.
 void sweep_unfinished(const std::filesystem::path& path);
 
 }  // namespace cpt

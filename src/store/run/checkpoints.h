@@ -1,7 +1,7 @@
 // The checkpoints of a run: blob sets in one folder, numbered in the order in which they were written.
 //
-//   FOLDER/000000007/            a checkpoint, complete if and only if it holds a MANIFEST (C1)
-//   FOLDER/000000008.tmp-PID/    a checkpoint that process PID is writing
+//   FOLDER/000000007/               a checkpoint, complete if and only if it holds a MANIFEST (C1)
+//   FOLDER/000000008.tmp-NUMBER/    a checkpoint that a process is writing; see temporary_name()
 //
 // Two rules make a crash at any moment harmless, power failures included:
 //   C1 A checkpoint gets its number, whole and synced, by one rename.
@@ -53,7 +53,7 @@ class Checkpoints {
   // Removes all of them, in the manner of prune().
   void remove_all() const;
 
-  // Removes all "NUMBER.tmp-PID" and "NUMBER.old.tmp-PID", which killed processes left; those of this process too.
+  // Removes all checkpoints of temporary names, which killed processes left; those of this process too.
   void remove_leftovers() const;
 
  private:

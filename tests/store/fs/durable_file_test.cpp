@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "store/store_fixture.h"
 
@@ -121,6 +123,23 @@ TEST_F(DurableFileTest, RemovingTakesFilesAndWholeDirectories) {
   write_plain(root / "kept", noise(1));
   for (const char* name : {"directory", "file", "missing"}) remove_durably(root / name);
   EXPECT_THAT(names_in(root.path()), ElementsAre("kept"));
+}
+
+TEST_F(DurableFileTest, TemporaryNamesOfAForkedProcessAreItsOwn) {
+  const std::string mine = temporary_name(root / "model");
+  EXPECT_EQ(temporary_name(root / "model"), mine);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    write_plain(root / "name", {});
+    std::filesystem::rename(root / "name", temporary_name(root / "model"));
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  ASSERT_EQ(names_in(root.path()).size(), 1U);
+  EXPECT_NE(root / *names_in(root.path()).begin(), mine);
 }
 
 TEST_F(DurableFileTest, TemporaryNamesAreKnownAgain) {
