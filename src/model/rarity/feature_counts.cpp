@@ -12,6 +12,7 @@ namespace cpt {
 namespace {
 
 constexpr std::size_t kMostOccurrences = std::size_t{1} << 14;  // 128 KiB
+constexpr std::size_t kEntriesAhead = 32;                       // entries lie anywhere, so later ones are prefetched
 constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 62;
 static_assert(FeatureCounts::kStepsPerBit == 8);
 
@@ -95,9 +96,8 @@ void FeatureCounts::add(const FeatureLookup& found, std::span<const float> value
 }
 
 void FeatureCounts::take_occurrences() {
-  constexpr std::size_t kAhead = 32;
   for (std::size_t i = 0; i < occurrences_.size(); ++i) {
-    if (i + kAhead < occurrences_.size()) __builtin_prefetch(&added_[occurrences_[i + kAhead].index], 1);
+    if (i + kEntriesAhead < occurrences_.size()) __builtin_prefetch(&added_[occurrences_[i + kEntriesAhead].index], 1);
     const auto [at, units] = occurrences_[i];
     std::uint32_t& added = added_[at];
     if (added == 0) touched_.push_back(at);
@@ -115,7 +115,6 @@ void FeatureCounts::add_units(std::uint64_t index, std::uint64_t units) {
 // Moves what was added into units_, and calls visit() with it.
 template <class Visit>
 void FeatureCounts::take_added(Visit visit) {
-  constexpr std::size_t kAhead = 16;
   take_occurrences();
   const auto take = [&](const CountedFeature& added) {
     add_units(added.index, added.units);
@@ -123,9 +122,9 @@ void FeatureCounts::take_added(Visit visit) {
   };
   for (const CountedFeature& added : spilled_) take(added);
   for (std::size_t i = 0; i < touched_.size(); ++i) {
-    if (i + kAhead < touched_.size()) {
-      __builtin_prefetch(&added_[touched_[i + kAhead]], 1);
-      __builtin_prefetch(&units_[touched_[i + kAhead]], 1);
+    if (i + kEntriesAhead < touched_.size()) {
+      __builtin_prefetch(&added_[touched_[i + kEntriesAhead]], 1);
+      __builtin_prefetch(&units_[touched_[i + kEntriesAhead]], 1);
     }
     const std::uint32_t units = std::exchange(added_[touched_[i]], 0);
     if (units > 0) take({touched_[i], units});
@@ -145,12 +144,22 @@ FeatureCounts::Added FeatureCounts::take_added() {
 
 void FeatureCounts::add(const Added& added) {
   all_examples_ += added.examples;
-  for (const CountedFeature& feature : added.features) add_units(feature.index, feature.units);
+  const std::vector<CountedFeature>& features = added.features;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (i + kEntriesAhead < features.size()) __builtin_prefetch(&units_[features[i + kEntriesAhead].index], 1);
+    add_units(features[i].index, features[i].units);
+  }
 }
 
 void FeatureCounts::renew() {
   take_added([](const CountedFeature&) {});
-  for (const std::uint32_t at : stale_) renewed_[at] = byte_of(steps_of(units_[at]));
+  for (std::size_t i = 0; i < stale_.size(); ++i) {
+    if (i + kEntriesAhead < stale_.size()) {
+      __builtin_prefetch(&units_[stale_[i + kEntriesAhead]]);
+      __builtin_prefetch(&renewed_[stale_[i + kEntriesAhead]], 1);
+    }
+    renewed_[stale_[i]] = byte_of(steps_of(units_[stale_[i]]));
+  }
   stale_.clear();
   set_examples(all_examples_);
 }
