@@ -59,9 +59,10 @@ HWY_INLINE void FindGroups(const LaneTargets* const* targets, const Estimate* es
 // ever shorter ones. Most paths would leave the last full vector half empty, and a path of one block three quarters.
 template <class Tag, class Work>
 HWY_INLINE void ForVectors([[maybe_unused]] Tag tag, std::size_t begin, std::size_t end, const Work& work) {
-  for (; begin + kGroupsIn<Tag> <= end; begin += kGroupsIn<Tag>) work(tag, begin);
+  constexpr std::size_t kGroups = kGroupsIn<Tag>;
+  for (; begin + kGroups <= end; begin += kGroups) work(tag, begin);
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (kGroupsIn < Tag >> 1) ForVectors(hn::Half<Tag>(), begin, end, work);
+  if constexpr (kGroups > 1) ForVectors(hn::Half<Tag>(), begin, end, work);
 #endif
 }
 

@@ -380,7 +380,7 @@ HWY_INLINE void SpreadGroups(const Groups& groups, std::size_t block, const floa
   }
 }
 
-// Moves the rows of some blocks, given sum_s e_s^2 by block.
+// Moves the rows of some blocks, given sum_s e_s^2 by block. After FindAllBefore() of all of them.
 template <Loss kLoss>
 HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, const Groups& groups,
                            const float* squares, LaneErrors& errors) {
@@ -418,6 +418,7 @@ HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, 
 template <Loss kLoss, Update kUpdate>
 HWY_INLINE void TrainSome(const PathRows& path, const UpdateStep& update_step) {
   if constexpr (kUpdate == Update::kSafe) {
+    // First, so that what is stored one by one has reached the cache by when it is loaded as vectors.
     const Scratch scratch(update_step.scratch, path.features);
     for (std::size_t b = 0; b < path.blocks; ++b) FindAllBefore(path, b, scratch);
   }
