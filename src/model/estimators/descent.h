@@ -41,6 +41,9 @@ struct DrawState {
 // The exit by which the draw leaves a block.
 std::uint8_t draw_exit(const Row& p, const BlockNodes& nodes, const NodeRegressors& regressors, DrawState& state);
 
+// Probabilities multiplied in another order differ in the last bits: searches allow for this much.
+inline constexpr double kRoundingMargin = 0.999;
+
 // The probability of reaching each position of a block whose own probability is `above`. Meaningless for positions that
 // hold nothing.
 using PositionProbabilities = std::array<double, 32>;

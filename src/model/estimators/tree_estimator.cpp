@@ -66,8 +66,6 @@ class BestByMean {
   std::vector<Ranked> take() { return best_.take(); }
 
  private:
-  static constexpr double kRoundingMargin = 0.999;
-
   const TreeEstimator& estimator_;
   const ScaledExample& x_;
   PathState path_state_;

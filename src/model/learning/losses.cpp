@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cpt/hashing.h"
+#include "model/estimators/descent.h"
 #include "model/estimators/table.h"
 
 namespace cpt {
@@ -31,9 +32,8 @@ bool is_sample(std::uint64_t number, std::uint64_t interval) {
 }
 
 // Whether a label with P = p is what a search for the best label finds. A search need not look at what is less
-// probable; that a product of probabilities may differ in its last bits from p is allowed for.
+// probable.
 bool is_best(const Learner& learner, const ExampleView& x, LabelId label, double p) {
-  constexpr double kRoundingMargin = 0.999;
   if (p * kRoundingMargin > 0.5) return true;
   if (p < kLeastTop1 * kRoundingMargin) return false;
   const std::vector<Ranked> best = learner.top_k(x, 1, std::max(kLeastTop1, p * kRoundingMargin));

@@ -12,9 +12,6 @@ namespace cpt {
 
 namespace {
 
-// Probabilities multiplied in another order differ in the last bits.
-constexpr double kRoundingMargin = 0.999;
-
 // The block of the tree at the top of the partition, if there is one yet.
 std::optional<BlockId> find_top(const Tree& tree, Partition partition) {
   if (partition_level(partition) == 0) return 0;

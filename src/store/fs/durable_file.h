@@ -92,8 +92,8 @@ bool link_file(const std::filesystem::path& from, const std::filesystem::path& t
 // rename to a temporary name; a crash before its files are gone leaves that name.
 void remove_durably(const std::filesystem::path& path);
 
-// A name beside `path` for output that is not complete yet: "PATH.tmp-NUMBER", ten digits that no other process has,
-// whatever its machine or container. A process may use it for one thing at a time.
+// A name beside `path` for output that is not complete yet: "PATH.tmp-NUMBER", ten digits that differ between
+// processes, of all machines and containers, but for a chance of 1e-10. A process may use it for one thing at a time.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 // Whether `path` has the form of such a name, of any process.
 bool is_temporary_name(const std::filesystem::path& path);

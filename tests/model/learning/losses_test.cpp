@@ -163,6 +163,41 @@ TEST(Samples, AreOfAllShards) {
   }
 }
 
+// Of every label, whatever its probability, not only of those that examples have.
+TEST(Searches, TellWhetherALabelIsTheBest) {
+  const Batch stream = random_stream({.examples = 3000, .labels = 60, .vocabulary = 30});
+  Learner learner({.bits = 14});
+  Losses ignored;
+  InOrder(learner).learn_online({&stream, 0, stream.size()}, ignored);
+  std::uint64_t number = 1;
+  while (!top1_due(learner.options(), number)) ++number;
+
+  std::size_t close_seconds = 0;
+  std::size_t improbable_bests = 0;
+  std::size_t clear_bests = 0;
+  std::size_t hopeless = 0;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const std::vector<double> all = learner.all_probabilities(stream[i]);
+    const auto best = static_cast<LabelId>(std::ranges::max_element(all) - all.begin());
+    for (LabelId label = 0; label < all.size(); ++label) {
+      Losses losses;
+      losses.examples = number - 1;
+      count_seen(learner, stream[i], label, all[label], losses);
+      ASSERT_EQ(losses.top1_samples, 1U);
+      const bool right = label == best && all[best] >= kLeastTop1;
+      ASSERT_EQ(static_cast<double>(losses.top1_error) == 0, right) << all[label] << " of at most " << all[best];
+      close_seconds += label != best && all[label] > 0.3 ? 1U : 0U;
+      improbable_bests += label == best && all[label] < 0.5 ? 1U : 0U;
+      clear_bests += label == best && all[label] > 0.501 ? 1U : 0U;
+      hopeless += all[label] < 0.0099 ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(close_seconds, 10U);
+  EXPECT_GT(improbable_bests, 10U);
+  EXPECT_GT(clear_bests, 10U);
+  EXPECT_GT(hopeless, 10U);
+}
+
 TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
   Learner slow(options());
   const Losses expected = learn_slowly(slow, stream_);
