@@ -204,6 +204,7 @@ struct MemoryUse {
 // The result of a run, apart from the model.
 struct Summary {
   int ranks = 1;
+  int readers = 1;                 // ranks that read shards; where roots are the limit, their owners do not
   bool partitioned = false;        // several ranks, each holding a part of the weights
   double seconds = 0;              // duration of training and testing, reading included
   bool had_nothing_to_do = false;  // the run was resumed after its end, and there was no new shard

@@ -283,7 +283,7 @@ class Training::Run {
   bool measure_validation(Progress& progress, SafePoint& safe_point) {
     const auto start = std::chrono::steady_clock::now();
     const std::vector<std::uint32_t> mine =
-        assign_shards(setup_.validation, comm_.size())[static_cast<std::size_t>(comm_.rank())];
+        assign_shards(setup_.validation, readers_of(options_, comm_))[static_cast<std::size_t>(comm_.rank())];
     std::optional<BatchReader> reader;
     run_on_all(comm_, "open validation shards",
                [&] { reader.emplace(ExampleStream(setup_.validation, mine, read_options(false))); });
@@ -359,13 +359,14 @@ class Training::Run {
   // A resumed run keeps the division of its shards.
   void warn_of_idle_ranks(Progress& progress) {
     if (comm_.rank() != 0) return;
-    const std::string warning = warning_of_idle_ranks(to_read(), comm_.size(), !setup_.resumption);
+    const std::string warning = warning_of_idle_ranks(to_read(), readers_of(options_, comm_), !setup_.resumption);
     if (!warning.empty()) progress.warn(warning);
   }
 
   // The numbers of the shards that this rank reads.
   std::vector<std::uint32_t> my_shards(const ShardPass& shard_pass) const {
-    std::vector<std::uint32_t> mine = assign_shards(to_read(), comm_.size())[static_cast<std::size_t>(comm_.rank())];
+    std::vector<std::uint32_t> mine =
+        assign_shards(to_read(), readers_of(options_, comm_))[static_cast<std::size_t>(comm_.rank())];
     for (std::uint32_t& index : mine) index = shard_pass.shards[index];
     return mine;
   }
@@ -409,6 +410,7 @@ class Training::Run {
   void measure(const Progress& progress) {
     summary_.ranks = comm_.size();
     summary_.partitioned = partitioned();
+    summary_.readers = static_cast<int>(std::ranges::count(readers_of(options_, comm_), true));
     summary_.seconds = progress.seconds();
     summary_.rounds = progress.rounds();
     summary_.sync_points = progress.sync_points();

@@ -97,6 +97,17 @@ TEST_F(PartitionedJobs, TellWhichPartitionsMove) {
       static_cast<std::ptrdiff_t>(changes_of_owners().size()));
 }
 
+TEST_F(PartitionedJobs, LeaveReadingToOthersWhereTheRootIsTheLimit) {
+  const Outcome all = run(3, train({shards()}));
+  expect_complete(all);
+  EXPECT_EQ(summary()["balance"]["readers"], 3);
+  EXPECT_THAT(all.out, ::testing::Not(::testing::HasSubstr("ranks read shards")));
+  const Outcome others = run(6, train({shards()}));
+  expect_complete(others);
+  EXPECT_EQ(summary()["balance"]["readers"], 5);
+  EXPECT_THAT(others.out, ::testing::HasSubstr("\n  5 ranks read shards: the owner of a root does not, because"));
+}
+
 struct Slowed {
   const char* name;
   const char* placement;

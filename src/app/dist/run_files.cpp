@@ -137,7 +137,8 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
                     {"calibration_bytes", summary.memory.calibration_bytes}};
   json["checkpoints"] = {{"written", summary.checkpoints}, {"seconds", summary.checkpoint_seconds}};
   if (summary.balance) {
-    json["balance"] = {{"partitions_moved", summary.partitions_moved},
+    json["balance"] = {{"readers", summary.readers},
+                       {"partitions_moved", summary.partitions_moved},
                        {"busiest_rank", summary.balance->busiest_rank},
                        {"busiest_over_mean", summary.balance->busiest_over_mean},
                        {"limited_by_root", summary.balance->limited_by_root}};

@@ -207,7 +207,8 @@ std::uint64_t head_checksum(const Shard& shard) {
   return XXH3_64bits(head.data(), read_fully(file, head));
 }
 
-std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards, int ranks) {
+std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards,
+                                                      const std::vector<bool>& readers) {
   std::vector<std::uint32_t> largest_first(shards.size());
   std::iota(largest_first.begin(), largest_first.end(), 0U);
   std::stable_sort(largest_first.begin(), largest_first.end(),
@@ -215,8 +216,10 @@ std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& 
 
   using Load = std::tuple<std::uint64_t, std::size_t, std::size_t>;  // bytes and shards so far, rank
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
-  std::vector<std::vector<std::uint32_t>> assigned(narrow<std::size_t>(ranks, "the number of ranks"));
-  for (std::size_t rank = 0; rank < assigned.size(); ++rank) least.emplace(0, 0, rank);
+  std::vector<std::vector<std::uint32_t>> assigned(readers.size());
+  for (std::size_t rank = 0; rank < readers.size(); ++rank) {
+    if (readers[rank]) least.emplace(0, 0, rank);
+  }
   for (const std::uint32_t shard : largest_first) {
     const auto [bytes, count, rank] = least.top();
     least.pop();
@@ -225,6 +228,10 @@ std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& 
   }
   for (auto& mine : assigned) std::sort(mine.begin(), mine.end());
   return assigned;
+}
+
+std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards, int ranks) {
+  return assign_shards(shards, std::vector<bool>(narrow<std::size_t>(ranks, "the number of ranks"), true));
 }
 
 }  // namespace cpt

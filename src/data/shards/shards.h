@@ -52,7 +52,10 @@ std::uint64_t head_checksum(const Shard& shard);
 
 // [rank] -> ascending numbers of the shards it reads: largest first to the rank with the fewest bytes so far (ties: the
 // one with the fewest shards, then the lowest; equal sizes: in list order). A shard has one rank, so ranks may get
-// none. ranks >= 1.
+// none. `readers`, by rank: whether it reads; at least one does.
+std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards,
+                                                      const std::vector<bool>& readers);
+// All of `ranks` read. ranks >= 1.
 std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards, int ranks);
 
 inline constexpr std::uint32_t kMostFileParts = 4096;

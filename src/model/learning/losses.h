@@ -12,18 +12,16 @@
 namespace cpt {
 
 // Which examples of a phase, numbered from 1, are sampled: their Brier score is estimated by a draw, or their best
-// label is searched, if their label was in the tree. Draws: one example of each interval of 16 up to 2^21, then of 2^16
-// intervals between a power of two and the next. Searches: one of each kTop1Every examples. The example of an interval
-// is chosen at random, but the same one in every run.
+// label is searched, if their label was in the tree. Draws: one example of each interval of 16 up to 2^19, then of 2^14
+// intervals between a power of two and the next. Searches: one of each 64 up to 2^20, then of 2^13. The example of an
+// interval is chosen at random, but the same one in every run.
 bool brier_due(std::uint64_t number);
 // Never with several trees: no rank that owns a part of one of them could tell what the others make of a label.
 bool top1_due(const ModelOptions& options, std::uint64_t number);
 // The weight of a sampled example: its importance times the length of the interval; for the Brier score in units of 16
 // examples.
 double brier_weight(double importance, std::uint64_t number);
-// A search opens about as many blocks as learning an example, and waits for each of them.
-inline constexpr std::uint64_t kTop1Every = 64;
-inline double top1_weight(double importance) { return kTop1Every * importance; }
+double top1_weight(double importance, std::uint64_t number);
 // A best label that is less probable counts as none, and its example as an error: searches would open hundreds of
 // blocks to find it, in many partitions.
 inline constexpr double kLeastTop1 = 0.01;

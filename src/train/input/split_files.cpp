@@ -84,15 +84,20 @@ std::string warning_of_whole_files(const std::vector<Shard>& whole) {
   return text;
 }
 
-std::string warning_of_idle_ranks(const std::vector<Shard>& shards, int ranks, bool may_be_split) {
-  const auto shares = assign_shards(shards, ranks);
-  const auto idle = std::ranges::count_if(shares, [&](const std::vector<std::uint32_t>& share) {
-    return std::ranges::none_of(share, [&](std::uint32_t i) { return has_content(shards[i]); });
-  });
+std::string warning_of_idle_ranks(const std::vector<Shard>& shards, const std::vector<bool>& readers,
+                                  bool may_be_split) {
+  const auto shares = assign_shards(shards, readers);
+  std::uint64_t all = 0;
+  std::uint64_t idle = 0;
+  for (std::size_t rank = 0; rank < readers.size(); ++rank) {
+    if (!readers[rank]) continue;
+    ++all;
+    if (std::ranges::none_of(shares[rank], [&](std::uint32_t i) { return has_content(shards[i]); })) ++idle;
+  }
   if (idle == 0) return "";
-  std::string text = std::to_string(idle) + " of " + std::to_string(ranks) + " ranks " + (idle == 1 ? "has" : "have") +
-                     " nothing to read";
-  const std::uint64_t parts = may_be_split ? parts_for_all(shards, static_cast<std::uint64_t>(ranks)) : 0;
+  std::string text = std::to_string(idle) + " of " + std::to_string(readers.size()) + " ranks " +
+                     (idle == 1 ? "has" : "have") + " nothing to read";
+  const std::uint64_t parts = may_be_split ? parts_for_all(shards, all) : 0;
   if (parts > 0) text += "; --split " + std::to_string(parts) + " lets ranks share a file";
   return text;
 }

@@ -94,7 +94,9 @@ void RoundLedger::count(std::size_t slot, const ModelOptions& options, Losses& l
     for (const Part& part : parts) drawn_.push_back(part.drawn);
     losses.add_brier(brier_weight(entry.importance, entry.number), p, squares_estimate(drawn_));
   }
-  if (top1_due(options, entry.number)) losses.add_top1(top1_weight(entry.importance), entry.best.label == entry.label);
+  if (top1_due(options, entry.number)) {
+    losses.add_top1(top1_weight(entry.importance, entry.number), entry.best.label == entry.label);
+  }
 }
 
 }  // namespace cpt

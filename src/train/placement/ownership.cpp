@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -230,6 +231,18 @@ Owners first_owners(int ranks, int trees, Roots roots) {
     for (const int owner : first_owners_of_tree(end - first, roots)) all.push_back(first + owner);
   }
   return all;
+}
+
+std::vector<bool> readers_beside_roots(int ranks, int trees, Roots roots) {
+  std::vector<bool> readers(static_cast<std::size_t>(ranks), true);
+  if (roots == Roots::kOnEveryRank) return readers;
+  const Owners owners = first_owners(ranks, trees, roots);
+  Loads loads;
+  for (int tree = 0; tree < trees; ++tree) std::ranges::copy(average_loads(roots), std::back_inserter(loads));
+  if (!limited_by_root(owners, loads, ranks)) return readers;
+  for (Partition root = 0; root < partitions_in(owners); root += kPartitions)
+    readers[static_cast<std::size_t>(owners[root])] = false;
+  return readers;
 }
 
 Stages stages_by(const Owners& owners, Roots roots) {

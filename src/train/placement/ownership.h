@@ -38,6 +38,10 @@ std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads
 // nothing. Each of several trees has ranks of its own, as many as the others, as far as there are enough. ranks >= 1.
 Owners first_owners(int ranks, int trees, Roots roots = Roots::kOwned);
 
+// By rank: whether it reads shards. All do, unless by average loads a root is more than the share of a rank: then the
+// owners of roots do nothing else, because every example has to pass them.
+std::vector<bool> readers_beside_roots(int ranks, int trees, Roots roots);
+
 // A round takes its examples from owner to owner in three stages. A partition is passed in the stage of the one above
 // it if both have the same owner, else in the next stage; copies of roots have a stage of their own.
 enum class Stage : std::uint8_t { kRoot, kLevel1, kDeep };

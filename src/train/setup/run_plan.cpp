@@ -33,9 +33,9 @@ std::uint64_t estimated_examples(const std::vector<Shard>& shards, const ReadOpt
       std::llround(content * static_cast<double>(sum.examples) / static_cast<double>(sum.bytes)));
 }
 
-InputPlan plan_input(const std::vector<Shard>& shards, int ranks, const ReadOptions& options) {
+InputPlan plan_input(const std::vector<Shard>& shards, const std::vector<bool>& readers, const ReadOptions& options) {
   InputPlan plan;
-  for (const std::vector<std::uint32_t>& mine : assign_shards(shards, ranks)) {
+  for (const std::vector<std::uint32_t>& mine : assign_shards(shards, readers)) {
     plan.shards_of_rank.push_back(mine.size());
     std::uint64_t& bytes = plan.bytes_of_rank.emplace_back(0);
     for (const std::uint32_t shard : mine) bytes += own_bytes(shards[shard]);
@@ -58,10 +58,11 @@ RunPlan plan_run(const RunSetup& setup, Communicator& comm, std::optional<std::u
   run_on_all(comm, "plan", [&] {
     if (comm.rank() != 0) return;
     const ReadOptions read = read_options(setup.options);
+    const std::vector<bool> readers = readers_of(setup.options, comm);
     const std::vector<Shard> train = setup.plan->shards(Phase::kTrain);
     const std::vector<Shard> test = setup.plan->shards(Phase::kTest);
-    plan.train = plan_input(train, comm.size(), read);
-    plan.test = plan_input(test, comm.size(), read);
+    plan.train = plan_input(train, readers, read);
+    plan.test = plan_input(test, readers, read);
     const std::vector<Shard>& first = train.empty() ? test : train;
     if (first.empty()) return;
     plan.first_path = first.front().path;

@@ -110,8 +110,9 @@ std::vector<Shard> plain(const std::vector<TrackedShard>& known) {
 }
 
 // The number of shards that this rank will have open at a time.
-std::size_t shards_of_rank(const std::vector<TrackedShard>& known, const Communicator& comm) {
-  return assign_shards(plain(known), comm.size())[static_cast<std::size_t>(comm.rank())].size();
+std::size_t shards_of_rank(const std::vector<TrackedShard>& known, const TrainingOptions& options,
+                           const Communicator& comm) {
+  return assign_shards(plain(known), readers_of(options, comm))[static_cast<std::size_t>(comm.rank())].size();
 }
 
 std::function<bool(Partition)> own_partitions(const TrainingOptions& options, const Communicator& comm) {
@@ -314,6 +315,11 @@ bool is_partitioned(const TrainingOptions& options, const Communicator& comm) {
   return comm.size() > 1 && options.placement != Placement::kReplicated && options.model.is_tree();
 }
 
+std::vector<bool> readers_of(const TrainingOptions& options, const Communicator& comm) {
+  if (!is_partitioned(options, comm)) return std::vector<bool>(static_cast<std::size_t>(comm.size()), true);
+  return readers_beside_roots(comm.size(), options.model.trees, roots_of(options));
+}
+
 TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
   if (is_partitioned(options, comm)) {
     return roots_of(options) == Roots::kOwned ? TableUse::kPartitioned : TableUse::kHybrid;
@@ -367,9 +373,9 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
       setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
     } else {
       // Not after hours of training.
-      const std::size_t validated = shards_of_rank(known_validation, comm);
+      const std::size_t validated = shards_of_rank(known_validation, setup.options, comm);
       for (const auto* shards : {&known_data, &known_test})
-        allow_open_files(shards_of_rank(*shards, comm) + validated, kIfTooManyShards);
+        allow_open_files(shards_of_rank(*shards, setup.options, comm) + validated, kIfTooManyShards);
       setup.plan.emplace(known_data, known_test, plan);
     }
   });

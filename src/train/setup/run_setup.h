@@ -44,6 +44,9 @@ struct RunSetup {
 // Whether each rank holds a part of the weights.
 bool is_partitioned(const TrainingOptions& options, const Communicator& comm);
 
+// By rank: whether it reads shards.
+std::vector<bool> readers_of(const TrainingOptions& options, const Communicator& comm);
+
 // How its ranks hold the table.
 TableUse table_use(const TrainingOptions& options, const Communicator& comm);
 

@@ -178,6 +178,10 @@ TEST(AssignShards, RanksMayGetNone) {
   EXPECT_EQ(assign_shards({}, 2), Assignment({{}, {}}));
 }
 
+TEST(AssignShards, OnlyReadersGetSome) {
+  EXPECT_EQ(assign_shards(sized({7, 5, 5}), {false, true, false, true}), Assignment({{}, {0}, {}, {1, 2}}));
+}
+
 TEST(AssignShards, EveryShardHasOneRank) {
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t i = 0; i < 100; ++i) sizes.push_back(mix(i) % 1000);

@@ -142,7 +142,7 @@ TEST(IdleRanks, AreHelpedWhereAFileCanBeSplit) {
   const Shard packed = file("packed", gzip("a | x\n"));
   const Shard empty = file("empty", "");
   const auto warning = [](const std::vector<Shard>& shards, int ranks) {
-    return warning_of_idle_ranks(shards, ranks, true);
+    return warning_of_idle_ranks(shards, std::vector<bool>(static_cast<std::size_t>(ranks), true), true);
   };
   EXPECT_EQ(warning({a, b, packed, empty}, 3), "");
   EXPECT_EQ(warning({a, b, packed, empty}, 4), "1 of 4 ranks has nothing to read; --split 2 lets ranks share a file");
@@ -150,7 +150,10 @@ TEST(IdleRanks, AreHelpedWhereAFileCanBeSplit) {
   EXPECT_EQ(warning({packed, empty}, 2), "1 of 2 ranks has nothing to read");
   EXPECT_EQ(warning({a}, 5000), "4999 of 5000 ranks have nothing to read");
   EXPECT_EQ(warning(split(a, 100), 8), "2 of 8 ranks have nothing to read") << "it has six bytes";
-  EXPECT_EQ(warning_of_idle_ranks({a}, 2, false), "1 of 2 ranks has nothing to read");
+  EXPECT_EQ(warning_of_idle_ranks({a, b}, {false, true, true}, true), "");
+  EXPECT_EQ(warning_of_idle_ranks({a}, {false, true, true}, true),
+            "1 of 3 ranks has nothing to read; --split 2 lets ranks share a file");
+  EXPECT_EQ(warning_of_idle_ranks({a}, {true, true}, false), "1 of 2 ranks has nothing to read");
 }
 
 }  // namespace

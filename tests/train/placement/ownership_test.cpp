@@ -251,6 +251,26 @@ TEST(FirstOwners, OfSeveralTreesAreRanksOfTheirOwn) {
   for (Partition p = 0; p < shared.size(); ++p) EXPECT_EQ(shared[p], static_cast<int>(tree_of(p) % 2));
 }
 
+// A root is a quarter of all work.
+TEST(Readers, AreAllRanksUntilARootIsTheLimit) {
+  using Ranks = std::set<int>;
+  const auto idle = [](int ranks, int trees, Roots roots = Roots::kOwned) {
+    const std::vector<bool> readers = readers_beside_roots(ranks, trees, roots);
+    EXPECT_EQ(readers.size(), static_cast<std::size_t>(ranks));
+    Ranks found;
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (!readers[static_cast<std::size_t>(rank)]) found.insert(rank);
+    }
+    return found;
+  };
+  for (const int ranks : {1, 2, 3, 4}) EXPECT_EQ(idle(ranks, 1), Ranks()) << ranks;
+  for (const int ranks : {5, 8, 16, 64, 300}) EXPECT_EQ(idle(ranks, 1), Ranks({0})) << ranks;
+  EXPECT_EQ(idle(8, 2), Ranks());
+  EXPECT_EQ(idle(16, 2), Ranks({0, 8}));
+  EXPECT_EQ(idle(2, 8), Ranks()) << "more trees than ranks";
+  for (const int ranks : {1, 16, 64}) EXPECT_EQ(idle(ranks, 1, Roots::kOnEveryRank), Ranks()) << ranks;
+}
+
 TEST(Balanced, LeavesTheRootsOfAllTreesWhereTheyAre) {
   const Owners first = first_owners(4, 2);
   Loads loads(first.size(), 10);
