@@ -90,7 +90,7 @@ void FeatureCounts::add(const FeatureLookup& found, std::span<const float> value
   if (times_ == 0) return;
   const std::size_t before = occurrences_.size();
   occurrences_.resize(before + values.size());
-  Occurrence* const out = occurrences_.data() + before;
+  CountedFeature* const out = occurrences_.data() + before;
   for (std::size_t f = 0; f < values.size(); ++f) out[f] = {found.entries[f], units_of_square(values[f]) * times_};
   if (occurrences_.size() >= kMostOccurrences) take_occurrences();
 }
@@ -107,9 +107,10 @@ void FeatureCounts::take_occurrences() {
   occurrences_.clear();
 }
 
-void FeatureCounts::add_units(std::uint64_t index, std::uint64_t units) {
-  units_[index] = std::min(units_[index] + std::min(units, kMostUnits), kMostUnits);
-  stale_.push_back(static_cast<std::uint32_t>(index));
+void FeatureCounts::add_units(const CountedFeature& added) {
+  std::uint64_t& units = units_[added.index];
+  units = std::min(units + added.units, kMostUnits);
+  stale_.push_back(added.index);
 }
 
 // Moves what was added into units_, and calls visit() with it.
@@ -117,7 +118,7 @@ template <class Visit>
 void FeatureCounts::take_added(Visit visit) {
   take_occurrences();
   const auto take = [&](const CountedFeature& added) {
-    add_units(added.index, added.units);
+    add_units(added);
     visit(added);
   };
   for (const CountedFeature& added : spilled_) take(added);
@@ -147,7 +148,7 @@ void FeatureCounts::add(const Added& added) {
   const std::vector<CountedFeature>& features = added.features;
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (i + kEntriesAhead < features.size()) __builtin_prefetch(&units_[features[i + kEntriesAhead].index], 1);
-    add_units(features[i].index, features[i].units);
+    add_units(features[i]);
   }
 }
 
@@ -178,7 +179,7 @@ void FeatureCounts::for_each_stored(Visit visit) const {
   if (!used()) return;
   // What is not yet in added_: by ascending index, as the loop goes.
   std::vector<CountedFeature> apart = spilled_;
-  for (const Occurrence& occurrence : occurrences_) apart.push_back({occurrence.index, occurrence.units});
+  apart.insert(apart.end(), occurrences_.begin(), occurrences_.end());
   std::ranges::sort(apart, {}, &CountedFeature::index);
   auto next = apart.begin();
   // Most entries are unused: whole blocks of them are passed in one go.

@@ -45,10 +45,10 @@ struct ScaledValues {
 // Values beyond this are learned, and predicted with, as this: no sum over features then leaves the floats.
 inline constexpr float kMostValue = 1e9F;
 
-// What was counted of features since some moment, to be added to the counts of other ranks.
+// What was counted of a feature since some moment, to be added to the counts of other ranks. Larger counts are several.
 struct CountedFeature {
-  std::uint64_t index;  // in the table
-  std::uint64_t units;
+  std::uint32_t index;  // in the table
+  std::uint32_t units;
 };
 
 // Examples between one renewal and the next: a tenth of those before, `examples`, and at least 100.
@@ -133,15 +133,10 @@ class FeatureCounts {
   void restore(const Examples& examples);
 
  private:
-  struct Occurrence {
-    std::uint32_t index;
-    std::uint32_t units;
-  };
-
   static std::uint64_t index(FeatureHash feature, int bits) { return (feature * 0x9e3779b97f4a7c15ULL) >> (64 - bits); }
   std::uint64_t index(FeatureHash feature) const { return index(feature, bits_); }
   void take_occurrences();
-  void add_units(std::uint64_t index, std::uint64_t units);
+  void add_units(const CountedFeature& added);
   template <class Visit>
   void take_added(Visit visit);
   template <class Visit>
@@ -154,11 +149,11 @@ class FeatureCounts {
   ZeroedArray<std::uint32_t> added_;   // units since take_added() or renew(), without those spilled
   ZeroedArray<std::uint64_t> units_;   // without those added; at most 2^62
 
-  std::vector<Occurrence> occurrences_;  // not yet added: many are added at a time, which hides the way to memory
-  std::vector<std::uint32_t> touched_;   // with units added; may repeat
-  std::vector<CountedFeature> spilled_;  // units that left no room in added_
-  std::vector<std::uint32_t> stale_;     // changed in units_ since renew(); may repeat
-  std::uint32_t times_ = 1;              // each example is counted
+  std::vector<CountedFeature> occurrences_;  // not yet added: many are added at a time, which hides the way to memory
+  std::vector<std::uint32_t> touched_;       // with units added; may repeat
+  std::vector<CountedFeature> spilled_;      // units that left no room in added_
+  std::vector<std::uint32_t> stale_;         // changed in units_ since renew(); may repeat
+  std::uint32_t times_ = 1;                  // each example is counted
   std::uint64_t examples_ = 0;
   std::uint64_t all_examples_ = 0;
   std::uint64_t examples_added_ = 0;  // of all_examples_, since take_added()

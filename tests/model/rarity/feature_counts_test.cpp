@@ -147,13 +147,14 @@ TEST(FeatureCounts, GoOnAsTheyWereStored) {
 TEST(FeatureCounts, StopGrowingRatherThanOverflow) {
   FeatureCounts counts(true, 10);
   const Batch x = one_example({{feature_number(1), 1}});
-  for (int i = 0; i < 4; ++i) {
-    FeatureCounts::Added added;
-    add(counts, x[0]);
-    added = counts.take_added();
-    for (CountedFeature& feature : added.features) feature.units = std::uint64_t{1} << 61;
-    counts.add(added);
+  add(counts, x[0]);
+  FeatureCounts::Added added = counts.take_added();
+  for (CountedFeature& feature : added.features) feature.units = 0xffffffff;
+  for (FeatureCounts::Stored entry : counts.stored()) {
+    entry.units = (std::uint64_t{1} << 62) - 1;
+    counts.restore(entry);
   }
+  for (int i = 0; i < 4; ++i) counts.add(added);
   counts.renew();
   for (const FeatureCounts::Stored& entry : counts.stored()) EXPECT_EQ(entry.units, std::uint64_t{1} << 62);
   EXPECT_EQ(rarities_of(counts, x[0])[1], 1);
