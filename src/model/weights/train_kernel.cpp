@@ -457,17 +457,23 @@ HWY_INLINE void TrainLoss(const PathRows& path, const UpdateStep& update_step) {
   }
 }
 
+HWY_NOINLINE void TrainTogether(const PathRows& path, const UpdateStep& update_step) {
+  if (update_step.loss == Loss::kLogistic) {
+    TrainLoss<Loss::kLogistic>(path, update_step);
+  } else {
+    TrainLoss<Loss::kSquared>(path, update_step);
+  }
+}
+
 void Train(const PathRows& path, const UpdateStep& update_step) {
   if (update_step.update == Update::kSafe) FindValues(path, Scratch(update_step.scratch, path.features).values);
+  // Without copies, which would wait for what the caller has just stored.
+  if (path.blocks <= blocks_together(path.features)) return TrainTogether(path, update_step);
   PathRows some = path;
   UpdateStep step = update_step;
   for (std::size_t left = path.blocks; left > 0; left -= some.blocks) {
     some.blocks = HWY_MIN(left, blocks_together(path.features));
-    if (update_step.loss == Loss::kLogistic) {
-      TrainLoss<Loss::kLogistic>(some, step);
-    } else {
-      TrainLoss<Loss::kSquared>(some, step);
-    }
+    TrainTogether(some, step);
     some.rows += some.blocks * path.features;
     step.estimates += some.blocks;
     step.targets += some.blocks;
