@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/random.h"
+#include "core/hashing/random.h"
 
 namespace cpt {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/random.h"
+#include "core/hashing/random.h"
 #include "cpt/example.h"
 #include "cpt/hashing.h"
 

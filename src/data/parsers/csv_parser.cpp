@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/name_hash.h"
+#include "core/hashing/name_hash.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/name_hash.h"
+#include "core/hashing/name_hash.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"

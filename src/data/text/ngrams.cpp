@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/name_hash.h"
+#include "core/hashing/name_hash.h"
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
 

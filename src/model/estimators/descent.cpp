@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/random.h"
+#include "core/hashing/random.h"
 #include "cpt/hashing.h"
 
 namespace cpt {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/random.h"
+#include "core/hashing/random.h"
 #include "cpt/hashing.h"
 #include "model/estimators/one_against_all.h"
 #include "model/estimators/pecoc_estimator.h"

@@ -1,6 +1,6 @@
 #include "cpt/hashing.h"
 
-#include "core/name_hash.h"
+#include "core/hashing/name_hash.h"
 
 namespace cpt {
 
