@@ -204,7 +204,7 @@ struct MemoryUse {
 // The result of a run, apart from the model.
 struct Summary {
   int ranks = 1;
-  int readers = 1;                 // ranks that read shards; where roots are the limit, their owners do not
+  int readers = 1;                 // ranks that shards are dealt to; where roots are the limit, not to their owners
   bool partitioned = false;        // several ranks, each holding a part of the weights
   double seconds = 0;              // duration of training and testing, reading included
   bool had_nothing_to_do = false;  // the run was resumed after its end, and there was no new shard
@@ -247,7 +247,7 @@ class Observer {
   virtual void checkpointed(const CheckpointReport& /*report*/) {}
   virtual void validated(const Validation& /*validation*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
-  // part of the pass that this rank has read, in [0, 1], negative if not known.
+  // part of the pass that has been read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
   // Called every TrainingOptions::progress_every, as soon as a round ends, while examples arrive.
   virtual void stretch(const Stretch& /*stretch*/) {}

@@ -1,4 +1,4 @@
-// C9: what an earlier build wrote can still be read. The files under v2/ to v5/ are never written again.
+// C9: what an earlier build wrote can still be read. The files under v2/ to v6/ are never written again.
 #include "golden/golden.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ class Golden : public ::testing::TestWithParam<const char*> {
   const Folder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Formats, Golden, ::testing::Values("v2", "v3", "v4", "v5"));
+INSTANTIATE_TEST_SUITE_P(Formats, Golden, ::testing::Values("v2", "v3", "v4", "v5", "v6"));
 
 TEST_P(Golden, ModelPredictsWhatWasRecorded) {
   const std::string recorded = content_of(golden::kModelFigures);
@@ -117,7 +117,7 @@ TEST_P(Golden, ModelsOfOtherMethodsPredictWhatWasRecorded) {
 }
 
 class GoldenTrees : public Golden {};
-INSTANTIATE_TEST_SUITE_P(Formats, GoldenTrees, ::testing::Values("v3", "v4", "v5"));
+INSTANTIATE_TEST_SUITE_P(Formats, GoldenTrees, ::testing::Values("v3", "v4", "v5", "v6"));
 
 TEST_P(GoldenTrees, PredictAndEndAsWasRecorded) {
   const golden::Run& run = golden::kTreesRun;

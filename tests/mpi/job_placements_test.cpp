@@ -101,11 +101,11 @@ TEST_F(PartitionedJobs, LeaveReadingToOthersWhereTheRootIsTheLimit) {
   const Outcome all = run(3, train({shards()}));
   expect_complete(all);
   EXPECT_EQ(summary()["balance"]["readers"], 3);
-  EXPECT_THAT(all.out, ::testing::Not(::testing::HasSubstr("ranks read shards")));
+  EXPECT_THAT(all.out, ::testing::Not(::testing::HasSubstr("owners of roots read none")));
   const Outcome others = run(6, train({shards()}));
   expect_complete(others);
   EXPECT_EQ(summary()["balance"]["readers"], 5);
-  EXPECT_THAT(others.out, ::testing::HasSubstr("\n  5 ranks read shards: the owner of a root does not, because"));
+  EXPECT_THAT(others.out, ::testing::HasSubstr("\n  shards went to 5 of 6 ranks: owners of roots read none, because"));
 }
 
 struct Slowed {

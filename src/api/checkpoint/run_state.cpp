@@ -46,10 +46,22 @@ bool is_sound(const TrackedShard& known) {
                                part.count <= known.shard.bytes;
 }
 
-// Calls visit(sum) for the sums of all losses, in the order of exact_sums(). `State` is a RunState, const or not.
+// Calls visit(losses) for all losses. `State` is a RunState, const or not.
 template <class State, class Visit>
-void for_each_sum(State& state, Visit visit) {
-  const auto visit_all = [&](auto& losses) {
+void for_each_losses(State& state, Visit visit) {
+  for (auto& losses : state.progress.losses) visit(losses);
+  visit(state.progress.last_report);
+  visit(state.summary.train);
+  visit(state.summary.test);
+  for (auto* validation : {&state.summary.last_validation, &state.summary.best_validation}) {
+    if (*validation) visit((*validation)->losses);
+  }
+}
+
+// Calls visit(sum) for the sums of all losses that a format has, in the order of exact_sums().
+template <class State, class Visit>
+void for_each_sum(State& state, std::uint32_t format, Visit visit) {
+  for_each_losses(state, [&](auto& losses) {
     visit(losses.weight);
     visit(losses.weight_squares);
     visit(losses.squared);
@@ -60,15 +72,9 @@ void for_each_sum(State& state, Visit visit) {
     visit(losses.brier_weight);
     visit(losses.brier);
     visit(losses.top1_weight);
+    if (format >= kFirstFormatWithTop1Squares) visit(losses.top1_weight_squares);
     visit(losses.top1_error);
-  };
-  for (auto& losses : state.progress.losses) visit_all(losses);
-  visit_all(state.progress.last_report);
-  visit_all(state.summary.train);
-  visit_all(state.summary.test);
-  for (auto* validation : {&state.summary.last_validation, &state.summary.best_validation}) {
-    if (*validation) visit_all((*validation)->losses);
-  }
+  });
 }
 
 const std::vector<TrackedShard>& shards_of(const TraversalState& plan) {
@@ -98,17 +104,27 @@ void restore_validations(StoredValidations stored, RunState& state) {
 
 std::vector<ExactSum::Words> exact_sums(const RunState& state) {
   std::vector<ExactSum::Words> sums;
-  for_each_sum(state, [&](const ExactSum& sum) { sums.push_back(sum.words()); });
+  for_each_sum(state, kStateFormat, [&](const ExactSum& sum) { sums.push_back(sum.words()); });
   return sums;
 }
 
-bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, RunState& state) {
+bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, std::uint32_t format, RunState& state) {
   std::size_t wanted = 0;
-  for_each_sum(state, [&](const ExactSum&) { ++wanted; });
+  for_each_sum(state, format, [&](const ExactSum&) { ++wanted; });
   if (sums.size() != wanted) return false;
   auto next = sums.begin();
-  for_each_sum(state, [&](ExactSum& sum) { sum = ExactSum::of_words(*next++); });
+  for_each_sum(state, format, [&](ExactSum& sum) { sum = ExactSum::of_words(*next++); });
   return true;
+}
+
+void infer_top1_squares(RunState& state) {
+  for_each_losses(state, [](Losses& losses) {
+    if (losses.top1_samples == 0 || losses.weight <= 0) return;
+    // As weighted examples count as fewer, so do samples of them.
+    const double fewer = losses.weight_squares * static_cast<double>(losses.examples) / losses.weight / losses.weight;
+    const double in_unit = losses.top1_weight * 0x1p-22;
+    losses.top1_weight_squares = ExactSum(in_unit * in_unit * fewer / static_cast<double>(losses.top1_samples));
+  });
 }
 
 bool counts_agree(const RunState& state) {

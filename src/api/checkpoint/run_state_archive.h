@@ -14,12 +14,13 @@
 
 namespace cpt {
 
-// The format that is written. Formats 2 to 4 are read too (C9): next_renewal is not in 2, the exact sums of losses in
-// neither 2 nor 3, and validations in none of them.
-inline constexpr std::uint32_t kStateFormat = 5;
+// The format that is written. Formats 2 to 5 are read too (C9): next_renewal is not in 2, the exact sums of losses in
+// neither 2 nor 3, validations not before 5, and top1_weight_squares in none of them.
+inline constexpr std::uint32_t kStateFormat = 6;
 inline constexpr std::uint32_t kFirstFormatWithRenewal = 3;
 inline constexpr std::uint32_t kFirstFormatWithSums = 4;
 inline constexpr std::uint32_t kFirstFormatWithValidations = 5;
+inline constexpr std::uint32_t kFirstFormatWithTop1Squares = 6;
 inline constexpr std::uint32_t kOldestStateFormat = 2;
 
 template <class Archive>
@@ -141,8 +142,10 @@ void restore_validations(StoredValidations stored, RunState& state);
 
 // The sums of all losses of the state, in the order of its members: that of the progress, then those of the summary.
 std::vector<ExactSum::Words> exact_sums(const RunState& state);
-// Puts them back. False if their number is another.
-bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, RunState& state);
+// Puts back those that the format has. False if their number is another.
+bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, std::uint32_t format, RunState& state);
+// For formats without them: every sample stood for as many examples.
+void infer_top1_squares(RunState& state);
 
 // What the blob `state` holds.
 inline auto stored_state(const RunState& state) {

@@ -26,20 +26,27 @@ std::uint64_t rounded(std::uint64_t count) {
 }
 
 std::string ranks_text(const InputPlan& input) {
-  const std::size_t ranks = input.shards_of_rank.size();
+  const std::size_t ranks = input.readers.size();
   if (ranks == 1) return "";
   std::string text;
-  if (ranks <= kMostRanks) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      text += fmt::format("  rank {}: {}, {}\n", rank, counted(input.shards_of_rank[rank], "shard"),
-                          mebibytes(input.bytes_of_rank[rank]));
+  std::vector<std::uint64_t> shards;
+  std::vector<std::uint64_t> bytes;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (!input.readers[rank]) {
+      text += fmt::format("  rank {}: none, because all examples pass the root that it owns\n", rank);
+      continue;
     }
-    return text;
+    shards.push_back(input.shards_of_rank[rank]);
+    bytes.push_back(input.bytes_of_rank[rank]);
+    if (ranks > kMostRanks) continue;
+    text += fmt::format("  rank {}: {}, {}\n", rank, counted(shards.back(), "shard"), mebibytes(bytes.back()));
   }
-  const auto shards = std::ranges::minmax(input.shards_of_rank);
-  const auto bytes = std::ranges::minmax(input.bytes_of_rank);
-  return fmt::format("  each rank: {} to {}, {} to {}\n", grouped(shards.min), counted(shards.max, "shard"),
-                     mebibytes(bytes.min), mebibytes(bytes.max));
+  if (ranks <= kMostRanks) return text;
+  const auto of_shards = std::ranges::minmax(shards);
+  const auto of_bytes = std::ranges::minmax(bytes);
+  return text + fmt::format("  each {}rank: {} to {}, {} to {}\n", shards.size() < ranks ? "other " : "",
+                            grouped(of_shards.min), counted(of_shards.max, "shard"), mebibytes(of_bytes.min),
+                            mebibytes(of_bytes.max));
 }
 
 std::string input_text(const char* name, const InputPlan& input) {

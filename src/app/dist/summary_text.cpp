@@ -84,8 +84,9 @@ std::string ranks_lines(const Summary& summary) {
       fmt::format("  the busiest, rank {}, has {:.2f} times the mean load; {} partitions moved\n",
                   summary.balance->busiest_rank, summary.balance->busiest_over_mean, grouped(summary.partitions_moved));
   if (summary.readers < summary.ranks) {
-    text += fmt::format("  {} ranks read shards: the owner of a root does not, because every example passes it\n",
-                        summary.readers);
+    text +=
+        fmt::format("  shards went to {} of {} ranks: owners of roots read none, because every example passes them\n",
+                    summary.readers, summary.ranks);
   }
   if (summary.balance->limited_by_root) {
     text += "  the root is the limit: every example passes the rank that owns it, so more ranks would not be faster\n";

@@ -95,8 +95,9 @@ std::string warning_of_idle_ranks(const std::vector<Shard>& shards, const std::v
     if (std::ranges::none_of(shares[rank], [&](std::uint32_t i) { return has_content(shards[i]); })) ++idle;
   }
   if (idle == 0) return "";
-  std::string text = std::to_string(idle) + " of " + std::to_string(readers.size()) + " ranks " +
-                     (idle == 1 ? "has" : "have") + " nothing to read";
+  std::string text = std::to_string(idle) + " of " + std::to_string(all) +
+                     (all < readers.size() ? " ranks that read" : " ranks") + (idle == 1 ? " has" : " have") +
+                     " nothing to read";
   const std::uint64_t parts = may_be_split ? parts_for_all(shards, all) : 0;
   if (parts > 0) text += "; --split " + std::to_string(parts) + " lets ranks share a file";
   return text;

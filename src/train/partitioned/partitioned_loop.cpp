@@ -102,7 +102,7 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
     const bool stops = is_to_stop();
     const bool reads = !all_read_ && !stops && !is_at_validation(reader);
     if (reads || !rounds_.empty()) step(reads ? &reader : nullptr);
-    progress_.show(reader.part_read());
+    progress_.show(part_read_);
     if (std::exchange(stretch_ends_, false)) progress_.report_stretch(reader.part_read());
     if (!rounds_.empty()) continue;
     if (stops) {
@@ -130,6 +130,7 @@ void PartitionedLoop::begin_rounds(BatchReader& reader) {
   offset_ = {first_position(comm_, reader)};
   active_shards_ = shards_;
   latest_contents_ = {};
+  part_read_ = 0;
 }
 
 // Whether nothing is read until no round is in progress.
@@ -199,6 +200,7 @@ void PartitionedLoop::read(BatchReader& reader) {
   const IntervalRows rows = rows_of_copies();
   header.rows_to_merge = rows.to_merge;
   header.rows_trained = rows.trained;
+  header.part_read = reader.part_read();
   for (Buffer& message : messages) std::memcpy(message.data(), &header, sizeof header);
   round.examples.start(comm_, all_ranks_, all_ranks_);
 }

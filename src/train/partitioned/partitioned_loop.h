@@ -143,6 +143,7 @@ class PartitionedLoop {
   std::uint64_t requests_ = 0;    // of all ranks; nothing is read for them, or to move partitions, until all is closed
   std::exception_ptr failure_;    // of this rank
   std::exception_ptr transport_;  // of the communicator, noticed while this rank ran tasks
+  double part_read_ = 0;          // of the pass, by the rank that is furthest behind
   bool learning_ = true;
   bool all_read_ = false;
   bool stretch_ends_ = false;  // and rank 0 is to be told of it after this step

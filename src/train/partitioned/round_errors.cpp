@@ -1,4 +1,5 @@
 // How ranks learn of one another's failures, and of everything else that the headers of a round say.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -64,6 +65,7 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
     all.requests |= one.requests;
     rows.to_merge += one.rows_to_merge;
     rows.trained += one.rows_trained;
+    all.part_read = std::min(all.part_read, one.part_read);
   }
   if (all.fault != 0) abort_pass(nullptr);
   bad_lines_ = all.bad_lines;
@@ -73,6 +75,7 @@ void PartitionedLoop::apply_headers(Round& round, const std::vector<RoundHeader>
   }
   if (all.active_shards != 0) active_shards_ = all.active_shards;
   all_read_ = all.ended != 0;
+  part_read_ = all.part_read;
   requests_ |= all.requests & ~RequestBits::kStretch;
   stretch_ends_ |= (all.requests & RequestBits::kStretch) != 0;
   round.examples_of_all = contents.examples;

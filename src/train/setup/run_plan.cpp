@@ -34,7 +34,7 @@ std::uint64_t estimated_examples(const std::vector<Shard>& shards, const ReadOpt
 }
 
 InputPlan plan_input(const std::vector<Shard>& shards, const std::vector<bool>& readers, const ReadOptions& options) {
-  InputPlan plan;
+  InputPlan plan{.readers = readers, .shards_of_rank = {}, .bytes_of_rank = {}};
   for (const std::vector<std::uint32_t>& mine : assign_shards(shards, readers)) {
     plan.shards_of_rank.push_back(mine.size());
     std::uint64_t& bytes = plan.bytes_of_rank.emplace_back(0);

@@ -14,6 +14,7 @@ namespace cpt {
 
 // The shards of one phase.
 struct InputPlan {
+  std::vector<bool> readers;  // by rank: whether it reads shards
   std::vector<std::uint64_t> shards_of_rank;
   std::vector<std::uint64_t> bytes_of_rank;  // as stored
   std::uint64_t examples = 0;                // estimated from the beginnings of some shards

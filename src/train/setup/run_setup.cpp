@@ -128,9 +128,10 @@ std::function<bool(Partition)> own_partitions(const TrainingOptions& options, co
 using FreeMemory = std::optional<std::uint64_t>;
 
 // How many shards a rank has open at a time; those of --validate are read while others wait.
-std::uint64_t open_shards(std::size_t data, std::size_t test, std::size_t validation, const Communicator& comm) {
-  const auto ranks = static_cast<std::uint64_t>(comm.size());
-  return (std::max(data, test) + ranks - 1) / ranks + (validation + ranks - 1) / ranks;
+std::uint64_t open_shards(std::size_t data, std::size_t test, std::size_t validation, const TrainingOptions& options,
+                          const Communicator& comm) {
+  const auto readers = static_cast<std::uint64_t>(std::ranges::count(readers_of(options, comm), true));
+  return (std::max(data, test) + readers - 1) / readers + (validation + readers - 1) / readers;
 }
 
 void require_memory_for_table(const RunSetup& setup, std::uint64_t shards, Communicator& comm, FreeMemory free,
@@ -150,7 +151,8 @@ void restore_checkpoint(const TrainingOptions& options, Communicator& comm, Free
                         RunSetup& setup) {
   run_on_all(comm, "resume", [&] { restore_state(options, read_run_state(checkpoint), setup); });
   const TraversalState& plan = setup.state->plan;
-  require_memory_for_table(setup, open_shards(plan.data.size(), plan.test.size(), 0, comm), comm, free, Table::kKept);
+  require_memory_for_table(setup, open_shards(plan.data.size(), plan.test.size(), 0, setup.options, comm), comm, free,
+                           Table::kKept);
   run_on_all(comm, "resume", [&] {
     setup.learner.reset();  // of a newer checkpoint, if reading it failed
     setup.learner = load_checkpoint(checkpoint, own_partitions(setup.options, comm));
@@ -348,7 +350,8 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   const bool sizes_table = !resumed && setup.options.init.empty() && setup.options.auto_bits;
   if (sizes_table) choose_bits(setup, data, test, comm, free);
   setup.options.auto_bits = false;
-  const std::uint64_t open = setup.options.split * open_shards(data.size(), test.size(), validation.size(), comm);
+  const std::uint64_t open =
+      setup.options.split * open_shards(data.size(), test.size(), validation.size(), setup.options, comm);
   if (!resumed) make_learner(setup, open, comm, free);
   if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
   warn_of_tested_data(data, test, "--test", setup);

@@ -152,7 +152,7 @@ TEST(IdleRanks, AreHelpedWhereAFileCanBeSplit) {
   EXPECT_EQ(warning(split(a, 100), 8), "2 of 8 ranks have nothing to read") << "it has six bytes";
   EXPECT_EQ(warning_of_idle_ranks({a, b}, {false, true, true}, true), "");
   EXPECT_EQ(warning_of_idle_ranks({a}, {false, true, true}, true),
-            "1 of 3 ranks has nothing to read; --split 2 lets ranks share a file");
+            "1 of 2 ranks that read has nothing to read; --split 2 lets ranks share a file");
   EXPECT_EQ(warning_of_idle_ranks({a}, {true, true}, false), "1 of 2 ranks has nothing to read");
 }
 

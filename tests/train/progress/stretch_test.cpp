@@ -14,13 +14,13 @@ class StretchRecorder : public Recorder {
 
 class StretchTest : public ::testing::TestWithParam<Placement> {
  protected:
-  TrainingOptions job() const {
+  TrainingOptions job(std::size_t examples_of_shard = 120) const {
     TrainingOptions options = small_job();
     options.placement = GetParam();
     options.passes = 2;
     options.test = {folder_.write("test", random_lines({.seed = 9, .examples = 60, .labels = 20}))};
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const std::string lines = random_lines({.seed = seed, .examples = 120, .labels = 20});
+      const std::string lines = random_lines({.seed = seed, .examples = examples_of_shard, .labels = 20});
       options.data.push_back(folder_.write(std::to_string(seed), lines));
     }
     return options;
@@ -68,6 +68,28 @@ TEST_P(StretchTest, TheClockChangesNoResult) {
                       recorder.reports.back().since_last.mean_log());
   };
   EXPECT_EQ(result(1), result(0));
+}
+
+using PartTest = StretchTest;
+INSTANTIATE_TEST_SUITE_P(, PartTest, ::testing::Values(Placement::kPartitioned), name_of_placement);
+
+class PartRecorder : public Recorder {
+ public:
+  void progress(std::uint64_t, double, double part_of_pass) override { parts.push_back(part_of_pass); }
+  std::vector<double> parts;
+};
+
+// Also where rank 0, which tells of it, reads nothing.
+TEST_P(PartTest, APassBeginsAtItsBeginning) {
+  TrainingOptions options = job(20'000);  // more than is read ahead
+  options.passes = 1;
+  for (const int ranks : {1, 5}) {
+    PartRecorder heard;
+    results_on(ranks, options, {.observer = &heard});
+    ASSERT_FALSE(heard.parts.empty());
+    EXPECT_LT(heard.parts.front(), 1) << ranks;
+    EXPECT_GE(heard.parts.front(), 0) << ranks;
+  }
 }
 
 }  // namespace

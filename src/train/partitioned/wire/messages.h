@@ -77,6 +77,7 @@ struct RoundHeader {
   // Of the copies of the sender since their last merge; see IntervalRows.
   std::uint64_t rows_to_merge = 0;
   std::uint64_t rows_trained = 0;
+  double part_read = 1;  // of the pass by the sender; negative if not known
 };
 
 // Leads the tasks that a stage hands on. is_void, here and below, is 1 or 0: the sender has failed, or knows of a
