@@ -173,7 +173,7 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
   if (ranks() <= kShards) {
     EXPECT_EQ(outcome.err, "");  // no progress, no complaint
   } else {
-    EXPECT_THAT(lines_of(outcome.err), ElementsAre(HasSubstr(" ranks have nothing to read; --split ")));
+    EXPECT_THAT(lines_of(outcome.err), ElementsAre(HasSubstr(" have nothing to read; --split ")));
   }
   const Json told = summary();
   for (const auto& [field, kind] : kFields) {

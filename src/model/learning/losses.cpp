@@ -168,7 +168,8 @@ bool top1_due(const ModelOptions& options, std::uint64_t number) {
 }
 
 double brier_weight(double importance, std::uint64_t number) {
-  return importance * static_cast<double>(kDraws.interval(number) / kDraws.every);
+  const std::uint64_t first_intervals = kDraws.interval(number) / kDraws.every;
+  return importance * static_cast<double>(first_intervals);
 }
 double top1_weight(double importance, std::uint64_t number) {
   return importance * static_cast<double>(kSearches.interval(number));
