@@ -25,7 +25,7 @@ struct Losses {
   ExactSum brier_weight;
   ExactSum brier;  // sum of 1 - 2 p + s, s an estimate of the sum over all labels of P(label)^2
   ExactSum top1_weight;
-  ExactSum top1_weight_squares;  // sum of (sample_weight / 2^22)^2, a unit that an ExactSum has room for
+  ExactSum top1_weight_squares;  // sum of (sample_weight / kSampleUnit)^2
   ExactSum top1_error;
 
   // Counts an example with a new label, or one with a seen label.
@@ -56,6 +56,9 @@ struct Losses {
   // loss 1.
   double equivalent() const;
 };
+
+// Squares of weights in this unit fit an ExactSum, whatever the importance.
+inline constexpr double kSampleUnit = 0x1p22;
 
 // The log loss counts a smaller p as this.
 inline constexpr double kLogFloor = 1e-6;

@@ -122,7 +122,7 @@ void infer_top1_squares(RunState& state) {
     if (losses.top1_samples == 0 || losses.weight <= 0) return;
     // As weighted examples count as fewer, so do samples of them.
     const double fewer = losses.weight_squares * static_cast<double>(losses.examples) / losses.weight / losses.weight;
-    const double in_unit = losses.top1_weight * 0x1p-22;
+    const double in_unit = losses.top1_weight / kSampleUnit;
     losses.top1_weight_squares = ExactSum(in_unit * in_unit * fewer / static_cast<double>(losses.top1_samples));
   });
 }
