@@ -87,10 +87,9 @@ double Model::learn(const ExampleView& x) {
   if (is_new) id = learner_->apply(learner_->choose_split(x));
   PathState path_state;
   learner_->locate(x, id, path_state);
-  const double p = learner_->predict(path_state);
   FeatureCounts& counts = learner_->feature_counts();
   counts.go_on_at(counts.examples_since());
-  learner_->train(path_state);
+  const double p = learner_->learn(path_state);
   counts.renew_if_due();
   return is_new ? 0 : p;
 }

@@ -29,6 +29,13 @@ std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, std::span
   return std::make_unique<TreeEstimator>(trees, weights, options);
 }
 
+double Estimator::learn(PathState& path_state, const Hook& hook) {
+  const double p = predict(path_state);
+  if (hook) hook(path_state);
+  train(path_state);
+  return p;
+}
+
 std::uint64_t draw_seed(std::uint64_t random, std::size_t t) { return t == 0 ? random : mix(random + t); }
 
 double squares_estimate(std::span<const Ranked> drawn) {

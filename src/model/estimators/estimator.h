@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -59,6 +60,10 @@ class Estimator {
   virtual double predict(PathState& path_state) const = 0;
   // Learns that x has the path state's label. After predict().
   virtual void train(PathState& path_state) = 0;
+  // predict() and train(), with hook(path_state) between them, or before them where locate() found all rows. To the
+  // last bit the same, and faster for trees.
+  using Hook = std::function<void(const PathState&)>;
+  virtual double learn(PathState& path_state, const Hook& hook);
 
   // The k most probable labels, exact, as by ranks_before(). Fewer than k if fewer have a probability of at least
   // `threshold`.

@@ -32,7 +32,6 @@ void OneAgainstAll::locate(const ScaledExample& x, LabelId label, PathState& pat
   path_state.example = x;
   path_state.label = label;
   path_state.rows.clear();  // of another example
-  path_state.rows_prefetched = 0;
 }
 
 double OneAgainstAll::sum_of_estimates(const PathState& path_state) const {

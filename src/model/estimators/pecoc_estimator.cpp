@@ -33,7 +33,6 @@ void PecocEstimator::locate(const ScaledExample& x, LabelId label, PathState& pa
   path_state.example = x;
   path_state.label = label;
   path_state.rows.clear();  // of another example
-  path_state.rows_prefetched = 0;
 }
 
 // The estimates of the labels, not negative and not divided by their sum.

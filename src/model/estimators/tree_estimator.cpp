@@ -119,6 +119,16 @@ bool TreeEstimator::is_current(const PathState& path_state) const {
 
 double TreeEstimator::predict(PathState& path_state) const {
   regressors_.predict(path_state);
+  return mean_of_trees(path_state);
+}
+
+double TreeEstimator::learn(PathState& path_state, const Hook& hook) {
+  if (hook) hook(path_state);
+  regressors_.learn(path_state);
+  return mean_of_trees(path_state);
+}
+
+double TreeEstimator::mean_of_trees(PathState& path_state) const {
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     regressors_.decode(trees_[t].structure(), path_state.tree_ends[t], path_state);
   }

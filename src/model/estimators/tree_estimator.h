@@ -31,6 +31,7 @@ class TreeEstimator final : public Estimator {
   double of_tree(std::size_t tree, const PathState& path_state) const;
   // Trains every node of the paths towards its side, and the leaves' regressors towards 0.
   void train(PathState& path_state) override { regressors_.train(path_state); }
+  double learn(PathState& path_state, const Hook& hook) override;
 
   std::vector<Ranked> top_k(const ScaledExample& x, std::size_t k, double threshold = 0) const override;
   std::vector<Ranked> draw(const ScaledExample& x, std::uint64_t random) const override;
@@ -39,6 +40,7 @@ class TreeEstimator final : public Estimator {
   const NodeRegressors& regressors() const { return regressors_; }
 
  private:
+  double mean_of_trees(PathState& path_state) const;
   std::vector<Ranked> top_k_of_mean(const ScaledExample& x, std::size_t k, double threshold) const;
   void add_all(const ScaledExample& x, const Tree& tree, std::vector<double>& probabilities) const;
 

@@ -24,26 +24,18 @@ void InOrder::for_each_prefetched(Slice slice, Visit visit) {
       [&](std::size_t i, Slot& slot) { visit(i - slice.begin, slot.path_state); });
 }
 
-template <class Count>
-void InOrder::learn(PathState& path_state, Count count) {
-  ahead_.prefetch(1);
-  const double p = learner_->predict(path_state);
-  ahead_.prefetch(2);
-  count(p);
-  if (before_training_) before_training_(path_state);
-  ahead_.prefetch(3);
-  learner_->train(path_state);
-  ahead_.prefetch(4);
-}
-
 void InOrder::learn(PathState& path_state, bool is_new, Losses& losses) {
-  learn(path_state, [&](double p) {
-    if (is_new) {
-      losses.add_new(path_state.example.importance);
-    } else {
-      count_seen(*learner_, path_state.example, path_state.label, p, losses);
-    }
-  });
+  const ScaledExample& x = path_state.example;
+  if (is_new) {
+    losses.add_new(x.importance);
+    learner_->learn(path_state, before_training_);
+  } else if (is_sampled(learner_->options(), losses.examples + 1)) {
+    // Draws and searches are of the weights before they learn.
+    count_seen(*learner_, x, path_state.label, learner_->predict(path_state), losses);
+    learner_->learn(path_state, before_training_);
+  } else {
+    losses.add_seen(x.importance, learner_->learn(path_state, before_training_));
+  }
 }
 
 template <class Learn>
@@ -69,7 +61,8 @@ void InOrder::learn_online(Slice slice, Losses& losses) {
 
 void InOrder::learn_online(Slice slice, std::span<double> probabilities) {
   for_each_located(slice, [&](std::size_t i, PathState& path_state, bool is_new) {
-    learn(path_state, [&](double p) { probabilities[i] = is_new ? 0 : p; });
+    const double p = learner_->learn(path_state, before_training_);
+    probabilities[i] = is_new ? 0 : p;
   });
 }
 
@@ -79,7 +72,6 @@ void InOrder::learn_known(Slice slice, const std::vector<bool>& is_new, Losses& 
 
 void InOrder::predict_only(Slice slice, Losses& losses) {
   for_each_prefetched(slice, [&](std::size_t, PathState& path_state) {
-    ahead_.prefetch(4);
     if (path_state.label == kNoLabel) {
       losses.add_new(path_state.example.importance);
     } else {

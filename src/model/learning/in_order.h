@@ -27,7 +27,7 @@ class InOrder {
   explicit InOrder(Learner& learner) : learner_(&learner), labels_(learner.labels(), learner.trees()) {}
 
   // The hook is called with every path state right before its rows change. None by default.
-  void before_training(std::function<void(const PathState&)> hook) { before_training_ = std::move(hook); }
+  void before_training(Estimator::Hook hook) { before_training_ = std::move(hook); }
 
   // Algorithm 2 of the paper: a new label is inserted into the tree when its example comes.
   void learn_online(Slice slice, Losses& losses);
@@ -50,14 +50,11 @@ class InOrder {
   template <class Learn>
   void for_each_located(Slice slice, Learn learn);
   void prepare(const ExampleView& x, PathState& path_state) const;
-  // Calls count(p) between predicting and training.
-  template <class Count>
-  void learn(PathState& path_state, Count count);
   void learn(PathState& path_state, bool is_new, Losses& losses);
 
   Learner* learner_;
   LabelPrefetcher labels_;
-  std::function<void(const PathState&)> before_training_;
+  Estimator::Hook before_training_;
   PathPrefetcher<Slot, 2> ahead_;
 };
 

@@ -79,7 +79,7 @@ void Learner::locate(const ExampleView& x, LabelId label, PathState& path_state)
     // So that rows come from memory while values are scaled.
     path_state.example = {x, x.values};
     locate(label, path_state);
-    path_state.prefetch_rows(path_state.rows.size());
+    path_state.prefetch_rows();
     path_state.example = scaled(x, path_state.room);
   } else {
     path_state.example = scaled(x, path_state.room);
@@ -90,6 +90,13 @@ void Learner::locate(const ExampleView& x, LabelId label, PathState& path_state)
 double Learner::predict(PathState& path_state) const {
   const double p = estimator_->predict(path_state);
   if (!std::isfinite(p)) throw_diverged();
+  return p;
+}
+
+double Learner::learn(PathState& path_state, const Estimator::Hook& hook) {
+  const double p = estimator_->learn(path_state, hook);
+  if (!std::isfinite(p)) throw_diverged();
+  count_features(path_state);
   return p;
 }
 

@@ -93,8 +93,10 @@ class Learner {
   double predict(PathState& path_state) const;
   void train(PathState& path_state) {
     estimator_->train(path_state);
-    if (feature_counts_.used()) feature_counts_.add(path_state.room.counts, path_state.example.values);
+    count_features(path_state);
   }
+  // Both at once; see Estimator.
+  double learn(PathState& path_state, const Estimator::Hook& hook = {});
 
   // A digest of the trees and of the labels' names, which must be equal on all ranks.
   std::uint64_t structure_digest() const;
@@ -102,6 +104,9 @@ class Learner {
   std::uint64_t growth_digest() const;
 
  private:
+  void count_features(const PathState& path_state) {
+    if (feature_counts_.used()) feature_counts_.add(path_state.room.counts, path_state.example.values);
+  }
   template <class DigestOf>
   std::uint64_t digest_with_labels(DigestOf digest_of) const;
 

@@ -165,6 +165,10 @@ bool top1_due(const ModelOptions& options, std::uint64_t number) {
   return options.trees == 1 && is_sample(number, kSearches.interval(number));
 }
 
+bool is_sampled(const ModelOptions& options, std::uint64_t number) {
+  return brier_due(number) || top1_due(options, number);
+}
+
 double brier_weight(double importance, std::uint64_t number) {
   const std::uint64_t first_intervals = kDraws.interval(number) / kDraws.every;
   return importance * static_cast<double>(first_intervals);

@@ -19,6 +19,8 @@ namespace cpt {
 bool brier_due(std::uint64_t number);
 // Never with several trees: no rank that owns a part of one of them could tell what the others make of a label.
 bool top1_due(const ModelOptions& options, std::uint64_t number);
+// Whether one of both is due.
+bool is_sampled(const ModelOptions& options, std::uint64_t number);
 // The weight of a sampled example: its importance times the length of the interval; for the Brier score in units of 16
 // examples.
 double brier_weight(double importance, std::uint64_t number);

@@ -144,18 +144,21 @@ void PartitionLearner::locate(const ScaledExample& x, LabelId label, std::span<c
 
 PartitionResult PartitionLearner::predict(PathState& path_state) const {
   regressors_.predict(path_state);
+  return result_of(path_state);
+}
+
+PartitionResult PartitionLearner::learn(PathState& path_state) {
+  if (before_training_) before_training_(path_state);
+  regressors_.learn(path_state);
+  rows_visited_ += path_state.rows.size();
+  return result_of(path_state);
+}
+
+PartitionResult PartitionLearner::result_of(PathState& path_state) const {
   regressors_.decode(blocks_, path_state.path.size(), path_state);
   PartitionResult result;
   result.probability = regressors_.steps_probability(path_state, 0, path_state.path.size());
   if (!path_state.at_leaf) result.exit = path_state.path.back().position;
-  return result;
-}
-
-PartitionResult PartitionLearner::learn(PathState& path_state) {
-  const PartitionResult result = predict(path_state);
-  if (before_training_) before_training_(path_state);
-  regressors_.train(path_state);
-  rows_visited_ += path_state.rows.size();
   return result;
 }
 

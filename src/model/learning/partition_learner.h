@@ -116,6 +116,7 @@ class PartitionLearner {
   void copy_blocks(const Tree& tree);
   const RecentLabel* find_recent(LabelId label) const;
   void look_up(std::span<const std::uint8_t> positions, std::vector<PathStep>& path) const;
+  PartitionResult result_of(PathState& path_state) const;
   void follow_left(std::vector<PathStep>& path) const;
   void count_moved(LabelId split);
   void discount_moved(LabelId split);

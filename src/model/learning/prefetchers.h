@@ -59,10 +59,9 @@ class LabelPrefetcher {
   std::size_t step_;  // examples between one read and the next
 };
 
-// Visits path states in order while the rows of later ones are prefetched: those of the state kAhead visits later, a
-// quarter at a time, because a core keeps only a few requests under way and stalls on more. The rows of kAhead states
-// must fit the first-level cache beside the current one's. A Slot has a PathState named `path_state`; slots keep their
-// memory between calls. Not thread-safe.
+// Visits path states in order while the kernels that work on one prefetch the rows of the state kAhead visits later,
+// which must fit the first-level cache beside those of the states between. A Slot has a PathState named `path_state`;
+// slots keep their memory between calls. Not thread-safe.
 template <class Slot, std::size_t kAhead>
 class PathPrefetcher {
  public:
@@ -73,21 +72,16 @@ class PathPrefetcher {
     std::size_t prepared = begin;
     for (std::size_t i = begin; i < end; ++i) {
       for (; prepared < std::min(end, i + kAhead + 1); ++prepared) prepare(prepared, slot(prepared));
-      ahead_ = i + kAhead < end ? &slot(i + kAhead).path_state : nullptr;
+      const bool is_last = i + kAhead >= end;
+      slot(i).path_state.ahead = is_last ? RowsAhead{} : slot(i + kAhead).path_state.all_rows();
       visit(i, slot(i));
     }
-  }
-
-  // From within a visit: prefetches the first `quarters` quarters of the rows of the state kAhead visits later.
-  void prefetch(std::size_t quarters) {
-    if (ahead_ != nullptr) ahead_->prefetch_rows(ahead_->rows.size() * quarters / 4);
   }
 
  private:
   Slot& slot(std::size_t i) { return slots_[i % slots_.size()]; }
 
   std::array<Slot, kAhead + 1> slots_;
-  PathState* ahead_ = nullptr;  // into slots_; nullptr near the end
 };
 
 }  // namespace cpt

@@ -7,67 +7,11 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first.
 #include "model/weights/lane_groups-inl.h"
+#include "model/weights/row_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cpt {
 namespace HWY_NAMESPACE {
-
-// How many blocks are summed side by side, so that their sums do not wait for one another: a path has five or six. Six
-// if the sums of a block fit one register, otherwise as many as there are registers for.
-template <bool kCalibrated>
-constexpr std::size_t kMostBlocks = kParts == 1 ? 6 : (kCalibrated ? 2 : 4);
-
-template <std::size_t kBlocks, bool kCalibrated>
-HWY_INLINE void SumSome(const PathRows& path, std::size_t first, Estimate* estimates) {
-  const std::size_t features = path.features;
-  const float* const* rows = path.rows + first * features;
-  V sum[kBlocks * kParts];
-  V scaled_sum[kCalibrated ? kBlocks * kParts : 1];
-  for (V& part : sum) part = hn::Zero(kFloat);
-  for (V& part : scaled_sum) part = hn::Zero(kFloat);
-  for (std::size_t f = 0; f < features; ++f) {
-    const V x = hn::Set(kFloat, path.values[f]);
-    const V scaled = kCalibrated ? hn::Set(kFloat, path.scaled[f]) : x;
-    for (std::size_t b = 0; b < kBlocks; ++b) {
-      const float* row = rows[b * features + f];
-      for (std::size_t part = 0; part < kParts; ++part) {
-        const V weights = hn::Load(kFloat, row + part * kStep);
-        V& to = sum[b * kParts + part];
-        to = hn::Add(to, hn::Mul(x, weights));
-        if constexpr (kCalibrated) {
-          V& scaled_to = scaled_sum[b * kParts + part];
-          scaled_to = hn::Add(scaled_to, hn::Mul(scaled, weights));
-        }
-      }
-    }
-  }
-  for (std::size_t b = 0; b < kBlocks; ++b) {
-    Estimate& estimate = estimates[first + b];
-    for (std::size_t part = 0; part < kParts; ++part) {
-      hn::Store(sum[b * kParts + part], kFloat, estimate.margin.data() + part * kStep);
-      if constexpr (kCalibrated) {
-        hn::Store(scaled_sum[b * kParts + part], kFloat, estimate.scaled.data() + part * kStep);
-      }
-    }
-  }
-}
-
-// The margins of the last blocks from `first` on, at most kBlocks.
-template <std::size_t kBlocks, bool kCalibrated>
-HWY_INLINE void SumLast(const PathRows& path, std::size_t first, Estimate* estimates) {
-  if constexpr (kBlocks > 0) {
-    if (path.blocks - first == kBlocks) return SumSome<kBlocks, kCalibrated>(path, first, estimates);
-    SumLast<kBlocks - 1, kCalibrated>(path, first, estimates);
-  }
-}
-
-template <bool kCalibrated>
-HWY_INLINE void Sum(const PathRows& path, Estimate* estimates) {
-  constexpr std::size_t kMost = kMostBlocks<kCalibrated>;
-  std::size_t first = 0;
-  for (; path.blocks - first >= kMost; first += kMost) SumSome<kMost, kCalibrated>(path, first, estimates);
-  SumLast<kMost - 1, kCalibrated>(path, first, estimates);
-}
 
 template <Loss kLoss>
 HWY_INLINE void PredictAll(const PathRows& path, Estimate* estimates) {
@@ -114,18 +58,13 @@ HWY_INLINE void PredictTrained(const LaneTargets* const* targets, const Calibrat
     constexpr std::size_t kVectorLanes = hn::MaxLanes(tag);
     const Group* const some = groups.groups + at;
     const float* nodes[kVectorLanes];
-    for (std::size_t i = 0; i < kVectorLanes; ++i) {
-      const Group& group = some[i / kGroup];
-      nodes[i] = calibrators[group.block]->node(group.lanes()[i % kGroup]);
+    for (std::size_t g = 0; g < kVectorLanes / kGroup; ++g) {
+      const Calibrator& calibrator = *calibrators[some[g].block];
+      for (std::size_t i = 0; i < kGroup; ++i) nodes[g * kGroup + i] = calibrator.node(some[g].lanes()[i]);
     }
     hn::Vec<decltype(tag)> numbers[4];
     LoadFourNumbers(tag, nodes, Calibrator::kA, numbers);
-    HWY_ALIGN float right[kVectorLanes];
-    hn::Store(CalibratedProbability(MarginsOf(tag, some), ScaledMarginsOf(tag, some), numbers), tag, right);
-    for (std::size_t i = 0; i < kVectorLanes; ++i) {
-      const Group& group = some[i / kGroup];
-      estimates[group.block].right[group.lanes()[i % kGroup]] = right[i];
-    }
+    StoreRight(tag, CalibratedProbability(MarginsOf(tag, some), ScaledMarginsOf(tag, some), numbers), some, estimates);
   });
 }
 

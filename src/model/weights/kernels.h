@@ -19,6 +19,17 @@
 
 namespace cpt {
 
+// F, up to a multiple of kLanes.
+constexpr std::size_t padded(std::size_t features) { return (features + kLanes - 1) / kLanes * kLanes; }
+
+// Rows that a later example needs. A core keeps only a few requests to memory under way and stalls on more, so kernels
+// prefetch one of them whenever they take a row of their own.
+struct RowsAhead {
+  float* const* rows = nullptr;
+  std::size_t count = 0;
+  std::size_t prefetched = 0;  // of `rows`, from the first on
+};
+
 // The rows that an example uses, in the shapes above.
 struct PathRows {
   float* const* rows;
@@ -26,6 +37,8 @@ struct PathRows {
   const float* scaled;  // [F]: values * d, d from the rarity of the features; only calibrators look at them
   std::size_t features;
   std::size_t blocks;
+  float* before = nullptr;     // [B][padded(F)]: lane 0 of the rows, 0 behind them; only training needs it
+  RowsAhead* ahead = nullptr;  // what is not prefetched at the end is left to the caller
 };
 
 // What the regressors of a block say of an example, by lane; lane 0 is meaningless.
@@ -44,8 +57,9 @@ void find_rows(std::span<const FeatureHash> features, std::uint64_t key, const R
 // arbitrary. Returns whether a value is not within [-kMostValue, kMostValue].
 bool scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled);
 
-// Computes the estimate of every block. P(right) = 1 / (1 + exp(-z)) within 3e-7 relative for logistic, z kept in [0,
-// 1] for squared. NaN where z is not finite; below -87 as at -87. With calibrators, one for each block,
+// Computes the estimate of every block, and path.before unless that is nullptr. P(right) = 1 / (1 + exp(-z)) within
+// 3e-7 relative for logistic, z kept in [0, 1] for squared. NaN where z is not finite; below -87 as at -87. With
+// calibrators, one for each block,
 //   m = a z + b + c y,   P(right) = 1 / (1 + exp(-1.05 m))
 // where z and y are kept in [-30, 30]. Learning uses m, not 1.05 m: the factor was found to lower the squared error and
 // to leave the log loss as it is.
@@ -84,9 +98,10 @@ constexpr LaneTargets targets_of(const Row& trained, const Row& right, const Row
 void predict_path(const PathRows& path, const LaneTargets* const* targets, const Calibrator* const* calibrators,
                   Estimate* estimates);
 
-// One step of the regressors on a path, and of their calibrators.
+// One step of the regressors on a path, and of their calibrators. After predict_blocks() or predict_path() of the same
+// example, from which are the estimates and PathRows::before.
 struct UpdateStep {
-  const Estimate* estimates;          // by block, from predict_blocks()
+  Estimate* estimates;                // by block
   const LaneTargets* const* targets;  // by block
   Calibrator* const* calibrators;     // by block, all different; nullptr: there are none
   float* scratch;                     // scratch_floats(features) floats, aligned to 64 bytes, for `safe`
@@ -109,9 +124,8 @@ struct UpdateStep {
 //             q; squared: z' - target = (z - target) exp(-q), and z' = z where p is the target. So no step, of whatever
 //             importance, overshoots. v' - v is within 1 percent.
 // Lanes that are not trained have an error of 0 even if z is NaN, so lanes that no label uses never spread NaN. G grows
-// by at least 1e-37 whenever a row moves, so G > 0 marks the rows that ever moved. Adaptive and sgd take features
-// sixteen at a time: if a row occurs twice among them, each of its steps leaves the other's growth out of G; safe takes
-// all of a block at a time. Blocks are trained one after the other.
+// by at least 1e-37 whenever a row moves, so G > 0 marks the rows that ever moved. If a row occurs twice, each of its
+// steps leaves the other's growth out of G. So it makes no difference how a path is cut into calls.
 //
 // Then the calibrators of nodes learn the side t, with f = (z, 1, y), p = 1 / (1 + exp(-m)), h = min(importance, 1):
 //   k = S f,  v = max(f.k, 0),  g = 1 / (1 + h p (1 - p) v);   (a, b, c) += h k (t - p) g
@@ -120,6 +134,10 @@ struct UpdateStep {
 // less than the phi S_0 that is added, 3e-6 h or more; z and y in [-30, 30] bound what one example can take away.
 void train_blocks(const PathRows& path, const UpdateStep& update_step);
 
+// The same as predict_path() and train_blocks() after it, faster: while one waits for a result, the other computes. It
+// writes the estimates, P(right) of nodes only. With calibrators, the logistic loss and the safe step.
+void learn_path(const PathRows& path, const UpdateStep& update_step);
+
 // How many blocks train_blocks() takes together: with few features several, which do not wait for one another; with
 // many features one, because what it remembers of several would leave the first-level cache.
 inline constexpr std::size_t kBlocksTogether = 8;
@@ -127,7 +145,7 @@ constexpr std::size_t blocks_together(std::size_t features) { return features <=
 
 // Floats of UpdateStep::scratch.
 constexpr std::size_t scratch_floats(std::size_t features) {
-  return (features + kLanes - 1) / kLanes * (2 + 3 * blocks_together(features)) * kLanes;
+  return padded(features) * (2 + 2 * blocks_together(features));
 }
 
 // The name of the instruction set that the kernels use on this processor ("AVX3", "SSE4", ...).

@@ -84,11 +84,29 @@ HWY_INLINE hn::Vec<Tag> TowardsOf(Tag tag, const Group* groups) {
   return FromGroups(tag, groups, [](const Group& group) { return hn::Load(kGroupTag, group.towards()); });
 }
 
-// The lanes of a row that a group has. Put together in registers, as FirstLanes().
+// The first lanes of a vector.
+template <class Tag>
+HWY_INLINE GroupVector FirstLanes([[maybe_unused]] Tag tag, hn::Vec<Tag> v) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(tag) > kGroup) {
+    constexpr hn::Half<Tag> kHalf;
+    return FirstLanes(kHalf, hn::LowerHalf(kHalf, v));
+  }
+#endif
+  if constexpr (hn::MaxLanes(tag) == kGroup) return v;
+}
+
+// The lanes of a row that a group has: by one permutation where a row fits a vector.
 HWY_INLINE GroupVector LanesOf(const float* row, const std::uint8_t* lanes) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::LoadU(kGroupTag, row + lanes[0]);
 #else
+  if constexpr (kParts == 1) {
+    // Those behind the group's are lanes or nodes, too.
+    const auto indices = hn::IndicesFromVec(kFloat, hn::PromoteTo(kInt, hn::LoadU(kByte, lanes)));
+    const V all = hn::TableLookupLanes(hn::LoadU(kFloat, row), indices);
+    return FirstLanes(kFloat, all);
+  }
   constexpr hn::Half<GroupTag> kPair;
   constexpr hn::Half<hn::Half<GroupTag>> kOne;
   const auto at = [&](std::size_t i) { return hn::LoadU(kOne, row + lanes[i]); };
@@ -106,6 +124,17 @@ template <class Tag>
 HWY_INLINE hn::Vec<Tag> ScaledMarginsOf(Tag tag, const Group* groups) {
   return FromGroups(tag, groups,
                     [](const Group& group) { return LanesOf(group.estimate->scaled.data(), group.lanes()); });
+}
+
+// Puts P(right) of some groups where it belongs.
+template <class Tag>
+HWY_INLINE void StoreRight(Tag tag, hn::Vec<Tag> right, const Group* groups, Estimate* estimates) {
+  HWY_ALIGN float lanes[hn::MaxLanes(tag)];
+  hn::Store(right, tag, lanes);
+  for (std::size_t g = 0; g < kGroupsIn<Tag>; ++g) {
+    Row& of_block = estimates[groups[g].block].right;
+    for (std::size_t i = 0; i < kGroup; ++i) of_block[groups[g].lanes()[i]] = lanes[g * kGroup + i];
+  }
 }
 
 #if HWY_TARGET != HWY_SCALAR

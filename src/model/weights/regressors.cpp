@@ -21,9 +21,8 @@ inline void Regressors::find_rows(const ExampleView& x, std::uint64_t key, const
   cpt::find_rows(x.features, key, region, weights_->row(0), rows);
 }
 
-void Regressors::train(PathState& path_state) {
+UpdateStep Regressors::step_of(PathState& path_state) {
   const ExampleView& x = path_state.example;
-  const std::size_t blocks = path_state.estimates.size();
   UpdateStep update_step{.estimates = path_state.estimates.data(),
                          .targets = path_state.targets.data(),
                          .calibrators = nullptr,
@@ -41,17 +40,21 @@ void Regressors::train(PathState& path_state) {
     update_step.squared_length = x.squared_length();
   }
   if (calibrators_ != nullptr) {
-    path_state.learning.resize(blocks);
-    for (std::size_t i = 0; i < blocks; ++i) {
-      Calibration& calibration = path_state.calibrations[i];
+    path_state.learning.clear();
+    for (Calibration& calibration : path_state.calibrations) {
       if (calibration.calibrator == nullptr) {
         calibration.calibrator = &calibrators_->add(calibration.partition, calibration.key);
       }
-      path_state.learning[i] = calibration.calibrator;
+      path_state.learning.push_back(calibration.calibrator);
     }
     update_step.calibrators = path_state.learning.data();
   }
-  train_blocks(path_state.rows_of(blocks), update_step);
+  return update_step;
+}
+
+void Regressors::train(PathState& path_state) {
+  const UpdateStep update_step = step_of(path_state);
+  train_blocks(path_state.rows_of(path_state.estimates.size()), update_step);
 }
 
 NodeRegressors::NodeRegressors(WeightTable& weights, const ModelOptions& options)
@@ -117,11 +120,27 @@ void NodeRegressors::finish_path(bool at_leaf, PathState& path_state) const {
   if (at_leaf) path_state.targets.back() = &targets_at(arity_, path_state.path.back().position, true);
 }
 
-void NodeRegressors::predict(PathState& path_state) const {
-  path_state.prefetch_rows(path_state.rows.size());
-  const std::size_t blocks = path_state.path.size();
-  path_state.estimates.resize(blocks);
+void NodeRegressors::make_room_for_estimates(PathState& path_state) const {
+  // Again, where they were prefetched before: some may have left the first-level cache since.
+  path_state.prefetch_rows();
+  path_state.estimates.resize(path_state.path.size());
   path_state.sides.clear();
+}
+
+void NodeRegressors::learn(PathState& path_state) {
+  if (calibrators_ == nullptr || arity_ != 2 || update_ != Update::kSafe) {
+    predict(path_state);
+    train(path_state);
+    return;
+  }
+  make_room_for_estimates(path_state);
+  const UpdateStep update_step = step_of(path_state);
+  learn_path(path_state.rows_of(path_state.path.size()), update_step);
+}
+
+void NodeRegressors::predict(PathState& path_state) const {
+  make_room_for_estimates(path_state);
+  const std::size_t blocks = path_state.path.size();
   const Calibrator* const* calibrators = nullptr;
   if (calibrators_ != nullptr) {
     path_state.predicting.resize(blocks);
@@ -201,11 +220,15 @@ void LabelRegressors::predict(std::size_t count, PathState& path_state) const {
   path_state.rows.resize(groups * features);
   path_state.estimates.resize(groups);
   if (groups > 0) find_group(x, 0, path_state.rows.data());
+  PathRows one = path_state.rows_of(groups);
+  one.blocks = 1;
   for (std::size_t group = 0; group < groups; ++group) {
     float** rows = path_state.rows.data() + group * features;
     // Prefetches the rows of the next group while this one is computed.
     if (group + 1 < groups) find_group(x, group + 1, rows + features);
-    predict_blocks({rows, x.values.data(), nullptr, features, 1}, loss_, nullptr, &path_state.estimates[group]);
+    predict_blocks(one, loss_, nullptr, &path_state.estimates[group]);
+    one.rows += features;
+    one.before += padded(features);
   }
 }
 

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "cpt/example.h"
@@ -42,7 +41,7 @@ struct PathState {
   std::vector<std::size_t> tree_ends;         // by tree: where its part of the path ends
   bool at_leaf = false;                       // whether the path ends at the leaf; else it goes on in another partition
   std::vector<float*> rows;                   // [B][F]
-  std::size_t rows_prefetched = 0;            // of `rows`, from the first on
+  RowsAhead ahead;                            // of a later path state
   std::vector<const LaneTargets*> targets;    // [B]
   std::vector<Calibration> calibrations;      // [B]; only where nodes are calibrated
   std::vector<const Calibrator*> predicting;  // [B]: by which they predict
@@ -50,27 +49,33 @@ struct PathState {
   struct alignas(64) AlignedRow {
     Row lanes;
   };
+  std::vector<AlignedRow> before;       // PathRows::before
   std::vector<AlignedRow> steps;        // UpdateStep::scratch
   std::vector<Estimate> estimates;      // [B]: of the regressor in every lane, unclipped
   std::vector<Row> sides;               // [B]: P(right) of every slot; only for nodes of arity above 2
   std::vector<std::uint32_t> occupied;  // [B]: BlockNodes::occupied; only for nodes of arity above 2
 
   // The rows of the first `blocks` blocks.
-  PathRows rows_of(std::size_t blocks) const {
-    return {rows.data(), example.values.data(), example.scaled.data(), example.values.size(), blocks};
+  PathRows rows_of(std::size_t blocks) {
+    const std::size_t features = example.values.size();
+    before.resize(std::max(before.size(), blocks * padded(features) / kLanes));
+    return {.rows = rows.data(),
+            .values = example.values.data(),
+            .scaled = example.scaled.data(),
+            .features = features,
+            .blocks = blocks,
+            .before = before.data()->lanes.data(),
+            .ahead = &ahead};
   }
-  // Prefetches the first `count` rows, except those that were prefetched already.
-  void prefetch_rows(std::size_t count) {
-    if (count <= rows_prefetched) return;
-    float* const* const all = rows.data();
-    for (std::size_t i = std::exchange(rows_prefetched, count); i < count; ++i) __builtin_prefetch(all[i], 1);
+  RowsAhead all_rows() const { return {rows.data(), rows.size()}; }
+  void prefetch_rows() const {
+    for (const float* row : rows) __builtin_prefetch(row, 1);
   }
   void clear_path() {
     path.clear();
     tree_ends.clear();
     targets.clear();
     calibrations.clear();
-    rows_prefetched = 0;
   }
 };
 
@@ -85,6 +90,9 @@ class Regressors {
  protected:
   Regressors(WeightTable& weights, const ModelOptions& options);
 
+  // One step of all blocks of the path. Adds the calibrators that they do not have yet.
+  UpdateStep step_of(PathState& path_state);
+
   // The row of every feature of x in the block with this key.
   void find_rows(const ExampleView& x, std::uint64_t key, const Region& region, float** rows) const;
   float weight(FeatureHash feature, std::uint64_t key, const Region& region, std::size_t lane) const {
@@ -94,9 +102,9 @@ class Regressors {
   WeightTable* weights_;
   Calibrators* calibrators_ = nullptr;  // of NodeRegressors that are calibrated
   Loss loss_;
+  Update update_;
 
  private:
-  Update update_;
   float rate_;
 };
 
@@ -125,6 +133,8 @@ class NodeRegressors : public Regressors {
   // for each part of the path, in order, whose blocks are of `blocks`: it computes P(right) of all slots.
   void predict(PathState& path_state) const;
   void decode(const Blocks& blocks, std::size_t end, PathState& path_state) const;
+  // predict() and train(), to the last bit the same and faster. If the arity is above 2, decode() follows.
+  void learn(PathState& path_state);
   // The product of the node probabilities in one block of the path, each clipped. NaN if the weights are not finite.
   // After predict().
   double step_probability(const PathState& path_state, std::size_t step) const {
@@ -167,6 +177,7 @@ class NodeRegressors : public Regressors {
   double clipped(float p) const { return std::clamp(static_cast<double>(p), clip_, 1 - clip_); }
 
  private:
+  void make_room_for_estimates(PathState& path_state) const;
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
   // Of a block that the path leaves at this position: finds and prefetches it.
   Calibrator* find_calibrator(std::uint64_t key, std::uint8_t position) const;

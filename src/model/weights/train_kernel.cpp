@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "model/weights/kernels.h"
 
 // Scalable vectors cannot be array elements, and a row is always sixteen lanes.
@@ -9,6 +7,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first.
 #include "model/weights/lane_groups-inl.h"
+#include "model/weights/row_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cpt {
@@ -19,14 +18,87 @@ struct LaneErrors {
   static constexpr std::size_t kMost = kBlocksTogether * kLanes;
   HWY_ALIGN float error[kMost];    // 0 in padding; without sign if safe and logistic
   HWY_ALIGN float towards[kMost];  // as LaneTargets
-  HWY_ALIGN float z[kMost];
-  HWY_ALIGN float margin[kMost];  // safe: v if logistic, else z
-  HWY_ALIGN float power[kMost];   // safe and logistic: exp(v)
-  HWY_ALIGN float change[kMost];  // safe: what the step adds to the margin, over u
+  HWY_ALIGN float margin[kMost];   // safe: v if logistic, else z
+  HWY_ALIGN float power[kMost];    // safe and logistic: exp(v)
+  HWY_ALIGN float change[kMost];   // safe: what the step adds to the margin, over u
 };
 
-template <Loss kLoss, Update kUpdate>
-HWY_INLINE void ComputeErrors(const Groups& groups, float factor, LaneErrors& errors) {
+// Of some nodes, side by side: f = (z, 1, y), and the matrix S by its upper half.
+template <class W>
+HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W* numbers) {
+  const W one = Same(z, 1.0F);
+  const W forgotten = hn::Mul(h, Same(z, 3e-5F));
+  const W kept = hn::Sub(one, forgotten);
+  const W f[3] = {KeptMargin(z), one, KeptMargin(y)};
+  W* const s = numbers + Calibrator::kAA;
+  const auto dot = [&](W a, W b, W c) { return hn::Add(hn::Add(hn::Mul(a, f[0]), b), hn::Mul(c, f[2])); };
+  const W k[3] = {dot(s[0], s[1], s[2]), dot(s[1], s[3], s[4]), dot(s[2], s[4], s[5])};
+  const W v = hn::Max(dot(k[0], k[1], k[2]), Same(z, 0.0F));
+  // With e = exp(-m): p = 1 / (1 + e) and g = (1 + e)^2 / ((1 + e)^2 + h e v), by one division.
+  const W e = Exp(hn::Neg(Kept(Calibrated(z, y, numbers), -20.0F, 20.0F)));
+  const W sum = hn::Add(one, e);
+  const W square = hn::Mul(sum, sum);
+  const W information = hn::Mul(h, e);  // times the square
+  const W divisor = hn::Add(square, hn::Mul(information, v));
+  const W inverse = hn::Div(one, hn::Mul(sum, divisor));
+  const W p = hn::Mul(divisor, inverse);
+  const W taken = hn::Mul(hn::Mul(information, sum), inverse);
+  const W g = hn::Mul(hn::Mul(square, sum), inverse);
+  const W right = hn::IfThenElseZero(hn::Gt(towards, Same(z, 0.0F)), one);
+  const W step = hn::Mul(hn::Mul(h, hn::Sub(right, p)), g);
+  for (int i = 0; i < 3; ++i) numbers[i] = hn::Add(numbers[i], hn::Mul(k[i], step));
+  constexpr float kFirst[6] = {0.1F, 0, 0, 0.5F, 0, 0.1F};
+  for (int i = 0, at = 0; i < 3; ++i) {
+    const W taken_k = hn::Mul(taken, k[i]);
+    for (int j = i; j < 3; ++j, ++at) {
+      s[at] = hn::Mul(kept, hn::Sub(s[at], hn::Mul(taken_k, k[j])));
+      if (i == j) s[at] = hn::Add(s[at], hn::Mul(forgotten, Same(z, kFirst[at])));
+    }
+  }
+}
+
+// Finds where the numbers of the nodes of some groups are: in `no_node` for lanes that belong to none. Without
+// branches, which would be unpredictable at the end of a path.
+template <std::size_t kCount>
+HWY_INLINE void FindNodes(Calibrator* const* calibrators, const Group* groups, float* no_node,
+                          float* (&nodes)[kCount * kGroup]) {
+  for (std::size_t g = 0; g < kCount; ++g) {
+    float* const base = calibrators[groups[g].block]->floats.data();
+    const std::uint8_t* const lanes = groups[g].nodes();
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      const std::uintptr_t is_node = lanes[i] != 0 ? ~std::uintptr_t{0} : 0;
+      const auto node = reinterpret_cast<std::uintptr_t>(base + Calibrator::kOffsets[lanes[i]]);
+      const auto none = reinterpret_cast<std::uintptr_t>(no_node);
+      nodes[g * kGroup + i] = reinterpret_cast<float*>(none ^ ((none ^ node) & is_node));
+    }
+  }
+}
+
+// The calibrators of the nodes of some groups learn, given their margins z. With kPredicts, P(right) is what they said
+// before.
+template <bool kPredicts, class Tag, class W = hn::Vec<Tag>>
+HWY_INLINE void TrainCalibrators(Tag tag, const UpdateStep& update_step, const Group* groups, W z, W towards) {
+  constexpr std::size_t kVectorLanes = hn::MaxLanes(tag);
+  HWY_ALIGN float no_node[kLanes] = {};  // for lanes that belong to none
+  float* nodes[kVectorLanes];
+  FindNodes<kGroupsIn<Tag>>(update_step.calibrators, groups, no_node, nodes);
+  W numbers[Calibrator::kNumbers];
+  LoadFourNumbers(tag, nodes, Calibrator::kA, numbers);
+  LoadFourNumbers(tag, nodes, Calibrator::kAB, numbers + Calibrator::kAB);
+  numbers[Calibrator::kCC] = NumberOf(tag, nodes, Calibrator::kCC);
+  const W y = ScaledMarginsOf(tag, groups);
+  if constexpr (kPredicts) StoreRight(tag, CalibratedProbability(z, y, numbers), groups, update_step.estimates);
+  TrainNodes(z, y, towards, hn::Set(tag, HWY_MIN(update_step.importance, 1.0F)), numbers);
+  HWY_ALIGN float last[kVectorLanes];
+  hn::Store(numbers[Calibrator::kCC], tag, last);
+  StoreFourNumbers(tag, numbers, nodes, Calibrator::kA);
+  StoreFourNumbers(tag, numbers + Calibrator::kAB, nodes, Calibrator::kAB);
+  for (std::size_t lane = 0; lane < kVectorLanes; ++lane) nodes[lane][Calibrator::kCC] = last[lane];
+}
+
+// The errors of all groups, and their calibrators learn: one hides how long the other waits for results.
+template <Loss kLoss, Update kUpdate, bool kPredicts>
+HWY_INLINE void ComputeErrors(const UpdateStep& update_step, const Groups& groups, float factor, LaneErrors& errors) {
   ForVectors(kFloat, 0, groups.count, [&](auto tag, std::size_t at) HWY_ATTR {
     const auto zero = hn::Zero(tag);
     const auto one = hn::Set(tag, 1.0F);
@@ -43,10 +115,12 @@ HWY_INLINE void ComputeErrors(const Groups& groups, float factor, LaneErrors& er
     } else {
       error = hn::Mul(hn::Sub(hn::IfThenElseZero(to_right, one), Probability<kLoss>(z)), hn::Set(tag, factor));
     }
-    hn::Store(z, tag, errors.z + at * kGroup);
     hn::Store(margin, tag, errors.margin + at * kGroup);
     hn::Store(towards, tag, errors.towards + at * kGroup);
     hn::Store(hn::IfThenElseZero(hn::Ne(towards, zero), error), tag, errors.error + at * kGroup);
+    if (kPredicts || update_step.calibrators != nullptr) {
+      TrainCalibrators<kPredicts>(tag, update_step, groups.groups + at, z, towards);
+    }
   });
 }
 
@@ -89,12 +163,10 @@ struct Times {
   float inverse_u[kBlocksTogether] = {};
 };
 
-// What the safe step adds to the margins of the lanes of the groups [begin, end), over u; in vectors of this tag and
-// shorter ones.
-template <Loss kLoss, class Longest>
-HWY_INLINE void ComputeChanges(Longest longest, const Groups& groups, std::size_t begin, std::size_t end,
-                               const Times& times, LaneErrors& errors) {
-  ForVectors(longest, begin, end, [&](auto tag, std::size_t at) HWY_ATTR {
+// What the safe step adds to the margins of lanes, over u.
+template <Loss kLoss>
+HWY_INLINE void ComputeChanges(const Groups& groups, const Times& times, LaneErrors& errors) {
+  ForVectors(kFloat, 0, groups.count, [&](auto tag, std::size_t at) HWY_ATTR {
     const auto of_blocks = [&](const float* numbers) HWY_ATTR {
       return FromGroups(tag, groups.groups + at,
                         [&](const Group& group) HWY_ATTR { return hn::Set(kGroupTag, numbers[group.block]); });
@@ -147,7 +219,6 @@ HWY_INLINE void Spread(const LaneTargets& targets, std::size_t first, GroupVecto
 struct Steps {
   Row step;
   Row growth;  // of G, by feature
-  Row before;  // G, by feature; not with sgd
 };
 // The same of the example; safe.
 struct Values {
@@ -159,7 +230,7 @@ static_assert(scratch_floats(kLanes) * sizeof(float) == sizeof(Values) + kBlocks
 // UpdateStep::scratch, sixteen features at a time.
 struct Scratch {
   Scratch(float* memory, std::size_t features)
-      : parts((features + kLanes - 1) / kLanes),
+      : parts(padded(features) / kLanes),
         values(reinterpret_cast<Values*>(memory)),
         steps(reinterpret_cast<Steps*>(values + parts)) {}
 
@@ -182,29 +253,22 @@ HWY_INLINE void FindValues(const PathRows& path, Values* values) {
   }
 }
 
-// Lane 0 of some rows, into Steps::before; 0 behind them. A plain loop: gathering them in registers takes branches that
-// depend on their number, which the processor cannot predict.
-HWY_INLINE void FindBefore(const float* const* rows, std::size_t count, Steps& steps) {
-  steps.before.fill(0);
-  for (std::size_t f = 0; f < count; ++f) steps.before[f] = rows[f][0];
-}
-
-// After FindBefore(). `length`, of safe: adds to its lane i the products of values and steps of the features i, i +
+// `length`, of safe: adds to its lane i the products of values and steps of the features i, i +
 // kLanes, ... One vector of features after the other, by recursion, so that `length` stays in registers.
 template <Update kUpdate, std::size_t kPart = 0>
-HWY_INLINE void ComputeSteps(const PathRows& path, std::size_t first, std::size_t count, float squares, float rate,
+HWY_INLINE void ComputeSteps(const PathRows& path, std::size_t block, std::size_t first, float squares, float rate,
                              Steps& steps, [[maybe_unused]] const Values* values, [[maybe_unused]] V* length) {
   constexpr std::size_t kLane = kPart * kStep;
   V value;
   if constexpr (kUpdate == Update::kSafe) {
     value = hn::LoadU(kFloat, values->value.data() + kLane);
   } else {
-    value = LoadFirst(path.values + first + kLane, count - kLane);
+    value = LoadFirst(path.values + first + kLane, path.features - first - kLane);
   }
   const V growth = hn::Mul(hn::Mul(value, hn::Set(kFloat, squares)), value);
   V step = kUpdate == Update::kSafe ? value : hn::Mul(value, hn::Set(kFloat, rate));
   if constexpr (kUpdate != Update::kSgd) {
-    V after = hn::Add(hn::LoadU(kFloat, steps.before.data() + kLane), growth);
+    V after = hn::Add(hn::LoadU(kFloat, path.before + block * padded(path.features) + first + kLane), growth);
     if constexpr (kUpdate == Update::kSafe) after = hn::Add(after, hn::LoadU(kFloat, values->slack.data() + kLane));
     // Keeps the first step finite when the growth is too small for a float.
     step = hn::Div(step, hn::Sqrt(hn::Add(after, hn::Set(kFloat, 1e-36F))));
@@ -215,8 +279,8 @@ HWY_INLINE void ComputeSteps(const PathRows& path, std::size_t first, std::size_
   const V least = hn::Set(kFloat, 1e-37F);
   hn::StoreU(hn::IfThenElse(hn::Lt(growth, least), least, growth), kFloat, steps.growth.data() + kLane);
   if constexpr (kPart + 1 < kParts) {
-    if (count > kLane + kStep) {
-      ComputeSteps<kUpdate, kPart + 1>(path, first, count, squares, rate, steps, values, length);
+    if (path.features - first > kLane + kStep) {
+      ComputeSteps<kUpdate, kPart + 1>(path, block, first, squares, rate, steps, values, length);
     }
   }
 }
@@ -231,135 +295,47 @@ HWY_INLINE void Move(float* row, const V* changes, float step, float growth) {
   }
 }
 
+// Moves `count` rows, and prefetches as many.
+HWY_INLINE void MoveSome(float* const* rows, std::size_t count, const V* changes, const Steps& steps,
+                         RowsAhead* ahead) {
+  const std::size_t prefetched = HWY_MIN(count, LeftOf(ahead));
+  float* const* const later = Take(ahead, prefetched);
+  for (std::size_t f = 0; f < prefetched; ++f) {
+    __builtin_prefetch(later[f], 1);
+    Move(rows[f], changes, steps.step[f], steps.growth[f]);
+  }
+  for (std::size_t f = prefetched; f < count; ++f) Move(rows[f], changes, steps.step[f], steps.growth[f]);
+}
+
 // Adaptive and sgd: moves the rows of a block by its errors.
 template <Update kUpdate>
 HWY_INLINE void MoveByErrors(const PathRows& path, std::size_t block, const V* errors, float squares, float rate) {
-  const std::size_t begin = block * path.features;
-  for (std::size_t first = 0; first < path.features; first += kLanes) {
+  float* const* rows = path.rows + block * path.features;
+  for (std::size_t first = 0; first < path.features; first += kLanes, rows += kLanes) {
     const std::size_t count = HWY_MIN(path.features - first, kLanes);
     Steps steps;
-    float* const* rows = path.rows + begin + first;
-    if constexpr (kUpdate == Update::kAdaptive) FindBefore(rows, count, steps);
-    ComputeSteps<kUpdate>(path, first, count, squares, rate, steps, nullptr, nullptr);
-    for (std::size_t f = 0; f < count; ++f) Move(rows[f], errors, steps.step[f], steps.growth[f]);
+    ComputeSteps<kUpdate>(path, block, first, squares, rate, steps, nullptr, nullptr);
+    MoveSome(rows, count, errors, steps, path.ahead);
   }
 }
 
-// Safe: FindBefore() of a block.
-HWY_INLINE void FindAllBefore(const PathRows& path, std::size_t block, const Scratch& scratch) {
-  float* const* const rows = path.rows + block * path.features;
-  Steps* steps = scratch.of_block(block);
-  for (std::size_t first = 0; first < path.features; first += kLanes, ++steps) {
-    FindBefore(rows + first, HWY_MIN(path.features - first, kLanes), *steps);
-  }
-}
-
-// Safe: computes the steps of a block, after FindAllBefore(), and returns u.
+// Safe: computes the steps of a block and returns u.
 HWY_INLINE float ComputeSafeSteps(const PathRows& path, std::size_t block, float squares, const Scratch& scratch) {
   V length[kParts];
   for (V& part : length) part = hn::Zero(kFloat);
   const Values* values = scratch.values;
   Steps* steps = scratch.of_block(block);
   for (std::size_t first = 0; first < path.features; first += kLanes, ++values, ++steps) {
-    const std::size_t count = HWY_MIN(path.features - first, kLanes);
-    ComputeSteps<Update::kSafe>(path, first, count, squares, 1, *steps, values, length);
+    ComputeSteps<Update::kSafe>(path, block, first, squares, 1, *steps, values, length);
   }
   return SumOfLanes(length);
-}
-
-// Whether the rows of a block are as they were when its steps were computed, as far as steps depend on them.
-HWY_INLINE bool AreCurrent(const PathRows& path, std::size_t block, const Steps* steps) {
-  float* const* rows = path.rows + block * path.features;
-  std::uint32_t changed = 0;
-  for (std::size_t first = 0; first < path.features; first += kLanes, rows += kLanes, ++steps) {
-    const std::size_t count = HWY_MIN(path.features - first, kLanes);
-    for (std::size_t f = 0; f < count; ++f) {
-      std::uint32_t before;
-      std::uint32_t now;
-      std::memcpy(&before, &steps->before[f], sizeof before);
-      std::memcpy(&now, rows[f], sizeof now);
-      changed |= before ^ now;
-    }
-  }
-  return changed == 0;
 }
 
 HWY_INLINE void MoveBySteps(const PathRows& path, std::size_t block, const V* changes, const Steps* steps) {
   float* const* rows = path.rows + block * path.features;
   for (std::size_t first = 0; first < path.features; first += kLanes, rows += kLanes, ++steps) {
-    const std::size_t count = HWY_MIN(path.features - first, kLanes);
-    for (std::size_t f = 0; f < count; ++f) Move(rows[f], changes, steps->step[f], steps->growth[f]);
+    MoveSome(rows, HWY_MIN(path.features - first, kLanes), changes, *steps, path.ahead);
   }
-}
-
-// Of some nodes, side by side: f = (z, 1, y), and the matrix S by its upper half.
-template <class W>
-HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W* numbers) {
-  const W one = Same(z, 1.0F);
-  const W forgotten = hn::Mul(h, Same(z, 3e-5F));
-  const W kept = hn::Sub(one, forgotten);
-  const W f[3] = {KeptMargin(z), one, KeptMargin(y)};
-  W* const s = numbers + Calibrator::kAA;
-  const auto dot = [&](W a, W b, W c) { return hn::Add(hn::Add(hn::Mul(a, f[0]), b), hn::Mul(c, f[2])); };
-  const W k[3] = {dot(s[0], s[1], s[2]), dot(s[1], s[3], s[4]), dot(s[2], s[4], s[5])};
-  const W v = hn::Max(dot(k[0], k[1], k[2]), Same(z, 0.0F));
-  // With e = exp(-m): p = 1 / (1 + e) and g = (1 + e)^2 / ((1 + e)^2 + h e v), by one division.
-  const W e = Exp(hn::Neg(Kept(Calibrated(z, y, numbers), -20.0F, 20.0F)));
-  const W sum = hn::Add(one, e);
-  const W square = hn::Mul(sum, sum);
-  const W information = hn::Mul(h, e);  // times the square
-  const W divisor = hn::Add(square, hn::Mul(information, v));
-  const W inverse = hn::Div(one, hn::Mul(sum, divisor));
-  const W p = hn::Mul(divisor, inverse);
-  const W taken = hn::Mul(hn::Mul(information, sum), inverse);
-  const W g = hn::Mul(hn::Mul(square, sum), inverse);
-  const W right = hn::IfThenElseZero(hn::Gt(towards, Same(z, 0.0F)), one);
-  const W step = hn::Mul(hn::Mul(h, hn::Sub(right, p)), g);
-  for (int i = 0; i < 3; ++i) numbers[i] = hn::Add(numbers[i], hn::Mul(k[i], step));
-  constexpr float kFirst[6] = {0.1F, 0, 0, 0.5F, 0, 0.1F};
-  for (int i = 0, at = 0; i < 3; ++i) {
-    const W taken_k = hn::Mul(taken, k[i]);
-    for (int j = i; j < 3; ++j, ++at) {
-      s[at] = hn::Mul(kept, hn::Sub(s[at], hn::Mul(taken_k, k[j])));
-      if (i == j) s[at] = hn::Add(s[at], hn::Mul(forgotten, Same(z, kFirst[at])));
-    }
-  }
-}
-
-// Finds where the numbers of the nodes of some groups are. Without branches, which would be unpredictable at the end of
-// a path.
-template <std::size_t kCount>
-HWY_INLINE void FindNodes(Calibrator* const* calibrators, const Group* groups, float* no_node,
-                          float* (&nodes)[kCount * kGroup]) {
-  for (std::size_t at = 0; at < kCount * kGroup; ++at) {
-    const Group& group = groups[at / kGroup];
-    const std::size_t lane = group.nodes()[at % kGroup];
-    float* const bases[] = {no_node, calibrators[group.block]->floats.data()};
-    nodes[at] = bases[lane != 0 ? 1 : 0] + Calibrator::kOffsets[lane];
-  }
-}
-
-// The calibrators of some blocks learn.
-HWY_NOINLINE void TrainCalibrators(const UpdateStep& update_step, const Groups& groups, const LaneErrors& errors) {
-  HWY_ALIGN float no_node[kLanes] = {};  // for lanes that belong to none
-  ForVectors(kFloat, 0, groups.count, [&](auto tag, std::size_t at) HWY_ATTR {
-    constexpr std::size_t kVectorLanes = hn::MaxLanes(tag);
-    const Group* const some = groups.groups + at;
-    float* nodes[kVectorLanes];
-    FindNodes<kGroupsIn<decltype(tag)>>(update_step.calibrators, some, no_node, nodes);
-    hn::Vec<decltype(tag)> numbers[Calibrator::kNumbers];
-    LoadFourNumbers(tag, nodes, Calibrator::kA, numbers);
-    LoadFourNumbers(tag, nodes, Calibrator::kAB, numbers + Calibrator::kAB);
-    numbers[Calibrator::kCC] = NumberOf(tag, nodes, Calibrator::kCC);
-    TrainNodes(hn::Load(tag, errors.z + at * kGroup), ScaledMarginsOf(tag, some),
-               hn::Load(tag, errors.towards + at * kGroup), hn::Set(tag, HWY_MIN(update_step.importance, 1.0F)),
-               numbers);
-    HWY_ALIGN float last[kVectorLanes];
-    hn::Store(numbers[Calibrator::kCC], tag, last);
-    StoreFourNumbers(tag, numbers, nodes, Calibrator::kA);
-    StoreFourNumbers(tag, numbers + Calibrator::kAB, nodes, Calibrator::kAB);
-    for (std::size_t lane = 0; lane < kVectorLanes; ++lane) nodes[lane][Calibrator::kCC] = last[lane];
-  });
 }
 
 // ln(h) for h > 1, within 1e-6 of it.
@@ -380,7 +356,7 @@ HWY_INLINE void SpreadGroups(const Groups& groups, std::size_t block, const floa
   }
 }
 
-// Moves the rows of some blocks, given sum_s e_s^2 by block. After FindAllBefore() of all of them.
+// Moves the rows of some blocks, given sum_s e_s^2 by block.
 template <Loss kLoss>
 HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, const Groups& groups,
                            const float* squares, LaneErrors& errors) {
@@ -390,24 +366,16 @@ HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, 
   const auto rate =
       static_cast<float>(HWY_MIN(static_cast<double>(update_step.rate) * static_cast<double>(importance), 1e30));
   Times times;
-  const auto find_steps = [&](std::size_t b) {
+  for (std::size_t b = 0; b < path.blocks; ++b) {
+    if (squares[b] == 0) continue;
     const float length = ComputeSafeSteps(path, b, growth * squares[b], scratch);
     const float u = HWY_MAX(length, 1e-36F);
     times.q[b] = HWY_MIN(rate * u, 1e30F);
     times.inverse_u[b] = 1.0F / u;
-  };
-  // The steps of all blocks take long, but do not wait for one another. Blocks seldom share rows.
-  for (std::size_t b = 0; b < path.blocks; ++b) {
-    if (squares[b] != 0) find_steps(b);
   }
-  ComputeChanges<kLoss>(kFloat, groups, 0, groups.count, times, errors);
+  ComputeChanges<kLoss>(groups, times, errors);
   for (std::size_t b = 0; b < path.blocks; ++b) {
     if (squares[b] == 0) continue;
-    if (b > 0 && !AreCurrent(path, b, scratch.of_block(b))) {
-      FindAllBefore(path, b, scratch);
-      find_steps(b);
-      ComputeChanges<kLoss>(kGroupTag, groups, groups.begin(b), groups.end(b), times, errors);
-    }
     V changes[kParts];
     SpreadGroups(groups, b, errors.change, changes);
     MoveBySteps(path, b, changes, scratch.of_block(b));
@@ -415,27 +383,20 @@ HWY_INLINE void MoveSafely(const PathRows& path, const UpdateStep& update_step, 
 }
 
 // At most kBlocksTogether blocks.
-template <Loss kLoss, Update kUpdate>
+template <Loss kLoss, Update kUpdate, bool kPredicts = false>
 HWY_INLINE void TrainSome(const PathRows& path, const UpdateStep& update_step) {
-  if constexpr (kUpdate == Update::kSafe) {
-    // First, so that what is stored one by one has reached the cache by when it is loaded as vectors.
-    const Scratch scratch(update_step.scratch, path.features);
-    for (std::size_t b = 0; b < path.blocks; ++b) FindAllBefore(path, b, scratch);
-  }
   Groups groups;
   FindGroups(update_step.targets, update_step.estimates, path.blocks, groups);
   const auto scale = static_cast<float>(static_cast<double>(update_step.importance) / update_step.squared_length);
   LaneErrors errors;
-  ComputeErrors<kLoss, kUpdate>(groups, kUpdate == Update::kSafe ? 1.0F : scale, errors);
+  ComputeErrors<kLoss, kUpdate, kPredicts>(update_step, groups, kUpdate == Update::kSafe ? 1.0F : scale, errors);
   float squares[kBlocksTogether];
   for (std::size_t b = 0; b < path.blocks; ++b) {
     squares[b] = SumOfSquares(errors.error + groups.begin(b) * kGroup, update_step.targets[b]->count);
   }
-  if (update_step.calibrators != nullptr) TrainCalibrators(update_step, groups, errors);
   if constexpr (kUpdate == Update::kSafe) {
     MoveSafely<kLoss>(path, update_step, groups, squares, errors);
   } else {
-    // One block after the other: they may share rows.
     for (std::size_t b = 0; b < path.blocks; ++b) {
       if (squares[b] == 0) continue;
       V of_lanes[kParts];
@@ -457,28 +418,46 @@ HWY_INLINE void TrainLoss(const PathRows& path, const UpdateStep& update_step) {
   }
 }
 
-HWY_NOINLINE void TrainTogether(const PathRows& path, const UpdateStep& update_step) {
-  if (update_step.loss == Loss::kLogistic) {
-    TrainLoss<Loss::kLogistic>(path, update_step);
-  } else {
-    TrainLoss<Loss::kSquared>(path, update_step);
+struct Trained {
+  HWY_NOINLINE void operator()(const PathRows& path, const UpdateStep& update_step) const {
+    if (update_step.loss == Loss::kLogistic) {
+      TrainLoss<Loss::kLogistic>(path, update_step);
+    } else {
+      TrainLoss<Loss::kSquared>(path, update_step);
+    }
   }
-}
+};
 
-void Train(const PathRows& path, const UpdateStep& update_step) {
+struct Learned {
+  HWY_NOINLINE void operator()(const PathRows& path, const UpdateStep& update_step) const {
+    TrainSome<Loss::kLogistic, Update::kSafe, true>(path, update_step);
+  }
+};
+
+// Calls train(path, update_step) for as many blocks at a time as are trained together.
+template <class Train>
+HWY_INLINE void ForBlocksTogether(const PathRows& path, const UpdateStep& update_step, Train train) {
   if (update_step.update == Update::kSafe) FindValues(path, Scratch(update_step.scratch, path.features).values);
   // Without copies, which would wait for what the caller has just stored.
-  if (path.blocks <= blocks_together(path.features)) return TrainTogether(path, update_step);
+  if (path.blocks <= blocks_together(path.features)) return train(path, update_step);
   PathRows some = path;
   UpdateStep step = update_step;
   for (std::size_t left = path.blocks; left > 0; left -= some.blocks) {
     some.blocks = HWY_MIN(left, blocks_together(path.features));
-    TrainTogether(some, step);
+    train(some, step);
     some.rows += some.blocks * path.features;
+    some.before += some.blocks * padded(path.features);
     step.estimates += some.blocks;
     step.targets += some.blocks;
     if (step.calibrators != nullptr) step.calibrators += some.blocks;
   }
+}
+
+void Train(const PathRows& path, const UpdateStep& update_step) { ForBlocksTogether(path, update_step, Trained()); }
+
+void LearnPath(const PathRows& path, const UpdateStep& update_step) {
+  Sum<true>(path, update_step.estimates);
+  ForBlocksTogether(path, update_step, Learned());
 }
 
 }  // namespace HWY_NAMESPACE
@@ -489,9 +468,14 @@ HWY_AFTER_NAMESPACE();
 namespace cpt {
 
 HWY_EXPORT(Train);
+HWY_EXPORT(LearnPath);
 
 void train_blocks(const PathRows& path, const UpdateStep& update_step) {
   HWY_DYNAMIC_DISPATCH(Train)(path, update_step);
+}
+
+void learn_path(const PathRows& path, const UpdateStep& update_step) {
+  HWY_DYNAMIC_DISPATCH(LearnPath)(path, update_step);
 }
 
 }  // namespace cpt

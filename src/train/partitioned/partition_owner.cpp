@@ -109,9 +109,7 @@ void PartitionOwner::run(const std::vector<PartitionTask>& tasks, bool learning,
       0, tasks.size(), [&](std::size_t i, PartitionRoute& route) { prepare(tasks[i], route); },
       [&](std::size_t i, PartitionRoute& route) {
         if (i + ExampleRecord::kAhead < tasks.size()) tasks[i + ExampleRecord::kAhead].example.prefetch();
-        ahead_.prefetch(1);
         pass(tasks[i], route, results);
-        ahead_.prefetch(4);
         if (i % kTasksBetweenIdles == kTasksBetweenIdles - 1) idle();
       });
 }
@@ -171,8 +169,12 @@ void PartitionOwner::pass(const PartitionTask& task, PartitionRoute& route, Stag
 // Through all partitions of its route at once.
 void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, StageResults& results) {
   PathState& path_state = route.path_state;
-  regressors_.predict(path_state);
-  ahead_.prefetch(2);
+  if (learning_) {
+    if (has_copy(task.partition) && before_copies_change_) before_copies_change_(path_state);
+    regressors_.learn(path_state);
+  } else {
+    regressors_.predict(path_state);
+  }
   std::size_t hop = 0;
   for (std::size_t i = 0; i < route.count; ++i) {
     const PartitionRoute::Part& part = route.parts[i];
@@ -182,11 +184,7 @@ void PartitionOwner::pass_all(const PartitionTask& task, PartitionRoute& route, 
     add_part(task, part.partition, probability, results);
     if (learning_) fronts_[part.partition].rows += part.hops * path_state.example.features.size();
   }
-  ahead_.prefetch(3);
-  if (!learning_) return;
-  count_rows(task, path_state.example.features.size());
-  if (has_copy(task.partition) && before_copies_change_) before_copies_change_(path_state);
-  regressors_.train(path_state);
+  if (learning_) count_rows(task, path_state.example.features.size());
 }
 
 // Through one partition after the other. If the rank that read the example knew that it goes on to another owner, that

@@ -111,16 +111,13 @@ TEST_P(SafeStep, FollowsTheGradientFlow) {
   for (std::size_t features : {1U, 2U, 5U, 15U, 16U, 17U, 40U}) {
     for (std::size_t blocks : {1U, 2U, 5U, 9U}) {
       SafeCase of(features, blocks, loss, importance, 100 * features + blocks);
-      // A row that another block shares would see the step of this one.
+      // Another block that shares a row would move it, too.
       Table before = of.in.table_in_double();
       Table after = before;
       safe_twin(of, 0, before, after);
-      train_blocks({.rows = of.in.path().rows,
-                    .values = of.in.path().values,
-                    .scaled = of.in.path().scaled,
-                    .features = features,
-                    .blocks = 1},
-                   of.step);
+      PathRows first = of.in.path();
+      first.blocks = 1;
+      train_blocks(first, of.step);
       for (std::size_t f = 0; f < features; ++f) {
         const std::size_t row = of.in.index(0, f);
         for (std::size_t s = 0; s < kLanes; ++s) {
@@ -150,7 +147,8 @@ float step_from(Loss loss, float z, bool right, float value, float importance, f
   const LaneTargets targets = targets_of(trained, to);
   const LaneTargets* const pointer = &targets;
   Estimate estimate;
-  const PathRows path{rows, &value, &value, 1, 1};
+  Row before{};
+  const PathRows path{rows, &value, &value, 1, 1, before.data()};
   predict_blocks(path, loss, nullptr, &estimate);
   std::vector<AlignedRow> scratch(scratch_floats(1) / kLanes);
   train_blocks(path, {.estimates = &estimate,
@@ -188,16 +186,6 @@ TEST(SafeStepOfAnySize, GoesTowardsTheTargetAndNeverBeyond) {
       }
     }
   }
-}
-
-Calibrator random_calibrator(Dice& dice) {
-  Calibrator calibrator = kFirstCalibrator;
-  for (std::size_t s = 1; s < kLanes; ++s) {
-    calibrator.at(s, Calibrator::kA) = static_cast<float>(dice.between(-1, 2));
-    calibrator.at(s, Calibrator::kB) = static_cast<float>(dice.between(-1, 1));
-    calibrator.at(s, Calibrator::kC) = static_cast<float>(dice.between(-1, 2));
-  }
-  return calibrator;
 }
 
 TEST(Calibrated, ProbabilitiesAreThoseOfTheFormula) {
@@ -239,7 +227,7 @@ TEST(Calibrated, PathsGiveTheProbabilitiesOfTrainedLanesToTheLastBit) {
   Dice dice(5);
   for (const double share : {0.0, 0.1, 0.3, 0.7, 1.0}) {
     for (std::size_t blocks = 1; blocks <= 20; ++blocks) {
-      const KernelInputs in(7, blocks, blocks);
+      KernelInputs in(7, blocks, blocks);
       std::vector<Calibrator> calibrators;
       std::vector<LaneTargets> targets;
       for (std::size_t b = 0; b < blocks; ++b) {
@@ -305,15 +293,16 @@ class CalibratorOfABlock {
     Calibrator* const calibrator = &calibrator_;
     float* const rows[] = {row_.data()};
     const float one = 1;
-    train_blocks({rows, &one, &one, 1, 1}, {.estimates = &estimate,
-                                            .targets = &pointer,
-                                            .calibrators = &calibrator,
-                                            .scratch = scratch_.data()->lanes.data(),
-                                            .squared_length = 1,
-                                            .importance = importance,
-                                            .loss = Loss::kLogistic,
-                                            .update = Update::kSafe,
-                                            .rate = 1});
+    Row before{row_[0]};
+    train_blocks({rows, &one, &one, 1, 1, before.data()}, {.estimates = &estimate,
+                                                           .targets = &pointer,
+                                                           .calibrators = &calibrator,
+                                                           .scratch = scratch_.data()->lanes.data(),
+                                                           .squared_length = 1,
+                                                           .importance = importance,
+                                                           .loss = Loss::kLogistic,
+                                                           .update = Update::kSafe,
+                                                           .rate = 1});
   }
   const Calibrator& get() const { return calibrator_; }
 

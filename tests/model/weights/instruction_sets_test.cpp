@@ -70,6 +70,17 @@ std::string results(std::size_t features, std::size_t blocks, Loss loss, Update 
                              .loss = loss,
                              .update = update,
                              .rate = 0.7F});
+    if (calibrated && update == Update::kSafe) {
+      learn_path(in.path(), {.estimates = estimates.data(),
+                             .targets = every.data(),
+                             .calibrators = learning.data(),
+                             .scratch = scratch.data()->lanes.data(),
+                             .squared_length = 2.7,
+                             .importance = 0.5F,
+                             .loss = loss,
+                             .update = update,
+                             .rate = 0.7F});
+    }
     for (const Calibrator& calibrator : calibrators) {
       bytes.append(reinterpret_cast<const char*>(calibrator.floats.data()), sizeof calibrator.floats);
     }

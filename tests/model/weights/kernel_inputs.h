@@ -23,6 +23,16 @@ inline bool is_right(const LaneTargets& targets, std::size_t lane) {
   return is_trained(targets, lane) && targets.towards[targets.places[lane]] > 0;
 }
 
+inline Calibrator random_calibrator(Dice& dice) {
+  Calibrator calibrator = kFirstCalibrator;
+  for (std::size_t s = 1; s < kLanes; ++s) {
+    calibrator.at(s, Calibrator::kA) = static_cast<float>(dice.between(-1, 2));
+    calibrator.at(s, Calibrator::kB) = static_cast<float>(dice.between(-1, 1));
+    calibrator.at(s, Calibrator::kC) = static_cast<float>(dice.between(-1, 2));
+  }
+  return calibrator;
+}
+
 // An example of F features in B blocks, with a table of F * B rows of its own; some (feature, block) share a row.
 class KernelInputs {
  public:
@@ -46,7 +56,14 @@ class KernelInputs {
 
   std::size_t features() const { return features_; }
   std::size_t blocks() const { return blocks_; }
-  PathRows path() const { return {rows_.data(), values_.data(), scaled_.data(), features_, blocks_}; }
+  // As it is before training: PathRows::before is filled.
+  PathRows path() {
+    before_.assign(blocks_ * padded(features_), 0);
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      for (std::size_t f = 0; f < features_; ++f) before_[b * padded(features_) + f] = row(b, f)[0];
+    }
+    return {rows_.data(), values_.data(), scaled_.data(), features_, blocks_, before_.data()};
+  }
   float value(std::size_t feature) const { return values_[feature]; }
   float scaled(std::size_t feature) const { return scaled_[feature]; }
   void set_value(std::size_t feature, float value) { values_[feature] = value; }
@@ -89,7 +106,8 @@ class KernelInputs {
   std::vector<AlignedRow> table_;
   std::vector<float> values_;
   std::vector<float> scaled_;
-  std::vector<float*> rows_;  // [block][feature]
+  std::vector<float*> rows_;   // [block][feature]
+  std::vector<float> before_;  // PathRows::before
 };
 
 }  // namespace cpt
