@@ -32,9 +32,9 @@ Learner::Learner(const ModelOptions& options)
       estimator_(make_estimator(options_, trees_, weights_, frequencies_)) {}
 
 ScaledExample Learner::scaled(const ExampleView& x, ScaledValues& room) const {
-  if (feature_counts_.used()) feature_counts_.look_up(x.features, room.counts);
+  if (feature_counts_.used()) feature_counts_.look_up(x.features, room.rarities);
   ScaledExample example{x, {}};
-  scale(room.counts.rarities, options_.update == Update::kSafe, room, example);
+  scale(room.rarities, options_.update == Update::kSafe, room, example);
   return example;
 }
 

@@ -105,7 +105,7 @@ class Learner {
 
  private:
   void count_features(const PathState& path_state) {
-    if (feature_counts_.used()) feature_counts_.add(path_state.room.counts, path_state.example.values);
+    if (feature_counts_.used()) feature_counts_.add(path_state.example.features, path_state.example.values);
   }
   template <class DigestOf>
   std::uint64_t digest_with_labels(DigestOf digest_of) const;

@@ -54,21 +54,17 @@ std::vector<std::span<std::byte>> FeatureCounts::memory() {
           std::as_writable_bytes(std::span(units_.get(), size()))};
 }
 
-void FeatureCounts::look_up(std::span<const FeatureHash> features, FeatureLookup& found) const {
-  found.entries.resize(features.size());
-  found.rarities.resize(features.size());
+void FeatureCounts::look_up(std::span<const FeatureHash> features, std::vector<Rarity>& rarities) const {
+  rarities.resize(features.size());
   // In local variables: a store of bytes may change anything else.
-  std::uint32_t* const entries = found.entries.data();
-  Rarity* const rarities = found.rarities.data();
+  Rarity* const out = rarities.data();
   const std::uint8_t* const renewed = renewed_.get();
   const int examples = renewed_examples_;
   const int bits = bits_;
   for (std::size_t f = 0; f < features.size(); ++f) {
-    const std::uint64_t at = index(features[f], bits);
-    entries[f] = static_cast<std::uint32_t>(at);
-    rarities[f] = static_cast<Rarity>(std::clamp(examples - renewed[at], 1, 255));
+    out[f] = static_cast<Rarity>(std::clamp(examples - renewed[index(features[f], bits)], 1, 255));
   }
-  if (!features.empty() && features.front() == kConstantFeature) found.rarities.front() = 0;
+  if (!features.empty() && features.front() == kConstantFeature) rarities.front() = 0;
 }
 
 void FeatureCounts::go_on_at(std::uint64_t examples_since_renewal) {
@@ -84,14 +80,16 @@ std::uint64_t FeatureCounts::examples_until_change() const {
   return since < counted ? counted - since : interval - std::min(interval - 1, since);
 }
 
-void FeatureCounts::add(const FeatureLookup& found, std::span<const float> values) {
+void FeatureCounts::add(std::span<const FeatureHash> features, std::span<const float> values) {
   ++all_examples_;
   ++examples_added_;
   if (times_ == 0) return;
   const std::size_t before = occurrences_.size();
   occurrences_.resize(before + values.size());
   CountedFeature* const out = occurrences_.data() + before;
-  for (std::size_t f = 0; f < values.size(); ++f) out[f] = {found.entries[f], units_of_square(values[f]) * times_};
+  for (std::size_t f = 0; f < values.size(); ++f) {
+    out[f] = {static_cast<std::uint32_t>(index(features[f])), units_of_square(values[f]) * times_};
+  }
   if (occurrences_.size() >= kMostOccurrences) take_occurrences();
 }
 

@@ -29,15 +29,9 @@ struct ScaledExample : ExampleView {
   std::span<const float> scaled;
 };
 
-// What the counts know of the features of an example. Reused from example to example, it allocates nothing.
-struct FeatureLookup {
-  std::vector<std::uint32_t> entries;  // of the table
-  std::vector<Rarity> rarities;        // as of the last renewal
-};
-
-// Owns what a ScaledExample refers to. Reused likewise.
+// Owns what a ScaledExample refers to. Reused from example to example, it allocates nothing.
 struct ScaledValues {
-  FeatureLookup counts;
+  std::vector<Rarity> rarities;
   std::vector<float> values;
   std::vector<float> scaled;
 };
@@ -81,7 +75,8 @@ class FeatureCounts {
   // Where the table lies.
   std::vector<std::span<std::byte>> memory();
 
-  void look_up(std::span<const FeatureHash> features, FeatureLookup& found) const;
+  // The rarities of the features, as of the last renewal.
+  void look_up(std::span<const FeatureHash> features, std::vector<Rarity>& rarities) const;
   static constexpr int kStepsPerBit = 8;
   void prefetch(const ExampleView& x) const {
     for (const FeatureHash feature : x.features) __builtin_prefetch(&renewed_[index(feature)]);
@@ -93,8 +88,8 @@ class FeatureCounts {
   // From here on, examples are counted as those are that come this long after a renewal. Every example once, if it was
   // never called.
   void go_on_at(std::uint64_t examples_since_renewal);
-  // Counts an example that is learned, after look_up(). It enters the rarities at the next renewal.
-  void add(const FeatureLookup& found, std::span<const float> values);
+  // Counts an example that is learned. It enters the rarities at the next renewal.
+  void add(std::span<const FeatureHash> features, std::span<const float> values);
   // Examples up to the last renewal, N, and since then.
   std::uint64_t examples() const { return examples_; }
   std::uint64_t examples_since() const { return all_examples_ - examples_; }

@@ -22,8 +22,8 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamOffs
       labels_.prefetch(*slice.batch, i, slice.end);
       if (counts.used()) {
         if (i + kCountsAhead < slice.end) counts.prefetch((*slice.batch)[i + kCountsAhead]);
-        counts.look_up(x.features, lookup_);
-        if (learning) counts.add(lookup_, x.values);
+        counts.look_up(x.features, rarities_);
+        if (learning) counts.add(x.features, x.values);
       }
       const bool same_line = x.origin.position == last.position && x.origin.shard == last.shard;
       index_in_line = same_line ? index_in_line + 1 : 0;
@@ -51,7 +51,7 @@ void Dispatcher::send(const ExampleView& x, std::size_t tree, RoutedExample& exa
   example.tree = static_cast<std::uint32_t>(tree);
   example.route_by(path_);
   const std::string_view name = example.label == kNoLabel ? x.label : std::string_view{};
-  const ExampleRecord::Parts parts{x, path_, name, lookup_.rarities};
+  const ExampleRecord::Parts parts{x, path_, name, rarities_};
   std::uint32_t offset = SharedExampleRing::kNoOffset;  // until it is in the ring
   const auto write = [&](int rank) {
     ExampleWriter& writer = writers_[static_cast<std::size_t>(rank)];

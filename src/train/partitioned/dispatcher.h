@@ -53,7 +53,7 @@ class Dispatcher {
   LabelPrefetcher labels_;
   std::vector<ExampleWriter> writers_;  // by rank
   std::vector<std::uint8_t> path_;      // of the current example, as far as the current tree knows it
-  FeatureLookup lookup_;                // of the current example
+  std::vector<Rarity> rarities_;        // of the current example
 };
 
 }  // namespace cpt

@@ -18,16 +18,12 @@ Batch one_example(const std::vector<std::pair<FeatureHash, float>>& features) {
   return batch;
 }
 
-void add(FeatureCounts& counts, const ExampleView& x) {
-  FeatureLookup found;
-  counts.look_up(x.features, found);
-  counts.add(found, x.values);
-}
+void add(FeatureCounts& counts, const ExampleView& x) { counts.add(x.features, x.values); }
 
 std::vector<Rarity> rarities_of(const FeatureCounts& counts, const ExampleView& x) {
-  FeatureLookup found;
-  counts.look_up(x.features, found);
-  return found.rarities;
+  std::vector<Rarity> rarities;
+  counts.look_up(x.features, rarities);
+  return rarities;
 }
 
 TEST(FeatureCounts, WithoutUseHaveNoTable) {

@@ -38,7 +38,7 @@ class SearchHere : public ::testing::Test {
   Result search(std::size_t i) {
     ScaledValues room;
     const ScaledExample x = learner_.scaled(stream_[i], room);
-    const ExampleRecord::Parts parts{x, {}, {}, room.counts.rarities};
+    const ExampleRecord::Parts parts{x, {}, {}, room.rarities};
     const ExampleRecord::Shape shape = ExampleRecord::shape_of(parts);
     record_.resize(ExampleRecord::bytes(shape) / sizeof(std::uint64_t));
     auto* const at = reinterpret_cast<std::byte*>(record_.data());
