@@ -118,7 +118,7 @@ HWY_INLINE void ComputeErrors(const UpdateStep& update_step, const Groups& group
     hn::Store(margin, tag, errors.margin + at * kGroup);
     hn::Store(towards, tag, errors.towards + at * kGroup);
     hn::Store(hn::IfThenElseZero(hn::Ne(towards, zero), error), tag, errors.error + at * kGroup);
-    if (kPredicts || update_step.calibrators != nullptr) {
+    if (update_step.calibrators != nullptr) {
       TrainCalibrators<kPredicts>(tag, update_step, groups.groups + at, z, towards);
     }
   });
