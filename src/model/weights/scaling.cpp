@@ -23,7 +23,7 @@ void scale(std::span<const Rarity> rarities, bool bounded, ScaledValues& room, S
       x.scaled = x.values;
       return has_large(x.values);
     }
-    room.scaled.resize((rarities.size() + kLanes - 1) / kLanes * kLanes);
+    room.scaled.resize(padded(rarities.size()));
     x.scaled = {room.scaled.data(), rarities.size()};
     return scale_values(x.values, rarities, room.scaled.data());
   };

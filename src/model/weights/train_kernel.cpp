@@ -7,7 +7,6 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first.
 #include "model/weights/lane_groups-inl.h"
-#include "model/weights/row_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cpt {

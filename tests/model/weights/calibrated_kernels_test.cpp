@@ -424,7 +424,7 @@ TEST(ScaledValues, AreThoseOfTheFormula) {
       squares += x * x;
       rare_squares += x * x * r * r;
     }
-    std::vector<float> scaled((features + kLanes - 1) / kLanes * kLanes);
+    std::vector<float> scaled(padded(features));
     scale_values(values, rarities, scaled.data());
     for (std::size_t f = 0; f < features; ++f) {
       const double r = rarities[f];

@@ -126,7 +126,7 @@ TEST(InstructionSets, ScaleValuesToTheSameBytes) {
       values[f] = static_cast<float>(dice.between(-3, 3));
       rarities[f] = static_cast<Rarity>(dice.below(256));
     }
-    std::vector<float> best((features + kLanes - 1) / kLanes * kLanes);
+    std::vector<float> best(padded(features));
     scale_values(values, rarities, best.data());
     for (std::int64_t target : targets()) {
       const OnlyTarget only(target);

@@ -47,7 +47,12 @@ TEST(LearnPath, PredictsAndTrainsToTheLastBit) {
                       .loss = Loss::kLogistic,
                       .update = Update::kSafe,
                       .rate = 0.8F};
-      learn_path(in.path(), step);
+      PathRows path = in.path();
+      std::vector<float*> later(features, in.table(0));
+      RowsAhead ahead{later.data(), later.size()};
+      path.ahead = &ahead;
+      learn_path(path, step);
+      EXPECT_EQ(ahead.prefetched, features);
       predict_path(twin.path(), of_blocks.data(), predicting.data(), twin_estimates.data());
       step.estimates = twin_estimates.data();
       step.calibrators = twin_learning.data();
@@ -63,21 +68,6 @@ TEST(LearnPath, PredictsAndTrainsToTheLastBit) {
         ASSERT_EQ(std::memcmp(in.table(i), twin.table(i), sizeof(Row)), 0) << "row " << i;
       }
     }
-  }
-}
-
-TEST(LearnPath, PrefetchesRowsOfALaterExampleAtMostOnce) {
-  for (const std::size_t count : {0U, 1U, 20U, 1000U}) {
-    KernelInputs in(7, 5, 1);
-    std::vector<float*> later(count, in.table(0));
-    RowsAhead ahead{later.data(), count};
-    PathRows path = in.path();
-    path.ahead = &ahead;
-    std::vector<Estimate> estimates(5);
-    predict_blocks(path, Loss::kLogistic, nullptr, estimates.data());
-    EXPECT_LE(ahead.prefetched, count / 2);
-    predict_blocks(path, Loss::kLogistic, nullptr, estimates.data());
-    EXPECT_LE(ahead.prefetched, count);
   }
 }
 
