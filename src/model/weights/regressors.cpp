@@ -35,7 +35,7 @@ UpdateStep Regressors::step_of(PathState& path_state) {
   if (update_ == Update::kSafe) {
     const std::size_t rows = scratch_floats(x.features.size()) / kLanes;
     if (path_state.steps.size() < rows) path_state.steps.resize(rows);
-    update_step.scratch = path_state.steps.data()->lanes.data();
+    update_step.scratch = reinterpret_cast<float*>(path_state.steps.data());
   } else {
     update_step.squared_length = x.squared_length();
   }

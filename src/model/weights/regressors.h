@@ -64,7 +64,7 @@ struct PathState {
             .scaled = example.scaled.data(),
             .features = features,
             .blocks = blocks,
-            .before = before.data()->lanes.data(),
+            .before = reinterpret_cast<float*>(before.data()),
             .ahead = &ahead};
   }
   RowsAhead all_rows() const { return {rows.data(), rows.size()}; }
