@@ -1,6 +1,7 @@
 #include "core/zeroed_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -21,14 +22,16 @@ void* map_zeroed(std::size_t bytes, const std::string& what) {
   void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) {
     throw Error(Fault::kFailed, "no memory for " + what + " of " + std::to_string(bytes >> 20) + " MiB (" +
-                                    std::strerror(errno) + "); allow more memory, or begin a model with fewer --bits");
+                                    std::strerror(errno) + "); allow more memory, or use fewer --bits");
   }
   // Unmap what lies before the first huge page boundary and after the array.
   const auto address = reinterpret_cast<std::uintptr_t>(raw);
   const std::uintptr_t aligned = (address + kHugePage - 1) / kHugePage * kHugePage;
   if (aligned > address) munmap(raw, aligned - address);
-  const std::size_t tail = address + mapped - (aligned + bytes);
-  if (tail > 0) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t end = (aligned + bytes + page - 1) / page * page;
+  const std::size_t tail = address + mapped - end;
+  if (tail > 0) munmap(reinterpret_cast<void*>(end), tail);
   madvise(reinterpret_cast<void*>(aligned), bytes, MADV_HUGEPAGE);  // a hint; small pages work too
   return reinterpret_cast<void*>(aligned);
 }

@@ -101,6 +101,9 @@ class Training::Run {
 
   bool owns(Partition partition) const { return !partitioned_ || partitioned_->owners()[partition] == comm_.rank(); }
 
+  // Whether it learns them here: also the copies of roots that hybrid ranks have.
+  bool holds(Partition partition) const { return owns(partition) || (merges() && partition_level(partition) == 0); }
+
   // Empty if every rank has the whole model.
   std::vector<int> owners() const {
     if (!partitioned_) return {};
@@ -200,6 +203,7 @@ class Training::Run {
     const ShardPass shard_pass = plan_.shard_pass();
     const bool begins_phase = !counting_ || progress.phase() != shard_pass.phase;
     if (begins_phase) progress.begin(shard_pass.phase);
+    if (begins_phase && shard_pass.phase == Phase::kTest) summary_.test_error_lines = 0;
     if (plan_.examples() == 0) plan_.set_examples_before(progress.total().examples);
     counting_ = true;
     progress.begin_pass(shard_pass.pass);
@@ -214,7 +218,7 @@ class Training::Run {
       summary_.train = progress.total();
       summary_.trained = true;
     } else {
-      summary_.test_error_lines = bad_lines;
+      summary_.test_error_lines += bad_lines;
       summary_.test = progress.total();
       summary_.tested = true;
     }
@@ -316,11 +320,16 @@ class Training::Run {
   bool keeps_best() const { return options_.validation.keep_best && validation_.model != 0; }
 
   // Whether the model of the run is that of the best validation. After a crash it may be a better one that this run,
-  // which went on from a checkpoint before it in another way, has never had; or somebody has replaced it.
+  // which went on from a checkpoint before it in another way, has never had; or somebody has replaced or removed it.
   bool has_best(Progress& progress) {
     std::uint64_t has = 0;
     run_on_all(comm_, "end: model", [&] {
-      if (comm_.rank() == 0) has = read_model_head(model_).digest == validation_.model ? 1 : 0;
+      if (comm_.rank() != 0) return;
+      try {
+        has = read_model_head(model_).digest == validation_.model ? 1 : 0;
+      } catch (const Error& error) {  // it is gone, or damaged
+        if (error.fault() != Fault::kNoInput && error.fault() != Fault::kBadData) throw;
+      }
     });
     has = broadcast_value(comm_, has, 0, "end: model");
     if (has == 0 && comm_.rank() == 0) {
@@ -387,7 +396,7 @@ class Training::Run {
     std::vector<std::span<std::byte>> memory = learner_.feature_counts().memory();
     WeightTable& weights = learner_.weights();
     for (Partition p = 0; p < weights.partitions(); ++p) {
-      if (owns(p)) memory.push_back(weights.memory(p));
+      if (holds(p)) memory.push_back(weights.memory(p));
     }
     return memory;
   }
@@ -401,7 +410,7 @@ class Training::Run {
     use.structure_bytes += partitioned_->structure_bytes();
     use.table_bytes = 0;
     for (Partition p = 0; p < learner_.weights().partitions(); ++p) {
-      if (owns(p)) use.table_bytes += learner_.weights().region(p).rows * sizeof(Row);
+      if (holds(p)) use.table_bytes += learner_.weights().region(p).rows * sizeof(Row);
     }
     return use;
   }

@@ -151,6 +151,15 @@ TEST(OptionTable, ResumedRunsChangeOnlyWhatMayChange) {
   EXPECT_FALSE(may_change_on_resume(OnResume::kMayChangeIfPartitioned, replicated));
 }
 
+TEST(OptionTable, ResumedRunsReportAndCheckpointAsOftenAsTheyAreToldNow) {
+  TrainingOptions now;
+  now.progress_every = std::chrono::seconds(3);
+  now.checkpoints.every = std::chrono::seconds(5);
+  const TrainingOptions resumed = options_on_resume({}, now);
+  EXPECT_EQ(resumed.progress_every, now.progress_every);
+  EXPECT_EQ(resumed.checkpoints.every, now.checkpoints.every);
+}
+
 TEST(OptionTable, ResumedRunsKeepShardsThatAreNotGiven) {
   TrainingOptions then;
   then.data = {"a"};

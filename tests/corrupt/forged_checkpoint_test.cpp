@@ -232,7 +232,7 @@ TEST_F(ForgedCheckpoint, WithProgressThatMakesNoSenseIsRefused) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::string unreadable = "its state cannot be read";
-  const std::string progress = "its progress makes no sense";
+  const std::string progress = "its progress is invalid";
   expect(unreadable, [&](RunState& state) { state.progress.seconds = kNan; });
   expect(unreadable, [&](RunState& state) { state.progress.seconds = kInfinity; });
   expect(progress, [](RunState& state) { state.progress.seconds = -1; });
@@ -264,8 +264,18 @@ TEST_F(ForgedCheckpoint, WithChoicesThatThereAreNotIsRefused) {
   expect_refused("its options cannot be read");
 }
 
+TEST_F(ForgedCheckpoint, WithCountsOfFeaturesThatAreTooLargeIsRefused) {
+  run.restore();
+  ByteVector features = blob("features");
+  constexpr std::size_t kUnits = 3 * 8 + 4 + 1;  // of the first entry, after three numbers, its index and its rarity
+  ASSERT_GT(features.size(), kUnits + 8);
+  std::fill_n(features.begin() + kUnits, 8, std::byte{0xff});
+  forge("features", features);
+  expect_refused("makes no sense at entry 0");
+}
+
 TEST_F(ForgedCheckpoint, WithOptionsThatMakeNoSenseIsRefused) {
-  const std::string options = "the options of its state make no sense";
+  const std::string options = "the options of its state are invalid";
   expect(options, [](RunState& state) { state.options.passes = 0; });
   expect(options, [](RunState& state) { state.options.split = 0; });
   expect(options, [](RunState& state) { state.options.split = 4097; });

@@ -75,7 +75,7 @@ void read_entries(const StoredBytes& bytes, const std::string& name, std::size_t
 }
 
 [[noreturn]] void refuse_rest(const std::string& name) {
-  throw Error(Fault::kBadData, name + " has more than its keys");
+  throw Error(Fault::kBadData, name + " has bytes after its last key");
 }
 
 }  // namespace
@@ -168,14 +168,15 @@ void read_feature_counts(BlobReader& blob, const std::string& name, FeatureCount
     entry.index = read_value<std::uint32_t>(bytes);
     entry.renewed = read_value<std::uint8_t>(bytes);
     entry.units = read_value<std::uint64_t>(bytes);
-    const bool fits = entry.index >= least && entry.index < counts.size() && entry.units > 0;
+    const bool fits = entry.index >= least && entry.index < counts.size() && entry.units > 0 &&
+                      entry.units <= FeatureCounts::kMostUnits;
     if (!fits) refuse("makes no sense at entry " + std::to_string(i));
     least = entry.index + std::uint64_t{1};
     counts.restore(entry);
   }
   counts.restore(examples);
   std::byte rest;
-  if (blob.read({&rest, 1}) != 0) refuse("has more than its entries");
+  if (blob.read({&rest, 1}) != 0) refuse("has bytes after its last entry");
 }
 
 void write_counts(const Frequencies& frequencies, BlobWriter& blob) {

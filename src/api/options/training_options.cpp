@@ -93,6 +93,7 @@ TrainingOptions options_on_resume(const TrainingOptions& then, const TrainingOpt
   if (now.test.empty()) options.test = then.test;
   if (now.validation.data.empty()) options.validation.data = then.validation.data;
   options.checkpoints = now.checkpoints;
+  options.progress_every = now.progress_every;
   options.resume = now.resume;
   return options;
 }

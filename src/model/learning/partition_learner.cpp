@@ -113,9 +113,14 @@ void PartitionLearner::follow_left(std::vector<PathStep>& path) const {
 }
 
 void PartitionLearner::look_up(std::span<const std::uint8_t> positions, std::vector<PathStep>& path) const {
-  for (BlockId block = 0; const std::uint8_t position : positions) {
-    path.push_back({block, position});
-    block = blocks_.child(path.back()).block();
+  path.push_back({0, positions.front()});
+  for (const std::uint8_t position : positions.subspan(1)) {
+    const Child child = blocks_.child(path.back());
+    if (child.kind() != Child::Kind::kBlock || child.is_outside()) {
+      throw Error(Fault::kFailed, "protocol error: a path leads to a block that partition " +
+                                      std::to_string(partition_) + " does not have");
+    }
+    path.push_back({child.block(), position});
   }
 }
 

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kMostOccurrences = std::size_t{1} << 14;  // 128 KiB
 constexpr std::size_t kEntriesAhead = 32;                       // entries lie anywhere, so later ones are prefetched
-constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 62;
 static_assert(FeatureCounts::kStepsPerBit == 8);
 
 // log2(units / kUnitsOfOne + 1) in steps, rounded to the nearest.

@@ -55,10 +55,11 @@ constexpr std::uint64_t counted_examples(std::uint64_t interval) { return interv
 // several threads may read while none writes.
 class FeatureCounts {
  public:
-  // n_i is kept in whole units, so that sums are the same in any order. It stops growing at 2^62 of them, and one
-  // example adds at most 2^26 (as a value of 16 does, four times).
+  // n_i is kept in whole units, so that sums are the same in any order. It stops growing at kMostUnits, and one example
+  // adds at most 2^26 (as a value of 16 does, four times).
   static constexpr int kUnitBits = 16;
   static constexpr std::uint64_t kUnitsOfOne = std::uint64_t{1} << kUnitBits;
+  static constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 62;
   static constexpr int kMostBits = 22;
 
   // No table, and no rarities, unless `used`.
@@ -142,7 +143,7 @@ class FeatureCounts {
   // By entry of the table. Apart, since looking up is what every example does for each of its features.
   ZeroedArray<std::uint8_t> renewed_;  // log2(n_i + 1) at the last renewal, in steps
   ZeroedArray<std::uint32_t> added_;   // units since take_added() or renew(), without those spilled
-  ZeroedArray<std::uint64_t> units_;   // without those added; at most 2^62
+  ZeroedArray<std::uint64_t> units_;   // without those added; at most kMostUnits
 
   std::vector<CountedFeature> occurrences_;  // not yet added: many are added at a time, which hides the way to memory
   std::vector<std::uint32_t> touched_;       // with units added; may repeat

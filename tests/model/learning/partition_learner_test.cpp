@@ -226,7 +226,7 @@ TEST_P(Partitions, LearnWhatOneLearnerLearns) {
   EXPECT_EQ(led.learner().structure_digest(), whole.structure_digest());
   EXPECT_EQ(led.learner().disagreements(), whole.disagreements());
   EXPECT_EQ(led.learner().weights().digest(), whole.weights().digest());
-  const bool by_places = GetParam().options.ways() == 2 && GetParam().lag < stream.size();
+  const bool by_places = GetParam().options.effective_arity() == 2 && GetParam().lag < stream.size();
   EXPECT_EQ(led.led_at_once() > stream.size() / 4, by_places);
   EXPECT_GT(whole.tree().blocks(), kPartitions + 100U);  // else no deep partition has grown blocks of its own
 }
@@ -275,6 +275,20 @@ TEST(PartitionOfATree, SaysWhereALabelIsLost) {
   PartitionLearner root(kRootPartition, led.learner().tree(), other.weights(), options);
   PathState path_state;
   EXPECT_THROW(root.locate(unscaled(stream[0]), 99, {}, path_state), Error);
+}
+
+TEST(PartitionOfATree, RefusesAPathThroughABlockThatItDoesNotHave) {
+  const Batch stream = random_stream(kStream);
+  const ModelOptions options = with(TreeKind::kOnline, Loss::kLogistic, Update::kAdaptive);
+  Led led(options, 1);
+  for (std::size_t i = 0; i < 1000; ++i) led.learn(stream[i]);
+  Learner other(options);
+  PartitionLearner root(kRootPartition, led.learner().tree(), other.weights(), options);
+  PathState path_state;
+  for (std::uint8_t exit = 16; exit < 32; ++exit) {
+    const std::vector<std::uint8_t> positions{exit, 16};
+    EXPECT_THROW(root.locate(unscaled(stream[0]), 0, positions, path_state), Error) << int{exit};
+  }
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(WeightTable, StartsAtZeroOnWholeCacheLines) {
   WeightTable table(kLeastBits);
   EXPECT_EQ(table.rows(), 1024U);
   EXPECT_EQ(table.bytes(), 65536U);
-  EXPECT_EQ(table.count_used(), 0U);
+  EXPECT_EQ(table.survey().used, 0U);
   for (std::uint64_t i = 0; i < table.rows(); ++i) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(table.row(i)) % 64, 0U);
     EXPECT_TRUE(std::all_of(table.row(i), table.row(i) + kLanes, [](float lane) { return lane == 0; }));
@@ -67,14 +67,14 @@ TEST(WeightTable, ARowIsUsedOnceItsSquaresAreAboveZero) {
   EXPECT_TRUE(table.used(7));
   EXPECT_FALSE(table.used(8));
   table.row(1023)[0] = 3;
-  EXPECT_EQ(table.count_used(), 2U);
+  EXPECT_EQ(table.survey().used, 2U);
 }
 
 TEST(WeightTable, ARowWhoseSquaresAreNoNumberIsUsedAndNotFinite) {
   WeightTable table(kLeastBits);
   table.row(7)[0] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(table.used(7));
-  EXPECT_EQ(table.count_used(), 1U);
+  EXPECT_EQ(table.survey().used, 1U);
   EXPECT_FALSE(table.survey().finite);
 }
 
@@ -162,7 +162,7 @@ TEST(WeightTable, ClearedPartitionsGiveTheirMemoryBack) {
   const std::uint64_t full = resident_bytes();
   for (Partition p = 17; p < kPartitions; ++p) table.clear(p);  // three quarters
   EXPECT_LT(resident_bytes() + (std::uint64_t{40} << 20), full);
-  EXPECT_EQ(table.count_used(), table.rows() / 4);
+  EXPECT_EQ(table.survey().used, table.rows() / 4);
 }
 
 // It may be that of a model, which keeps its size, or of a program that does not choose it.
@@ -176,7 +176,7 @@ TEST(WeightTable, WithoutMemorySaysWhatHelpsNewOnesAndThoseThatAreThere) {
     ADD_FAILURE() << "there was memory";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kFailed);
-    EXPECT_THAT(error.what(), testing::EndsWith("; allow more memory, or begin a model with fewer --bits"));
+    EXPECT_THAT(error.what(), testing::EndsWith("; allow more memory, or use fewer --bits"));
   }
   ::setrlimit(RLIMIT_AS, &before);
 }

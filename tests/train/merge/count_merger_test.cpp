@@ -229,7 +229,7 @@ TEST_F(CountsBlob, IsRefusedWhereItMakesNoSense) {
   EXPECT_THAT(error_of(U64{1}, U64{5}, U32{0}), HasSubstr("a key without labels"));
   EXPECT_THAT(error_of(U64{2}, U64{5}, U32{1}, U32{3}, U64{1}, U64{5}, U32{1}, U32{4}, U64{1}),
               HasSubstr("keys out of order"));
-  EXPECT_THAT(error_of(U64{1}, U64{5}, U32{1}, U32{3}, U64{1}, U32{7}), HasSubstr("more than its keys"));
+  EXPECT_THAT(error_of(U64{1}, U64{5}, U32{1}, U32{3}, U64{1}, U32{7}), HasSubstr("bytes after its last key"));
   EXPECT_NE(error_of(U64{2}, U64{5}, U32{1}, U32{3}, U64{1}), "");
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "model/tree/blocks.h"
+
 namespace cpt {
 
 namespace {
@@ -17,6 +19,14 @@ void copy(const void* from, std::size_t bytes, void* to) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
+// Positions are used as indices. All steps but the last leave their block for another.
+void check_path(std::span<const std::uint8_t> path) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const std::uint8_t least = i + 1 < path.size() ? kLastSlot + 1 : 1;
+    if (path[i] < least || path[i] > 31) throw_protocol_error("unknown position " + std::to_string(path[i]));
+  }
+}
+
 }  // namespace
 
 constinit const std::array<float, ExampleRecord::kMostOnes> ExampleRecord::kOnes = make_ones<kMostOnes>();
@@ -30,6 +40,7 @@ std::size_t ExampleRecord::checked_bytes(ConstBytes from) {
   }
   const std::size_t bytes = bytes_of(head);
   if (bytes > from.size()) throw_protocol_error("an example is cut short");
+  check_path(record.path());
   return bytes;
 }
 

@@ -115,14 +115,13 @@ std::size_t count_examples(ConstBytes message, std::uint64_t examples, ConstByte
   return routed.size();
 }
 
-Buffer message_of_one(const RoutedExample& head) {
+Buffer message_of_one(const RoutedExample& head, const std::vector<std::uint8_t>& path = path_of(4)) {
   Batch batch;
   batch.add_feature(1, 0.5F);
   batch.finish_example("name", 3, {});
   Buffer message;
   ExampleWriter writer;
   writer.begin(message);
-  const std::vector<std::uint8_t> path = path_of(4);
   writer.append(head, {batch[0], path, "name"});
   writer.end();
   return message;
@@ -140,6 +139,14 @@ TEST(RoutedExamples, OfSlotsThatTheirSenderDoesNotHaveAreRefused) {
   const Buffer message = message_of_one({.slot = 6, .example = {}});
   EXPECT_EQ(count_examples(message.bytes(), 7), 1U);
   expect_protocol_error([&] { count_examples(message.bytes(), 6); });
+}
+
+TEST(RoutedExamples, OfUnknownPositionsAreRefused) {
+  EXPECT_EQ(count_examples(message_of_one({.example = {}}, {16, 31, 1}).bytes(), 1), 1U);
+  for (const std::vector<std::uint8_t>& path :
+       {std::vector<std::uint8_t>{0}, {32}, {255, 16}, {20, 0}, {20, 64}, {15, 16}}) {
+    expect_protocol_error([&] { count_examples(message_of_one({.example = {}}, path).bytes(), 1); });
+  }
 }
 
 // A record without values refers to a table of ones, which has an end.
@@ -230,13 +237,13 @@ TEST_F(Tasks, OfAllKindsComeAsTheyWereSent) {
     PartitionTask search = task(i, TaskKind::kSearch);
     search.probability = 1.0 / 3;
     search.least = 0.01;
-    PartitionTask settle = task(i, TaskKind::kSettle);
-    settle.coins = mix(i + 1);
-    settle.disagreements = 300;
+    PartitionTask insert = task(i, TaskKind::kInsert);
+    insert.coins = mix(i + 1);
+    insert.disagreements = 300;
     PartitionTask open = task(i, TaskKind::kOpen);
     open.split = 123456;
     open.disagreements = 2;
-    sent.insert(sent.end(), {draw, search, search, task(i, TaskKind::kKnown), settle, open});
+    sent.insert(sent.end(), {draw, search, search, task(i, TaskKind::kKnown), insert, open});
   }
   Buffer message;
   TaskWriter writer(message);
