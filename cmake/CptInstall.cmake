@@ -1,6 +1,6 @@
-# What `cmake --install` copies: the two programs, the libraries with their
-# public headers (include/cpt), the files that find_package(cpt) and pkg-config need, man pages, and completion for bash. The
-# app layer makes the programs and is of no use to others.
+# What `cmake --install` copies: the two programs, the libraries with their public headers (include/cpt), the files that
+# find_package(cpt) and pkg-config need, man pages, and completion for bash. The app layer makes the programs and is of no
+# use to others.
 #
 # Two export sets: the libraries that predict and learn in one process, without MPI; and comm and train, which need it.
 include(CMakePackageConfigHelpers)

@@ -119,7 +119,8 @@ child=$!
 if [[ -n $asked ]]; then ask "$asked"; fi  # the signal came before mpirun was started
 timer=
 if [[ -n $WALLTIME ]]; then
-  keep_time $(($(in_seconds "$WALLTIME") - NOTICE)) &
+  left=$(($(in_seconds "$WALLTIME") - NOTICE))
+  keep_time $((left > 0 ? left : 1)) &
   timer=$!
 fi
 

@@ -56,7 +56,8 @@ def _parse() -> argparse.Namespace:
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     stories.add_argument("data", metavar="DIR", type=Path, nargs="?",
                          help="the LYRL2004 distribution, or shards in DIR/train and DIR/test "
-                         "(default: the sample beside the project, if it is there)")
+                         "(default: a sample, made by make.py in the folder CPT_SHARED_DATA, or in ../shared/data beside "
+                         "the project)")
     stories.set_defaults(experiment=rcv1.run)
 
     for command in (ads, stories):

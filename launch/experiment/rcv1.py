@@ -1,5 +1,6 @@
 """RCV1: one of a story's topics at random, from the LYRL2004 distribution or from existing shards."""
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ or, without vectors,
   lyrl2004_tokens_train.dat, ..._test_pt0.dat to pt3.dat      ".I DOCUMENT", ".W", lines of words, an empty line
 A topic of each document is drawn at random. Documents come in the order of the files; the last 20,000 are the test part."""
 
+_DATA_SETS = Path(os.environ.get("CPT_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 _TEST_EXAMPLES = 20_000
 _SHARDS = 8
 _MADE = "shards"  # in the --out folder
@@ -67,9 +69,9 @@ def _shards(given: Path | None, out: OutFolder) -> Path:
 
 
 def _sample(out: OutFolder) -> Path:
-    maker = Path(__file__).resolve().parents[3] / "shared" / "data" / "make.py"
+    maker = _DATA_SETS / "make.py"
     if not maker.exists():
-        raise ValueError("no RCV1 here: give the folder of the LYRL2004 distribution (see --help)")
+        raise ValueError(f"no {maker}: give the folder of the LYRL2004 distribution (see --help), or set CPT_SHARED_DATA")
     shards = out.anew(_MADE)
     subprocess.run([sys.executable, maker, "rcv1", shards], check=True, capture_output=True, text=True)
     return shards

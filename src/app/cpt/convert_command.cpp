@@ -25,13 +25,13 @@ namespace fs = std::filesystem;
 constexpr const char* kConvertFooter =
     R"(Writes OUT/part-000.cpt, OUT/part-001.cpt, ...: binary shards that take a fifth to a third of the
 space of the text (many small ones up to a half) and are read 1.7 to 1.8 times as fast. Training on
-them gives bit by bit the same result as training on the text: lines are taken in the order of
-cpt_dist, one from each shard in turn, and dealt to the new shards in turn. This also turns a
-single file into shards for many ranks.
+them gives the same model, bit by bit, on one rank and with --placement partitioned: lines are taken
+in the order of cpt_dist, one from each shard in turn, and dealt to the new shards in turn. This
+also turns a single file into shards for many ranks.
 
 A binary shard holds parsed and hashed lines. --seed, --normalize, --interactions, --ngrams,
---multilabel and the keys of json lines must equal those of the runs that read it; cpt_dist refuses
-others.
+--multilabel and the keys of json lines or columns of tables must equal those of the runs that read
+it; cpt_dist refuses others.
 
 Examples:
   cpt convert shards/ binary

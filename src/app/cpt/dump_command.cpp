@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* kDumpFooter = R"(Format:
   The first line is "cpt-tree 1 N", where N is the number of labels. Then follows one line per leaf,
-  in the order in which the labels entered the tree: PATH, a tab, LABEL. PATH lists the sides from
-  the root, 0 = left and 1 = right, or is - if the tree is a single leaf. LABEL extends to the end of
-  the line. cpt_dist --tree file:FILE starts with this tree and gives labels the same numbers.
+  in the order in which the labels entered the tree: SIDES, a tab, LABEL. SIDES are the sides from
+  the root on, 0 = left and 1 = right (- if the tree is a single leaf). LABEL extends to the end
+  of the line. cpt_dist --tree file:FILE starts with this tree and gives labels the same numbers.
 
 Example:
   cpt dump --model runs/ads/model --output ads.tree)";

@@ -24,12 +24,17 @@ std::string sampled_figures(const Losses& losses) {
   return figures;
 }
 
+// Empty if no example had a seen label.
+std::string seen_figures(const Losses& losses) {
+  if (losses.examples == losses.new_labels) return "";
+  return fmt::format("; on seen labels: squared {:.4f}, log {:.4f}{}", losses.mean_squared_seen(),
+                     losses.mean_log_seen(), sampled_figures(losses));
+}
+
 std::string losses_lines(const char* part, const Losses& losses, std::uint64_t error_lines) {
-  std::string lines = fmt::format(
-      "{}: {} examples, {} of them with a new label\n"
-      "  squared {:.4f} +- {:.4f}; on seen labels: squared {:.4f}, log {:.4f}{}\n",
-      part, grouped(losses.examples), grouped(losses.new_labels), losses.mean_squared(), losses.squared_interval(),
-      losses.mean_squared_seen(), losses.mean_log_seen(), sampled_figures(losses));
+  std::string lines = fmt::format("{}: {}, {} of them with a new label\n  squared {:.4f} +- {:.4f}{}\n", part,
+                                  counted(losses.examples, "example"), grouped(losses.new_labels),
+                                  losses.mean_squared(), losses.squared_interval(), seen_figures(losses));
   if (error_lines > 0) lines += "  " + counted(error_lines, "bad line") + " skipped\n";
   return lines;
 }
@@ -57,7 +62,7 @@ std::string tree_line(const TreeFigures& tree) {
   if (tree.is_flat) return fmt::format("labels: {}; digest {}\n", grouped(tree.labels), digest_text(tree.digest));
   const std::string bound = tree.depth_bound > 0 ? fmt::format(" (bound {:.1f})", tree.depth_bound) : "";
   const std::string trees = tree.trees == 1 ? "tree:" : fmt::format("{} trees:", tree.trees);
-  return fmt::format("{} {} labels, depth {:.1f} on average, {} at most{}; digest {}\n", trees, grouped(tree.labels),
+  return fmt::format("{} {}, depth {:.1f} on average, {} at most{}; digest {}\n", trees, counted(tree.labels, "label"),
                      tree.depth_mean, tree.depth_max, bound, digest_text(tree.digest));
 }
 

@@ -29,8 +29,8 @@ constexpr const char* kFooter = R"(Examples:
 Signals:
   USR1                  write a checkpoint
   USR2, TERM, HUP, INT  write a checkpoint and stop; --resume continues. A run that reads a pipe
-                        keeps nothing. A second INT ends the process at once. Under mpirun, which
-                        handles TERM, HUP and INT itself, send USR2 to mpirun.
+                        keeps nothing if it is stopped. A second INT ends the process at once.
+                        Under mpirun, which handles TERM, HUP and INT itself, send USR2 to mpirun.
 
 Exit codes:
   0 done, 1 failed, 2 usage error, 65 bad input data, 66 input missing, 73 cannot write,
