@@ -71,7 +71,7 @@ struct ModelOptions {
   // Throws Error(kUsage) that names the option, its value and its range, if one is out of range.
   void validate() const;
   // Children of a node: 2 unless the method is kConditionalPecoc.
-  int ways() const { return method == Method::kConditionalPecoc ? arity : 2; }
+  int effective_arity() const { return method == Method::kConditionalPecoc ? arity : 2; }
   // Bits of the weight table. kTable has no weights and takes the smallest table.
   int table_bits() const { return method == Method::kTable ? kLeastBits : bits; }
   // Whether probabilities come from a tree of labels.

@@ -28,7 +28,7 @@ enum class MergeRule : std::uint8_t {
 };
 
 // Which rank holds which weights. Methods other than trees are always replicated, since every example involves all
-// labels. On one rank the two placements are the same.
+// labels. On one rank all placements are the same.
 enum class Placement : std::uint8_t {
   kPartitioned,  // each rank owns a part; examples travel to the owners; the result is that of one rank
   kReplicated,   // every rank holds all of them; they merge at sync points
@@ -99,7 +99,8 @@ struct TrainingOptions {
   CheckpointOptions checkpoints;
   std::chrono::milliseconds progress_every{std::chrono::seconds(10)};  // between Observer::stretch(); 0: never
   // Continue from the newest checkpoint, if there is one. All options above then keep the values that they had when the
-  // run began, except `passes` and `checkpoints`, and `data` and `test` if they are given.
+  // run began, except passes, skip_bad_lines, most_bad_lines, labels, progress_every, checkpoints and, if kPartitioned,
+  // round_examples; and data, test and validation.data if they are given.
   bool resume = false;
 
   // Throws Error(kUsage) that names the option, if one is out of range or two contradict.
@@ -167,8 +168,9 @@ struct Stretch {
 };
 
 // How evenly the owners of partitions are loaded. The load of a rank is the number of rows that its examples visit,
-// plus half a block's rows for each task that starts there; once ranks have done enough (half a million rows), rows are
-// weighed by the processor time that they took. The weight of an earlier sync interval halves with each later one.
+// plus the cost of the tasks that start there (see work_of() in train/placement/ownership.h); once ranks have done
+// enough (half a million rows), rows are weighed by the processor time that they took. The weight of an earlier sync
+// interval halves with each later one.
 struct Balance {
   struct Move {
     std::uint32_t partition = 0;
@@ -179,7 +181,7 @@ struct Balance {
   double busiest_over_mean = 1;   // load of the busiest rank over the mean of all ranks
   double expected_over_mean = 1;  // the same, as expected after the moves
   std::vector<Move> moves;        // partitions that change owners now
-  // Rank 0 is the bottleneck, because every example passes the root: more ranks would not help.
+  // The owner of a root is the bottleneck, because every example passes the root: more ranks would not help.
   bool limited_by_root = false;
 };
 
@@ -205,7 +207,7 @@ struct MemoryUse {
 struct Summary {
   int ranks = 1;
   int readers = 1;                 // ranks that shards are dealt to; where roots are the limit, not to their owners
-  bool partitioned = false;        // several ranks, each holding a part of the weights
+  bool partitioned = false;        // several ranks, partitioned or hybrid
   double seconds = 0;              // duration of training and testing, reading included
   bool had_nothing_to_do = false;  // the run was resumed after its end, and there was no new shard
   Losses train;
@@ -259,8 +261,7 @@ struct TrainedModel {
 };
 
 // Trains in this process alone, as the options say; it writes checkpoints, but no model: see Model::save(). So the
-// best model of its validations cannot be kept. Throws
-// Error:
+// best model of its validations cannot be kept. Throws Error:
 //   kUsage        an option is out of range
 //   kNoInput      a shard, the initial model or the given tree is missing
 //   kBadData      malformed data; a damaged model or given tree; shards that differ from the checkpoint's; or none of

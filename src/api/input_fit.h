@@ -11,7 +11,7 @@
 
 namespace cpt {
 
-// "vw lines with features like page^w1 page^w2, of the namespaces page and user"
+// "vw lines with features like page^w1 page^w2, of namespaces like page user"
 std::string describe(const InputProfile& profile);
 
 // Whether the model has met more than almost none of these distinct features; true also if there are too few to say, or

@@ -98,7 +98,7 @@ std::vector<double> Model::learn(const Batch& batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     check_learnable(batch[i]);
     if (!takes_label(batch[i])) {
-      throw Error(Fault::kBadData, "expected one of the labels that the model was begun with, found '" +
+      throw Error(Fault::kBadData, "expected one of the labels that the model was created with, found '" +
                                        std::string(batch[i].label) + "'");
     }
   }

@@ -1,6 +1,7 @@
 // A model on disk: a learner as a blob set of the kind "cpt model".
-//   options, tree, counts   see learner_blobs.h
-//   weights                 the used rows, partition after partition (see weights_blob.h)
+//   options, tree, counts, features, input
+//             see learner_blobs.h
+//   weights   the used rows, partition after partition (see weights_blob.h)
 #pragma once
 
 #include <cstdint>

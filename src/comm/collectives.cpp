@@ -49,11 +49,11 @@ Buffers exchange(Communicator& comm, const std::vector<ConstBytes>& outgoing, co
   return receive(comm, outgoing, lengths, call);
 }
 
-Buffers gather_bytes(Communicator& comm, ConstBytes mine, int root, const char* call) {
+Buffers gather_bytes(Communicator& comm, ConstBytes mine, const char* call) {
   std::vector<std::uint64_t> lengths = all_gather_value(comm, std::uint64_t{mine.size()}, call);
   std::vector<ConstBytes> outgoing(lengths.size());
-  outgoing.at(static_cast<std::size_t>(root)) = mine;
-  if (comm.rank() == root) return receive(comm, outgoing, lengths, call);
+  outgoing.front() = mine;
+  if (comm.rank() == 0) return receive(comm, outgoing, lengths, call);
   std::ranges::fill(lengths, 0);
   receive(comm, outgoing, lengths, call);
   return {};

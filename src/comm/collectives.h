@@ -67,9 +67,9 @@ T broadcast_value(Communicator& comm, T value, int root, const char* call) {
 std::vector<std::vector<std::byte>> exchange(Communicator& comm, const std::vector<ConstBytes>& outgoing,
                                              const char* call);
 
-// Returns `mine` of every rank at `root`, in rank order, and nothing on other ranks. Lengths may differ. Sends 8 bytes
-// to every other rank, then the contents to root.
-std::vector<std::vector<std::byte>> gather_bytes(Communicator& comm, ConstBytes mine, int root, const char* call);
+// Returns `mine` of every rank on rank 0, in rank order, and nothing on other ranks. Lengths may differ. Sends 8 bytes
+// to every other rank, then the contents to rank 0.
+std::vector<std::vector<std::byte>> gather_bytes(Communicator& comm, ConstBytes mine, const char* call);
 
 // Returns `mine` of every rank on all ranks, in rank order. Lengths may differ. Sends 8 bytes and the contents to every
 // other rank.

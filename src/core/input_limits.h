@@ -1,4 +1,4 @@
-// Limits on what users give, checked by several layers.
+// Limits on user input that several layers check.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a model was trained on, in a few words: kept in the model, to compare with what it is asked to predict.
+// A short description of a model's training input, kept in the model and compared with the input that it predicts.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What users say of n-grams: of which words, and how many at most.
+// The n-gram options: the text that each applies to, and its longest n-gram.
 #pragma once
 
 #include <optional>

@@ -253,7 +253,7 @@ class PbsTest(Common, BatchTest):
         self.assertIn("cannot be requeued; submit it again", self.said())
 
     def test_its_own_timer(self):
-        for limit in ("0:02:01", "121", "2:1"):
+        for limit in ("0:02:01", "121", "2:1", "60"):
             with self.subTest(limit=limit):
                 self.setUp()
                 self.given_exits("75 on USR2")

@@ -58,9 +58,9 @@ TEST_F(ShardsOfAResumedJob, MustNotVanish) {
 TEST_F(ShardsOfAResumedJob, AreNamedAsTheRunsOwn) {
   fs::rename(path("shards"), path("moved"));
   const Words resume{"--run", run_directory().string(), "--resume"};
-  expect_failed(run(2, resume), kNoInput, HasSubstr("the run was begun with it, in another directory perhaps"));
+  expect_failed(run(2, resume), kNoInput, HasSubstr("the run started with it, in another directory perhaps"));
   expect_failed(run(2, joined(resume, {"--data", path("shards/*.vw").string()})), kNoInput,
-                Not(HasSubstr("begun with")));
+                Not(HasSubstr("started with")));
   fs::rename(path("moved"), path("shards"));
   expect_complete(run(2, resume));
 }

@@ -144,7 +144,7 @@ TEST_P(ErrorsOfReplicas, ALabelThatRank0CannotInsertStopsAll) {
     return inner.rank() == 1 ? std::make_unique<Garbler>(inner) : nullptr;
   }};
   EXPECT_THAT(agreed_error(Fault::kFailed, staging),
-              AllOf(StartsWith("rank 0 on "), HasSubstr("a message of another rank makes no sense")));
+              AllOf(StartsWith("rank 0 on "), HasSubstr("a message of another rank cannot be decoded")));
 }
 
 class Grumpy : public Recorder {

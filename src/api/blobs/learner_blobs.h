@@ -100,7 +100,7 @@ void read_tree(std::span<const std::byte> blob, const std::string& name, Learner
 
 // Feature counts are written as
 //   examples up to the last renewal, and all (u64 each), number of entries (u64), and for each, ascending:
-//   index (u32), log2 of the count at the last renewal (f32), units (u64)
+//   index (u32), log2 of the count at the last renewal in eighths of a bit, rounded (u8), units (u64)
 void write_feature_counts(const FeatureCounts& counts, BlobWriter& blob);
 void read_feature_counts(BlobReader& blob, const std::string& name, FeatureCounts& counts);
 

@@ -272,7 +272,7 @@ void read_partition(BlobReader& blob, Partition partition, WeightTable& weights)
 
 void unpack_partition(std::span<const std::byte> packed, Partition partition, WeightTable& weights) {
   read_partition(front_of(packed, [&] { refuse(partition, "they end too early"); }), partition, weights);
-  if (!packed.empty()) refuse(partition, "more follows than belongs to them");
+  if (!packed.empty()) refuse(partition, "bytes follow their end");
 }
 
 void skip_partition(BlobReader& blob, Partition partition, const WeightTable& weights) {

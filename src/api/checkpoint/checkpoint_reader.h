@@ -1,5 +1,6 @@
 // A checkpoint: a blob set of the kind "cpt checkpoint".
-//   options, tree, counts   see learner_blobs.h; written by rank 0
+//   options, tree, counts, features, input
+//                   see learner_blobs.h; written by rank 0
 //   state           the state of the run (cereal), after the number of its format
 //   weights-NNNNN   the used rows of some partitions (see weights_blob.h), written by one rank
 //   partitions      the blob and offset of every partition (cereal)
@@ -10,10 +11,10 @@
 //   C4 A run that differs from the checkpoint where it matters is refused, with both values.
 //   C5 Tree and labels are equal on all ranks when it is written, and so are replicated weights. Its parts are keyed by
 //      partition and by shard, never by rank, so any number of ranks can continue from it.
-//   C6 Cursors lie between examples, and count the examples that were learned.
+//   C6 Cursors lie between lines, and their counts sum to the examples that were learned.
 //   C7 A run that continues from it leaves the bytes of a run that never stopped: partitioned on any number of ranks,
-//      replicated on the same number.
-//   C9 One format is read: older and newer ones are refused by number.
+//      hybrid and replicated on the same number.
+//   C9 The formats kOldestStateFormat to kStateFormat are read; older and newer ones are refused by number.
 #pragma once
 
 #include <array>
@@ -52,7 +53,7 @@ using StoredPartitions = std::vector<StoredPartition>;  // by partition
 StoredPartitions read_stored_partitions(const BlobSetReader& checkpoint);
 
 // All throw Error(kNoInput) if there is no finished checkpoint, and Error(kBadData) if it is damaged, of another kind,
-// or of another format (C3, C9).
+// or of a format that is not read (C3, C9).
 RunState read_run_state(const std::filesystem::path& checkpoint);
 std::uint64_t bytes_of_checkpoint(const std::filesystem::path& checkpoint);
 // Reads and verifies all of it; returns its size in bytes.

@@ -23,7 +23,7 @@ void check_options(const TrainingOptions& options, const std::string& name) {
   try {
     options.validate();
   } catch (const Error&) {
-    std::throw_with_nested(Error(Fault::kBadData, name + ": the options of its state make no sense"));
+    std::throw_with_nested(Error(Fault::kBadData, name + ": the options of its state are invalid"));
   }
 }
 
@@ -140,7 +140,7 @@ bool counts_agree(const RunState& state) {
 void check_run_state(const RunState& state, const std::string& name) {
   check_options(state.options, name);
   if (state.ranks < 1) throw Error(Fault::kBadData, name + ": it has no ranks");
-  if (!is_sound(state.progress)) throw Error(Fault::kBadData, name + ": its progress makes no sense");
+  if (!is_sound(state.progress)) throw Error(Fault::kBadData, name + ": its progress is invalid");
   for (const auto* shards : {&state.plan.data, &state.plan.test}) {
     if (std::ranges::all_of(*shards, [](const TrackedShard& known) { return is_sound(known); })) continue;
     throw Error(Fault::kBadData, name + ": its shards are not parts of files");

@@ -41,7 +41,7 @@ template <class Archive>
 void serialize(Archive& archive, ExactSum& sum) {
   auto rounded = static_cast<double>(sum);
   archive(rounded);
-  sum = ExactSum(rounded);
+  if constexpr (Archive::is_loading::value) sum = ExactSum(rounded);
 }
 
 template <class Archive>
@@ -105,7 +105,7 @@ void serialize(Archive& archive, ValidationOptions& o) {
   Metric metric = o.metric();
   archive(o.data, o.every, o.early_stop, keeps_best);
   archive_choice(archive, metric, metric_names());
-  o.keep_best = keeps_best ? std::optional(metric) : std::nullopt;
+  if constexpr (Archive::is_loading::value) o.keep_best = keeps_best ? std::optional(metric) : std::nullopt;
 }
 
 // Stands for NaN, which no archive holds: that the examples had no sample of the metric.
@@ -115,7 +115,9 @@ template <class Archive>
 void serialize(Archive& archive, Validation& v) {
   double value = std::isnan(v.value) ? kNoValue : v.value;
   archive(v.pass, v.examples, v.losses, value, v.without_improvement, v.run_seconds, v.seconds);
-  v.value = value == kNoValue ? std::numeric_limits<double>::quiet_NaN() : value;
+  if constexpr (Archive::is_loading::value) {
+    v.value = value == kNoValue ? std::numeric_limits<double>::quiet_NaN() : value;
+  }
 }
 
 template <class Archive>

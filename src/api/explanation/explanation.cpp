@@ -67,7 +67,7 @@ std::string child_text(const LabelledStep& step) {
 class PathExplainer {
  public:
   PathExplainer(const Learner& learner, const NodeRegressors& regressors, const ExampleView& x, std::uint64_t top)
-      : is_calibrated_(learner.options().ways() == 2 && learner.options().calibrates()),
+      : is_calibrated_(learner.options().effective_arity() == 2 && learner.options().calibrates()),
         regressors_(regressors),
         x_(x),
         scaled_(learner.scaled(x, room_)),
@@ -163,7 +163,7 @@ Explanation explain(const Learner& learner, const ExampleView& x, LabelId label,
   const auto& estimator = dynamic_cast<const TreeEstimator&>(learner.estimator());
   PathExplainer explainer(learner, estimator.regressors(), x, top);
   for (std::size_t t = 0; t < learner.trees().size(); ++t) {
-    const std::vector<LabelledStep> path = label_steps(learner.tree(t), learner.options().ways(), label);
+    const std::vector<LabelledStep> path = label_steps(learner.tree(t), learner.options().effective_arity(), label);
     const double p = learner.trees().size() > 1 ? estimator.of_tree(t, path_state) : explanation.probability;
     explanation.trees.push_back({p, explainer.explain(learner.tree(t), path)});
   }

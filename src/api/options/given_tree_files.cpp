@@ -8,14 +8,13 @@
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
 #include "model/tree/given_tree.h"
+#include "model/tree/labels.h"
 
 namespace cpt {
 
 namespace {
 
 constexpr std::string_view kHeader = "cpt-tree 1 ";
-// The limit of the dictionary; see labels.h.
-constexpr std::uint64_t kMostLeaves = std::uint64_t{1} << 30;
 
 struct Leaf {
   std::string label;
@@ -28,7 +27,7 @@ std::uint64_t read_header(ListFile& file) {
   std::string_view line;
   if (!file.next(line)) file.refuse_at(1, expected, "the end of the file");
   const auto leaves = line.starts_with(kHeader) ? parse_all<std::uint64_t>(line.substr(kHeader.size())) : std::nullopt;
-  if (!leaves || *leaves > kMostLeaves) file.refuse(expected, quote(line));
+  if (!leaves || *leaves > kMostLabels) file.refuse(expected, quote(line));
   return *leaves;
 }
 
@@ -95,7 +94,7 @@ void require_distinct_labels(const std::vector<Leaf>& leaves, const ListFile& fi
   const Leaf& leaf = leaves[flaw.leaf()];
   const std::string other = "that of line " + std::to_string(leaves[flaw.other()].line);
   switch (flaw.flaw()) {
-    case NoTree::Flaw::kSamePlace:
+    case NoTree::Flaw::kSamePath:
       file.refuse_at(leaf.line, "another place than " + other, quote(leaf.path));
     case NoTree::Flaw::kBelowLeaf:
       file.refuse_at(leaf.line, "no leaf above this one", other);

@@ -1,4 +1,4 @@
-// Ranks as MPI processes. This header includes none of MPI, so only mpi*.cpp depend on the installed MPI.
+// Ranks as MPI processes. This header includes no MPI header, so only mpi*.cpp depend on the installed MPI.
 #pragma once
 
 #include <memory>

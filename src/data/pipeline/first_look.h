@@ -41,7 +41,7 @@ struct FirstLook {
   bool is_dubious() const { return begins_with_header || bare.are_dubious(); }
 };
 
-// Reads the first examples of a shard. Returns what was read before an error: whoever reads the shard reports it.
+// Reads the first examples of a shard. Returns what was read before an error: the reader of the shard reports it.
 // Looks at files only, since a pipe can be read only once.
 FirstLook look_at(const Shard& shard, ReadOptions options);
 

@@ -23,7 +23,7 @@ namespace cpt {
 // What the paper proves of trees grown so: tree/bounds.h.
 double insertion_objective(double p, std::uint64_t left, std::uint64_t right, double alpha);
 
-// A new label on its way down.
+// A new label during its descent.
 struct InsertionState {
   std::uint64_t coins = 0;          // of random trees: the generator of the label's coin flips
   std::uint32_t disagreements = 0;  // nodes so far at which it went against the regressor's preference

@@ -24,7 +24,7 @@ void walsh_hadamard(std::vector<double>& values) {
 
 Insertion PecocEstimator::choose_split(const ScaledExample& x) const {
   throw Error(Fault::kBadData, "label " + std::string(x.label) + " is not among the " + std::to_string(labels()) +
-                                   " labels that --method pecoc was begun with");
+                                   " labels that this pecoc model was created with");
 }
 
 std::size_t PecocEstimator::columns() const { return std::bit_ceil(labels()); }

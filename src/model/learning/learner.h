@@ -84,12 +84,13 @@ class Learner {
   std::vector<Ranked> draw(const ExampleView& x, std::uint64_t random) const;
   std::vector<double> all_probabilities(const ExampleView& x) const;
 
-  // The two halves of learning an example whose label is in the tree; see Estimator. train() also counts its features.
+  // Finds the path of a label of the trees, and its rows; see Estimator.
   void locate(const ExampleView& x, LabelId label, PathState& path_state) const;
   // Where path_state.example is already what scaled() made of it.
   void locate(LabelId label, PathState& path_state) const { estimator_->locate(path_state.example, label, path_state); }
   bool is_current(const PathState& path_state) const { return estimator_->is_current(path_state); }
-  // Throws Error(kFailed) if the weights have diverged.
+  // The two halves of learning an example whose label is in the tree; see Estimator. train() also counts its features.
+  // predict() throws Error(kFailed) if the weights have diverged.
   double predict(PathState& path_state) const;
   void train(PathState& path_state) {
     estimator_->train(path_state);

@@ -16,8 +16,8 @@ constexpr std::uint32_t kNoLeaf = 0xffffffffU;
 
 const char* text_of(NoTree::Flaw flaw) {
   switch (flaw) {
-    case NoTree::Flaw::kSamePlace:
-      return "two leaves are at the same place";
+    case NoTree::Flaw::kSamePath:
+      return "two leaves have the same path";
     case NoTree::Flaw::kBelowLeaf:
       return "a leaf is below another one";
     case NoTree::Flaw::kOneChild:
@@ -48,7 +48,7 @@ void require_outermost(std::span<const std::string_view> paths, std::uint32_t le
 // left of that node, and the right leaf the leftmost one on its right.
 std::size_t parting(std::span<const std::string_view> paths, std::uint32_t left, std::uint32_t right) {
   const std::size_t depth = common_length(paths[left], paths[right]);
-  if (depth == paths[right].size()) throw NoTree(NoTree::Flaw::kSamePlace, right, left);
+  if (depth == paths[right].size()) throw NoTree(NoTree::Flaw::kSamePath, right, left);
   if (depth == paths[left].size()) throw NoTree(NoTree::Flaw::kBelowLeaf, right, left);
   require_outermost(paths, left, depth + 1, '1');
   require_outermost(paths, right, depth + 1, '0');

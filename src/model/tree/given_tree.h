@@ -19,7 +19,7 @@ namespace cpt {
 class NoTree : public Error {
  public:
   enum class Flaw : std::uint8_t {
-    kSamePlace,  // `leaf` has the same path as `other`
+    kSamePath,   // `leaf` has the same path as `other`
     kBelowLeaf,  // `leaf` is below `other`
     kOneChild,   // `leaf` is below the parent of the path `missing`, but no leaf is at or below `missing`
   };

@@ -7,8 +7,6 @@ namespace cpt {
 
 namespace {
 constexpr std::size_t kFirstSlots = 1024;
-// A Child of the tree keeps its kind in two of its 32 bits, so ids have thirty.
-constexpr std::size_t kMostLabels = std::size_t{1} << 30;
 
 std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 }  // namespace

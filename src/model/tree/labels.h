@@ -1,6 +1,7 @@
 // The label dictionary: the names of labels and their ids.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@ namespace cpt {
 
 // The id that no label has.
 inline constexpr LabelId kNoLabel = 0xffffffffU;
+
+// A Child of the tree keeps its kind in two of its 32 bits, so ids have thirty.
+inline constexpr std::size_t kMostLabels = std::size_t{1} << 30;
 
 // Labels have the ids 0 .. size() - 1 in the order of add(). Several threads may read while none adds.
 class LabelDictionary {

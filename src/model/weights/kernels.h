@@ -72,21 +72,21 @@ struct alignas(64) LaneTargets {
 
   std::array<std::uint8_t, kLanes> lanes;  // the trained lanes, ascending, padded with zeros up to `count`
   std::array<std::uint8_t, kLanes> nodes;  // those of nodes, whose calibrators learn too; 0 for the regressor of a leaf
-  std::array<std::uint8_t, kLanes> places;  // the reverse of `lanes`, by lane: where it is in `lanes`, or kNotTrained
-  std::uint32_t count;                      // a multiple of kLanesTogether
-  alignas(64) Row towards;                  // parallel to `lanes`: 1 for the right, -1 for the left, 0 for padding
+  std::array<std::uint8_t, kLanes> index_of_lane;  // where a lane is in `lanes`, or kNotTrained
+  std::uint32_t count;                             // a multiple of kLanesTogether
+  alignas(64) Row towards;  // parallel to `lanes`: 1 for the right, -1 for the left, 0 for padding
 };
 
 // Every lane of `trained`, `right` and `nodes` is 0 or 1; only trained lanes can be nodes. Lane 0, which belongs to no
 // regressor, is never trained, whatever `trained` says.
 constexpr LaneTargets targets_of(const Row& trained, const Row& right, const Row& nodes = {}) {
   LaneTargets targets{};
-  targets.places.fill(LaneTargets::kNotTrained);
+  targets.index_of_lane.fill(LaneTargets::kNotTrained);
   for (std::uint8_t lane = 1; lane < kLanes; ++lane) {
     if (trained[lane] == 0) continue;
     targets.lanes[targets.count] = lane;
     targets.nodes[targets.count] = nodes[lane] != 0 ? lane : std::uint8_t{0};
-    targets.places[lane] = static_cast<std::uint8_t>(targets.count);
+    targets.index_of_lane[lane] = static_cast<std::uint8_t>(targets.count);
     targets.towards[targets.count] = right[lane] != 0 ? 1.0F : -1.0F;
     ++targets.count;
   }

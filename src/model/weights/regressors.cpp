@@ -58,7 +58,10 @@ void Regressors::train(PathState& path_state) {
 }
 
 NodeRegressors::NodeRegressors(WeightTable& weights, const ModelOptions& options)
-    : Regressors(weights, options), clip_(options.clip), arity_(options.ways()), targets_(targets_by_position(arity_)) {
+    : Regressors(weights, options),
+      clip_(options.clip),
+      arity_(options.effective_arity()),
+      targets_(targets_by_position(arity_)) {
   if (options.calibrates()) calibrators_ = &weights.calibrators();
 }
 

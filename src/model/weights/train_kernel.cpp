@@ -175,15 +175,15 @@ HWY_INLINE void ComputeChanges(const Groups& groups, const Times& times, LaneErr
     const auto error = hn::Load(tag, errors.error + at * kGroup);
     const auto to_right = hn::Gt(hn::Load(tag, errors.towards + at * kGroup), zero);
     const auto margin = hn::Load(tag, errors.margin + at * kGroup);
-    auto way = zero;
+    auto move = zero;
     if constexpr (kLoss == Loss::kLogistic) {
-      way = LogisticFlow(margin, hn::Load(tag, errors.power + at * kGroup), error, q);
-      way = hn::IfThenElse(to_right, way, hn::Neg(way));
+      move = LogisticFlow(margin, hn::Load(tag, errors.power + at * kGroup), error, q);
+      move = hn::IfThenElse(to_right, move, hn::Neg(move));
     } else {
       const auto target = hn::IfThenElseZero(to_right, hn::Set(tag, 1.0F));
-      way = hn::Mul(hn::Sub(margin, target), ExpMinus1(hn::Neg(hn::Min(q, hn::Set(tag, 87.0F)))));
+      move = hn::Mul(hn::Sub(margin, target), ExpMinus1(hn::Neg(hn::Min(q, hn::Set(tag, 87.0F)))));
     }
-    const auto change = hn::Mul(way, of_blocks(times.inverse_u));
+    const auto change = hn::Mul(move, of_blocks(times.inverse_u));
     // Padding has an error of 0.
     hn::Store(hn::IfThenElseZero(hn::Ne(error, zero), change), tag, errors.change + at * kGroup);
   });
@@ -195,8 +195,8 @@ HWY_INLINE void Spread(const LaneTargets& targets, std::size_t first, GroupVecto
   if constexpr (kStep > kGroup) {
     const V lanes = Extended(kFloat, group);
     for (std::size_t part = 0; part < kParts; ++part) {
-      const auto places = hn::LoadU(kByte, targets.places.data() + part * kStep);
-      const auto of_group = hn::Sub(places, hn::Set(kByte, static_cast<std::uint8_t>(first)));
+      const auto index = hn::LoadU(kByte, targets.index_of_lane.data() + part * kStep);
+      const auto of_group = hn::Sub(index, hn::Set(kByte, static_cast<std::uint8_t>(first)));
       // Those of other groups, and kNotTrained, are taken for the first lane after the group, which is 0.
       const auto from = hn::Min(of_group, hn::Set(kByte, static_cast<std::uint8_t>(kGroup)));
       const auto indices = hn::IndicesFromVec(kFloat, hn::PromoteTo(kInt, from));

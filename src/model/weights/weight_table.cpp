@@ -3,9 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 
 #include "cpt/error.h"
@@ -47,7 +45,7 @@ WeightTable::Survey WeightTable::survey(Partition partition) const {
     if (!used(i)) continue;
     ++survey.used;
     survey.digest += digest_of(row(i), i);
-    survey.finite = survey.finite && std::all_of(row(i), row(i) + kLanes, [](float w) { return std::isfinite(w); });
+    survey.finite = survey.finite && is_finite(std::span<const float, kLanes>(row(i), kLanes));
   }
   survey.digest += calibrators_.digest(partition);
   survey.finite = survey.finite && calibrators_.finite(partition);

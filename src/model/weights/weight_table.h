@@ -20,6 +20,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,14 @@
 #include "model/weights/calibrators.h"
 
 namespace cpt {
+
+// Whether all lanes of a row are finite.
+inline bool is_finite(std::span<const float, kLanes> row) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  std::uint32_t bad = 0;  // no early exit: the compiler then compares several lanes at a time
+  for (const float value : row) bad |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
+  return bad == 0;
+}
 
 // The rows of one partition, which are contiguous in the table.
 struct Region {
@@ -77,7 +86,6 @@ class WeightTable {
 
   // Whether a row was ever trained: lane 0 is above 0, or NaN, which must not pass for an unused row.
   bool used(std::uint64_t index) const { return !(row(index)[0] <= 0); }
-  std::uint64_t count_used() const { return survey().used; }
   std::uint64_t digest() const { return survey().digest; }
   // Figures about the used rows and the calibrators, computed in one pass.
   struct Survey {

@@ -28,11 +28,11 @@ namespace fs = std::filesystem;
 // The blob that a rank has written, as it is described to rank 0.
 struct Part {
   std::string blob;  // encode_blob()
-  std::vector<StoredPartition> places;
+  StoredPartitions partitions;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(blob, places);
+    archive(blob, partitions);
   }
 };
 
@@ -52,7 +52,7 @@ Part write_part(const Learner& learner, const Owners& writers, const Communicato
     if (writers[partition] != rank) continue;
     const std::uint64_t offset = blob.raw_bytes();
     weights.write(learner.weights(), partition);
-    part.places.push_back({partition, name_of_part(rank), offset, blob.raw_bytes() - offset});
+    part.partitions.push_back({partition, name_of_part(rank), offset, blob.raw_bytes() - offset});
   }
   const std::vector<std::byte> encoded = encode_blob(blob.finish());
   part.blob.assign(reinterpret_cast<const char*>(encoded.data()), encoded.size());
@@ -67,15 +67,15 @@ Part unpacked(const std::vector<std::byte>& bytes) {
 
 // Completes the set on rank 0 with the parts of all ranks.
 void complete(BlobSetWriter& set, const std::vector<std::vector<std::byte>>& parts, const RunState& state) {
-  std::vector<StoredPartition> places;
+  StoredPartitions partitions;
   for (const std::vector<std::byte>& bytes : parts) {
     const Part part = unpacked(bytes);
-    if (part.places.empty()) continue;
+    if (part.partitions.empty()) continue;
     set.adopt(decode_blob(std::as_bytes(std::span(part.blob))));
-    places.insert(places.end(), part.places.begin(), part.places.end());
+    partitions.insert(partitions.end(), part.partitions.begin(), part.partitions.end());
   }
-  std::ranges::sort(places, {}, &StoredPartition::partition);
-  append_archive(set.add("partitions"), places);
+  std::ranges::sort(partitions, {}, &StoredPartition::partition);
+  append_archive(set.add("partitions"), partitions);
   append_archive(set.add("state"), stored_state(state));
   set.commit();
 }
@@ -89,7 +89,7 @@ std::uint64_t read_own(Communicator& comm, const Owners& writers, const fs::path
   }
   if (comm.rank() == 0) read_run_state(directory);  // that its values can be read
   if (std::ranges::count(writers, comm.rank()) > 0 && !set.has(name_of_part(comm.rank()))) {
-    throw Error(Fault::kFailed, directory.string() + ": is another directory on this host");
+    throw Error(Fault::kFailed, directory.string() + ": this host sees a different directory under this name");
   }
   return set.stored_bytes();
 }
@@ -124,7 +124,7 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
       broadcast_text(comm, set ? set->directory_for_parts().string() : std::string(), 0, "checkpoint: folder");
   std::string part;
   run_on_all(comm, "checkpoint: weights", [&] { part = archived(write_part(learner, writers, comm, unfinished)); });
-  const auto parts = gather_bytes(comm, std::as_bytes(std::span(part)), 0, "checkpoint: parts");
+  const auto parts = gather_bytes(comm, std::as_bytes(std::span(part)), "checkpoint: parts");
   run_on_all(comm, "checkpoint: end", [&] {
     if (set) complete(*set, parts, state);
   });

@@ -64,11 +64,6 @@ Slice BatchReader::take(std::size_t end) {
   return slice;
 }
 
-Slice BatchReader::next(std::size_t most) {
-  if (!fetch()) return {};
-  return take(rest_.begin + std::min(most, rest_.size()));
-}
-
 std::uint64_t BatchReader::next_position() { return fetch() ? rest_.batch->origin(rest_.begin).position : kNoPosition; }
 
 Slice BatchReader::next_before(const StreamOffset& offset, std::size_t most) {

@@ -41,14 +41,13 @@ class BatchReader {
  public:
   explicit BatchReader(ExampleStream stream);
 
-  // Up to `most` examples (>= 1), all of one chunk; empty only at the end. Valid until the next call but one. Throws
-  // the reader's error after all examples before it.
-  Slice next(std::size_t most);
-  // The same, but only examples before `offset`; also empty if the next one is not before it.
+  // Up to `most` examples (>= 1) before `offset`, all of one chunk; empty only at the end, or if the next example is
+  // not before `offset`. Valid until the next call but one. Throws the reader's error after all examples before it.
   Slice next_before(const StreamOffset& offset, std::size_t most = ~std::size_t{0});
-  // As next(), but ends with a line, and so may be longer by the examples of one line.
+  // Up to `most` examples (>= 1) likewise, but wherever they are, and up to the end of a line: the slice may be longer
+  // by the examples of one line. Empty only at the end.
   Slice next_lines(std::size_t most);
-  // The position of the next example, or kNoPosition at the end. Throws as next().
+  // The position of the next example, or kNoPosition at the end. Throws as next_before().
   std::uint64_t next_position();
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
   // Whether all examples were handed out. Known once a slice was empty.

@@ -24,23 +24,26 @@ Traits traits_of(const TrackedShard& known) {
 }
 
 // The path of a shard, and its part of the file.
-using Place = std::pair<std::string, std::uint32_t>;
+using PathAndPart = std::pair<std::string, std::uint32_t>;
 
-Place place_of(const TrackedShard& known) { return {known.shard.path, known.shard.part.index}; }
+PathAndPart path_and_part_of(const TrackedShard& known) { return {known.shard.path, known.shard.part.index}; }
 
-// Returns for each found shard the number of the known one that it is: one of the same place, else of the same traits.
+// Returns for each found shard the number of the known one that it is: one of the same path and part, else of the
+// same traits.
 Numbers recognize(const std::vector<TrackedShard>& known, const std::vector<TrackedShard>& found) {
-  std::map<Place, std::uint32_t> by_place;
-  for (std::uint32_t number = 0; number < known.size(); ++number) by_place.emplace(place_of(known[number]), number);
+  std::map<PathAndPart, std::uint32_t> by_path;
+  for (std::uint32_t number = 0; number < known.size(); ++number) {
+    by_path.emplace(path_and_part_of(known[number]), number);
+  }
   Numbers numbers(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto same = by_place.find(place_of(found[i]));
-    if (same == by_place.end()) continue;
+    const auto same = by_path.find(path_and_part_of(found[i]));
+    if (same == by_path.end()) continue;
     numbers[i] = same->second;
-    by_place.erase(same);
+    by_path.erase(same);
   }
   std::multimap<Traits, std::uint32_t> by_traits;
-  for (const auto& [place, number] : by_place) {
+  for (const auto& [path_and_part, number] : by_path) {
     if (known[number].shard.regular) by_traits.emplace(traits_of(known[number]), number);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {

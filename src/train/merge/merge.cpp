@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -77,13 +76,6 @@ Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now,
   if (denominator <= 0) return combine(before, now, {1 / growth, growth}, confidence);
   const double factor = -std::expm1(-growth / unit) / denominator / unit;
   return combine(before, now, {factor, growth}, confidence);
-}
-
-bool is_finite(const Row& row) {
-  constexpr std::uint32_t kExponent = 0x7f800000;
-  std::uint32_t bad = 0;  // no early exit: the compiler then compares several lanes at a time
-  for (const float value : row) bad |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
-  return bad == 0;
 }
 
 WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule, const std::vector<Region>& regions,
@@ -246,15 +238,15 @@ void WeightMerger::compare_digests() {
                 "importances and feature values");
   });
   struct Digests {
-    std::uint64_t structure;
+    std::uint64_t growth;
     std::uint64_t weights;
     bool operator==(const Digests&) const = default;
   };
-  const Digests mine{learner_.structure_digest(), merged_digest_};
+  const Digests mine{learner_.growth_digest(), merged_digest_};
   if (const auto difference = find_difference(comm_, mine, "merge: digests")) {
     const auto& [rank, its, of_rank_0] = *difference;
-    throw AgreedError(Fault::kFailed, "rank 0 and " + rank + " disagree: trees " + digest_text(of_rank_0.structure) +
-                                          " and " + digest_text(its.structure) + ", merged weights " +
+    throw AgreedError(Fault::kFailed, "rank 0 and " + rank + " disagree: trees " + digest_text(of_rank_0.growth) +
+                                          " and " + digest_text(its.growth) + ", merged weights " +
                                           digest_text(of_rank_0.weights) + " and " + digest_text(its.weights));
   }
 }

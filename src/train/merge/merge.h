@@ -23,9 +23,6 @@ using RowOfRank = const Row*;
 // have the same weight.
 Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now, int ranks, double unit);
 
-// Whether all lanes are finite.
-bool is_finite(const Row& row);
-
 // Replicas are equal after every merge, by induction: they start equal, and a row that any rank touched is replaced on
 // all ranks by one that a single rank computed.
 class WeightMerger {

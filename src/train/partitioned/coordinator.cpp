@@ -67,8 +67,8 @@ void Coordinator::number(const RoutedExample& example, bool learning) {
 }
 
 // What the rank that has read the example does not know, and the ranks that count losses.
-void Coordinator::tell(const RoutedExample& example, Opened& opened,
-                       std::vector<std::vector<Numbered>>& numbered) const {
+void Coordinator::announce(const RoutedExample& example, Opened& opened,
+                           std::vector<std::vector<Numbered>>& numbered) const {
   const bool is_sampled = current_.is_drawn || current_.is_searched;
   if (is_sampled || example.label == kNoLabel) {
     numbered[example.reader].push_back(
@@ -99,7 +99,7 @@ void Coordinator::add_tasks(const RoutedExample& example, std::vector<PartitionT
     add_task(TaskKind::kKnown);
   } else if (current_.label != kNoLabel) {
     const std::uint64_t seed = options.of_tree(example.tree).seed;
-    add_task(TaskKind::kSettle).coins = begin_insertion(seed, current_.label).coins;
+    add_task(TaskKind::kInsert).coins = begin_insertion(seed, current_.label).coins;
   }
 }
 
@@ -123,7 +123,7 @@ Coordinator::Opened Coordinator::open(const std::vector<RoutedExample>& examples
     if (is_first || current_.order != example.order) {  // else it came for another tree before
       is_first = false;
       number(example, learning);
-      if (leads_.front() || (copies_of_ && example.label != kNoLabel)) tell(example, opened, numbered);
+      if (leads_.front() || (copies_of_ && example.label != kNoLabel)) announce(example, opened, numbered);
     }
     add_tasks(example, opened.tasks);
   }

@@ -67,7 +67,7 @@ class Coordinator {
   LabelId add(std::string_view name);
   bool opens(const RoutedExample& example) const;
   void number(const RoutedExample& example, bool learning);
-  void tell(const RoutedExample& example, Opened& opened, std::vector<std::vector<Numbered>>& numbered) const;
+  void announce(const RoutedExample& example, Opened& opened, std::vector<std::vector<Numbered>>& numbered) const;
   void add_tasks(const RoutedExample& example, std::vector<PartitionTask>& tasks) const;
   void apply(std::span<const Split> splits);
 

@@ -132,13 +132,13 @@ void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route
   NodeRegressors::begin(task.label, route.path_state);
   Partition at = task.partition;
   bool ends = false;
-  for (auto places = path_in(at, path); !places.empty() && owns(at); places = path_in(at, path)) {
+  for (auto positions = path_in(at, path); !positions.empty() && owns(at); positions = path_in(at, path)) {
     const BlockHeader& top = fronts_[at].top;
-    regressors_.extend(top, places, route.path_state);
-    route.parts[route.count++] = {at, places.size()};
+    regressors_.extend(top, positions, route.path_state);
+    route.parts[route.count++] = {at, positions.size()};
     ends = !goes_on_below(at, path);
     if (ends || has_copy(at)) break;
-    at = partition_below(at, top.level, places.back());
+    at = partition_below(at, top.level, positions.back());
   }
   if (route.count > 0) regressors_.finish_path(ends, route.path_state);
 }
@@ -160,7 +160,7 @@ void PartitionOwner::pass(const PartitionTask& task, PartitionRoute& route, Stag
       return pass_search(task, results);
     case TaskKind::kKnown:
       return is_current(route) ? pass_all(task, route, results) : pass_known(task, results);
-    case TaskKind::kSettle:
+    case TaskKind::kInsert:
     case TaskKind::kOpen:
       return pass_new(task, results);
   }
@@ -236,7 +236,7 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
     return;
   }
   PartitionTask next = task;
-  next.kind = joined.split == kNoLabel ? TaskKind::kSettle : TaskKind::kOpen;
+  next.kind = joined.split == kNoLabel ? TaskKind::kInsert : TaskKind::kOpen;
   next.split = joined.split;
   next.coins = insertion.coins;
   next.disagreements = insertion.disagreements;
@@ -285,9 +285,9 @@ void PartitionOwner::search_here(const ScaledExample& x, const PartitionTask& ta
                                                found.probability);
   }
   PartitionTask next = task;
-  for (const PartitionLearner::SearchResult::Exit& way : found.exits) {
-    next.probability = way.probability;
-    next.partition = partition.below(way.exit);
+  for (const PartitionLearner::SearchResult::Exit& exit : found.exits) {
+    next.probability = exit.probability;
+    next.partition = partition.below(exit.exit);
     if (goes_on(task.partition, next.partition)) {
       search_here(x, next, results);
     } else {

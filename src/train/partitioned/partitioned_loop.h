@@ -146,7 +146,7 @@ class PartitionedLoop {
   double part_read_ = 0;          // of the pass, by the rank that is furthest behind
   bool learning_ = true;
   bool all_read_ = false;
-  bool stretch_ends_ = false;  // and rank 0 is to be told of it after this step
+  bool stretch_ends_ = false;  // a stretch ends: report it after this step
   bool moving_ = false;        // partitions are to change owners
   bool merging_ = false;       // copies are to be merged
   bool tainted_ = false;       // some rank has failed: this one computes no more, but joins until all know

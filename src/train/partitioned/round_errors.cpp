@@ -101,7 +101,7 @@ void PartitionedLoop::count_interval(Round& round, std::uint64_t examples) {
 void PartitionedLoop::abort_pass(const AgreedError* reason) {
   for (const auto& round : rounds_) {
     for (RankMessages* messages : round->all_messages()) {
-      if (messages->under_way()) messages->wait(comm_, "round: giving up");
+      if (messages->under_way()) messages->wait(comm_, "round: abort");
     }
   }
   balancer_.abort_pass();

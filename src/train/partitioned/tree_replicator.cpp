@@ -47,8 +47,8 @@ void TreeReplicator::drain(const std::vector<TreeChange>& changes) {
   std::vector<Buffer> messages(1);
   if (comm_.rank() == 0) append_changes(changes, messages);
   std::vector<std::byte> announcement(messages[0].bytes().begin(), messages[0].bytes().end());
-  broadcast_bytes(comm_, announcement, 0, "rest: changes");
-  run_on_all(comm_, "rest: changes", [&] { apply_changes(announcement); });
+  broadcast_bytes(comm_, announcement, 0, "drain: changes");
+  run_on_all(comm_, "drain: changes", [&] { apply_changes(announcement); });
   announced_.clear();
   owner_.forget_recent_labels(static_cast<LabelId>(learner_.tree().labels()));
 }

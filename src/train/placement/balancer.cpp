@@ -19,8 +19,6 @@ constexpr std::uint64_t kVisitsToMoveARow = 8;
 // While partitions move, no round is in flight. Draining the pipeline and filling it again costs this many rounds.
 constexpr std::uint64_t kRoundsToDrain = 4;
 
-using RankWork = std::vector<std::uint64_t>;
-
 std::uint64_t sum_of(const RankWork& work) { return std::accumulate(work.begin(), work.end(), std::uint64_t{0}); }
 
 // The most work of a rank over the mean; 1 if there is no work.
@@ -66,10 +64,10 @@ Loads timed_loads(const Owners& owners, const std::vector<RankLoads>& by_rank) {
     std::ranges::transform(loads, one.of, loads.begin(), std::plus());
     time += one.busy;
   }
-  std::vector<std::uint64_t> work = work_by_rank(owners, loads, static_cast<int>(by_rank.size()));
-  std::uint64_t rows = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
+  RankWork work = work_by_rank(owners, loads, static_cast<int>(by_rank.size()));
+  std::uint64_t rows = sum_of(work);
   if (rows < kLeastWork * by_rank.size()) return loads;
-  std::vector<std::uint64_t> of_roots(by_rank.size());
+  RankWork of_roots(by_rank.size());
   for (Partition root = 0; root < partitions_in(owners); root += kPartitions) {
     of_roots[static_cast<std::size_t>(owners[root])] += work_of(root, owners, loads);
   }
@@ -146,7 +144,7 @@ bool Balancer::decide(const WeightTable& weights) {
   const Loads latest = timed_loads(owners_, by_rank);
   for (Partition p = 0; p < partitions_in(loads_); ++p) loads_[p] = loads_[p] / 2 + latest[p];
   next_ = choose_owners(latest, weights);
-  const std::vector<std::uint64_t> work = work_by_rank(owners_, loads_, comm_.size());
+  const RankWork work = work_by_rank(owners_, loads_, comm_.size());
   latest_ = {};
   latest_.busiest_rank = static_cast<int>(std::ranges::max_element(work) - work.begin());
   latest_.busiest_over_mean = unevenness(work);

@@ -29,8 +29,6 @@ constexpr unsigned kFirstExcess = 10;  // by which a rank may exceed the mean at
 constexpr int kRootOwner = 0;
 constexpr std::size_t kDeepBelow = 16;  // of each level-1 partition
 
-using RankWork = std::vector<std::uint64_t>;
-
 // Whether `work` exceeds the mean of all by more than `percent`.
 bool exceeds(std::uint64_t work, const RankWork& all, unsigned percent) {
   __extension__ using Wide = unsigned __int128;
@@ -199,7 +197,7 @@ std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& lo
   return load + load / (level == 1 ? 2 : 4);
 }
 
-std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads, int ranks) {
+RankWork work_by_rank(const Owners& owners, const Loads& loads, int ranks) {
   RankWork work(static_cast<std::size_t>(ranks));
   for (Partition partition = 0; partition < partitions_in(owners); ++partition) {
     work[static_cast<std::size_t>(owners[partition])] += work_of(partition, owners, loads);

@@ -1,9 +1,8 @@
 // Which rank owns which partition of the model. Pure functions on integers: every rank computes the same.
 //
 // A rank owns whole partitions. That of the first tree's root is always rank 0's, which coordinates too; those of the
-// other roots never move either. A level-1 partition and
-// the sixteen deep ones below it are called a subtree here: where one rank owns a whole subtree, an example travels to
-// one rank for both.
+// other roots never move either. A level-1 partition and the sixteen deep ones below it are called a subtree here:
+// where one rank owns a whole subtree, an example travels to one rank for both.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,9 @@ Roots roots_of(const TrainingOptions& options);
 // root's partition (5/8 of its load, because the ledger is kept there too) and where the partition above has another
 // owner (1/2 at level 1, 1/4 below, where paths have more blocks).
 std::uint64_t work_of(Partition partition, const Owners& owners, const Loads& loads);
+using RankWork = std::vector<std::uint64_t>;  // by rank
 // The sum over the partitions that each rank owns.
-std::vector<std::uint64_t> work_by_rank(const Owners& owners, const Loads& loads, int ranks);
+RankWork work_by_rank(const Owners& owners, const Loads& loads, int ranks);
 
 // The owners before any load is known. An average example visits the root's block, one block of level 1 and 2.5 deep
 // blocks. As few subtrees as possible are split: only those without which the slowest rank would exceed the mean by

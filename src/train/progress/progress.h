@@ -31,7 +31,7 @@ class Progress {
   void begin_pass(std::uint32_t pass);
 
   // A validation in the middle of a phase, whose figures are set aside: it counts from 0, in losses of its own, and
-  // only stretches tell of it. state() is that of the phase.
+  // only stretches report it. state() is that of the phase.
   void begin_validation();
   void end_validation();
 
@@ -64,7 +64,7 @@ class Progress {
   // Shows how much of the pass this rank has read, a few times a second at most.
   void show(double part_of_pass);
 
-  // Whether the observer is to hear of a stretch: on rank 0 by its clock, once for each; false elsewhere.
+  // Whether a stretch is due: on rank 0 by its clock, once for each; false elsewhere.
   bool stretch_due();
   // Tells the observer of the stretch that ends here. `part_of_pass`: read by this rank. Collective.
   void report_stretch(double part_of_pass);

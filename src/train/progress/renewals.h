@@ -36,7 +36,7 @@ class Renewals {
   std::uint64_t lines() const { return lines_; }
   // Whether to validate before anything else is read. Until begin_pass() or begin_again().
   bool validation_due() const { return validation_due_; }
-  // For replicas: a validation is due if so many examples of the pass come before it.
+  // For replicas: whether a validation is due after this many examples of the pass.
   bool is_validation(std::uint64_t examples_of_pass) const {
     return validation_ != 0 && examples_of_pass >= validation_;
   }

@@ -12,7 +12,7 @@ double value_of(Metric metric, const Losses& losses);
 // value is lower than that of all before it. Returns whether it is the best.
 bool enter_validation(Validation validation, Summary& summary);
 
-// Whether so many validations in a row were no better that training is to end.
+// Whether the last `early_stop` validations were all no better than the best one before, so that training ends.
 bool is_to_stop_early(const ValidationOptions& options, const Summary& summary);
 
 }  // namespace cpt

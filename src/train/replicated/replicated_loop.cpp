@@ -110,7 +110,7 @@ bool ReplicatedLoop::drains_after(std::uint64_t examples, bool learning) const {
   return (requests_ & (learning ? RequestBits::kNow : ~0ULL)) != 0;
 }
 
-// Whether a validation comes after the current round, which has so many examples.
+// Whether a validation follows the current round of `examples` examples.
 bool ReplicatedLoop::ends_before_validation(std::uint64_t examples) const {
   return renewals_.is_validation(progress_.examples() - examples_before_ + examples);
 }
@@ -163,7 +163,7 @@ void ReplicatedLoop::propose(Round& round) const {
   if (!proposals.empty()) round.proposals = pack(proposals);
 }
 
-// Steps 1 and 2: the headers of the next round travel while the first half of the current one is trained.
+// The headers of the next round travel while the first half of the current one is trained.
 ReplicatedLoop::RoundHeaders ReplicatedLoop::exchange_headers(const Round& next, std::uint64_t bad_lines,
                                                               Round& current, bool learning) {
   const RoundHeader mine{.examples = next.slice.size(),
@@ -182,7 +182,7 @@ ReplicatedLoop::RoundHeaders ReplicatedLoop::exchange_headers(const Round& next,
   return headers;
 }
 
-// Steps 3 and 4: the changes travel while the second half of the current round is trained.
+// Steps 3 and 4 of the next round: the changes travel while the second half of the current round is trained.
 void ReplicatedLoop::add_labels(const RoundHeaders& headers, const Round& next, Round& current, bool learning) {
   const std::size_t half = current.slice.size() / 2;
   if (sum(headers, &RoundHeader::proposal_bytes) == 0) {
@@ -278,8 +278,8 @@ void ReplicatedLoop::end_interval() {
   progress_.count_sync();
 #ifndef NDEBUG
   for (std::size_t t = 0; t < learner_.trees().size(); ++t) {
-    const std::string broken = find_invariant_violation(learner_.tree(t), options_.model.of_tree(t));
-    if (!broken.empty()) throw Error(Fault::kFailed, "the tree is broken: " + broken);
+    const std::string violation = find_invariant_violation(learner_.tree(t), options_.model.of_tree(t));
+    if (!violation.empty()) throw Error(Fault::kFailed, "the tree violates an invariant: " + violation);
   }
 #endif
 }

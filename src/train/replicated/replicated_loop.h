@@ -99,7 +99,7 @@ class ReplicatedLoop {
   std::uint64_t examples_before_ = 0;  // of the phase, before this pass
   std::uint64_t bad_lines_ = 0;        // of the pass, on all ranks
   std::uint64_t requests_ = 0;         // of all ranks
-  bool stretch_ends_ = false;          // and rank 0 is to be told of it after this round
+  bool stretch_ends_ = false;          // a stretch ends: report it after this round
   DeferredError failure_;              // of this rank, which then trains no more and takes part until all know
 };
 

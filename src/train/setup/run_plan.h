@@ -1,4 +1,4 @@
-// What a prepared run would do and need, told before it does anything.
+// The shards that a prepared run will read, and the memory and disk that it needs, computed before it starts.
 #pragma once
 
 #include <cstdint>

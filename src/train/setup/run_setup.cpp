@@ -36,6 +36,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What a run reads, in files or in shards.
+template <class T>
+struct Inputs {
+  std::vector<T> data;
+  std::vector<T> test;
+  std::vector<T> validation;
+};
+
 bool is_standard_input(const Shard& shard) { return shard.path == "-"; }
 
 void check_pipes(const TrainingOptions& options, const std::vector<Shard>& data, const std::vector<Shard>& test,
@@ -61,8 +69,7 @@ void check_validation_shards(const std::vector<Shard>& shards) {
 
 // Everything that must be the same on all ranks, in words. Ranks may name the model and the shards by different paths:
 // `init`, the digest of the initial model (0 for none), and the shards themselves are compared instead.
-std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const std::vector<Shard>& data,
-                        const std::vector<Shard>& test, const std::vector<Shard>& validation) {
+std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const Inputs<Shard>& files) {
   TrainingOptions without_paths = options;
   without_paths.init.clear();
   without_paths.data.clear();
@@ -73,9 +80,9 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
        << describe_training_options(without_paths) << options.model.bits << ' ' << init << ' '
        << options.checkpoints.directory << ' ' << options.checkpoints.every.count() << ' '
        << options.checkpoints.every_examples << ' ' << options.resume << '\n';
-  for (const Shard& shard : data) text << shard.path << ' ' << shard.bytes << '\n';
-  for (const Shard& shard : test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
-  for (const Shard& shard : validation) text << "validation " << shard.path << ' ' << shard.bytes << '\n';
+  for (const Shard& shard : files.data) text << shard.path << ' ' << shard.bytes << '\n';
+  for (const Shard& shard : files.test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
+  for (const Shard& shard : files.validation) text << "validation " << shard.path << ' ' << shard.bytes << '\n';
   return text.str();
 }
 
@@ -262,9 +269,18 @@ std::vector<Shard> find_shards_of(const std::vector<std::string>& patterns, cons
   } catch (const Error& error) {
     if (patterns == given) throw;
     throw Error(error.fault(), std::string(error.what()) +
-                                   "; the run was begun with it, in another directory perhaps: go there, or give " +
+                                   "; the run started with it, in another directory perhaps: go there, or give " +
                                    option);
   }
+}
+
+Inputs<Shard> find_files(const TrainingOptions& given, RunSetup& setup) {
+  const TrainingOptions& options = setup.options;
+  Inputs<Shard> files;
+  files.data = find_shards_of(options.data, given.data, "--data", setup);
+  files.test = find_shards_of(options.test, given.test, "--test", setup);
+  files.validation = find_shards_of(options.validation.data, given.validation.data, "--validate", setup);
+  return files;
 }
 
 // Rank 0 looks, because it warns and writes the model. The profile is part of the model, so it follows from the data
@@ -306,9 +322,38 @@ std::uint64_t digest_of(const std::vector<TrackedShard>& known) {
 void require_same_validation(const RunSetup& setup) {
   const std::uint64_t then = setup.state->validation.data;
   if (setup.validation_digest == then) return;
-  if (then == 0) throw Error(Fault::kUsage, "--validate: the run was begun without it");
+  if (then == 0) throw Error(Fault::kUsage, "--validate: the run started without it");
   throw Error(Fault::kBadData,
               "the shards of --validate are not those of the checkpoint: names may differ, number and content may not");
+}
+
+// The shards of the files. Those of validation are known to the setup from here on.
+Inputs<TrackedShard> split_into_shards(const Inputs<Shard>& files, Communicator& comm, RunSetup& setup) {
+  std::vector<Shard> whole;
+  Inputs<TrackedShard> shards;
+  shards.data = shards_of(files.data, setup.options, comm, whole);
+  shards.test = shards_of(files.test, setup.options, comm, whole);
+  shards.validation = shards_of(files.validation, setup.options, comm, whole);
+  setup.validation = plain(shards.validation);
+  setup.validation_digest = digest_of(shards.validation);
+  if (!whole.empty()) setup.warnings.push_back(warning_of_whole_files(whole));
+  return shards;
+}
+
+void make_plan(const Inputs<TrackedShard>& shards, Communicator& comm, RunSetup& setup) {
+  const TraversalPlan::Options options{setup.options.passes, setup.options.test_frozen};
+  if (setup.state) {
+    require_same_validation(setup);
+    setup.plan.emplace(setup.state->plan, shards.data, shards.test, options);
+    const std::vector<std::string>& warnings = setup.plan->warnings();
+    setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
+    return;
+  }
+  // Not after hours of training.
+  const std::size_t validated = shards_of_rank(shards.validation, setup.options, comm);
+  for (const auto* phase : {&shards.data, &shards.test})
+    allow_open_files(shards_of_rank(*phase, setup.options, comm) + validated, kIfTooManyShards);
+  setup.plan.emplace(shards.data, shards.test, options);
 }
 
 }  // namespace
@@ -334,54 +379,30 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   setup.options = options;
   const bool resumed = options.resume && resume(options, comm, free, setup);
   setup.options.resume = resumed;
-  std::vector<Shard> data;
-  std::vector<Shard> test;
-  std::vector<Shard> validation;
+  Inputs<Shard> files;
   run_on_all(comm, "start", [&] {
     setup.options.validate();
-    data = find_shards_of(setup.options.data, options.data, "--data", setup);
-    test = find_shards_of(setup.options.test, options.test, "--test", setup);
-    validation = find_shards_of(setup.options.validation.data, options.validation.data, "--validate", setup);
-    check_pipes(setup.options, data, test, comm.size());
-    check_validation_shards(validation);
+    files = find_files(options, setup);
+    check_pipes(setup.options, files.data, files.test, comm.size());
+    check_validation_shards(files.validation);
     if (!resumed) read_initial_model(setup);
   });
-  compare_fingerprints(comm, fingerprint(setup.options, setup.init_digest, data, test, validation));
+  compare_fingerprints(comm, fingerprint(setup.options, setup.init_digest, files));
   const bool sizes_table = !resumed && setup.options.init.empty() && setup.options.auto_bits;
-  if (sizes_table) choose_bits(setup, data, test, comm, free);
+  if (sizes_table) choose_bits(setup, files.data, files.test, comm, free);
   setup.options.auto_bits = false;
-  const std::uint64_t open =
-      setup.options.split * open_shards(data.size(), test.size(), validation.size(), setup.options, comm);
+  const std::uint64_t open = setup.options.split * open_shards(files.data.size(), files.test.size(),
+                                                               files.validation.size(), setup.options, comm);
   if (!resumed) make_learner(setup, open, comm, free);
   if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
-  warn_of_tested_data(data, test, "--test", setup);
-  warn_of_tested_data(data, validation, "--validate", setup);
-  if (!resumed && comm.rank() == 0) look_at_input(data, test, setup);
-  std::vector<Shard> whole;
-  const std::vector<TrackedShard> known_data = shards_of(data, setup.options, comm, whole);
-  const std::vector<TrackedShard> known_test = shards_of(test, setup.options, comm, whole);
-  const std::vector<TrackedShard> known_validation = shards_of(validation, setup.options, comm, whole);
-  setup.validation = plain(known_validation);
-  setup.validation_digest = digest_of(known_validation);
-  if (!whole.empty()) setup.warnings.push_back(warning_of_whole_files(whole));
-  const TraversalPlan::Options plan{setup.options.passes, setup.options.test_frozen};
+  warn_of_tested_data(files.data, files.test, "--test", setup);
+  warn_of_tested_data(files.data, files.validation, "--validate", setup);
+  if (!resumed && comm.rank() == 0) look_at_input(files.data, files.test, setup);
+  const Inputs<TrackedShard> shards = split_into_shards(files, comm, setup);
   if (!resumed && setup.options.init.empty() && setup.options.model.method == Method::kPecoc) {
-    learn_labels(setup.options, plain(known_data), plain(known_test), comm, *setup.learner);
+    learn_labels(setup.options, plain(shards.data), plain(shards.test), comm, *setup.learner);
   }
-  run_on_all(comm, "start", [&] {
-    if (resumed) {
-      require_same_validation(setup);
-      setup.plan.emplace(setup.state->plan, known_data, known_test, plan);
-      const std::vector<std::string>& warnings = setup.plan->warnings();
-      setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
-    } else {
-      // Not after hours of training.
-      const std::size_t validated = shards_of_rank(known_validation, setup.options, comm);
-      for (const auto* shards : {&known_data, &known_test})
-        allow_open_files(shards_of_rank(*shards, setup.options, comm) + validated, kIfTooManyShards);
-      setup.plan.emplace(known_data, known_test, plan);
-    }
-  });
+  run_on_all(comm, "start", [&] { make_plan(shards, comm, setup); });
   return setup;
 }
 

@@ -60,7 +60,7 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
                                    {"disagreement_bound", disagreement_bound(kLabels, model_options().alpha)},
                                    {"digest", hex(learner().structure_digest())}}));
   EXPECT_EQ(figures["weights"], (json{{"bits", 12},
-                                      {"rows_used", static_cast<double>(learner().weights().count_used()) / 4096},
+                                      {"rows_used", static_cast<double>(learner().weights().survey().used) / 4096},
                                       {"bytes", 4096 * 64},
                                       {"digest", hex(learner().state_digest())}}));
   EXPECT_EQ(figures["options"], (json{{"method", "tree"},

@@ -96,7 +96,7 @@ TEST(Table, KnowsNothingOfAnXThatNeverCame) {
 TEST(Table, TakesTheSmallestWeightTableAndWritesNoWeight) {
   const TrainedModel model(options(), {.examples = 500, .labels = 30});
   EXPECT_EQ(model.learner.weights().bits(), kLeastBits);
-  EXPECT_EQ(model.learner.weights().count_used(), 0U);
+  EXPECT_EQ(model.learner.weights().survey().used, 0U);
   EXPECT_GT(model.learner.frequencies().pairs(), 30U);
 }
 

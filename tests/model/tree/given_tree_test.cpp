@@ -156,8 +156,8 @@ class Flawed : public ::testing::Test {
 };
 
 TEST_F(Flawed, LeavesAtOnePlace) {
-  expect_clash({"1", "0", "1"}, NoTree::Flaw::kSamePlace, 2, 0);
-  expect_clash({"", ""}, NoTree::Flaw::kSamePlace, 1, 0);
+  expect_clash({"1", "0", "1"}, NoTree::Flaw::kSamePath, 2, 0);
+  expect_clash({"", ""}, NoTree::Flaw::kSamePath, 1, 0);
 }
 
 TEST_F(Flawed, LeavesBelowOthers) {

@@ -17,10 +17,10 @@ struct alignas(64) AlignedRow {
 
 // Whether a lane is trained, and whether towards the right.
 inline bool is_trained(const LaneTargets& targets, std::size_t lane) {
-  return targets.places[lane] != LaneTargets::kNotTrained;
+  return targets.index_of_lane[lane] != LaneTargets::kNotTrained;
 }
 inline bool is_right(const LaneTargets& targets, std::size_t lane) {
-  return is_trained(targets, lane) && targets.towards[targets.places[lane]] > 0;
+  return is_trained(targets, lane) && targets.towards[targets.index_of_lane[lane]] > 0;
 }
 
 inline Calibrator random_calibrator(Dice& dice) {

@@ -281,16 +281,16 @@ TEST(LaneTargets, ListTheTrainedLanesAscendingAndFillUpWithZeros) {
     const LaneTargets targets = targets_of(trained, right, nodes);
     ASSERT_EQ(targets.count, (lanes.size() + 3) / 4 * 4);
     LaneTargets expected{};
-    expected.places.fill(LaneTargets::kNotTrained);
+    expected.index_of_lane.fill(LaneTargets::kNotTrained);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       expected.lanes[i] = lanes[i];
       expected.nodes[i] = lanes[i] % 3 == 0 ? lanes[i] : std::uint8_t{0};
-      expected.places[lanes[i]] = static_cast<std::uint8_t>(i);
+      expected.index_of_lane[lanes[i]] = static_cast<std::uint8_t>(i);
       expected.towards[i] = lanes[i] % 2 == 0 ? 1.0F : -1.0F;
     }
     EXPECT_EQ(targets.lanes, expected.lanes);
     EXPECT_EQ(targets.nodes, expected.nodes);
-    EXPECT_EQ(targets.places, expected.places);
+    EXPECT_EQ(targets.index_of_lane, expected.index_of_lane);
     EXPECT_EQ(targets.towards, expected.towards);
   }
 }

@@ -59,7 +59,7 @@ TEST(LearnPath, PredictsAndTrainsToTheLastBit) {
       train_blocks(twin.path(), step);
       for (std::size_t b = 0; b < blocks; ++b) {
         for (std::size_t s = 1; s < kLanes; ++s) {
-          if (!is_trained(targets[b], s) || targets[b].nodes[targets[b].places[s]] == 0) continue;
+          if (!is_trained(targets[b], s) || targets[b].nodes[targets[b].index_of_lane[s]] == 0) continue;
           EXPECT_EQ(estimates[b].right[s], twin_estimates[b].right[s]) << "lane " << s;
         }
         EXPECT_EQ(calibrators[b].floats, of_twin[b].floats);

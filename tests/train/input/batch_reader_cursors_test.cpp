@@ -15,6 +15,7 @@
 #include "data/shards/shards.h"
 #include "train/input/batch_reader.h"
 #include "train/job.h"
+#include "train/progress/renewals.h"
 
 namespace cpt {
 namespace {
@@ -88,8 +89,8 @@ void take_some(BatchReader &reader, RandomShards &random, Examples &examples) {
       append(reader.next_before({examples.empty() ? most : examples.back().origin.position + most}), examples);
       break;
     default:
-      append(reader.next(most), examples);
-      while (!reader.at_line_end()) append(reader.next(1), examples);
+      append(reader.next_before(Renewals::kNever, most), examples);
+      while (!reader.at_line_end()) append(reader.next_before(Renewals::kNever, 1), examples);
   }
   ASSERT_TRUE(reader.at_line_end());
 }
@@ -98,7 +99,7 @@ void expect_rest(const Input &input, const std::vector<Cursor> &cursors, const E
   BatchReader reader(input.stream(cursors));
   ASSERT_EQ(reader.cursors(), cursors);
   Examples rest;
-  while (!reader.ended()) append(reader.next(1000), rest);
+  while (!reader.ended()) append(reader.next_before(Renewals::kNever, 1000), rest);
   const auto done = static_cast<std::ptrdiff_t>(examples_in(cursors));
   ASSERT_EQ(rest.size(), expected.examples.size() - static_cast<std::size_t>(done));
   ASSERT_TRUE(std::equal(rest.begin(), rest.end(), expected.examples.begin() + done));
@@ -167,10 +168,10 @@ TEST(ReaderCursors, TellTheEndOfLines) {
   BatchReader reader(input.stream());
   EXPECT_TRUE(reader.at_line_end());
   for (const bool at_end : {false, false, true, true, false, true}) {
-    EXPECT_EQ(reader.next(1).size(), 1U);
+    EXPECT_EQ(reader.next_before(Renewals::kNever, 1).size(), 1U);
     EXPECT_EQ(reader.at_line_end(), at_end);
   }
-  EXPECT_EQ(reader.next(1).size(), 0U);
+  EXPECT_EQ(reader.next_before(Renewals::kNever, 1).size(), 0U);
   EXPECT_TRUE(reader.at_line_end());
 }
 
@@ -196,12 +197,12 @@ TEST(ReaderCursors, CountBadLinesUpToTheLastLineUntilTheEnd) {
       input_of({folder.write("a", ",,,\n1 1:1\n2 1:1\n,,,\n,,,\n"), folder.write("b", "\n,,,\n")}, options);
   BatchReader reader(input.stream());
   EXPECT_EQ(reader.cursors(), std::vector<Cursor>(2));
-  ASSERT_EQ(reader.next(1).size(), 1U);
+  ASSERT_EQ(reader.next_before(Renewals::kNever, 1).size(), 1U);
   EXPECT_EQ(reader.cursors(), (std::vector<Cursor>{{10, 2, 1, 1, 1, 2}, {}}));
-  ASSERT_EQ(reader.next(1).size(), 1U);
+  ASSERT_EQ(reader.next_before(Renewals::kNever, 1).size(), 1U);
   EXPECT_EQ(reader.cursors(), (std::vector<Cursor>{{16, 3, 2, 2, 1, 4}, {}}));
   EXPECT_FALSE(reader.ended());
-  ASSERT_EQ(reader.next(1).size(), 0U);
+  ASSERT_EQ(reader.next_before(Renewals::kNever, 1).size(), 0U);
   EXPECT_EQ(reader.cursors(), (std::vector<Cursor>{{24, 5, 2, 2, 3, 4}, {5, 2, 0, 0, 1, 0}}));
 }
 
@@ -211,9 +212,9 @@ TEST(ReaderCursors, AreAtTheLastGoodLineAfterAnError) {
   options.skip_bad_lines = false;
   const Input input = input_of({folder.write("a", "1 1:1\n2 1:1\n,bad\n3 1:1\n")}, options);
   BatchReader reader(input.stream());
-  ASSERT_EQ(reader.next(10).size(), 2U);
+  ASSERT_EQ(reader.next_before(Renewals::kNever, 10).size(), 2U);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THROW(reader.next(10), Error);
+    EXPECT_THROW(reader.next_before(Renewals::kNever, 10), Error);
     EXPECT_EQ(reader.cursors(), (std::vector<Cursor>{{12, 2, 2, 2, 0, 4}}));
   }
 }
@@ -237,7 +238,7 @@ TEST(SkipToCursors, CallsAllRanksSeveralTimesWithinTheStallTimeout) {
   comm.set_stall_timeout(std::chrono::milliseconds(4));
   skip_to_cursors(stream, comm);
   EXPECT_GT(calls, 5U);
-  EXPECT_EQ(BatchReader(std::move(stream)).next(10).size(), 1U);
+  EXPECT_EQ(BatchReader(std::move(stream)).next_before(Renewals::kNever, 10).size(), 1U);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "data/fifo.h"
 #include "data/shards/shards.h"
 #include "train/job.h"
+#include "train/progress/renewals.h"
 
 namespace cpt {
 namespace {
@@ -20,7 +21,7 @@ ExampleStream stream_of(const std::string& path) {
 std::vector<std::uint64_t> lines_of(BatchReader& reader, std::size_t most) {
   std::vector<std::uint64_t> lines;
   for (;;) {
-    const Slice slice = reader.next(most);
+    const Slice slice = reader.next_before(Renewals::kNever, most);
     EXPECT_LE(slice.size(), most);
     if (slice.size() == 0) return lines;
     for (std::size_t i = slice.begin; i < slice.end; ++i) lines.push_back((*slice.batch)[i].origin.line);
@@ -38,7 +39,7 @@ TEST(BatchReader, GivesEveryExampleOnceInOrder) {
     const std::vector<std::uint64_t> lines = lines_of(reader, most);
     ASSERT_EQ(lines.size(), kExamples) << most;
     for (std::size_t i = 0; i < lines.size(); ++i) ASSERT_EQ(lines[i], i + 1);
-    EXPECT_EQ(reader.next(most).size(), 0U);
+    EXPECT_EQ(reader.next_before(Renewals::kNever, most).size(), 0U);
     EXPECT_EQ(reader.part_read(), 1);
   }
 }
@@ -136,13 +137,13 @@ TEST(BatchReader, AsksTimeAndAgainWhileItWaitsAndLosesNothing) {
     EXPECT_EQ(reader.cursors().at(0).examples, kChunk);
     if (++questions % 2 == 0 && stops) throw Error(Fault::kStopped, "asked to stop");
   });
-  EXPECT_EQ(reader.next(2 * kChunk).size(), kChunk);
-  for (int i = 0; i < 2; ++i) EXPECT_THROW(reader.next(2 * kChunk), Error);
+  EXPECT_EQ(reader.next_before(Renewals::kNever, 2 * kChunk).size(), kChunk);
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(reader.next_before(Renewals::kNever, 2 * kChunk), Error);
   EXPECT_EQ(questions, 4);
   stops = false;
   pipe.close();
-  EXPECT_EQ(reader.next(2 * kChunk).size(), 10U);
-  EXPECT_EQ(reader.next(2 * kChunk).size(), 0U);
+  EXPECT_EQ(reader.next_before(Renewals::kNever, 2 * kChunk).size(), 10U);
+  EXPECT_EQ(reader.next_before(Renewals::kNever, 2 * kChunk).size(), 0U);
   EXPECT_EQ(reader.cursors().at(0).examples, kChunk + 10);
 }
 
@@ -150,9 +151,9 @@ TEST(BatchReader, AsksTimeAndAgainWhileItWaitsAndLosesNothing) {
 TEST(BatchReader, KeepsTheLastPieceButOne) {
   const Folder folder;
   BatchReader reader(stream_of(folder.write("shard", random_lines({.examples = kExamples}))));
-  Slice before = reader.next(300);
+  Slice before = reader.next_before(Renewals::kNever, 300);
   for (std::uint64_t line = 1; before.size() > 0;) {
-    const Slice now = reader.next(300);
+    const Slice now = reader.next_before(Renewals::kNever, 300);
     for (std::size_t i = before.begin; i < before.end; ++i, ++line) ASSERT_EQ((*before.batch)[i].origin.line, line);
     before = now;
   }

@@ -227,7 +227,7 @@ TEST(MergeNotices, ARankWithAnotherTree) {
   const std::string error = error_of([&](int rank, Learner& learner, WeightMerger& merger) {
     learner.apply({"a", {kNoLabel}, 0});
     learner.apply({rank == 2 ? "c" : "b", {0}, 0});
-    digests[rank] = learner.structure_digest();
+    digests[rank] = learner.growth_digest();
     visit_row({100, plain_change()}, learner, merger);
   });
   EXPECT_THAT(error, AllOf(HasSubstr("rank 0 and rank 2 on "),

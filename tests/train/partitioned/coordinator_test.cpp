@@ -85,7 +85,7 @@ TEST_F(Coordinators, NumberNewLabelsInTheOrderOfExamples) {
     EXPECT_EQ(tasks[i].order, i);
     EXPECT_EQ(tasks[i].slot, 4 - i);
     EXPECT_EQ(tasks[i].label, labels[i]);
-    EXPECT_EQ(tasks[i].kind, i == 0 || i == 2 ? TaskKind::kSettle : TaskKind::kKnown);
+    EXPECT_EQ(tasks[i].kind, i == 0 || i == 2 ? TaskKind::kInsert : TaskKind::kKnown);
     EXPECT_EQ(tasks[i].reader, 1U);
   }
   // The rank that has read them knows only "old".
@@ -243,7 +243,7 @@ TEST_F(Coordinators, OfTheSecondTreeNumberTheSame) {
   ASSERT_EQ(tasks.size(), 1U);
   EXPECT_EQ(tasks[0].label, 0U);
   EXPECT_EQ(tasks[0].partition, root_partition(1));
-  EXPECT_EQ(tasks[0].kind, TaskKind::kSettle);
+  EXPECT_EQ(tasks[0].kind, TaskKind::kInsert);
   EXPECT_TRUE(numbered_[1].empty());  // the owner of the first root tells
   EXPECT_TRUE(opened_.reports.empty());
   learner.apply({"b", {kNoLabel, kNoLabel}, 0});  // as rank 0 says later

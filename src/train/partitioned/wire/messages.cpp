@@ -66,7 +66,7 @@ void put_details(const PartitionTask& task, Buffer& message) {
       return put(task.least, message);
     case TaskKind::kKnown:
       return;
-    case TaskKind::kSettle:
+    case TaskKind::kInsert:
       return put(task.coins, message);
     case TaskKind::kOpen:
       return put(std::uint64_t{task.split}, message);
@@ -75,7 +75,7 @@ void put_details(const PartitionTask& task, Buffer& message) {
 
 void take_details(ConstBytes& message, PartitionTask& task) {
   const TaskKind kind = task.kind;
-  if (kind == TaskKind::kDraw || kind == TaskKind::kSettle) task.coins = take_header<std::uint64_t>(message);
+  if (kind == TaskKind::kDraw || kind == TaskKind::kInsert) task.coins = take_header<std::uint64_t>(message);
   if (kind == TaskKind::kDraw || kind == TaskKind::kSearch) task.probability = take_header<double>(message);
   if (kind == TaskKind::kSearch) task.least = take_header<double>(message);
   if (kind == TaskKind::kOpen)

@@ -19,7 +19,7 @@
 //              [order (u64), slot (u32), label (u32), reader (u64), ExampleRecord]
 //              of several tasks of one example in a row, only the first carries it
 //   details  = kDraw: coins (u64), probability (f64); kSearch: probability, least (f64 each);
-//              kKnown: nothing; kSettle: coins (u64); kOpen: split (u64)
+//              kKnown: nothing; kInsert: coins (u64); kOpen: split (u64)
 //
 // Examples in the sender's SharedExampleRing are named by their offsets there. They precede the others in order: once
 // one finds no room in the ring, no later one of the round does.
@@ -29,12 +29,12 @@
 //   read     each rank reads its part of the round, and sends each example to the owners on its path
 //   root     the owner of each root takes the examples through it, in order; those whose path was unknown leave as
 //            tasks
-//   level 1  the next owners on the path take them through their partitions: of level 1, or deep ones below rank 0's
+//   level 1  the next owners on the path take them through their partitions: of level 1, or deep ones whose level-1
+//            partition the root's owner has
 //   deep     the last owners take them through theirs; the results go to the ranks that read the examples
 //            (consecutive partitions of one owner are passed in one step, the first one's: see Stage)
 //   close    each rank counts the losses of its examples; rank 0 inserts new labels, and all ranks receive these
-//   changes
-//            of the tree with the root's tasks of a later round
+//            changes of the tree with the root's tasks of a later round
 //
 // A rank that reads round m is in step m, say, and has ended step m - 1, where it waited for what all ranks read in
 // step m - 2. So all ranks have ended step m - 3. Where nothing is read any more, the results of the last round wait

@@ -23,7 +23,7 @@ enum class TaskKind : std::uint8_t {
   kDraw,    // a step of the draw for the Brier score
   kSearch,  // for the most probable label
   kKnown,   // predict and learn the label, which the partition knows
-  kSettle,  // the label is new: descend by the insertion rule
+  kInsert,  // the label is new: descend by the insertion rule
   kOpen,    // the label is new, and splits the leaf of `split` with a node that opens the partition
 };
 
@@ -50,9 +50,9 @@ struct PartitionTask {
   Reader reader = 0;
   TaskKind kind = TaskKind::kKnown;
   Partition partition = kRootPartition;  // where it begins
-  std::uint32_t disagreements = 0;       // kSettle, kOpen: as in InsertionState
+  std::uint32_t disagreements = 0;       // kInsert, kOpen: as in InsertionState
   LabelId split = kNoLabel;              // kOpen
-  std::uint64_t coins = 0;               // kSettle: as in InsertionState; kDraw: as in DrawState
+  std::uint64_t coins = 0;               // kInsert: as in InsertionState; kDraw: as in DrawState
   double probability = 1;                // kDraw, kSearch: of the path so far
   double least = 0;                      // kSearch: less probable labels are not looked for
   ExampleRecord example;

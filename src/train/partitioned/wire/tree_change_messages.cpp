@@ -53,7 +53,7 @@ T from_bytes(std::span<const std::byte> bytes) {
   try {
     boost::archive::binary_iarchive(stream, kArchive) >> values;
   } catch (const std::exception&) {  // of the archive, or of a vector of an absurd length
-    std::throw_with_nested(Error(Fault::kFailed, "a message of another rank makes no sense"));
+    std::throw_with_nested(Error(Fault::kFailed, "a message of another rank cannot be decoded"));
   }
   return values;
 }

@@ -71,7 +71,7 @@ void expect_refused(const ByteVector& bytes, Unpack unpack) {
     ADD_FAILURE() << bytes.size() << " bytes were accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kFailed);
-    EXPECT_STREQ(error.what(), "a message of another rank makes no sense");
+    EXPECT_STREQ(error.what(), "a message of another rank cannot be decoded");
   }
 }
 
