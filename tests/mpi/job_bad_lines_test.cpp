@@ -110,6 +110,16 @@ TEST_F(BadLines, AreSuspectedWhereLinesHaveNoFeatures) {
               Contains(HasSubstr("cpt_dist: warning: " + data + ": is read as --data and as --test")));
 }
 
+TEST_F(BadLines, AreNotThoseWithSeveralLabelsButThereIsAWarning) {
+  const std::string data = file("several.txt", "__label__a one\n__label__a __label__b two\n__label__b three\n");
+  const Outcome outcome = run_alone(train({data}));
+  expect_complete(outcome);
+  EXPECT_THAT(lines_of(outcome.err), Contains(HasSubstr("cpt_dist: warning: " + data +
+                                                        ": 1 of the first 3 lines have several labels, of which "
+                                                        "--multilabel first keeps the first")));
+  EXPECT_THAT(run_alone(train({data}, {"--multilabel", "split"})).err, ::testing::Not(HasSubstr("several labels")));
+}
+
 TEST_F(BadLines, AreSkippedTogetherWithLinksToNothing) {
   const std::string folder = shards();
   std::filesystem::create_symlink("nowhere", folder + "/dead.vw");

@@ -14,6 +14,8 @@ namespace {
 
 // With fewer, the interval is so wide that the estimate says little.
 constexpr std::uint64_t kLeastTop1Samples = 100;
+// With this part of the rows used, most features share theirs with others.
+constexpr double kNearlyFull = 0.9;
 
 // Figures measured on a sample of the examples; there may be none yet.
 std::string sampled_figures(const Losses& losses) {
@@ -177,9 +179,11 @@ std::string summary_text(const Summary& summary, const ValidationOptions& valida
   text += validation_lines(summary, validation);
   if (summary.tested) text += losses_lines("test", summary.test, summary.test_error_lines);
   text += tree_line(summary.tree);
-  text += fmt::format("weights: {:.1f} % of {}2^{} = {} rows used; digest {}\n",
-                      100 * static_cast<double>(summary.rows_used) / static_cast<double>(rows), trees,
+  const double used = static_cast<double>(summary.rows_used) / static_cast<double>(rows);
+  text += fmt::format("weights: {:.1f} % of {}2^{} = {} rows used; digest {}\n", 100 * used, trees,
                       std::bit_width(rows / summary.tree.trees) - 1, grouped(rows), digest_text(summary.weight_digest));
+  if (used > kNearlyFull)
+    text += "  nearly full: many features share rows; a new run with more --bits is more accurate\n";
   text += memory_line(summary);
   if (summary.ranks > 1) text += ranks_lines(summary);
   if (summary.checkpoints > 0) {

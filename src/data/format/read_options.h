@@ -42,6 +42,8 @@ struct ReadOptions {
   // If set, called for each feature (crosses included) of each line, even one that is rejected later, by the thread
   // that reads. The texts are valid during the call only.
   std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
+  // The same for each line with several labels.
+  std::function<void()> on_several_labels = {};
 };
 
 // Lane 0 of a row sums squares in a float (model/weights/kernels.h). An error is at most the importance, so a block of

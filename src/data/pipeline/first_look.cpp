@@ -63,6 +63,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
     add_distinct(std::string(name_space) + "^" + std::string(name), kMostNames, look.profile.features);
     if (seen.insert(feature).second) look.features.push_back(feature);
   };
+  options.on_several_labels = [&] { ++look.several_labels; };
   try {
     ExampleStream stream({shard}, {0}, std::move(options));
     Batch batch = stream.make_batch();
@@ -73,6 +74,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
         is_first = false;
       }
       look.format = stream.format();
+      ++look.lines;
       for (std::size_t i = 0; i < batch.size(); ++i) {
         look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(batch[i].origin.line));
       }

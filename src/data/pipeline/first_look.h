@@ -36,7 +36,9 @@ struct FirstLook {
   InputProfile profile;               // without its format
   std::vector<FeatureHash> features;  // distinct
   BareExamples bare;
-  bool begins_with_header = false;  // so it seems: the first example has no feature, and its line is like "label|a|b"
+  std::uint64_t lines = 0;           // that were read
+  std::uint64_t several_labels = 0;  // of them: those with several labels
+  bool begins_with_header = false;   // so it seems: the first example has no feature, and its line is like "label|a|b"
 
   bool is_dubious() const { return begins_with_header || bare.are_dubious(); }
 };

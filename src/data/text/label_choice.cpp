@@ -18,6 +18,7 @@ void LabelChoice::finish(std::string_view line, const LabelList& list, const Ori
   if (labels == 0 && options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
   if (labels == 0) return batch.finish_example({}, list.importance, origin);
   if (labels == 1) return finish_one(line, list, 0, origin, batch);
+  if (options_.on_several_labels) options_.on_several_labels();
   switch (options_.multilabel) {
     case MultiLabel::kFirst:
       return finish_one(line, list, 0, origin, batch);

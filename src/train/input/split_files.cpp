@@ -95,6 +95,7 @@ std::string warning_of_idle_ranks(const std::vector<Shard>& shards, const std::v
     if (std::ranges::none_of(shares[rank], [&](std::uint32_t i) { return has_content(shards[i]); })) ++idle;
   }
   if (idle == 0) return "";
+  if (idle == all) return "there is nothing to read: all shards are empty";
   std::string text = std::to_string(idle) + " of " + std::to_string(all) +
                      (all < readers.size() ? " ranks that read" : " ranks") + (idle == 1 ? " has" : " have") +
                      " nothing to read";

@@ -100,6 +100,18 @@ TraversalPlan::TraversalPlan(TraversalState state, const std::vector<TrackedShar
     : state_(std::move(state)), options_(options) {
   take_up(Phase::kTrain, data);
   take_up(Phase::kTest, test);
+  if (!test.empty() && !options_.test_frozen) warn_of_tests_left_out();
+}
+
+// Test shards that were learned would be no test again.
+void TraversalPlan::warn_of_tests_left_out() {
+  const std::optional<ShardPass> next = under_way() ? state_.shard_pass : next_pass();
+  if (!next || next->phase != Phase::kTrain) return;
+  const auto done = std::ranges::count_if(state_.test, [](const TrackedShard& shard) { return shard.traversals > 0; });
+  if (done == 0) return;
+  warnings_.push_back("--test: " + std::to_string(done) + (done == 1 ? " shard was" : " shards were") +
+                      " tested and learned earlier in the run, and will not be tested again; --test-frozen would not "
+                      "learn them");
 }
 
 bool TraversalPlan::is_done(Phase phase, std::uint32_t number) const {

@@ -29,7 +29,7 @@ class TraversalPlan {
   // shard that is not done has vanished, Error(kBadData) if a known one has another size or other first bytes.
   TraversalPlan(TraversalState state, const std::vector<TrackedShard>& data, const std::vector<TrackedShard>& test,
                 Options options);
-  // For the user: new shards that may be finished ones under another name.
+  // For the user: new shards that may be finished ones under another name, test shards that are not tested again.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   // Makes shard_pass() the next traversal, unless one is under way. Returns false if nothing is left.
@@ -63,6 +63,7 @@ class TraversalPlan {
   std::optional<ShardPass> next_pass() const;
   bool is_done(Phase phase, std::uint32_t number) const;
   void take_up(Phase phase, const std::vector<TrackedShard>& found);
+  void warn_of_tests_left_out();
 
   TraversalState state_;
   Options options_;

@@ -292,6 +292,12 @@ void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& tes
   if (look.format == Format::kAuto) return;
   look.profile.format = name_of(format_names(), look.format);
   if (look.is_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
+  if (look.several_labels > 0 && setup.options.multilabel == MultiLabel::kFirst) {
+    setup.warnings.push_back(input_name(shards.front().path) + ": " + std::to_string(look.several_labels) +
+                             " of the first " + std::to_string(look.lines) +
+                             " lines have several labels, of which --multilabel first keeps the first; split, sample "
+                             "and error are the other choices");
+  }
   if (!has_met(*setup.learner, look.features)) {
     setup.warnings.push_back(
         warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));

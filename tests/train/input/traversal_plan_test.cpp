@@ -105,6 +105,20 @@ TEST(TraversalPlan, TestsAgainWhenOnlyPredictingAndSomethingWasLearned) {
   EXPECT_EQ(legs(more), (Legs{"train 1: 1", "test: 0"}));
 }
 
+TEST(TraversalPlan, WarnsOfTestsThatAreNotRepeated) {
+  const auto warnings_of = [](bool frozen, const std::vector<TrackedShard>& data,
+                              const std::vector<TrackedShard>& test) {
+    TraversalPlan before({shard("a")}, {shard("t")}, {.test_frozen = frozen});
+    legs(before);
+    return TraversalPlan(before.state(), data, test, {.test_frozen = frozen}).warnings();
+  };
+  EXPECT_THAT(warnings_of(false, {shard("a"), shard("b")}, {shard("t")}),
+              ElementsAre(HasSubstr("1 shard was tested and learned earlier in the run")));
+  EXPECT_THAT(warnings_of(true, {shard("a"), shard("b")}, {shard("t")}), IsEmpty());
+  EXPECT_THAT(warnings_of(false, {shard("a")}, {shard("t")}), IsEmpty());
+  EXPECT_THAT(warnings_of(false, {shard("a"), shard("b")}, {}), IsEmpty());
+}
+
 TEST(TraversalPlan, DoesWithoutShardsThatAreDone) {
   TraversalPlan before({shard("a")}, {shard("t")}, {});
   legs(before);
