@@ -3,8 +3,8 @@
 
 # The project's root folder, whatever the current one is.
 project_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# How many compilers or test programs run at a time.
-jobs=$(nproc)
+# How many compilers or test programs run at a time: JOBS, or one for each core.
+jobs=${JOBS:-$(nproc)}
 export project_root jobs
 
 # say TEXT...: one line of progress on standard output.

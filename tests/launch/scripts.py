@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from typing import Callable
 
-PATIENCE = 30  # seconds
+TIMEOUT = 30  # seconds
 
 # A parent such as nohup may have made the tests ignore these signals, and a shell cannot trap a signal that it inherits as
 # ignored.
@@ -111,7 +111,7 @@ class ScriptTest(unittest.TestCase):
         return (self.folder / "said").read_text(encoding="utf-8")
 
     def wait_until(self, condition: Callable[[], bool]):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not condition():
             if time.monotonic() > end:
                 self.fail(f"waited in vain; notes: {self.notes()}; said: {self.said()}")
@@ -122,7 +122,7 @@ class ScriptTest(unittest.TestCase):
 
     def expect_exit(self, status: int):
         try:
-            self.assertEqual(self.script.wait(PATIENCE), status, self.said())
+            self.assertEqual(self.script.wait(TIMEOUT), status, self.said())
         except subprocess.TimeoutExpired:
             self.fail(f"still running; notes {self.notes()}; said: {self.said()}")
 

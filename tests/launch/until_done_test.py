@@ -4,7 +4,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from scripts import PATIENCE, ScriptTest
+from scripts import TIMEOUT, ScriptTest
 
 SCRIPT = Path(sys.argv[1]) / "until_done"
 
@@ -122,7 +122,7 @@ class UntilDoneTest(ScriptTest):
                 self.assertIn("see until_done --help", self.said())
 
     def test_help(self):
-        shown = subprocess.run([SCRIPT, "--help"], capture_output=True, text=True, timeout=PATIENCE, check=True)
+        shown = subprocess.run([SCRIPT, "--help"], capture_output=True, text=True, timeout=TIMEOUT, check=True)
         self.assertRegex(shown.stdout, "^usage: until_done")
 
     def test_a_missing_command(self):

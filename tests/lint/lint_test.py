@@ -1,4 +1,5 @@
 """Each lint catches a bad sample and lets a good one pass."""
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -171,6 +172,20 @@ class LintTest(unittest.TestCase):
         for name in ("README.md", ".gitignore", "src/core/a.cpp", "notes.txt"):
             self.given(name, "")
         self.expect(root_folder, "notes.txt")
+
+    # Files that git ignores
+
+    def test_what_git_ignores_is_not_looked_at(self):
+        subprocess.run(["git", "init", "--quiet"], cwd=self.root, check=True)
+        self.given(".gitignore", "/src/python/build/\n/ads/\n")
+        self.given("src/core/CMakeLists.txt", "a.cpp\n")
+        self.given("src/core/a.cpp", "")
+        for name in ("src/python/build/compiler_id.cpp", "ads/train/part-000.vw"):
+            self.given(name, '#include "app/x.h"\n' + "\n" * shape.MAX_FILE_LINES)
+        for lint in (layers, shape, registration, root_folder):
+            self.expect(lint)
+        self.given("src/core/b.cpp", "")  # not yet added
+        self.expect(registration, "src/core/b.cpp")
 
     # Images
 

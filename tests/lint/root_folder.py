@@ -1,7 +1,8 @@
 """The root folder holds its few known entries and dot-files, nothing else."""
-import subprocess
 from pathlib import Path
 from typing import Iterator
+
+import source_text
 
 KNOWN = {"src", "include", "launch", "tests", "cmake", "CMakeLists.txt", "README.md"}
 
@@ -14,10 +15,7 @@ def violations(root: Path) -> Iterator[str]:
 
 def _entries(root: Path) -> set[str]:
     """What git tracks or would add; all that is there where the tree is no checkout."""
-    listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=root, capture_output=True, text=True, check=False,
-    )
-    if listing.returncode != 0 or not (root / ".git").exists():
+    listed = source_text.known_to_git(root)
+    if listed is None:
         return {p.name for p in root.iterdir() if p.name != "build"}
-    return {name.split("/")[0] for name in listing.stdout.split("\0") if name}
+    return {name.split("/")[0] for name in listed}

@@ -1,5 +1,10 @@
-"""The C++ files of a tree, and their text without what a checker must not trip over."""
+"""The C++ files of a tree, and their text without what a checker must not trip over.
+
+source_text.py ROOT SUFFIX... prints the names of such files below ROOT, each followed by a NUL.
+"""
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 FOLDERS = ("src", "include", "tests")
@@ -16,8 +21,22 @@ _COMMENT_OR_LITERAL = re.compile(
 
 
 def files(root: Path, *suffixes: str) -> list[Path]:
-    """All files below src, include and tests with one of these suffixes, in order of name."""
-    return sorted(p for f in FOLDERS for p in (root / f).rglob("*") if p.suffix in suffixes and p.is_file())
+    """All files below src, include and tests with one of these suffixes, in order of name, but none that git ignores."""
+    listed = known_to_git(root, *FOLDERS)
+    if listed is None:
+        paths = (p for folder in FOLDERS for p in (root / folder).rglob("*"))
+    else:
+        paths = (root / name for name in listed)
+    return sorted(p for p in paths if p.suffix in suffixes and p.is_file())
+
+
+def known_to_git(root: Path, *folders: str) -> list[str] | None:
+    """The names of the files that git tracks or would add, below these folders or anywhere; None if root is no checkout."""
+    listing = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *folders],
+                             cwd=root, capture_output=True, text=True, check=False)
+    if listing.returncode != 0 or not (root / ".git").exists():
+        return None
+    return [name for name in listing.stdout.split("\0") if name]
 
 
 def without_comments(text: str) -> str:
@@ -37,3 +56,8 @@ def line_of(text: str, position: int) -> int:
 
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
+
+
+if __name__ == "__main__":
+    for path in files(Path(sys.argv[1]), *sys.argv[2:]):
+        print(path, end="\0")

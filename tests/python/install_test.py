@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import unittest
 from pathlib import Path
@@ -51,6 +52,35 @@ class InstallTest(unittest.TestCase):
         stubs = list((self.folder / "venv").rglob("_core.pyi"))
         self.assertEqual(len(stubs), 1)
         self.assertTrue((stubs[0].parent / "py.typed").exists())
+
+    def test_each_build_is_configured_for_its_python(self) -> None:
+        log, stub = self.folder / "log", self.folder / "bin/cmake"
+        stub.parent.mkdir()
+        suffix = sysconfig.get_config_var("EXT_SUFFIX")
+        stub.write_text(f"""#!/bin/sh
+echo "$@" >>{log}
+[ "$1" = --build ] || exit 0
+mkdir -p "$2/python/cpt" && touch "$2/python/cpt/_core{suffix}" "$2/CMakeCache.txt"
+""")
+        stub.chmod(0o755)
+        source = self.folder / "src/python"
+        source.mkdir(parents=True)
+        for name in ("setup.py", "pyproject.toml", "README.md", "cpt"):
+            self.run_quietly("cp", "-r", ROOT / "src/python" / name, source)
+        variables = {"CPT_BUILD": "", "PATH": f"{stub.parent}:{os.environ['PATH']}", "CMAKE_BUILD_PARALLEL_LEVEL": "3"}
+        for _ in range(2):
+            self.run_quietly("sh", "-c", f"cd {source} && {sys.executable} setup.py --quiet build_ext", **variables)
+        named = self.folder / "named"
+        named.mkdir()
+        (named / "CMakeCache.txt").touch()
+        self.run_quietly("sh", "-c", f"cd {source} && {sys.executable} setup.py --quiet build_ext",
+                         **{**variables, "CPT_BUILD": str(named)})
+        calls = log.read_text().splitlines()
+        for call in (calls[0], calls[2]):
+            self.assertTrue(call.endswith(f"-U *Python3_* -DPython3_EXECUTABLE={sys.executable}"), call)
+        for call in (calls[1], calls[3]):
+            self.assertTrue(call.endswith("--target cpt_python --parallel 3"), call)
+        self.assertEqual(calls[4:], [f"--build {named} --target cpt_python --parallel 3"])
 
     def test_cmake_install(self) -> None:
         prefix = self.folder / "prefix"

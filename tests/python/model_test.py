@@ -172,6 +172,9 @@ class FilesTest(unittest.TestCase):
                 cpt.load(f"{folder}/none")
             with self.assertRaises(FileNotFoundError):
                 cpt.load(f"{folder}/none")
+            trained().save(f"{folder}/run/model")
+            with self.assertRaisesRegex(cpt.NoInput, "run: is not a model; did you mean .*/run/model[?]$"):
+                cpt.load(f"{folder}/run")
             Path(folder, "file").write_text("text")
             with self.assertRaises(cpt.CannotWrite):
                 trained().save(f"{folder}/file/model")

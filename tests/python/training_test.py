@@ -14,6 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 import cpt
+import pandas
 
 
 class TrainingTest(unittest.TestCase):
@@ -78,6 +79,22 @@ class TrainingTest(unittest.TestCase):
             cpt.train(self.shards)
         with self.assertRaises(ValueError):
             cpt.train(self.shards, ranks=0)
+
+    def test_data_that_names_no_files_is_refused(self) -> None:
+        table = pandas.DataFrame({"label": ["a"], "page": ["w1"]})
+        for wrong in (table, {"page": "w1"}, [{"page": "w1"}], 5):
+            with self.assertRaisesRegex(TypeError, "^data names files; for a DataFrame use Model.learn_many$"):
+                cpt.train(wrong, progress=False)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(TypeError, "^test names files"):
+            cpt.train(self.shards, test=table, progress=False)
+        paths = pandas.Series([str(shard) for shard in self.shards])
+        self.assertEqual(len(cpt.train(paths, ranks=1, bits=14, progress=False).labels), 23)
+
+    def test_root_needs_no_settings_of_open_mpi(self) -> None:
+        settings = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+        others = {name: value for name, value in os.environ.items() if name not in settings}
+        with mock.patch.dict(os.environ, others, clear=True):
+            self.assertEqual(len(cpt.train(self.shards, ranks=2, bits=14, progress=False).labels), 23)
 
     def test_progress_is_shown_in_lines_or_by_a_bar(self) -> None:
         with mock.patch("cpt.training._Display.show", autospec=True) as show:

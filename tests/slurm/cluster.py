@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 COMMANDS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "scontrol", "squeue", "sinfo")
-PATIENCE = 60  # seconds for anything that Slurm does
+TIMEOUT = 60  # seconds for anything that Slurm does
 CPUS = 2
 
 # Jobs in `low` are pre-empted at once, those in `noticed` hear of it and have a minute. cred_expire is also how long a
@@ -46,12 +46,12 @@ PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 SlurmctldParameters=preempt_send_user_signal
 JobRequeue=1
-KillWait={patience}
+KillWait={timeout}
 ReturnToService=2
 NodeName=localhost NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
 PartitionName=DEFAULT Nodes=localhost State=UP OverSubscribe=NO PreemptMode=REQUEUE
 PartitionName=low Default=YES PriorityTier=1 GraceTime=0
-PartitionName=noticed PriorityTier=1 GraceTime={patience}
+PartitionName=noticed PriorityTier=1 GraceTime={timeout}
 PartitionName=high PriorityTier=2 PreemptMode=OFF
 """
 
@@ -70,12 +70,12 @@ def _free_ports(count: int) -> list[int]:
     return ports
 
 
-def wait_until(condition, what: str, patience: float = PATIENCE):
+def wait_until(condition, what: str, timeout: float = TIMEOUT):
     """The first true value of condition(); an error that says `what` if there is none in time."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while not (value := condition()):
         if time.monotonic() > end:
-            raise TimeoutError(f"not within {patience} s: {what}")
+            raise TimeoutError(f"not within {timeout} s: {what}")
         time.sleep(0.05)
     return value
 
@@ -107,7 +107,7 @@ class Cluster:
             daemon.terminate()
         for daemon in self._daemons:
             try:
-                daemon.wait(PATIENCE / 4)
+                daemon.wait(TIMEOUT / 4)
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
@@ -117,7 +117,7 @@ class Cluster:
     def command(self, *words: str, **environment: str) -> str:
         """What a command of Slurm prints."""
         done = subprocess.run(words, env={**self.environment, **environment}, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+                              capture_output=True, text=True, timeout=TIMEOUT, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(words)} failed with {done.returncode}: {done.stderr}")
         return done.stdout.strip()
@@ -146,7 +146,7 @@ class Cluster:
             (self.folder / name).mkdir()
         controller_port, node_port = _free_ports(2)
         (self.folder / "slurm.conf").write_text(CONFIGURATION.format(
-            folder=self.folder, controller_port=controller_port, node_port=node_port, patience=PATIENCE, cpus=CPUS))
+            folder=self.folder, controller_port=controller_port, node_port=node_port, timeout=TIMEOUT, cpus=CPUS))
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
@@ -169,7 +169,7 @@ class Cluster:
                 raise RuntimeError(f"{daemon.args[0]} ended:\n{self.logs()}")
         # Fails until slurmctld listens.
         asked = subprocess.run(["sinfo", "--noheader", "--partition=low", "--format=%T"], env=self.environment,
-                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         return asked.stdout.strip() == "idle"
 
 

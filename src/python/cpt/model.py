@@ -10,6 +10,7 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence,
 import numpy as np
 
 from . import _core
+from .errors import NoInput
 from .rows import Array, is_sparse, rows_of
 
 Label = Union[str, int]
@@ -140,7 +141,13 @@ class Model:
     def load(cls, path: Union[str, os.PathLike[str]]) -> Model:
         """Reads a model that `save()` or `cpt_dist` wrote. Raises `NoInput`, or `BadData` if it is damaged."""
         model = cls.__new__(cls)
-        model._set_core(_core.Model.load(os.fspath(path)))
+        try:
+            model._set_core(_core.Model.load(os.fspath(path)))
+        except NoInput:
+            inside = os.path.join(path, "model")  # of a run directory
+            if os.path.exists(os.path.join(inside, "MANIFEST")):
+                raise NoInput(f"{os.fspath(path)}: is not a model; did you mean {inside}?") from None
+            raise
         return model
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:

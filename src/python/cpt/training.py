@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import IO, Any, Dict, Iterable, Iterator, List, Optional, Union
+from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
 from .errors import BadData, Error, Stopped, make_error
 from .model import REPEATED, SWITCHES, Model, load, option_words
@@ -30,7 +30,7 @@ def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Option
     Runs `mpirun -n RANKS cpt_dist` (`cpt_dist` alone for one rank): that of the installation this package belongs to, else
     the one on PATH. N ranks learn what one learns, bit by bit.
 
-    `data` and `test`: files, directories or globs. `run`: a run directory, which `cpt.Run` reads; without it, none is kept.
+    `data` and `test`: files, directories or globs, one or several. `run`: a run directory, which `cpt.Run` reads; without it, none is kept.
     `options`: those of `cpt_dist`, with `_` for `-`; a flag is True, as in `resume=True`, which continues a stopped run.
     `progress` shows a bar (with tqdm), or lines on standard error.
 
@@ -66,9 +66,9 @@ def _program(name: str) -> str:
 
 
 def _command(data: Paths, ranks: int, test: Optional[Paths], folder: Path, options: Dict[str, Any]) -> List[str]:
-    command = [_program("cpt_dist"), "--data", *_path_list(data), "--run", str(folder), "--progress", "none"]
+    command = [_program("cpt_dist"), "--data", *_path_list("data", data), "--run", str(folder), "--progress", "none"]
     if test is not None:
-        command += ["--test", *_path_list(test)]
+        command += ["--test", *_path_list("test", test)]
     if "progress_every" not in options:
         command += ["--progress-every", "1s"]
     for name, value in options.items():
@@ -81,8 +81,22 @@ def _command(data: Paths, ranks: int, test: Optional[Paths], folder: Path, optio
     return [*launcher, *command]
 
 
-def _path_list(paths: Paths) -> List[str]:
-    return [os.fspath(paths)] if isinstance(paths, (str, os.PathLike)) else [os.fspath(path) for path in paths]
+def _environment() -> Dict[str, str]:
+    """That of this process; as root, with what Open MPI then needs to start."""
+    if os.geteuid() != 0:
+        return dict(os.environ)
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **os.environ}
+
+
+def _path_list(name: str, paths: Paths) -> List[str]:
+    if isinstance(paths, (str, os.PathLike)):
+        return [os.fspath(paths)]
+    # The elements of a data frame are the names of its columns, those of a dict its keys.
+    if not hasattr(paths, "columns") and not isinstance(paths, Mapping) and isinstance(paths, Iterable):
+        listed = list(paths)
+        if all(isinstance(path, (str, os.PathLike)) for path in listed):
+            return [os.fspath(path) for path in listed]
+    raise TypeError(f"{name} names files; for a DataFrame use Model.learn_many")
 
 
 def _option(name: str, value: Any) -> List[str]:
@@ -102,7 +116,8 @@ def _run_program(command: List[str], folder: Path, progress: bool) -> None:
     told = metrics.stat().st_size if metrics.exists() else 0  # before the program starts
     with tempfile.TemporaryFile() as output:
         # A session of its own: Ctrl-C in a terminal reaches this process alone.
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                                   env=_environment())
         try:
             code = _wait(process, _follow(metrics, told), progress)
         except KeyboardInterrupt:
