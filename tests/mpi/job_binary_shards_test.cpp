@@ -34,7 +34,7 @@ TEST_F(BinaryShardsOfAJob, GiveTheResultOfTheText) {
 
 TEST_F(BinaryShardsOfAJob, AreRefusedWhereTheyWereConvertedForOtherRuns) {
   const std::string binary = convert(shards(), "binary", {"--seed", "5"});
-  expect_failed(run(2, train({binary})), kUsage, HasSubstr("converted with seed 5, "));
+  expect_failed(run(2, train({binary})), kUsage, HasSubstr("converted with seed 5; this run reads with seed "));
 }
 
 }  // namespace

@@ -36,8 +36,9 @@ TEST_F(CommandLineOfAJob, IsCheckedOnceForAllRanks) {
 // Before anything is written.
 TEST_F(CommandLineOfAJob, IsRefusedForEachWrongWord) {
   const std::vector<std::pair<Words, ::testing::Matcher<std::string>>> cases = {
-      {{"--bitz", "12"}, AllOf(HasSubstr("--bitz"), HasSubstr("see --help"))},
-      {{"--dta", "x"}, AllOf(HasSubstr("--dta"), HasSubstr("see --help"))},
+      {{"--bitz", "12"}, Eq("cpt_dist: not expected: --bitz 12; did you mean --bits? (see --help)")},
+      {{"--frobnicate", "x"}, Eq("cpt_dist: not expected: --frobnicate x (see --help)")},
+      {{"--ranks", "4"}, Eq("cpt_dist: --ranks is not an option; here: mpirun -n N cpt_dist (see --help)")},
       {{"-b", "24"}, StartsWith("cpt_dist: -b is an option of Vowpal Wabbit; here: --bits B")},
       {{"-epoch", "5"}, Eq("cpt_dist: -epoch is an option of fastText; here: --passes N (see --help)")},
       {{"--passes", "0"}, HasSubstr("--passes: '0' is not a whole number of at least 1")},
@@ -179,14 +180,21 @@ TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
 TEST_F(CommandLineOfAJob, RefusesWrongConfigFiles) {
   expect_failed(with({"--config", path("nowhere.ini").string()}), kNoInput, HasSubstr("nowhere.ini"));
   expect_failed(with({"--config", "/dev/zero"}), kNoInput, HasSubstr("--config: the file has more than 1048576 bytes"));
-  expect_usage_error(with({"--config", file("unknown.ini", "# bits\nbits = 12\nbitz = 12\n")}), HasSubstr("bitz"));
+  const auto refuses = [&](const std::string& content, const std::string& reason) {
+    const std::string config = file("wrong.ini", content);
+    expect_usage_error(with({"--config", config}), StartsWith("cpt_dist: " + config + reason));
+  };
+  refuses("# bitz\nbits = 12\n\nbitz = 12\n", ":4: no option 'bitz'; did you mean bits? (see --help)");
+  refuses("bits: 12\n", ":1: expected option = value, found 'bits: 12' (see --help)");
+  refuses("keep = 2\n  frobnicate\n", ":2: expected option = value, found 'frobnicate'");
+  for (const std::string section : {"[bits]", "[a]"})  // -a is an option of another tool
+    refuses(section + "\nbits = 12\n", ":1: expected option = value, found '" + section + "'");
   for (const char* const line : {"learning_rate = 0.5", "num_class = 7", "-q = ab", "wordNgrams = 2"}) {
     const std::string name(line, std::string_view(line).find(' '));
-    expect_usage_error(with({"--config", file("other.ini", std::string("bits = 12\n") + line + "\n")}),
-                       AllOf(StartsWith("cpt_dist: --config: "), HasSubstr(name), HasSubstr(" is an option of "),
-                             HasSubstr("; here: ")));
+    const std::string config = file("other.ini", std::string("bits = 12\n") + line + "\n");
+    expect_usage_error(with({"--config", config}), AllOf(StartsWith("cpt_dist: " + config + ":2: "), HasSubstr(name),
+                                                         HasSubstr(" is an option of "), HasSubstr("; here: ")));
   }
-  expect_usage_error(with({"--config", file("section.ini", "[bits]\nbits = 12\n")}), HasSubstr("bits"));
 }
 
 TEST_F(CommandLineOfAJob, ChecksTheConfigFileLikeTheCommandLine) {

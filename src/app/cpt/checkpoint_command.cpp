@@ -178,7 +178,7 @@ void prune(const CheckpointCommand& command) {
 }
 
 void declare_run(CLI::App& command, CheckpointCommand& options) {
-  command.add_option("RUN", options.run, "Run directory")->required();
+  command.add_option("RUN,--run", options.run, "Run directory; --run may be omitted")->required();
 }
 
 }  // namespace

@@ -1,16 +1,20 @@
 // cpt, the program for everything except training. Its commands have one file each and are declared in commands.h.
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/cpt/commands.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
-#include "app/shared/other_tools.h"
 #include "app/shared/process.h"
+#include "app/shared/unknown_words.h"
 #include "core/version.h"
 
 namespace cpt {
@@ -30,20 +34,45 @@ Exit codes:
 // help2man reads the first line.
 std::string version_text() { return std::string("cpt ") + kVersion + "\nCommit " + kCommit + ", " + kCompiler; }
 
+// Words that users try as commands, and what serves here.
+constexpr std::array<std::pair<std::string_view, const char*>, 4> kOtherCommands{{
+    {"test", "cpt evaluate"},
+    {"train", "cpt_dist --data PATH"},
+    {"supervised", "cpt_dist --data PATH"},
+    {"predict-prob", "cpt predict --top N"},
+}};
+
+std::string describe_unknown_command(const CLI::App& group, const std::vector<std::string>& words) {
+  const std::string& word = words.front();
+  if (word.starts_with('-')) {
+    const std::string hint = describe_other_tools_option(words, Program::kCpt);
+    return hint.empty() ? "no command before " + word : hint;
+  }
+  const std::string text = "no command '" + word + "'";
+  const auto other = std::ranges::find(kOtherCommands, word, [](const auto& entry) { return entry.first; });
+  if (other != kOtherCommands.end()) return text + "; here: " + other->second;
+  std::vector<std::string> commands;
+  for (const CLI::App* command : group.get_subcommands({})) commands.push_back(command->get_name());
+  return text + suggest_name(word, commands);
+}
+
+std::string usage_error(const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = command.remaining();
+  if (unknown.empty()) return error.what();
+  const bool wants_command = command.get_require_subcommand_min() > 0;
+  return wants_command ? describe_unknown_command(command, unknown)
+                       : describe_unknown_words(command, unknown, Program::kCpt);
+}
+
 // Reports a usage error with the name of the command as far as it was parsed: "cpt", "cpt checkpoint prune".
 int report_usage(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* command = &program;
   std::string name = program.get_name();
-  while (!command->get_subcommands().empty()) {
+  while (command->remaining().empty() && !command->get_subcommands().empty()) {
     command = command->get_subcommands().front();
     name += " " + command->get_name();
   }
-  const std::vector<std::string> unknown = command->remaining();
-  const bool wants_command = command->get_require_subcommand_min() > 0;
-  std::string reason = describe_other_tools_option(unknown);
-  if (reason.empty())
-    reason = wants_command && !unknown.empty() ? "no command '" + unknown.front() + "'" : error.what();
-  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), reason.c_str(), name.c_str());
+  std::fprintf(stderr, "%s: %s (see %s --help)\n", name.c_str(), usage_error(*command, error).c_str(), name.c_str());
   return exit_code(Fault::kUsage);
 }
 

@@ -54,7 +54,7 @@ void dump(const DumpOptions& options) {
 }
 
 void declare(CLI::App& command, DumpOptions& options) {
-  add_model_option(command, options.model);
+  add_model_argument(command, options.model);
   add_output_option(command, options.output);
   add_tree_option(command, options.tree);
 }

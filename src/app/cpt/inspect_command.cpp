@@ -98,7 +98,7 @@ void inspect(const InspectOptions& options) {
 }
 
 void declare(CLI::App& command, InspectOptions& options) {
-  add_model_option(command, options.model);
+  add_model_argument(command, options.model);
   command.add_option("--label", options.label, "Show the path of this label instead of the figures")->type_name("NAME");
   command
       .add_option("--dot", options.dot,

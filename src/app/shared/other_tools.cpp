@@ -41,11 +41,15 @@ constexpr const char* kConfig = "--config FILE, with our options";
 constexpr const char* kMultilabel = "--multilabel split";
 constexpr const char* kAlways = "leave it out, it is always so";
 constexpr const char* kNothing = "leave it out, there is nothing like it";
+constexpr const char* kModel = "--model DIR";
+constexpr const char* kOutput = "--output FILE";
+constexpr const char* kNotLearning = "leave it out, a model learns only with cpt predict --learn";
 constexpr const char* kNoTree = "leave it out, the nodes of the label tree are linear";
 
 struct ForeignOption {
   std::string_view name;
-  const char* here;  // completes "here: ..."
+  const char* here;              // completes "here: ..."
+  const char* in_cpt = nullptr;  // the same for cpt, where it differs; "" if there is nothing to say
 };
 
 constexpr auto kVwOptions = std::to_array<ForeignOption>({
@@ -71,10 +75,10 @@ constexpr auto kVwOptions = std::to_array<ForeignOption>({
     {"--decay_learning_rate", kNothing},
     {"--l1", kNothing},
     {"--l2", kNothing},
-    {"-t", kTest},
-    {"--testonly", kTest},
-    {"-p", kPredict},
-    {"--predictions", kPredict},
+    {"-t", kTest, kNotLearning},
+    {"--testonly", kTest, kNotLearning},
+    {"-p", kPredict, kOutput},
+    {"--predictions", kPredict, kOutput},
     {"-P", "--progress-every TIME"},
     {"--quiet", kQuiet},
     {"--oaa", kOaa},
@@ -136,10 +140,10 @@ constexpr auto kFastTextOptions = std::to_array<ForeignOption>({
 
 constexpr auto kNapkinOptions = std::to_array<ForeignOption>({
     {"--input", kData},
-    {"-o", kRun},
+    {"-o", kRun, kOutput},
     {"--output", kRun},
-    {"-m", kMethod},
-    {"--model", "--method M to train; a model to start from is --init MODEL"},
+    {"-m", kMethod, kModel},
+    {"--model", "--method M to train; a model to start from is --init MODEL", ""},
     {"--threads", kThreads},
     {"--epochs", kPasses},
     {"--lr", kRate},
@@ -180,8 +184,16 @@ constexpr auto kLightGbmOptions = std::to_array<ForeignOption>({
     {"categorical_feature=", "--categorical-columns, which takes names of columns"},
 });
 
+constexpr auto kHabits = std::to_array<ForeignOption>({
+    {"--k", "cpt predict --top N"},
+    {"--ranks", kRanks},
+    {"--np", kRanks},
+    {"-np", kRanks},
+    {"-n", kRanks},
+});
+
 struct Tool {
-  const char* name;
+  const char* name;  // nullptr: none
   std::span<const ForeignOption> options;
 };
 
@@ -191,6 +203,7 @@ constexpr auto kTools = std::to_array<Tool>({
     {"fastText", kFastTextOptions},
     {"napkinXC", kNapkinOptions},
     {"LightGBM", kLightGbmOptions},
+    {nullptr, kHabits},
 });
 
 // "--lr=0.1" is --lr, "-b24" is -b, and "data=train.txt" is data=.
@@ -202,15 +215,24 @@ std::string_view name_in(std::string_view word) {
   return has_number ? word.substr(0, 2) : word;
 }
 
+// Empty if there is nothing to say.
+std::string describe(std::string_view name, const Tool& tool, const ForeignOption& option, Program program) {
+  const std::string here = program == Program::kCpt && option.in_cpt != nullptr ? option.in_cpt : option.here;
+  if (here.empty()) return "";
+  const std::string what = tool.name == nullptr ? " is not an option" : std::string(" is an option of ") + tool.name;
+  return std::string(name) + what + "; here: " + here;
+}
+
 }  // namespace
 
-std::string describe_other_tools_option(const std::vector<std::string>& words) {
+std::string describe_other_tools_option(const std::vector<std::string>& words, Program program) {
   for (const std::string& word : words) {
     const std::string_view name = name_in(word);
     for (const Tool& tool : kTools) {
       const auto found = std::ranges::find(tool.options, name, &ForeignOption::name);
       if (found == tool.options.end()) continue;
-      return std::string(name) + " is an option of " + tool.name + "; here: " + found->here;
+      const std::string text = describe(name, tool, *found, program);
+      if (!text.empty()) return text;
     }
   }
   return "";

@@ -2,13 +2,16 @@
 // src/app/MIGRATING.md explains more.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace cpt {
 
-// A message about the first of `words` that is an option of another tool; empty if none is. Pass only words that the
-// program itself does not understand.
-std::string describe_other_tools_option(const std::vector<std::string>& words);
+enum class Program : std::uint8_t { kCpt, kCptDist };
+
+// A message about the first of `words` that is an option of another tool, or of none but typed by habit; empty if none
+// is. Pass only words that `program` itself does not understand.
+std::string describe_other_tools_option(const std::vector<std::string>& words, Program program);
 
 }  // namespace cpt

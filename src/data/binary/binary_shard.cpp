@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -20,6 +21,50 @@ template <class Choice, std::size_t kChoices>
 const char* name_of(Choice choice, const std::array<const char*, kChoices>& names) {
   return names.at(static_cast<std::size_t>(choice));
 }
+
+// A part of a signature, and the option that sets it.
+struct Setting {
+  const char* name;
+  const char* option;
+  const char* standard;  // value where the signature has none; a reader that sets no option has it
+  const char* between;   // values of the option; nullptr: there is one
+};
+
+constexpr auto kSettings = std::to_array<Setting>({
+    {"seed", "--seed", "1", nullptr},
+    {"normalize", "--normalize", "none", nullptr},
+    {"multilabel", "--multilabel", "first", nullptr},
+    {"interactions", "--interactions", "none", " --interactions "},
+    {"label key", "--label-key", "label", nullptr},
+    {"importance key", "--importance-key", "none", nullptr},
+    {"text keys", "--text-keys", "none", ","},
+    {"categorical keys", "--categorical-keys", "none", ","},
+    {"ignored keys", "--ignore-keys", "none", ","},
+    {"n-grams", "--ngrams", "none", " --ngrams "},
+});
+
+std::string value_in(const std::string& signature, const Setting& setting) {
+  const std::string before = std::string(", ") + setting.name;
+  const std::string text = ", " + signature;
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) return setting.standard;
+  const std::size_t begin = at + before.size() + 1;  // behind a blank, if there is a value
+  const std::size_t end = std::min(text.find(", ", at + 1), text.size());
+  return begin < end ? text.substr(begin, end - begin) : setting.standard;
+}
+
+// " --text-keys a,b"; empty for the value without an option.
+std::string option_for(const Setting& setting, const std::string& value) {
+  if (value == setting.standard) return "";
+  std::string words = std::string(" ") + setting.option + " ";
+  for (const char c : value) {
+    const bool ends = c == ' ' && setting.between != nullptr;
+    words += ends ? setting.between : std::string(1, c);
+  }
+  return words;
+}
+
+void append_listed(std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; }
 
 constexpr std::string_view kMagicWithoutVersion(kBinaryMagic.data(), kBinaryMagicBytes - 1);
 
@@ -60,6 +105,26 @@ std::string reader_signature(const ReadOptions& options) {
   return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize, kNormalizeNames) +
          ", multilabel " + name_of(options.multilabel, kMultiLabelNames) + ", interactions" +
          (crosses.empty() ? " none" : crosses) + keys + ngrams;
+}
+
+std::string describe_difference(const std::string& converted, const std::string& wanted) {
+  std::string here;
+  std::string there;
+  std::string options_here;
+  std::string options_there;
+  for (const Setting& setting : kSettings) {
+    const std::string old_value = value_in(converted, setting);
+    const std::string new_value = value_in(wanted, setting);
+    if (old_value == new_value) continue;
+    append_listed(there, std::string(setting.name) + " " + old_value);
+    append_listed(here, std::string(setting.name) + " " + new_value);
+    options_there += option_for(setting, old_value);
+    options_here += option_for(setting, new_value);
+  }
+  if (here.empty()) return "converted with " + converted + "; this run reads with " + wanted;
+  const std::string again = options_here.empty() ? " without" + options_there : " with" + options_here;
+  const std::string instead = options_there.empty() ? "omit" + options_here : "give" + options_there + " here";
+  return "converted with " + there + "; this run reads with " + here + "; convert again" + again + ", or " + instead;
 }
 
 }  // namespace cpt

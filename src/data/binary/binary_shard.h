@@ -130,4 +130,8 @@ bool may_be_binary_shard(std::string_view beginning);
 // signature must refuse the shard.
 std::string reader_signature(const ReadOptions& options);
 
+// Says how a reader's signature differs from that of a shard, and what to do: "converted with interactions none; this
+// run reads with interactions pp; convert again with --interactions pp, or omit it".
+std::string describe_difference(const std::string& converted, const std::string& wanted);
+
 }  // namespace cpt

@@ -38,6 +38,7 @@ struct ReadOptions {
   bool answer_bad_lines = false;
   // If set, a line with a label for which it returns false is a bad line. Called by the thread that reads.
   std::function<bool(std::string_view label)> knows_label = {};
+  std::string format_advice = {};  // ends the error about lines whose format is not recognised
   ShardOrder order = ShardOrder::kInterleaved;
   // If set, called for each feature (crosses included) of each line, even one that is rejected later, by the thread
   // that reads. The texts are valid during the call only.

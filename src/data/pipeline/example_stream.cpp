@@ -427,7 +427,8 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
     if (!detected) {
       throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) + ":1: expected " +
                                        std::string(kLineExpected) + ", found " + quote(line) +
-                                       "; name the format with --format");
+                                       "; name the format with --format, such as --format csv for a table" +
+                                       options_->format_advice);
     }
     format = *detected;
   }

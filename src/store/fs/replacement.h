@@ -1,6 +1,7 @@
 // A directory that another process replaces by publish_directory() while this one reads it.
 #pragma once
 
+#include <cerrno>
 #include <filesystem>
 
 #include "core/file_descriptor.h"
@@ -8,7 +9,7 @@
 
 namespace cpt {
 
-// The directory that has this name now; -1 if there is none.
+// The directory that has this name now; -1, and errno, if it cannot be opened.
 FileDescriptor open_directory(const std::filesystem::path& path);
 
 // Whether another directory than the opened one has this name by now. While the name is passed on, nothing has it: then
@@ -21,10 +22,11 @@ template <class Read>
 auto read_unreplaced(const std::filesystem::path& path, Read read) {
   while (true) {
     const FileDescriptor opened = open_directory(path);
+    const bool cannot_open = opened.get() < 0 && errno != ENOENT;  // it is a file, or closed to this process
     try {
       return read();
     } catch (const Error&) {
-      if (!was_replaced(opened, path)) throw;
+      if (cannot_open || !was_replaced(opened, path)) throw;
     }
   }
 }

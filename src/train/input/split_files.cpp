@@ -14,6 +14,7 @@ namespace {
 
 // Every rank and every checkpoint lists all shards.
 constexpr std::size_t kMostShards = std::size_t{1} << 20;
+constexpr std::uint64_t kMostConverted = 1000;  // that cpt convert writes
 
 bool has_content(const Shard& shard) { return !shard.regular || own_bytes(shard) > 0; }
 
@@ -100,7 +101,11 @@ std::string warning_of_idle_ranks(const std::vector<Shard>& shards, const std::v
                      (all < readers.size() ? " ranks that read" : " ranks") + (idle == 1 ? " has" : " have") +
                      " nothing to read";
   const std::uint64_t parts = may_be_split ? parts_for_all(shards, all) : 0;
-  if (parts > 0) text += "; --split " + std::to_string(parts) + " lets ranks share a file";
+  if (parts > 0) {
+    text += "; --split " + std::to_string(parts) + " lets ranks share a file";
+  } else if (may_be_split && all <= kMostConverted) {
+    text += "; cpt convert FILE OUT --shards " + std::to_string(all) + " makes more";
+  }
   return text;
 }
 

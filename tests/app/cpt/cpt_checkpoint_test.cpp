@@ -62,6 +62,7 @@ class CheckpointCommandTest : public ProgramTest {
 
 TEST_F(CheckpointCommandTest, ListsThemOldestFirst) {
   const Words lines = results(command("list"));
+  EXPECT_EQ(results({"checkpoint", "list", "--run", "run"}), lines);
   ASSERT_EQ(lines.size(), 1 + kPasses);
   EXPECT_THAT(words_of(lines[0]), ElementsAre("number", "written", "stage", "examples", "ranks", "MB"));
   for (std::uint64_t pass = 1; pass <= kPasses; ++pass) {

@@ -156,7 +156,10 @@ TEST_F(ConvertTest, UsageErrors) {
   expect_refused({"test.vw", "binary", "--shards", "1001"}, 2, "--shards");
   expect_refused({"test.vw", "binary", "--format", "xml"}, 2, "--format");
   results({"convert", "test.vw", "binary"});
-  expect_failure({"predict", "--model", "model", "--data", "binary"}, 2, "part-000.cpt: converted with seed 1, ");
+  expect_failure({"predict", "--model", "model", "--data", "binary"}, 2,
+                 "part-000.cpt: converted with seed 1, normalize none, interactions none; "
+                 "this run reads with seed 7, normalize l2, interactions pu; "
+                 "convert again with --seed 7 --normalize l2 --interactions pu, or omit ");
 }
 
 TEST_F(ConvertTest, AnInteractionTakesNoPaths) {

@@ -33,6 +33,7 @@ TEST_F(DumpTest, GivesEveryLabelsPathInTheOrderOfJoining) {
     EXPECT_EQ(paths[label].size(), learner.tree().depth(label));
   }
   EXPECT_EQ(results({"dump", "--model", "model"}), expected);
+  EXPECT_EQ(results({"dump", "model"}), expected);
 
   EXPECT_THAT(results({"dump", "--model", "model", "--output", "tree.txt"}), ElementsAre());
   EXPECT_EQ(lines_of(content_of(path("tree.txt"))), expected);

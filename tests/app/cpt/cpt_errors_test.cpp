@@ -7,6 +7,7 @@
 #include "app/program.h"
 #include "app/shared/process.h"
 #include "core/version.h"
+#include "model/learning/learner.h"
 
 namespace cpt {
 namespace {
@@ -22,13 +23,21 @@ TEST_F(ErrorsTest, UsageErrors) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "cpt: A subcommand is required (see cpt --help)"},
       {"frobnicate", "cpt: no command 'frobnicate' (see cpt --help)"},
-      {"--frobnicate", "--frobnicate"},
+      {"evaluat --model model", "cpt: no command 'evaluat'; did you mean evaluate? (see cpt --help)"},
+      {"test --model model --data test.vw", "cpt: no command 'test'; here: cpt evaluate (see cpt --help)"},
+      {"train --data test.vw", "cpt: no command 'train'; here: cpt_dist --data PATH (see cpt --help)"},
+      {"--frobnicate", "cpt: no command before --frobnicate (see cpt --help)"},
+      {"--model model --data test.vw", "cpt: no command before --model (see cpt --help)"},
+      {"--top 5 predict --model model --data test.vw", "cpt: no command before --top (see cpt --help)"},
       {"predict", "cpt predict: --model is required (see cpt predict --help)"},
-      {"predict --model model --data x -K 3", "-K (see cpt predict --help)"},
-      {"predict -t -i model -d x", "cpt predict: -t is an option of Vowpal Wabbit; here: cpt_dist --test"},
+      {"predict --model model --data x -K 3", "cpt predict: not expected: -K 3 (see cpt predict --help)"},
+      {"predict --model model --data x --k 5", "cpt predict: --k is not an option; here: cpt predict --top N ("},
+      {"predict --model model --dta x --to 5", "cpt predict: not expected: --dta x --to 5; did you mean --data? ("},
+      {"predict -m model x", "cpt predict: -m is an option of napkinXC; here: --model DIR ("},
+      {"predict -t -i model -d x", "cpt predict: -t is an option of Vowpal Wabbit; here: leave it out, "},
       {"-i model", "cpt: -i is an option of Vowpal Wabbit; here: --data PATH for data; "},
       {"predict --model model --data test.vw --output= --learn", "cpt: --output is empty ("},
-      {"checkpoint lst run", "cpt checkpoint: no command 'lst' (see cpt checkpoint --help)"},
+      {"checkpoint lst run", "cpt checkpoint: no command 'lst'; did you mean list? (see cpt checkpoint --help)"},
       {"checkpoint prune run --keep 0", "(see cpt checkpoint prune --help)"},
       {"predict --model model", "--data is required"},
       {"predict --model model --data", "--data"},
@@ -75,6 +84,18 @@ TEST_F(ErrorsTest, BadData) {
                 MatchesRegex("cpt: value\\.vw:2:14: expected .*, found 'x'; the line was read as vw, .*\n"));
     expect_failure({command, "--model", "model", "--data", "what.txt"}, 65, "what.txt:1:1: expected a line in vw");
   }
+}
+
+// Labels are what tells fasttext, and a name what tells csv, so neither is known of a pipe without labels.
+TEST_F(ErrorsTest, UnknownFormatNamesThatOfTheModel) {
+  const std::string reason =
+      "cpt: standard input:1:1: expected a line in vw, libsvm, fasttext or json format, found 'what is this'; "
+      "name the format with --format, such as --format csv for a table";
+  EXPECT_EQ(run({"predict", "--model", "model", "--data", "-"}, "what is this\n").err, reason + "\n");
+  model().learner().set_input({.format = "fasttext", .name_spaces = {}, .features = {}});
+  model().save(path("fasttext"));
+  EXPECT_EQ(run({"predict", "--model", "fasttext", "--data", "-"}, "what is this\n").err,
+            reason + "; the model was trained on fasttext: --format fasttext\n");
 }
 
 TEST_F(ErrorsTest, InteractionsNeedNamespaces) {

@@ -84,6 +84,7 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
 TEST_F(InspectTest, TextHasTheSameFigures) {
   const json figures = inspect_json();
   const Words lines = results({"inspect", "--model", "model"});
+  EXPECT_EQ(results({"inspect", "model"}), lines) << "the path alone serves, too";
   EXPECT_THAT(lines, Contains("labels         40"));
   EXPECT_THAT(lines, Contains("nodes          39"));
   EXPECT_THAT(lines, Contains("tree digest    " + figures["tree"]["digest"].get<std::string>()));

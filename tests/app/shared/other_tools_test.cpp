@@ -4,34 +4,57 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace cpt {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+std::string in_dist(const std::vector<std::string>& words) {
+  return describe_other_tools_option(words, Program::kCptDist);
+}
+
+std::string in_cpt(const std::vector<std::string>& words) { return describe_other_tools_option(words, Program::kCpt); }
+
 TEST(OtherTools, AreNamedWithWhatServesHere) {
-  EXPECT_EQ(describe_other_tools_option({"-d"}), "-d is an option of Vowpal Wabbit; here: --data PATH");
-  EXPECT_EQ(describe_other_tools_option({"-epoch"}), "-epoch is an option of fastText; here: --passes N");
-  EXPECT_EQ(describe_other_tools_option({"--ensemble"}), "--ensemble is an option of napkinXC; here: --trees K");
-  EXPECT_EQ(describe_other_tools_option({"data=train.txt"}), "data= is an option of LightGBM; here: --data PATH");
-  EXPECT_EQ(describe_other_tools_option({"weight=name:w"}),
-            "weight= is an option of LightGBM; here: --importance-column C");
+  EXPECT_EQ(in_dist({"-d"}), "-d is an option of Vowpal Wabbit; here: --data PATH");
+  EXPECT_EQ(in_dist({"-epoch"}), "-epoch is an option of fastText; here: --passes N");
+  EXPECT_EQ(in_dist({"--ensemble"}), "--ensemble is an option of napkinXC; here: --trees K");
+  EXPECT_EQ(in_dist({"data=train.txt"}), "data= is an option of LightGBM; here: --data PATH");
+  EXPECT_EQ(in_dist({"weight=name:w"}), "weight= is an option of LightGBM; here: --importance-column C");
 }
 
 TEST(OtherTools, AreRecognisedWithTheirValue) {
-  EXPECT_THAT(describe_other_tools_option({"-b24"}), StartsWith("-b is an option of Vowpal Wabbit; here: --bits"));
-  EXPECT_THAT(describe_other_tools_option({"-l0.5"}), HasSubstr("--learning-rate R"));
-  EXPECT_THAT(describe_other_tools_option({"--oaa=10"}), HasSubstr("--method oaa"));
+  EXPECT_THAT(in_dist({"-b24"}), StartsWith("-b is an option of Vowpal Wabbit; here: --bits"));
+  EXPECT_THAT(in_dist({"-l0.5"}), HasSubstr("--learning-rate R"));
+  EXPECT_THAT(in_dist({"--oaa=10"}), HasSubstr("--method oaa"));
 }
 
 TEST(OtherTools, TheFirstOneOfTheLineIsDescribed) {
-  EXPECT_THAT(describe_other_tools_option({"x", "-q", "ab", "-b", "24"}), StartsWith("-q "));
+  EXPECT_THAT(in_dist({"x", "-q", "ab", "-b", "24"}), StartsWith("-q "));
+}
+
+TEST(OtherTools, MeanSomethingElseToCpt) {
+  EXPECT_EQ(in_dist({"-m"}), "-m is an option of napkinXC; here: --method M");
+  EXPECT_EQ(in_cpt({"-m"}), "-m is an option of napkinXC; here: --model DIR");
+  EXPECT_THAT(in_dist({"--model"}), StartsWith("--model is an option of napkinXC; here: --method M to train"));
+  EXPECT_EQ(in_cpt({"--model"}), "");
+  EXPECT_EQ(in_cpt({"--model", "-p"}), "-p is an option of Vowpal Wabbit; here: --output FILE");
+  EXPECT_THAT(in_dist({"-t"}), HasSubstr("--test PATH"));
+  EXPECT_THAT(in_cpt({"-t"}), HasSubstr("here: leave it out, "));
+}
+
+TEST(OtherTools, OptionsTypedByHabitBelongToNone) {
+  EXPECT_EQ(in_dist({"--k", "5"}), "--k is not an option; here: cpt predict --top N");
+  EXPECT_EQ(in_dist({"--ranks", "4"}), "--ranks is not an option; here: mpirun -n N cpt_dist");
 }
 
 TEST(OtherTools, WordsOfNoToolAreNotDescribed) {
-  EXPECT_EQ(describe_other_tools_option({}), "");
-  EXPECT_EQ(describe_other_tools_option({"", "-", "=", "--", "--frobnicate", "data", "-bad", "--data=x", "x=1"}), "");
+  EXPECT_EQ(in_dist({}), "");
+  EXPECT_EQ(in_dist({"", "-", "=", "--", "--frobnicate", "data", "-bad", "--data=x", "x=1"}), "");
 }
 
 }  // namespace

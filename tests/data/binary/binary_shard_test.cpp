@@ -136,13 +136,29 @@ TEST(BinaryShard, IsReadOnlyAsItWasConverted) {
   const auto refusal = [&](const ReadOptions& options) {
     return error_of(Fault::kUsage, [&] { content_of(binary, options); });
   };
-  EXPECT_EQ(refusal({.seed = 2}),
-            binary +
-                ": converted with seed 1, normalize none, multilabel first, interactions none; "
-                "this run reads with seed 2, normalize none, multilabel first, interactions none");
-  EXPECT_THAT(refusal({.normalize = Normalize::kL2}), HasSubstr("reads with seed 1, normalize l2"));
+  EXPECT_EQ(refusal({.seed = 2}), binary +
+                                      ": converted with seed 1; this run reads with seed 2; "
+                                      "convert again with --seed 2, or omit --seed 2");
+  EXPECT_THAT(refusal({.normalize = Normalize::kL2}), HasSubstr("reads with normalize l2; "));
   EXPECT_THAT(refusal({.multilabel = MultiLabel::kSplit}), HasSubstr("multilabel split"));
-  EXPECT_THAT(refusal({.interactions = {"ab", "cd"}}), HasSubstr("interactions ab cd"));
+  EXPECT_THAT(refusal({.interactions = {"ab", "cd"}}),
+              HasSubstr("converted with interactions none; this run reads with interactions ab cd; "
+                        "convert again with --interactions ab --interactions cd, or omit "));
+}
+
+TEST(BinaryShard, NamesTheSettingsThatDiffer) {
+  const auto difference = [](const ReadOptions& converted, const ReadOptions& wanted) {
+    return describe_difference(reader_signature(converted), reader_signature(wanted));
+  };
+  EXPECT_EQ(difference({}, {.fields = {.text = {"q", "r"}}}),
+            "converted with text keys none; this run reads with text keys q r; "
+            "convert again with --text-keys q,r, or omit --text-keys q,r");
+  EXPECT_EQ(difference({.seed = 5}, {}),
+            "converted with seed 5; this run reads with seed 1; convert again without --seed 5, or give --seed 5 here");
+  EXPECT_EQ(
+      difference({.seed = 5, .ngrams = {"2", "a:3"}}, {.seed = 6, .fields = {.label = "y"}}),
+      "converted with seed 5, label key label, n-grams 2 a:3; this run reads with seed 6, label key y, n-grams none; "
+      "convert again with --seed 6 --label-key y, or give --seed 5 --ngrams 2 --ngrams a:3 here");
 }
 
 TEST(BinaryShard, IsToldByItsContent) {

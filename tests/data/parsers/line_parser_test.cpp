@@ -1,5 +1,6 @@
 #include "data/parsers/line_parser.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -45,7 +46,10 @@ TEST(DetectFormat, UnknownIsAnErrorEvenWhenSkipping) {
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
             path +
                 ":2:1: expected a line in vw, libsvm, fasttext or json format, found 'hello world'; "
-                "name the format with --format");
+                "name the format with --format, such as --format csv for a table");
+  ReadOptions advised = skipping();
+  advised.format_advice = "; try json";
+  EXPECT_THAT(error_of(Fault::kBadData, [&] { read_all({path}, advised); }), ::testing::EndsWith("table; try json"));
 }
 
 struct LineOfFormat {

@@ -56,5 +56,16 @@ TEST_F(ReplacementTest, ReadingBeginsAgainOnlyAfterAReplacement) {
             "65: damaged");
 }
 
+TEST_F(ReplacementTest, WhatIsNoDirectoryIsReadOnce) {
+  std::ofstream(path) << "a file";
+  int reads = 0;
+  const auto read = [&]() -> int {
+    ++reads;
+    throw Error(Fault::kNoInput, "no directory");
+  };
+  EXPECT_EQ(error_of([&] { read_unreplaced(path, read); }), "66: no directory");
+  EXPECT_EQ(reads, 1);
+}
+
 }  // namespace
 }  // namespace cpt

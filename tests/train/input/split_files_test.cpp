@@ -147,10 +147,12 @@ TEST(IdleRanks, AreHelpedWhereAFileCanBeSplit) {
   EXPECT_EQ(warning({a, b, packed, empty}, 3), "");
   EXPECT_EQ(warning({a, b, packed, empty}, 4), "1 of 4 ranks has nothing to read; --split 2 lets ranks share a file");
   EXPECT_EQ(warning({a, b, packed}, 9), "6 of 9 ranks have nothing to read; --split 4 lets ranks share a file");
-  EXPECT_EQ(warning({packed, empty}, 2), "1 of 2 ranks has nothing to read");
+  EXPECT_EQ(warning({packed, empty}, 2),
+            "1 of 2 ranks has nothing to read; cpt convert FILE OUT --shards 2 makes more");
   EXPECT_EQ(warning({empty}, 2), "there is nothing to read: all shards are empty");
   EXPECT_EQ(warning({a}, 5000), "4999 of 5000 ranks have nothing to read");
-  EXPECT_EQ(warning(split(a, 100), 8), "2 of 8 ranks have nothing to read") << "it has six bytes";
+  EXPECT_EQ(warning(split(a, 100), 8), "2 of 8 ranks have nothing to read; cpt convert FILE OUT --shards 8 makes more")
+      << "it has six bytes";
   EXPECT_EQ(warning_of_idle_ranks({a, b}, {false, true, true}, true), "");
   EXPECT_EQ(warning_of_idle_ranks({a}, {false, true, true}, true),
             "1 of 2 ranks that read has nothing to read; --split 2 lets ranks share a file");

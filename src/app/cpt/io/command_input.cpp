@@ -16,8 +16,17 @@ namespace cpt {
 
 namespace {
 
-ReadOptions read_options(const CommandInput& input, const ModelOptions& model, CommandNeeds needs) {
+// Completes the message about a format that is not recognised; empty if the model knows no format of text.
+std::string format_advice(const Learner& learner) {
+  const std::string& format = learner.input().format;
+  if (format.empty() || format == name_of(format_names(), Format::kBinary)) return "";
+  return "; the model was trained on " + format + ": --format " + format;
+}
+
+ReadOptions read_options(const CommandInput& input, const Model& trained, CommandNeeds needs) {
+  const ModelOptions& model = trained.options();
   ReadOptions read;
+  read.format_advice = format_advice(trained.learner());
   read.format = input.format;
   read.multilabel = input.multilabel;
   read.seed = model.seed;
@@ -57,6 +66,12 @@ void add_what_to_read(CLI::App& command, CommandInput& input) {
 
 void add_model_option(CLI::App& command, std::filesystem::path& model) {
   command.add_option("--model", model, "The model, such as RUN/model")->type_name("DIR")->required();
+}
+
+void add_model_argument(CLI::App& command, std::filesystem::path& model) {
+  command.add_option("MODEL,--model", model, "The model, such as RUN/model; --model may be omitted")
+      ->type_name("DIR")
+      ->required();
 }
 
 Model load_model(const std::filesystem::path& model) {
@@ -116,7 +131,7 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
     : shards_(find_input(input.data, input.skip_bad_lines)),
       model_(load_model(input.model)),
-      read_(read_options(input, model_.options(), std::move(needs))),
+      read_(read_options(input, model_, std::move(needs))),
       stream_(stream_all(shards_, read_)),
       skipped_(input.most_bad_lines),
       batch_(stream_.make_batch()),

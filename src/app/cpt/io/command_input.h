@@ -35,6 +35,8 @@ struct CommandInput {
 };
 
 void add_model_option(CLI::App& command, std::filesystem::path& model);
+// The same for a command that takes the path alone, too.
+void add_model_argument(CLI::App& command, std::filesystem::path& model);
 // Throws the errors of Model::load() and, if `model` is a run directory, Error(kNoInput) that names the model in it.
 Model load_model(const std::filesystem::path& model);
 // --model, --data, --format, --multilabel, --on-error.

@@ -6,8 +6,9 @@
 #include <memory>
 #include <sstream>
 
+#include "app/dist/options/config_file.h"
 #include "app/shared/command_line.h"
-#include "app/shared/other_tools.h"
+#include "app/shared/unknown_words.h"
 #include "comm/mpi/mpi.h"
 #include "core/version.h"
 #include "cpt/error.h"
@@ -117,7 +118,8 @@ std::vector<OptionEntry> own_rows() {
        .group = kRankOptions,
        .value = "TIME",
        .help = "End the job if a rank does not respond for this time: seconds, or a number with s, m or h; 0 waits "
-               "forever. Default: 10m",
+               "forever. While models and checkpoints are read and written, a minute more, and one for each GiB of "
+               "the weight table. Default: 10m",
        .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); },
                    {},
                    {}}},
@@ -159,39 +161,6 @@ std::vector<OptionEntry> own_rows() {
                    {}}},
   };
 }
-
-// Refuses a config file without end before it fills the memory, and options of other tools with a hint.
-class BoundedConfig : public CLI::ConfigBase {
- public:
-  explicit BoundedConfig(const CLI::App& app) : app_(app) {}
-
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    std::string text(kMostBytes + 1, '\0');
-    input.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(input.gcount()));
-    if (text.size() > kMostBytes) {
-      throw CLI::FileError("--config: the file has more than " + std::to_string(kMostBytes) + " bytes, or no end",
-                           CLI::ExitCodes::FileError);
-    }
-    std::istringstream bounded(text);
-    std::vector<CLI::ConfigItem> parsed = ConfigBase::from_config(bounded);
-    for (const CLI::ConfigItem& item : parsed) require_no_other_tools(item.name);
-    return parsed;
-  }
-
- private:
-  // As on the command line; names in a file lack the dashes, mostly.
-  void require_no_other_tools(const std::string& name) const {
-    const Words spellings{name, "--" + name, "-" + name, name + "="};
-    const auto is_ours = [this](const std::string& word) { return app_.get_option_no_throw(word) != nullptr; };
-    if (std::ranges::any_of(spellings, is_ours)) return;
-    const std::string hint = describe_other_tools_option(spellings);
-    if (!hint.empty()) throw CLI::ConfigError("--config: " + hint, CLI::ExitCodes::ConfigError);
-  }
-
-  const CLI::App& app_;
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-};
 
 OptionEntry row_of(const TrainingOptionRow& row) {
   const TrainingOptionRow* from = &row;  // the table is static
@@ -264,7 +233,7 @@ void add_options(CLI::App& app, DistOptions& options) {
     if (*row.excludes == '\0') continue;
     app.get_option(std::string("--") + row.name)->excludes(app.get_option(std::string("--") + row.excludes));
   }
-  app.config_formatter(std::make_shared<BoundedConfig>(app));
+  app.config_formatter(std::make_shared<ConfigFile>(app));
   app.set_config("--config", "", "Read options from this file, option = value on each line; the command line wins")
       ->type_name("FILE")
       ->group(kOutputOptions);
@@ -287,6 +256,11 @@ Words given_options(const CLI::App& app, const DistOptions& options) {
     if (app.get_option("--" + name)->count() > 0) given.push_back(name);
   }
   return given;
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const Words unknown = app.remaining();
+  return unknown.empty() ? error.what() : describe_unknown_words(app, unknown, Program::kCptDist);
 }
 
 }  // namespace
@@ -315,8 +289,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     line.ends = true;
     const bool is_config_file = dynamic_cast<const CLI::FileError*>(&error) != nullptr;
     line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(is_config_file ? Fault::kNoInput : Fault::kUsage);
-    const std::string hint = describe_other_tools_option(app.remaining());
-    line.text = line.code == 0 ? out.str() : "cpt_dist: " + (hint.empty() ? error.what() : hint) + " (see --help)\n";
+    line.text = line.code == 0 ? out.str() : "cpt_dist: " + usage_error(app, error) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;
     line.code = static_cast<int>(error.fault());

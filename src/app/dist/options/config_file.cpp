@@ -1,0 +1,75 @@
+#include "app/dist/options/config_file.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+#include <string_view>
+
+#include "app/shared/unknown_words.h"
+
+namespace cpt {
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+struct Line {
+  std::size_t number = 0;  // 0: not found
+  std::string text;
+};
+
+// The first line that an option, or a section, begins with `name`: CLI11 does not tell where its items are from.
+Line find_line(const std::string& text, const std::string& name) {
+  std::istringstream lines(text);
+  Line line;
+  for (std::size_t number = 1; std::getline(lines, line.text); ++number) {
+    CLI::detail::trim(line.text);
+    const std::size_t begin = std::min(line.text.find_first_not_of("[\"'"), line.text.size());
+    const std::string_view rest = std::string_view(line.text).substr(begin);
+    if (!rest.starts_with(name)) continue;
+    const std::size_t end = rest.find_first_not_of(" \t\"'", name.size());
+    if (end == std::string_view::npos || std::string_view("=].#").find(rest[end]) != std::string_view::npos) {
+      line.number = number;
+      return line;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const {
+  std::string text(kMostBytes + 1, '\0');
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  if (text.size() > kMostBytes) {
+    throw CLI::FileError("--config: the file has more than " + std::to_string(kMostBytes) + " bytes, or no end",
+                         CLI::ExitCodes::FileError);
+  }
+  std::istringstream bounded(text);
+  std::vector<CLI::ConfigItem> parsed = ConfigBase::from_config(bounded);
+  for (const CLI::ConfigItem& item : parsed) require_option(item, text);
+  return parsed;
+}
+
+// Names in a file lack the dashes, mostly.
+void ConfigFile::require_option(const CLI::ConfigItem& item, const std::string& text) const {
+  const std::string& name = item.parents.empty() ? item.name : item.parents.front();
+  const std::vector<std::string> spellings{name, "--" + name, "-" + name, name + "="};
+  const auto is_ours = [this](const std::string& word) { return app_.get_option_no_throw(word) != nullptr; };
+  if (item.parents.empty() && std::ranges::any_of(spellings, is_ours)) return;
+  const Line line = find_line(text, name);
+  const std::string file = app_.get_config_ptr()->as<std::string>();
+  const std::string place = line.number == 0 ? file : file + ":" + std::to_string(line.number);
+  const auto fail = [&](const std::string& reason) {
+    throw CLI::ConfigError(place + ": " + reason, CLI::ExitCodes::ConfigError);
+  };
+  const std::string hint = describe_other_tools_option(spellings, Program::kCptDist);
+  if (!hint.empty() && item.parents.empty()) fail(hint);
+  if (line.number > 0 && line.text.find('=') == std::string::npos) {
+    fail("expected option = value, found '" + line.text + "'");
+  }
+  fail("no option '" + name + "'" + suggest_name(name, option_names(app_)));
+}
+
+}  // namespace cpt

@@ -1,0 +1,67 @@
+#include "app/shared/unknown_words.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+namespace cpt {
+
+namespace {
+
+// Levenshtein's distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);  // from the first i characters of `a` to each beginning of `b`
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+// "--bits=24" is bits.
+std::string_view bare_name(std::string_view word) {
+  word = word.substr(0, word.find('='));
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+}  // namespace
+
+std::string suggest_name(std::string_view word, const std::vector<std::string>& names, const std::string& dashes) {
+  constexpr std::size_t kMostEdits = 2;
+  constexpr std::size_t kShortestBeginning = 3;
+  std::pair<std::size_t, std::size_t> least{std::min(kMostEdits, word.size() / 2), ~std::size_t{0}};
+  const std::string* nearest = nullptr;
+  for (const std::string& name : names) {
+    const bool begins = word.size() >= kShortestBeginning && name.starts_with(word);
+    const std::pair distance{begins ? 0 : edit_distance(word, name), name.size()};
+    if (distance >= least) continue;
+    least = distance;
+    nearest = &name;
+  }
+  return nearest == nullptr ? "" : "; did you mean " + dashes + *nearest + "?";
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
+}
+
+std::string describe_unknown_words(const CLI::App& command, const std::vector<std::string>& words, Program program) {
+  std::string hint = describe_other_tools_option(words, program);
+  if (!hint.empty()) return hint;
+  std::string text = "not expected:";
+  for (const std::string& word : words) text += " " + word;
+  const auto is_option = [](const std::string& word) { return word.starts_with('-'); };
+  const auto option = std::ranges::find_if(words, is_option);
+  return option == words.end() ? text : text + suggest_name(bare_name(*option), option_names(command), "--");
+}
+
+}  // namespace cpt
