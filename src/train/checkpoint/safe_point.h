@@ -23,7 +23,7 @@ struct RequestBits {
   static constexpr std::uint64_t kCheckpoint = 1;  // at the next safe point that changes no result
   // At the next possible one: hybrid and replicated ranks merge for it, which changes what they learn.
   static constexpr std::uint64_t kNow = 2;
-  static constexpr std::uint64_t kStop = 4;        // end the run there
+  static constexpr std::uint64_t kStop = 4;  // end the run there
   // Of rank 0, not for the safe point: all call Progress::report_stretch() when the round is done.
   static constexpr std::uint64_t kStretch = 8;
 };
