@@ -231,7 +231,7 @@ std::string describe_other_tools_option(const std::vector<std::string>& words, P
     for (const Tool& tool : kTools) {
       const auto found = std::ranges::find(tool.options, name, &ForeignOption::name);
       if (found == tool.options.end()) continue;
-      const std::string text = describe(name, tool, *found, program);
+      std::string text = describe(name, tool, *found, program);
       if (!text.empty()) return text;
     }
   }
