@@ -18,6 +18,7 @@
 #include "cpt/options.h"
 #include "model/estimators/estimator.h"
 #include "model/estimators/table.h"
+#include "model/rarity/feature_counts.h"
 #include "model/tree/labels.h"
 #include "model/tree/tree.h"
 #include "model/weights/weight_table.h"

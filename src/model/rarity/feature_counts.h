@@ -1,4 +1,4 @@
-// How rare the features of examples are, and the values of an example scaled by it.
+// How rare the features of examples are.
 //
 // The rarity of a feature i is log2(N + 2) - log2(n_i + 1), where n_i is the sum of x_i^2 over the N examples learned
 // up to the last renewal. Renewals are at positions of the stream, so every rank knows the same rarities for the same
@@ -16,28 +16,9 @@
 
 #include "core/zeroed_memory.h"
 #include "cpt/example.h"
+#include "model/rarity/scaled_example.h"
 
 namespace cpt {
-
-// In eighths of a bit, 1 .. 255; 0 for the constant feature, which has none.
-using Rarity = std::uint8_t;
-
-// An example as node regressors take it.
-struct ScaledExample : ExampleView {
-  // Parallel to values: x_i * d_i, d_i = r_i^2 * sum(x^2) / sum(x^2 r^2) by the rarities r, with sums over all features
-  // but the constant one, whose d is 1.
-  std::span<const float> scaled;
-};
-
-// Owns what a ScaledExample refers to. Reused from example to example, it allocates nothing.
-struct ScaledValues {
-  std::vector<Rarity> rarities;
-  std::vector<float> values;
-  std::vector<float> scaled;
-};
-
-// Values beyond this are learned, and predicted with, as this: no sum over features then leaves the floats.
-inline constexpr float kMostValue = 1e9F;
 
 // What was counted of a feature since some moment, to be added to the counts of other ranks. Larger counts are several.
 struct CountedFeature {

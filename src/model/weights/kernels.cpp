@@ -89,7 +89,7 @@ bool Scale(const float* values, const Rarity* rarities, std::size_t features, fl
       const auto bytes = LoadFirst(rarities + first + part * kStep, count - part * kStep);
       const V rarity = hn::ConvertTo(kFloat, hn::PromoteTo(kInt, bytes));
       const V value = LoadFirst(values + first + part * kStep, count - part * kStep);
-      is_small = hn::And(is_small, hn::Le(hn::Abs(value), hn::Set(kFloat, kMostValue)));
+      is_small = hn::And(is_small, hn::Le(hn::Abs(value), hn::Set(kFloat, kMostSafeValue)));
       const V square = hn::IfThenElseZero(hn::Ne(rarity, hn::Zero(kFloat)), hn::Mul(value, value));
       const V rare = hn::Mul(rarity, rarity);
       squares[part] = hn::Add(squares[part], square);

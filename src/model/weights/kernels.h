@@ -13,7 +13,7 @@
 
 #include "cpt/example.h"
 #include "cpt/options.h"
-#include "model/rarity/feature_counts.h"
+#include "model/rarity/scaled_example.h"
 #include "model/weights/calibrators.h"
 #include "model/weights/weight_table.h"
 
@@ -54,7 +54,7 @@ void find_rows(std::span<const FeatureHash> features, std::uint64_t key, const R
 
 // scaled[f] = values[f] * d_f, as in ScaledExample, for rarities.size() features. d_f is 1 for all of them if the sum
 // of squared values is 0. `scaled` has room for a multiple of kLanes floats; those behind the last feature are
-// arbitrary. Returns whether a value is not within [-kMostValue, kMostValue].
+// arbitrary. Returns whether a value is not within [-kMostSafeValue, kMostSafeValue].
 bool scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled);
 
 // Computes the estimate of every block, and path.before unless that is nullptr. P(right) = 1 / (1 + exp(-z)) within

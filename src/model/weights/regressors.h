@@ -15,7 +15,7 @@
 
 #include "cpt/example.h"
 #include "cpt/options.h"
-#include "model/rarity/feature_counts.h"
+#include "model/rarity/scaled_example.h"
 #include "model/tree/blocks.h"
 #include "model/weights/calibrators.h"
 #include "model/weights/kernels.h"

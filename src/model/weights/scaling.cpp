@@ -11,7 +11,7 @@ namespace cpt {
 namespace {
 
 bool has_large(std::span<const float> values) {
-  const auto is_large = [](bool large, float value) { return large | !(std::abs(value) <= kMostValue); };
+  const auto is_large = [](bool large, float value) { return large | !(std::abs(value) <= kMostSafeValue); };
   return std::accumulate(values.begin(), values.end(), false, is_large);
 }
 
@@ -29,7 +29,7 @@ void scale(std::span<const Rarity> rarities, bool bounded, ScaledValues& room, S
   };
   if (find_scaled() && bounded) {
     room.values.assign(x.values.begin(), x.values.end());
-    for (float& value : room.values) value = std::clamp(value, -kMostValue, kMostValue);
+    for (float& value : room.values) value = std::clamp(value, -kMostSafeValue, kMostSafeValue);
     x.values = room.values;
     find_scaled();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -131,8 +132,11 @@ void TraversalPlan::take_up(Phase phase, const std::vector<TrackedShard>& found)
   for (std::uint32_t number = 0; number < shards.size(); ++number) {
     if (is_there[number]) continue;
     if (!is_done(phase, number)) {
-      throw Error(Fault::kNoInput,
-                  shards[number].shard.path + ": has vanished since the checkpoint, and is not done yet");
+      const std::string& path = shards[number].shard.path;
+      std::error_code unknown;
+      const char* const lack = std::filesystem::exists(path, unknown) ? ": is not among the shards that are given now"
+                                                                      : ": has vanished since the checkpoint";
+      throw Error(Fault::kNoInput, path + lack + ", and is not done yet");
     }
     gone.push_back(shards[number]);
   }

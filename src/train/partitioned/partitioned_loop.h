@@ -27,7 +27,7 @@
 #include "train/checkpoint/safe_point.h"
 #include "train/input/batch_reader.h"
 #include "train/merge/calibrator_merge.h"
-#include "train/merge/merge.h"
+#include "train/merge/weight_merge.h"
 #include "train/partitioned/coordinator.h"
 #include "train/partitioned/dispatcher.h"
 #include "train/partitioned/partition_owner.h"

@@ -370,7 +370,7 @@ TEST_P(Resume, RefusesToGoOnWithoutAShardThatIsNotDone) {
   options.data.pop_back();
   for (const Ending& ending : train_on(2, options)) {
     EXPECT_EQ(ending.fault, Fault::kNoInput);
-    EXPECT_THAT(ending.error, HasSubstr(job.options.data.back() + ": has vanished"));
+    EXPECT_THAT(ending.error, HasSubstr(job.options.data.back() + ": is not among the shards that are given now"));
   }
 }
 

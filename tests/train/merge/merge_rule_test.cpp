@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "train/merge/merge.h"
+#include "train/merge/weight_merge.h"
 
 namespace cpt {
 namespace {

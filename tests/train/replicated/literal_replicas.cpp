@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "model/learning/losses.h"
-#include "train/merge/merge.h"
+#include "train/merge/weight_merge.h"
 #include "train/progress/schedule.h"
 
 namespace cpt {

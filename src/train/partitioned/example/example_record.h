@@ -21,7 +21,7 @@
 #include "comm/buffer.h"
 #include "core/checked.h"
 #include "cpt/example.h"
-#include "model/rarity/feature_counts.h"
+#include "model/rarity/scaled_example.h"
 
 namespace cpt {
 

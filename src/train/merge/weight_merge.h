@@ -1,5 +1,5 @@
-// The merge of the ranks' weights and counts at a sync point. For weights it is an allreduce with its own order of
-// additions, its own handling of untouched rows, and messages of bounded size.
+// The merge of the ranks' weights at a sync point: an allreduce with its own order of additions, its own handling of
+// untouched rows, and messages of bounded size.
 #pragma once
 
 #include <cstdint>
@@ -88,41 +88,6 @@ class WeightMerger {
   std::vector<Record> merged_;
   std::vector<RowOfRank> rows_of_ranks_;
   std::vector<ToCombine> to_combine_;
-};
-
-// The merge of the ranks' counts, for the method `table`: every rank adds what the others counted since the last one.
-// Counts are whole numbers, so all ranks then have exactly the counts of a job of one rank. Does nothing, and calls no
-// collective, if the method has no counts.
-class CountMerger {
- public:
-  // The bytes that all ranks together send in a segment: they bound the memory of a merge.
-  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} << 20;
-
-  CountMerger(Communicator& comm, Learner& learner, std::uint64_t segment_bytes = kSegmentBytes);
-
-  // To be called before the learner counts the path's example.
-  void note(const PathState& path_state);
-
-  // Collective. A rank sends 24 bytes to every other rank for each pair that it counted since the last merge, in
-  // segments. Then the ranks compare digests of all counts. Throws AgreedError if they differ.
-  void merge();
-
- private:
-  struct Record {
-    std::uint64_t key;
-    std::uint64_t label;
-    Units units;
-  };
-
-  void join_equal_pairs();
-  std::uint64_t agree_on_segments(std::uint64_t records_in_segment);
-  void merge_segment(std::uint64_t first, std::uint64_t last);
-  void compare_digests();
-
-  Communicator& comm_;
-  Learner& learner_;
-  std::uint64_t segment_bytes_;
-  std::vector<Record> added_;  // since the last merge
 };
 
 }  // namespace cpt

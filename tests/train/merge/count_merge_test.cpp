@@ -1,4 +1,6 @@
 // The table's counts on several ranks and on disk: exactly those of one rank.
+#include "train/merge/count_merge.h"
+
 #include <gmock/gmock.h>
 
 #include <map>
@@ -12,7 +14,6 @@
 #include "model/random_stream.h"
 #include "store/blob/blob_set.h"
 #include "train/job.h"
-#include "train/merge/merge.h"
 
 namespace cpt {
 namespace {

@@ -1,5 +1,5 @@
 // The sync interval merge against a dense one over whole tables, and what it notices.
-#include "train/merge/merge.h"
+#include "train/merge/weight_merge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
