@@ -9,9 +9,9 @@
 
 namespace cpt {
 
-// For the method `table`: every rank adds what the others counted since the last merge. Counts are whole numbers, so all
-// ranks then have exactly the counts of a job of one rank. Does nothing, and calls no collective, if the method has no
-// counts.
+// For the method `table`: every rank adds what the others counted since the last merge. Counts are whole numbers, so
+// all ranks then have exactly the counts of a job of one rank. Does nothing, and calls no collective, if the method has
+// no counts.
 class CountMerger {
  public:
   // The bytes that all ranks together send in a segment: they bound the memory of a merge.
