@@ -101,7 +101,7 @@ class Training::Run {
 
   bool owns(Partition partition) const { return !partitioned_ || partitioned_->owners()[partition] == comm_.rank(); }
 
-  // Whether it learns them here: also the copies of roots that hybrid ranks have.
+  // Whether this rank has the rows of a partition: its own, and the copies of roots that hybrid ranks have.
   bool holds(Partition partition) const { return owns(partition) || (merges() && partition_level(partition) == 0); }
 
   // Empty if every rank has the whole model.

@@ -368,7 +368,7 @@ TEST_F(JobResults, TellTheTop1ErrorOfASampleThatIsLargeEnough) {
         .out;
   };
   EXPECT_THAT(told(2000), AllOf(HasSubstr("Brier"), Not(HasSubstr("top-1"))));
-  EXPECT_THAT(told(18000), ::testing::ContainsRegex("top-1 error 0\\.[0-9]{3} \\+- 0\\.0[0-9]{2}\n"));
+  EXPECT_THAT(told(9000), ::testing::ContainsRegex("top-1 error 0\\.[0-9]{3} \\+- 0\\.0[0-9]{2}\n"));
 }
 
 TEST_F(JobResults, OfNoExampleAtAllAreAnEmptyModel) {

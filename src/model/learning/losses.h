@@ -13,7 +13,7 @@ namespace cpt {
 
 // Which examples of a phase, numbered from 1, are sampled: their Brier score is estimated by a draw, or their best
 // label is searched, if their label was in the tree. One example of each interval: draws have intervals of 16 examples
-// up to 2^19, then 2^14 intervals between a power of two and the next; searches have intervals of 128 up to 2^21, then
+// up to 2^19, then 2^14 intervals between a power of two and the next; searches have intervals of 64 up to 2^20, then
 // 2^13 of them. Hybrid and replicated ranks number their own examples. The example of an interval is chosen at random,
 // but the same one in every run.
 bool brier_due(std::uint64_t number);

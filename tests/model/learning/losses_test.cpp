@@ -47,9 +47,9 @@ struct SlowLosses {
       const auto best = std::ranges::max_element(all);
       const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
       ++sums.top1_samples;
-      sums.top1_weight += h * 128;  // short streams
-      sums.top1_weight_squares += h * 128 / 0x1p22 * h * 128 / 0x1p22;
-      sums.top1_error += right ? 0 : h * 128;
+      sums.top1_weight += h * 64;  // short streams
+      sums.top1_weight_squares += h * 64 / 0x1p22 * h * 64 / 0x1p22;
+      sums.top1_error += right ? 0 : h * 64;
     }
   }
 };
@@ -144,11 +144,11 @@ TEST(BrierSamples, AreOneOfSixteenAndOfLongRunsFewer) {
   EXPECT_EQ(draws, (std::uint64_t{2} + 5) << 14);
 }
 
-TEST(Searches, AreOneOf128AndOfLongRunsFewer) {
+TEST(Searches, AreOneOfSixtyFourAndOfLongRunsFewer) {
   const std::uint64_t searches = count_samples(
-      128, 21, [](std::uint64_t number) { return top1_due({}, number); },
+      64, 20, [](std::uint64_t number) { return top1_due({}, number); },
       [](std::uint64_t number) { return top1_weight(3, number) / 3; });
-  EXPECT_EQ(searches, (std::uint64_t{2} + 3) << 13);
+  EXPECT_EQ(searches, (std::uint64_t{2} + 4) << 13);
 }
 
 TEST(Searches, AreOfOneTree) {
@@ -163,9 +163,9 @@ Losses searched(std::uint64_t ranks, std::uint64_t examples, double importance, 
     losses.examples = examples;
     losses.weight += importance * static_cast<double>(examples);
     losses.weight_squares += importance * importance * static_cast<double>(examples);
-    for (std::uint64_t number = 128; number <= examples; number += 128) {
-      const std::uint64_t step = static_cast<std::uint64_t>(top1_weight(1, number)) / 128;
-      if (number / 128 % step == 0) losses.add_top1(top1_weight(importance, number), dice.below(10) < 3);
+    for (std::uint64_t number = 64; number <= examples; number += 64) {
+      const std::uint64_t step = static_cast<std::uint64_t>(top1_weight(1, number)) / 64;
+      if (number / 64 % step == 0) losses.add_top1(top1_weight(importance, number), dice.below(10) < 3);
     }
     sum += losses;
   }
@@ -183,11 +183,11 @@ TEST(Searches, SayHowExactTheyAre) {
   const double deviation = std::sqrt(0.7 * 0.3);
   const auto of_even = [&](double samples) { return 1.96 * deviation / std::sqrt(samples); };
   const std::uint64_t long_run = std::uint64_t{1} << 23;
-  // Weights 1, 2 and 4 of 2^14, 2^13 and 2^13 samples: 2^16 squared over (2 + 4 + 16) 2^13.
-  const double of_long = of_even(std::pow(2., 32) / (22 * std::pow(2., 13)));
+  // Weights 1, 2, 4 and 8 of 2^14, 2^13, 2^13, 2^13 samples: 2^17 squared over (2 + 4 + 16 + 64) 2^13.
+  const double of_long = of_even(std::pow(2., 34) / (86 * std::pow(2., 13)));
   for (const Case& one :
-       {Case{1, 1 << 21, 1, of_even(1 << 14)}, Case{16, 1 << 21, 1, of_even(1 << 18)}, Case{1, long_run, 1, of_long},
-        Case{1, long_run + 128, 3, of_long}, Case{4, long_run, 1e12, of_long / 2}, Case{1, long_run, 1e-12, of_long}}) {
+       {Case{1, 1 << 20, 1, of_even(1 << 14)}, Case{16, 1 << 20, 1, of_even(1 << 18)}, Case{1, long_run, 1, of_long},
+        Case{1, long_run + 64, 3, of_long}, Case{4, long_run, 1e12, of_long / 2}, Case{1, long_run, 1e-12, of_long}}) {
     constexpr std::size_t kRuns = 60;
     std::size_t within = 0;
     Dice dice(one.examples + one.ranks);

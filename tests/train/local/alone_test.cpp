@@ -53,9 +53,9 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
     const auto best = std::ranges::max_element(all);  // the lowest id of equal ones
     const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
     ++losses.top1_samples;
-    losses.top1_weight += 128 * h;
-    losses.top1_weight_squares += 128 * h / 0x1p22 * 128 * h / 0x1p22;
-    losses.top1_error += right ? 0 : 128 * h;
+    losses.top1_weight += 64 * h;
+    losses.top1_weight_squares += 64 * h / 0x1p22 * 64 * h / 0x1p22;
+    losses.top1_error += right ? 0 : 64 * h;
   }
 }
 
