@@ -46,8 +46,8 @@ class Model {
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  // Writes the model to `directory`, completely or not at all, and replaces a model that is there. Throws
-  // Error(kCannotWrite), or Error(kFailed) if the weights have diverged.
+  // Writes the model to `directory`, completely or not at all, and replaces a model that is there; creates the
+  // missing directories above it. Throws Error(kCannotWrite), or Error(kFailed) if the weights have diverged.
   void save(const std::filesystem::path& directory) const;
 
   const ModelOptions& options() const;

@@ -11,6 +11,7 @@
 #include "data/format/read_options.h"
 #include "model/learning/in_order.h"
 #include "model/learning/learner.h"
+#include "store/fs/durable_file.h"
 
 namespace cpt {
 
@@ -49,7 +50,10 @@ Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
 Model Model::load(const std::filesystem::path& directory) { return Model(load_learner(directory)); }
-void Model::save(const std::filesystem::path& directory) const { save_learner(*learner_, directory); }
+void Model::save(const std::filesystem::path& directory) const {
+  create_directories_durably(directory_of(directory));
+  save_learner(*learner_, directory);
+}
 
 const ModelOptions& Model::options() const { return learner_->options(); }
 std::uint64_t Model::labels() const { return learner_->tree().labels(); }

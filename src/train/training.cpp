@@ -12,6 +12,7 @@
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/pipeline/example_stream.h"
+#include "store/fs/durable_file.h"
 #include "train/checkpoint/checkpoint_writer.h"
 #include "train/checkpoint/safe_point.h"
 #include "train/host/host.h"
@@ -70,7 +71,10 @@ class Training::Run {
     Progress progress(comm_, learner_, observer, options_.progress_every);
     restore_figures(progress);
     SafePoint safe_point(options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); });
-    run_on_all(comm_, "start", [&] { make_loops(progress, safe_point); });
+    run_on_all(comm_, "start", [&] {
+      create_directories();
+      make_loops(progress, safe_point);
+    });
     if (comm_.rank() == 0) {
       for (const std::string& warning : setup_.warnings) progress.warn(warning);
     }
@@ -79,15 +83,14 @@ class Training::Run {
     summary_.had_nothing_to_do = setup_.resumption && !traversed;
     measure(progress);
     const bool saved = end_with_checkpoint(traversed, safe_point);
-    TrainingResult result{{std::move(setup_.learner), owners()}, summary_};
     if (comm_.rank() == 0 && summary_.tree.labels == 0) {
       progress.warn("there is no example in the data: the model knows no label");
     }
     if (!model.empty() && !(keeps_best() && has_best(progress))) {
-      write_model(result.model, saved ? &safe_point : nullptr, model, progress);
+      write_model(saved ? &safe_point : nullptr, progress);
     }
     run_on_all(comm_, "end: report", [&] { progress.rethrow_failure(); });
-    return result;
+    return {{std::move(setup_.learner), owners()}, summary_};
   }
 
  private:
@@ -122,6 +125,13 @@ class Training::Run {
     progress.restore(setup_.state->progress);
     summary_ = setup_.state->summary;
     counting_ = true;
+  }
+
+  // What is written later goes into directories that exist: one that was renamed or removed meanwhile is an error.
+  void create_directories() const {
+    if (comm_.rank() != 0) return;
+    if (!model_.empty()) create_directories_durably(directory_of(model_));
+    if (options_.checkpoints.keep > 0) create_directories_durably(directory_of(options_.checkpoints.directory));
   }
 
   void make_loops(Progress& progress, SafePoint& safe_point) {
@@ -174,19 +184,18 @@ class Training::Run {
   }
 
   // `saved`: has the checkpoint of the same state, if there is one.
-  void write_model(const ModelShare& share, const SafePoint* saved, const std::filesystem::path& directory,
-                   Progress& progress) {
+  void write_model(const SafePoint* saved, Progress& progress) {
     const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
-    if (saved == nullptr) return share.save(comm_, directory);
+    if (saved == nullptr) return save_model(learner_, comm_, owners(), model_);
     try {
       return run_on_all(comm_, "write the model", [&] {
-        if (comm_.rank() == 0) save_checkpoint_as_model(saved->latest(), directory, cores_of_rank(comm_));
+        if (comm_.rank() == 0) save_checkpoint_as_model(saved->latest(), model_, cores_of_rank(comm_));
       });
     } catch (const Error& error) {  // on one rank it is no AgreedError
       if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
       if (comm_.rank() == 0) progress.warn(std::string("the last checkpoint cannot be read again: ") + error.what());
     }
-    share.save(comm_, directory);  // the same state is still in memory
+    save_model(learner_, comm_, owners(), model_);  // the same state is still in memory
   }
 
   ReadOptions read_options(bool learning) const {

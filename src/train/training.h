@@ -32,8 +32,8 @@ class ModelShare {
   // Throws Error(kFailed) unless the share is whole.
   Model into_model() &&;
 
-  // Writes the model, whole or not at all. All ranks call it with their shares; rank 0's directory counts. Throws
-  // Error(kCannotWrite), on all ranks as the same AgreedError.
+  // Writes the model, whole or not at all. All ranks call it with their shares; rank 0's directory counts, and the one
+  // above it must exist. Throws Error(kCannotWrite), on all ranks as the same AgreedError.
   void save(Communicator& comm, const std::filesystem::path& directory) const;
 
  private:

@@ -74,6 +74,7 @@ void expect_old_checkpoint_survives(const std::filesystem::path& root, const std
 
 void expect_old_data_survives(const std::filesystem::path& root, const std::string& reason) {
   const auto sets = root / "sets";
+  for (const auto& folder : {sets, root / "checkpoints"}) std::filesystem::create_directory(folder);
   write_set(sets / "set", kOldBlobs);
   expect_old_set_survives(sets, reason);
   write_set(root / "checkpoints/000000001", kOldBlobs);

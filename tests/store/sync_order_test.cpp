@@ -70,7 +70,7 @@ TEST_F(SyncOrderTest, AnAtomicFileGetsItsNameAfterItIsSynced) {
 
 TEST_F(SyncOrderTest, ANewDirectoryIsDurableBeforeTheNextOneInIt) {
   const CallLog log;
-  create_directory_durably(root / "a/b");
+  create_directories_durably(root / "a/b");
   EXPECT_THAT(log.calls(), ElementsAre("sync " + top, "sync a"));
 }
 

@@ -46,7 +46,7 @@ const Names<Format>& written_formats() {
 class ShardFiles {
  public:
   ShardFiles(const fs::path& directory, std::uint64_t shards, const std::string& ending) {
-    create_directory_durably(directory);
+    create_directories_durably(directory);
     for (std::uint64_t i = 0; i < shards; ++i) files_.emplace_back(directory / part_name(i, ending));
   }
   ResultWriter& of(std::uint64_t event) { return files_[event % files_.size()]; }

@@ -78,8 +78,8 @@ class BlobWriter {
 class BlobSetWriter {
  public:
   // `kind` says in a few words what the set is, such as "cpt model"; readers must expect the same. `threads` as for
-  // BlobWriter. Throws Error(kCannotWrite) if the temporary directory cannot be created, or if DIRECTORY exists and is
-  // neither empty nor a blob set: commit() would remove it.
+  // BlobWriter. Throws Error(kCannotWrite) if the temporary directory cannot be created beside DIRECTORY, or if
+  // DIRECTORY exists and is neither empty nor a blob set: commit() would remove it.
   BlobSetWriter(std::filesystem::path directory, std::string kind, int threads = 1);
   BlobSetWriter(const BlobSetWriter&) = delete;
   BlobSetWriter& operator=(const BlobSetWriter&) = delete;

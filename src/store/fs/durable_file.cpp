@@ -148,13 +148,19 @@ void write_file_atomically(const fs::path& path, std::span<const std::byte> byte
 void create_directory_durably(const fs::path& path) {
   std::error_code unknown;
   if (fs::is_directory(path, unknown)) return;
-  const fs::path parent = directory_of(path);
-  if (parent != path) create_directory_durably(parent);
   // Another process may have created it first; anything else of this name is an error.
   const bool made = ::mkdir(path.c_str(), 0777) == 0;
   const int reason = errno;
   if (!made && !fs::is_directory(path, unknown)) fail_writing(path, "mkdir", reason);
-  sync_directory(parent);
+  sync_directory(directory_of(path));
+}
+
+void create_directories_durably(const fs::path& path) {
+  std::error_code unknown;
+  if (fs::is_directory(path, unknown)) return;
+  const fs::path parent = directory_of(path);
+  if (parent != path) create_directories_durably(parent);
+  create_directory_durably(path);
 }
 
 void sync_directory(const fs::path& path) {

@@ -63,8 +63,11 @@ std::vector<std::byte> read_file(const std::filesystem::path& path,
 // After this, and after a crash at any moment of it, `path` holds either all of `bytes` or what it held before.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-// Creates a directory and the missing ones above it, all durably. An existing directory is fine.
+// Creates a directory durably. An existing directory is fine; the one above it must exist.
 void create_directory_durably(const std::filesystem::path& path);
+
+// The same, and creates the missing directories above it.
+void create_directories_durably(const std::filesystem::path& path);
 
 // Makes the names in a directory durable: all that was created, renamed and removed there.
 void sync_directory(const std::filesystem::path& path);

@@ -111,6 +111,7 @@ fs::path Checkpoints::next() const {
   std::uint64_t highest = 0;
   for (const fs::path& entry : entries()) highest = std::max(highest, number_in(entry).value_or(0));
   if (highest == kMostNumber) throw Error(Fault::kCannotWrite, folder_.string() + ": has no number left");
+  create_directory_durably(folder_);
   return folder_ / name_of(highest + 1);
 }
 

@@ -40,7 +40,9 @@ class Checkpoints {
   std::vector<Checkpoint> list() const;
 
   // The directory of the next checkpoint, for BlobSetWriter. Its number is above that of every entry, whether finished,
-  // unfinished or half removed, so no number is used twice. Throws Error(kCannotWrite) once all numbers are used.
+  // unfinished or half removed, so no number is used twice. Creates the folder, but not the directory above it: a run
+  // directory that was renamed must not appear again. Throws Error(kCannotWrite) if it cannot, and once all numbers are
+  // used.
   std::filesystem::path next() const;
 
   // Removes all complete checkpoints but the `keep` newest, oldest first. Also removes checkpoints that a crash left

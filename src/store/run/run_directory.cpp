@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path made(fs::path directory) {
-  create_directory_durably(directory);
+  create_directories_durably(directory);
   return directory;
 }
 

@@ -161,9 +161,13 @@ TEST_F(BlobSetTest, ASlashAtTheEndChangesNothing) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("set"));
 }
 
-TEST_F(BlobSetTest, MissingDirectoriesAboveAreMade) {
-  write_set(root / "a/b/set", {{"blob", noise(3)}});
-  EXPECT_EQ(read_set(root / "a/b/set"), (Blobs{{"blob", noise(3)}}));
+TEST_F(BlobSetTest, AMissingDirectoryAboveIsNotMade) {
+  EXPECT_THAT(
+      error_of([&] {
+        write_set(root / "a/set", {{"blob", noise(3)}});
+      }),
+      AllOf(StartsWith("73: " + (root / "a/set").string()), HasSubstr("mkdir failed: No such file or directory")));
+  EXPECT_THAT(names_in(root.path()), ElementsAre());
 }
 
 TEST_F(BlobSetTest, NamesThatAreNoFileNamesAreRefused) {

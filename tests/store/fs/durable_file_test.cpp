@@ -45,7 +45,7 @@ TEST_F(DurableFileTest, APathBelowAFileIsNamed) {
   const auto below = root / "file/below";
   EXPECT_EQ(error_of([&] { OutputFile{below}; }), "73: " + below.string() + ": open failed: Not a directory");
   EXPECT_THAT(error_of([&] { write_file_atomically(below, {}); }), StartsWith("73: " + below.string()));
-  EXPECT_THAT(error_of([&] { create_directory_durably(below / "deeper"); }),
+  EXPECT_THAT(error_of([&] { create_directories_durably(below / "deeper"); }),
               StartsWith("73: " + (root / "file").string()));
   EXPECT_THAT(error_of([&] { sync_directory(below); }), StartsWith("73: " + below.string()));
 }
@@ -83,9 +83,17 @@ TEST_F(DurableFileTest, ReadsAtAnyOffsetEndWithTheFile) {
 
 TEST_F(DurableFileTest, DirectoriesAreMadeWithThoseAboveThem) {
   for (const char* path : {"a/b/c", "a/b/c", "a/d/", "a"}) {
-    create_directory_durably(root / path);
+    create_directories_durably(root / path);
     EXPECT_TRUE(std::filesystem::is_directory(root / path)) << path;
   }
+}
+
+TEST_F(DurableFileTest, ADirectoryIsMadeInOneThatExists) {
+  create_directory_durably(root / "a");
+  create_directory_durably(root / "a/");
+  EXPECT_EQ(error_of([&] { create_directory_durably(root / "b/c"); }),
+            "73: " + (root / "b/c").string() + ": mkdir failed: No such file or directory");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("a"));
 }
 
 TEST_F(DurableFileTest, APublishedDirectoryReplacesWhatHadItsName) {
@@ -118,7 +126,7 @@ TEST_F(DurableFileTest, ADirectoryThatCannotBePublishedLeavesTheOldOneInPlace) {
 }
 
 TEST_F(DurableFileTest, RemovingTakesFilesAndWholeDirectories) {
-  create_directory_durably(root / "directory/below");
+  create_directories_durably(root / "directory/below");
   write_plain(root / "file", noise(1));
   write_plain(root / "kept", noise(1));
   for (const char* name : {"directory", "file", "missing"}) remove_durably(root / name);

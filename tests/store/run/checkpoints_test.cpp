@@ -39,14 +39,26 @@ struct CheckpointsTest : ::testing::Test {
 
 TEST_F(CheckpointsTest, AMissingFolderHoldsNone) {
   EXPECT_THAT(checkpoints.list(), IsEmpty());
-  EXPECT_EQ(checkpoints.next(), folder / "000000001");
   checkpoints.prune(1);
   checkpoints.remove_all();
   checkpoints.remove_leftovers();
   EXPECT_FALSE(fs::exists(folder));
 }
 
+TEST_F(CheckpointsTest, TheFirstOneMakesTheFolder) {
+  EXPECT_EQ(checkpoints.next(), folder / "000000001");
+  EXPECT_TRUE(fs::is_directory(folder));
+}
+
+TEST_F(CheckpointsTest, NoneMakesTheDirectoryAbove) {
+  const fs::path gone = root / "gone";
+  EXPECT_EQ(error_of([&] { Checkpoints(gone / "checkpoints").next(); }),
+            "73: " + (gone / "checkpoints").string() + ": mkdir failed: No such file or directory");
+  EXPECT_FALSE(fs::exists(gone));
+}
+
 TEST_F(CheckpointsTest, AreListedByAscendingNumber) {
+  fs::create_directory(folder);
   for (const char* number : {"000000010", "000000009", "123456789", "000000002"}) write_set(folder / number, {});
   EXPECT_THAT(checkpoints.list(),
               ElementsAre(Checkpoint{2, folder / "000000002"}, Checkpoint{9, folder / "000000009"},

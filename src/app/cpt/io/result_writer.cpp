@@ -153,7 +153,7 @@ NewDirectory::NewDirectory(fs::path target) : target_(std::move(target)) {
   if (is_taken) throw Error(Fault::kCannotWrite, target_.string() + ": exists and is not an empty directory");
   sweep_unfinished(target_);
   path_ = temporary_name(target_);
-  create_directory_durably(path_);
+  create_directories_durably(path_);
   lock_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock_.get() < 0) throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("open", errno));
   hold(lock_, path_, target_);
