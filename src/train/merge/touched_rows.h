@@ -1,27 +1,23 @@
-// The rows that a rank has touched since the last merge, with their content before.
+// The rows that a rank has touched since the last merge.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#include "core/zeroed_memory.h"
 #include "model/weights/weight_table.h"
 
 namespace cpt {
 
-// Keeps the table as the last merge left it. So training only sets a bit per row, and a merge finds what a row was by
-// its index. Costs a bit per row of the table, and kBytesOfRow per row that was ever merged. Not thread-safe.
+// Training only sets a bit for each row; the rows themselves stay in the table, which is borrowed. Costs a bit per row
+// of the table. Not thread-safe.
 class TouchedRows {
  public:
-  static constexpr std::uint64_t kBytesOfRow = sizeof(Row);
-
-  // Copies these regions, whose rows must not change before they are touched: only they may be touched. Borrows the
-  // table.
-  TouchedRows(const WeightTable& weights, const std::vector<Region>& regions);
+  // `sums_lane_0`: whether touch() also computes lane_0_before().
+  TouchedRows(const WeightTable& weights, bool sums_lane_0)
+      : weights_(&weights), sums_lane_0_(sums_lane_0), touched_((weights.rows() + 63) / 64) {}
 
   // To be called before the rows change.
   void touch(const std::vector<float*>& rows);
@@ -29,43 +25,23 @@ class TouchedRows {
   std::uint64_t size() const { return size_; }
   // The number of row updates since clear(): the rows of all calls of touch().
   std::uint64_t updates() const { return updates_; }
+  // The sum of what lane 0 of each touched row was before its first touch, in the order of these touches.
+  double lane_0_before() const { return lane_0_before_; }
   bool contains(std::uint64_t index) const { return (touched_[index / 64] >> (index % 64) & 1) != 0; }
   // Appends the touched rows in [begin, end), by ascending index. Both are multiples of 64; what lies beyond the table
   // is ignored.
   void append_to(std::vector<std::uint64_t>& indices, std::uint64_t begin, std::uint64_t end) const;
-
-  // The content of any row at the last merge, a hint that it is needed soon, and whether the table has another now.
-  const Row& before(std::uint64_t index) const { return before_[index]; }
-  void prefetch_before(std::uint64_t index) const { __builtin_prefetch(&before_[index], 1); }
-  bool changed(std::uint64_t index) const {
-    // Bits are compared: what a merge sends must leave the bytes of this rank on all others.
-    return std::memcmp(  // NOLINT(bugprone-suspicious-memory-comparison)
-               before_[index].data(), weights_->row(index), sizeof(Row)) != 0;
-  }
-  // To be called with what a merge makes of a row.
-  void set_before(std::uint64_t index, const Row& row) { before_[index] = row; }
   // Forgets which rows were touched.
   void clear();
 
  private:
   const WeightTable* weights_;
+  bool sums_lane_0_;
   std::vector<std::uint64_t> touched_;  // a bit per row
-  ZeroedArray<Row> before_;             // by index
   std::uint64_t size_ = 0;
   std::uint64_t updates_ = 0;
+  double lane_0_before_ = 0;
 };
-
-inline TouchedRows::TouchedRows(const WeightTable& weights, const std::vector<Region>& regions)
-    : weights_(&weights),
-      touched_((weights.rows() + 63) / 64),
-      before_(make_zeroed<Row>(weights.rows(), "the rows before a merge")) {
-  for (const Region& region : regions) {
-    for (std::uint64_t index = region.first; index < region.first + region.rows; ++index) {
-      // Writing zeros would take memory for rows that nothing uses.
-      if (changed(index)) std::memcpy(before_[index].data(), weights.row(index), sizeof(Row));
-    }
-  }
-}
 
 inline void TouchedRows::touch(const std::vector<float*>& rows) {
   updates_ += rows.size();
@@ -75,6 +51,7 @@ inline void TouchedRows::touch(const std::vector<float*>& rows) {
     const std::uint64_t bit = word >> (index % 64) & 1;
     size_ += 1 - bit;
     word |= std::uint64_t{1} << (index % 64);
+    if (sums_lane_0_ && bit == 0) lane_0_before_ += static_cast<double>(row[0]);
   }
 }
 
@@ -91,6 +68,7 @@ inline void TouchedRows::clear() {
   touched_.assign(touched_.size(), 0);
   size_ = 0;
   updates_ = 0;
+  lane_0_before_ = 0;
 }
 
 }  // namespace cpt

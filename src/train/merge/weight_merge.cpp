@@ -16,9 +16,6 @@ namespace cpt {
 
 namespace {
 
-// Runs of this many rows belong to one reducer and one segment. Dealt out in turn, they are even however unevenly the
-// regions of the table are filled.
-constexpr std::uint64_t kRowsDealt = 1024;
 // Rows lie anywhere in the table, so those that come this many later are prefetched.
 constexpr std::size_t kAhead = 16;
 
@@ -83,12 +80,16 @@ WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule,
       learner_(learner),
       rule_(rule),
       segment_bytes_(segment_bytes),
-      touched_(learner.weights(), regions),
+      dealing_(comm.size()),
+      touched_(learner.weights(), rule == MergeRule::kContraction),
+      before_(learner.weights(), regions, dealing_, static_cast<std::size_t>(comm.rank())),
       to_ranks_(static_cast<std::size_t>(comm.size())),
       from_ranks_(static_cast<std::size_t>(comm.size())) {}
 
 void WeightMerger::merge() {
-  merged_digest_ = 0;
+  untouched_digest_ = 0;
+  digest_ = 0;
+  touched_digests_.assign(to_ranks_.size(), 0);
   const double unit = rule_ == MergeRule::kContraction ? growth_per_update() : 1;
   const std::uint64_t segments = agree_on_segments();
   for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments, unit);
@@ -98,14 +99,13 @@ void WeightMerger::merge() {
 
 // The mean growth of lane 0 on all ranks; 1 if there is none.
 double WeightMerger::growth_per_update() {
-  double growth = 0;
-  for (std::uint64_t begin = 0; begin < learner_.weights().rows(); begin += kRowsDealt) {
+  double lane_0 = 0;
+  for (std::uint64_t begin = 0; begin < learner_.weights().rows(); begin += RowDealing::kRun) {
     indices_.clear();
-    touched_.append_to(indices_, begin, begin + kRowsDealt);
-    for (const std::uint64_t index : indices_) {
-      growth += static_cast<double>(learner_.weights().row(index)[0]) - static_cast<double>(touched_.before(index)[0]);
-    }
+    touched_.append_to(indices_, begin, begin + RowDealing::kRun);
+    for (const std::uint64_t index : indices_) lane_0 += static_cast<double>(learner_.weights().row(index)[0]);
   }
+  double growth = lane_0 - touched_.lane_0_before();
   std::uint64_t updates = touched_.updates();
   sum_in_rank_order(comm_, {&growth, 1}, "merge: growth");
   sum_in_rank_order(comm_, {&updates, 1}, "merge: updates");
@@ -125,23 +125,19 @@ void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, 
   }
 }
 
-// Fills to_ranks_ with the changed rows of the segment, by reducer and ascending index.
+// Fills to_ranks_ with the touched rows of the segment, by reducer and ascending index.
 void WeightMerger::collect(std::uint64_t segment, std::uint64_t segments) {
-  const std::uint64_t ranks = to_ranks_.size();
   const std::uint64_t rows = learner_.weights().rows();
+  const std::uint64_t turn = dealing_.turn();
   indices_.clear();
-  for (std::uint64_t first = segment * ranks; first * kRowsDealt < rows; first += segments * ranks) {
-    touched_.append_to(indices_, first * kRowsDealt, (first + ranks) * kRowsDealt);
+  for (std::uint64_t first = segment * turn; first < rows; first += segments * turn) {
+    touched_.append_to(indices_, first, first + turn);
   }
   for (std::vector<Record>& records : to_ranks_) records.clear();
   for (std::size_t i = 0; i < indices_.size(); ++i) {
-    if (i + kAhead < indices_.size()) {
-      __builtin_prefetch(learner_.weights().row(indices_[i + kAhead]));
-      touched_.prefetch_before(indices_[i + kAhead]);
-    }
+    if (i + kAhead < indices_.size()) __builtin_prefetch(learner_.weights().row(indices_[i + kAhead]));
     const std::uint64_t index = indices_[i];
-    if (!touched_.changed(index)) continue;
-    Record& record = to_ranks_[index / kRowsDealt % ranks].emplace_back();
+    Record& record = to_ranks_[dealing_.rank_of(index)].emplace_back();
     record.index = index;
     std::memcpy(record.row.data(), learner_.weights().row(index), sizeof(Row));
   }
@@ -184,70 +180,77 @@ void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
     std::uint64_t index = kEnd;
     for (std::size_t r = 0; r < from_ranks.size(); ++r) index = std::min(index, index_at(r));
     if (index == kEnd) break;
-    const std::size_t first = rows_of_ranks_.size();
+    to_combine_.push_back({.index = index, .ranks = 0});
     for (std::size_t r = 0; r < from_ranks.size(); ++r) {
-      if (index_at(r) == index) rows_of_ranks_.push_back(&from_ranks[r][next[r]++].row);
+      if (index_at(r) != index) continue;
+      sent_rows_.push_back({r, &from_ranks[r][next[r]++].row});
+      ++to_combine_.back().ranks;
     }
-    merged_.push_back({index, *rows_of_ranks_.back()});
-    if (rows_of_ranks_.size() - first == 1 && rule_ != MergeRule::kAverage) {
-      finite_ = finite_ && is_finite(merged_.back().row);
-      rows_of_ranks_.pop_back();
-      continue;
-    }
-    to_combine_.push_back({merged_.size() - 1, rows_of_ranks_.size() - first});
-    touched_.prefetch_before(index);
+    before_.prefetch(index);
     if (to_combine_.size() == kCombinedTogether) combine_rows(unit);
   }
   combine_rows(unit);
 }
 
-// Merges the rows of several ranks that reduce() has found, by when their content before was prefetched.
+// Merges the rows that reduce() has found, by when their content before was prefetched.
 void WeightMerger::combine_rows(double unit) {
-  std::span<const RowOfRank> left(rows_of_ranks_);
+  std::span<const SentRow> left(sent_rows_);
   for (const ToCombine& combined : to_combine_) {
-    Record& record = merged_[combined.merged];
-    record.row = merge_row(rule_, touched_.before(record.index), left.first(combined.ranks), comm_.size(), unit);
-    finite_ = finite_ && is_finite(record.row);
+    Row& before = before_[combined.index];
+    const std::span<const SentRow> sent = left.first(combined.ranks);
+    const std::uint64_t digest = WeightTable::digest_of(before.data(), combined.index);
+    digest_ += digest;
+    changed_rows_.clear();
+    for (const SentRow& row : sent) {
+      touched_digests_[row.rank] += digest;
+      if (!same_bits(*row.now, before)) changed_rows_.push_back(row.now);
+    }
+    if (!changed_rows_.empty()) before = merge_row(rule_, before, changed_rows_, comm_.size(), unit);
+    finite_ = finite_ && is_finite(before);
+    merged_.push_back({combined.index, before});
     left = left.subspan(combined.ranks);
   }
-  rows_of_ranks_.clear();
+  sent_rows_.clear();
   to_combine_.clear();
 }
 
-// The digest is of what this rank has where it touched nothing: so it shows rows that changed without a touch.
 void WeightMerger::install(Records merged) {
   for (std::size_t i = 0; i < merged.size(); ++i) {
-    if (i + kAhead < merged.size()) {
-      __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
-      touched_.prefetch_before(merged[i + kAhead].index);
-    }
+    if (i + kAhead < merged.size()) __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
     const auto& [index, row] = merged[i];
     float* const now = learner_.weights().row(index);
-    merged_digest_ += WeightTable::digest_of(touched_.contains(index) ? touched_.before(index).data() : now, index);
+    if (!touched_.contains(index)) untouched_digest_ += WeightTable::digest_of(now, index);
     std::memcpy(now, row.data(), sizeof(Row));
-    touched_.set_before(index, row);
   }
 }
 
 void WeightMerger::compare_digests() {
-  run_on_all(comm_, "merge: digests", [&] {
-    if (finite_) return;
-    throw Error(Fault::kFailed,
-                "merged weights are not finite: use --merge confidence, a lower --learning-rate, or smaller "
-                "importances and feature values");
-  });
-  struct Digests {
-    std::uint64_t growth;
-    std::uint64_t weights;
-    bool operator==(const Digests&) const = default;
-  };
-  const Digests mine{learner_.growth_digest(), merged_digest_};
-  if (const auto difference = find_difference(comm_, mine, "merge: digests")) {
+  if (const auto difference = find_difference(comm_, learner_.growth_digest(), "merge: trees")) {
     const auto& [rank, its, of_rank_0] = *difference;
-    throw AgreedError(Fault::kFailed, "rank 0 and " + rank + " disagree: trees " + digest_text(of_rank_0.growth) +
-                                          " and " + digest_text(its.growth) + ", merged weights " +
-                                          digest_text(of_rank_0.weights) + " and " + digest_text(its.weights));
+    throw AgreedError(Fault::kFailed, "the trees of rank 0 and " + rank + " differ: their digests are " +
+                                          digest_text(of_rank_0) + " and " + digest_text(its));
   }
+  const std::size_t ranks = touched_digests_.size();
+  std::vector<std::uint64_t> untouched;  // of what this rank merged, by rank
+  for (const std::uint64_t touched : touched_digests_) untouched.push_back(digest_ - touched);
+  std::vector<std::uint64_t> all(ranks * ranks);  // by reducer and rank
+  comm_.wait(*comm_.start_all_gather(std::as_bytes(std::span(untouched)), std::as_writable_bytes(std::span(all))),
+             "merge: digests");
+  std::uint64_t expected = 0;
+  for (std::size_t reducer = 0; reducer < ranks; ++reducer) {
+    expected += all[reducer * ranks + static_cast<std::size_t>(comm_.rank())];
+  }
+  run_on_all(comm_, "merge: check", [&] {
+    if (!finite_) {
+      throw Error(Fault::kFailed,
+                  "merged weights are not finite: use --merge confidence, a lower --learning-rate, or smaller "
+                  "importances and feature values");
+    }
+    if (untouched_digest_ != expected) {
+      throw Error(Fault::kFailed, "weights that it did not train are not those of the last merge: their digest is " +
+                                      digest_text(untouched_digest_) + " instead of " + digest_text(expected));
+    }
+  });
 }
 
 }  // namespace cpt

@@ -10,6 +10,7 @@
 #include "cpt/trainer.h"
 #include "model/learning/learner.h"
 #include "model/weights/weight_table.h"
+#include "train/merge/rows_before.h"
 #include "train/merge/touched_rows.h"
 
 namespace cpt {
@@ -28,7 +29,7 @@ Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now,
 class WeightMerger {
  public:
   // The most bytes of rows that a rank sends to be reduced in a segment, or a little more. They bound the memory of a
-  // merge on a rank, besides TouchedRows: as much for its own rows and for each rank's. Segments that fit the caches
+  // merge on a rank, besides RowsBefore: as much for its own rows and for each rank's. Segments that fit the caches
   // halve the time of a merge.
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{2} << 20;
 
@@ -42,10 +43,10 @@ class WeightMerger {
   // What touch() has counted since the last merge.
   const TouchedRows& touched() const { return touched_; }
 
-  // Collective. Each row that changed is merged by one rank, which receives it from all ranks that changed it and sends
-  // the result to all: a rank sends 72 bytes per row that it changed and receives 72 per row changed anywhere, in
-  // segments. Then the ranks compare digests of the trees and of what the merged rows were before. Throws AgreedError
-  // if a merged weight is not finite or if digests differ.
+  // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
+  // result to all: a rank sends 72 bytes per row that it touched and receives 72 per row touched anywhere, in segments.
+  // Then the ranks compare the trees, and digests of the merged rows as each rank had those that it did not touch.
+  // Throws AgreedError if a merged weight is not finite or if digests differ.
   void merge();
 
  private:
@@ -57,10 +58,13 @@ class WeightMerger {
 
   using Records = std::span<const Record>;
   using RecordsOfRanks = std::vector<Records>;  // by rank
-  // A row that several ranks have changed.
+  struct SentRow {
+    std::size_t rank;
+    RowOfRank now;
+  };
   struct ToCombine {
-    std::size_t merged;  // its position in merged_
-    std::size_t ranks;   // how many; their rows come next in rows_of_ranks_
+    std::uint64_t index;
+    std::size_t ranks;  // that touched the row; what they sent comes next in sent_rows_
   };
   static constexpr std::size_t kCombinedTogether = 32;
 
@@ -78,15 +82,22 @@ class WeightMerger {
   Learner& learner_;
   MergeRule rule_;
   std::uint64_t segment_bytes_;
+  RowDealing dealing_;
   TouchedRows touched_;
-  std::uint64_t merged_digest_ = 0;  // of what the rows of this merge were before it
+  RowsBefore before_;
+  // Of rows as they were before this merge: of those that this rank did not touch, as it had them; of all that it
+  // merges; and of these by rank, of those that the rank touched.
+  std::uint64_t untouched_digest_ = 0;
+  std::uint64_t digest_ = 0;
+  std::vector<std::uint64_t> touched_digests_;
   bool finite_ = true;
   // Of one segment; members, because memory that is used again need not be cleared by the system again.
   std::vector<std::uint64_t> indices_;           // of touched rows, ascending
   std::vector<std::vector<Record>> to_ranks_;    // by reducer
   std::vector<std::vector<Record>> from_ranks_;  // by sender; only the first are in use
   std::vector<Record> merged_;
-  std::vector<RowOfRank> rows_of_ranks_;
+  std::vector<SentRow> sent_rows_;
+  std::vector<RowOfRank> changed_rows_;
   std::vector<ToCombine> to_combine_;
 };
 

@@ -12,7 +12,6 @@
 #include "model/rarity/feature_counts.h"
 #include "model/weights/weight_table.h"
 #include "train/host/host.h"
-#include "train/merge/touched_rows.h"
 #include "train/placement/ownership.h"
 
 namespace cpt {
@@ -54,6 +53,11 @@ std::string remedy(ModelOptions model, const Need& need, std::uint64_t free, Tab
                                 : "no --bits would fit: " + more;
 }
 
+// What RowsBefore takes of rows that this many bytes hold.
+std::uint64_t share_of_rank(std::uint64_t bytes, const Communicator& comm) {
+  return bytes / static_cast<std::uint64_t>(comm.size());
+}
+
 void check(const ModelOptions& model, const Need& need, std::uint64_t free, Table table) {
   if (need.fits(model, free)) return;
   throw Error(Fault::kFailed, "the weight table of " + rows_text(model, model.bits) + " rows takes " +
@@ -68,9 +72,8 @@ std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communi
   const int bits = model.table_bits();
   if (use == TableUse::kReplicated || use == TableUse::kOnlyRead) {
     const bool merges = use == TableUse::kReplicated && comm.size() > 1;
-    const std::uint64_t of_row = sizeof(Row) + (merges ? TouchedRows::kBytesOfRow : 0);
-    return (of_row << bits) * static_cast<std::uint64_t>(model.trees) *
-           static_cast<std::uint64_t>(ranks_on_this_host(comm));
+    const std::uint64_t table = (sizeof(Row) << bits) * static_cast<std::uint64_t>(model.trees);
+    return (table + (merges ? share_of_rank(table, comm) : 0)) * static_cast<std::uint64_t>(ranks_on_this_host(comm));
   }
   const std::vector<Region> regions = divide_table(bits, model.trees);
   const Roots roots = use == TableUse::kHybrid ? Roots::kOnEveryRank : Roots::kOwned;
@@ -79,7 +82,8 @@ std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communi
   std::uint64_t bytes = 0;
   for (Partition p = 0; p < partitions_in(regions); ++p) {
     if (roots == Roots::kOnEveryRank && partition_level(p) == 0) {
-      bytes += regions[p].rows * (sizeof(Row) + TouchedRows::kBytesOfRow) * here;
+      const std::uint64_t copy = regions[p].rows * sizeof(Row);
+      bytes += (copy + share_of_rank(copy, comm)) * here;
     } else if (comm.host_of(owners[p]) == comm.host()) {
       bytes += regions[p].rows * sizeof(Row);
     }
@@ -105,7 +109,7 @@ std::string share_of_memory(const ModelOptions& model, TableUse use, const Commu
   takes += ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
   if (use == TableUse::kPartitioned || use == TableUse::kHybrid) return takes;
   takes += ", each with the whole table";
-  return use == TableUse::kOnlyRead ? takes : takes + " and what its rows held before they changed";
+  return use == TableUse::kOnlyRead ? takes : takes + " and a share of it as the last merge left it";
 }
 
 void require_memory(const ModelOptions& model, TableUse use, std::uint64_t open_shards, Communicator& comm,

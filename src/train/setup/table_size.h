@@ -19,8 +19,8 @@ inline constexpr int kBitsOfPipes = 22;    // the minimum for data of unknown si
 enum class TableUse : std::uint8_t {
   kPartitioned,  // each rank holds a part
   kHybrid,       // the same, and copies of the roots' parts as with kReplicated
-  kReplicated,   // each rank holds all rows and, on several ranks, a copy of each row that changed since the last
-                 // merge (TouchedRows), which may become all rows
+  kReplicated,   // each rank holds all rows and, on several ranks, its share of them as they were at the last merge
+                 // (RowsBefore)
   kOnlyRead,     // each rank holds all rows and changes none
 };
 

@@ -1,4 +1,4 @@
-// Which rows were touched, what they held, and how often they were updated.
+// Which rows were touched, and how often they were updated.
 #include "train/merge/touched_rows.h"
 
 #include <gtest/gtest.h>
@@ -19,11 +19,6 @@ class TouchedRowsOfATable : public ::testing::Test {
     for (const std::uint64_t index : indices) rows.push_back(table_.row(index));
     touched_.touch(rows);
   }
-  // Touches the rows and changes them.
-  void change(const Indices& indices) {
-    touch(indices);
-    for (const std::uint64_t index : indices) table_.row(index)[1] += 0.5F;
-  }
   Indices touched_in(std::uint64_t begin, std::uint64_t end) const {
     Indices indices;
     touched_.append_to(indices, begin, end);
@@ -35,17 +30,15 @@ class TouchedRowsOfATable : public ::testing::Test {
     return indices;
   }
 
-  TouchedRows of_table() const { return TouchedRows(table_, {table_.whole()}); }
-
   WeightTable table_{10};
-  TouchedRows touched_ = of_table();
+  TouchedRows touched_{table_, true};
 };
 
 TEST_F(TouchedRowsOfATable, ComeOnceEachInAscendingOrder) {
-  change({900, 5, 64, 5});
-  change({1023, 64, 0, 63});
+  touch({900, 5, 64, 5});
+  touch({1023, 64, 0, 63});
   EXPECT_EQ(touched(), (Indices{0, 5, 63, 64, 900, 1023}));
-  change({7});
+  touch({7});
   EXPECT_EQ(touched(), (Indices{0, 5, 7, 63, 64, 900, 1023}));
   EXPECT_TRUE(touched_.contains(64));
   EXPECT_FALSE(touched_.contains(65));
@@ -59,50 +52,30 @@ TEST_F(TouchedRowsOfATable, ComeInParts) {
   EXPECT_EQ(touched_in(2048, 4096), Indices{});
 }
 
-// Each with what it held.
 TEST_F(TouchedRowsOfATable, AreFoundWhateverTheOrderOfTouches) {
   std::mt19937_64 random(1);
   constexpr std::uint64_t kRows = 1 << 10;
-  for (std::uint64_t i = 0; i < kRows; ++i) table_.row(i)[1] = static_cast<float>(i);
-  touched_ = of_table();
   std::set<std::uint64_t> expected;
   for (int turn = 0; turn < 5; ++turn) {
     for (int i = 0; i < 100; ++i) {
       const std::uint64_t index = random() % kRows;
       touch({index});
-      table_.row(index)[1] = -1;
       expected.insert(index);
     }
     ASSERT_EQ(touched(), Indices(expected.begin(), expected.end()));
-    for (const std::uint64_t index : expected) ASSERT_EQ(touched_.before(index)[1], static_cast<float>(index));
   }
 }
 
-TEST_F(TouchedRowsOfATable, KeepWhatTheyHeldAtTheFirstTouch) {
-  table_.row(5)[1] = 1;
-  touched_ = of_table();
-  change({5});
-  change({5, 6});
-  EXPECT_EQ(touched_.before(5)[1], 1);
-  EXPECT_EQ(touched_.before(6)[1], 0);
-}
-
-TEST_F(TouchedRowsOfATable, HaveChangedIfTheTableHasOthersNow) {
-  change({5, 6});
-  touch({9});
-  table_.row(6)[1] = 0;  // as before
-  EXPECT_TRUE(touched_.changed(5));
-  EXPECT_FALSE(touched_.changed(6));
-  EXPECT_FALSE(touched_.changed(9));
-  touched_.set_before(5, Row{0, 0.5F});
-  EXPECT_FALSE(touched_.changed(5));
-}
-
-TEST_F(TouchedRowsOfATable, AreOfTheRegionsGiven) {
-  for (const std::uint64_t index : {3U, 100U}) table_.row(index)[1] = 1;
-  const TouchedRows touched(table_, {{0, 64}});
-  EXPECT_EQ(touched.before(3)[1], 1);
-  EXPECT_EQ(touched.before(100)[1], 0);
+TEST_F(TouchedRowsOfATable, AddUpTheirLane0BeforeTheFirstTouch) {
+  for (const std::uint64_t index : {5U, 6U, 7U}) table_.row(index)[0] = static_cast<float>(index);
+  touch({5, 7, 5});
+  table_.row(5)[0] = 100;
+  touch({5});
+  EXPECT_EQ(touched_.lane_0_before(), 12);
+  touched_.clear();
+  EXPECT_EQ(touched_.lane_0_before(), 0);
+  touch({5});
+  EXPECT_EQ(touched_.lane_0_before(), 100);
 }
 
 TEST_F(TouchedRowsOfATable, CountEveryUpdate) {

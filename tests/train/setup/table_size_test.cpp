@@ -8,7 +8,6 @@
 #include "comm/threads/threads.h"
 #include "cpt/error.h"
 #include "train/job.h"
-#include "train/merge/touched_rows.h"
 
 namespace cpt {
 namespace {
@@ -175,8 +174,8 @@ TEST(TableBytes, AreSharedByOwnersAndRepeatedByReplicas) {
   ModelOptions model;
   model.bits = 24;
   EXPECT_EQ(table_bytes(model, TableUse::kReplicated, Alone()), kGib);
-  EXPECT_GE(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)), 4 * (kGib + (TouchedRows::kBytesOfRow << 24)))
-      << "rows, and what they held at the last merge";
+  EXPECT_EQ(table_bytes(model, TableUse::kReplicated, Cluster(8, 4, 2)), 4 * (kGib + kGib / 8))
+      << "rows, and an eighth of them as they were at the last merge";
   EXPECT_EQ(table_bytes(model, TableUse::kOnlyRead, Cluster(8, 4, 2)), 4 * kGib);
   EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 8, 2)), kGib);
   EXPECT_EQ(table_bytes(model, TableUse::kPartitioned, Cluster(8, 4, 2)) +
@@ -242,10 +241,10 @@ TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
     EXPECT_THAT(refusal(with_bits(26), TableUse::kPartitioned, comm, 4 * kGib + (kGib >> 3)),
                 HasSubstr("buffers 0.2 GiB, and 4.1 GiB are free: --bits 25 would fit"));
     EXPECT_THAT(refusal(with_bits(26), TableUse::kReplicated, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
-                MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 32.0 GiB of this "
-                             "machine's memory, where 4 of 4 ranks run, each with the whole table and what "
-                             "its rows held before they changed, counts of features and buffers 0.2 GiB, and 4.0 GiB "
-                             "are free: --bits 22 would fit"));
+                MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 20.0 GiB of this "
+                             "machine's memory, where 4 of 4 ranks run, each with the whole table and a "
+                             "share of it as the last merge left it, counts of features and buffers 0.2 GiB, and 4.0 "
+                             "GiB are free: --bits 23 would fit"));
   });
 }
 
