@@ -58,7 +58,7 @@ std::string describe_unknown_command(const CLI::App& group, const std::vector<st
 
 std::string usage_error(const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = command.remaining();
-  if (unknown.empty()) return error.what();
+  if (unknown.empty()) return usage_text(error);
   const bool wants_command = command.get_require_subcommand_min() > 0;
   return wants_command ? describe_unknown_command(command, unknown)
                        : describe_unknown_words(command, unknown, Program::kCpt);

@@ -2,12 +2,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <vector>
 
 #include "app/cpt/commands.h"
 #include "app/cpt/io/answers.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
+#include "app/shared/figures_json.h"
 
 namespace cpt {
 
@@ -17,7 +19,9 @@ constexpr const char* kPredictFooter =
     R"(Prints a line per input line, in input order: label:probability pairs, best first, separated by
 spaces. The search is exact. The line is empty if the model has no labels or if none reaches the
 threshold, and for an input line that holds no example: a blank one, a bad one that is skipped, a
-libsvm header. Input lines need no label.
+libsvm header. Input lines need no label. With --json a line is {"predictions": [{"label": "a",
+"probability": 0.5}, ...]}, an empty list in place of the empty line, after "line" and "tag" if
+asked for; or {"error": "..."} in place of 'error: ...'.
 
 Examples:
   cpt predict --model runs/ads/model --data test.vw --top 5
@@ -34,12 +38,27 @@ struct PredictOptions {
 
 struct NoNote {};
 
-void append_predictions(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
+void append_text(const std::vector<Prediction>& predictions, Text& text) {
   const char* before = "";
-  for (const Prediction& best : model.top_k(x, options.top, options.threshold)) {
+  for (const Prediction& best : predictions) {
     fmt::format_to(std::back_inserter(text), "{}{}:{:.6g}", before, best.label, best.probability);
     before = " ";
   }
+}
+
+void append_json(const std::vector<Prediction>& predictions, Text& text) {
+  const char* before = "[";
+  for (const Prediction& best : predictions) {
+    fmt::format_to(std::back_inserter(text), "{}{{\"label\": {}, \"probability\": {:.6g}}}", before,
+                   json_text(best.label, -1), best.probability);
+    before = ", ";
+  }
+  if (!predictions.empty()) text.push_back(']');
+}
+
+void append_predictions(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
+  const std::vector<Prediction> best = model.top_k(x, options.top, options.threshold);
+  options.input.json ? append_json(best, text) : append_text(best, text);
 }
 
 // Chunks are smaller if each line may get many labels, because predictions stay in memory until they can be printed.
@@ -106,6 +125,7 @@ void declare(CLI::App& command, PredictOptions& options) {
                        "After predicting a line, learn from its label, if it has one. The model on disk stays "
                        "unchanged. Uses one thread");
   command.add_flag("--frozen")->description("Learn nothing (the default)")->excludes(learn);
+  command.add_flag("--json", options.input.json, "Print a JSON object per line");
   add_threads(command, options.threads);
   add_output_option(command, options.output);
 }

@@ -62,6 +62,14 @@ void add_help_options(CLI::App& program, const std::string& version) {
   program.set_version_flag("--version", version, "Print the version and exit")->group(kGroup);
 }
 
+std::string usage_text(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  constexpr std::string_view kRepeated = ": At Most 1 required but received ";
+  const std::size_t at = text.find(kRepeated);
+  if (at == std::string::npos) return text;
+  return text.substr(0, at) + " takes one value, and was given " + text.substr(at + kRepeated.size());
+}
+
 void require_values(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {

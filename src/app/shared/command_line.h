@@ -23,6 +23,9 @@ void set_help_layout(CLI::App& program);
 // Moves --help and --version to a last group. Call it when all options have been added.
 void add_help_options(CLI::App& program, const std::string& version);
 
+// The text of an error of CLI11, as a usage error says it.
+std::string usage_text(const CLI::ParseError& error);
+
 // Throws CLI::ParseError if an argument gives an option an empty value, like "--run=": CLI11 would take the next
 // argument.
 void require_values(const std::vector<std::string>& words);

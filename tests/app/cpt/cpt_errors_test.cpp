@@ -52,7 +52,7 @@ TEST_F(ErrorsTest, UsageErrors) {
       {"predict --model model --data test.vw --on-error ski",
        "--on-error: 'ski' is none of: stop, skip, skip:N, answer"},
       {"score --model model --data test.vw --frobnicate", "--frobnicate"},
-      {"predict --model model --top 1 --top 2", "cpt predict: --top: At Most 1"},
+      {"predict --model model --top 1 --top 2", "cpt predict: --top takes one value, and was given 2 (see cpt predict --help)"},
       {"dump", "cpt dump: --model is required"},
       {"explain --model model --data test.vw --top -1", "--top: '-1' is not a whole number"},
       {"explain --model model", "cpt explain: --data is required"},

@@ -1,8 +1,11 @@
+#include <nlohmann/json.hpp>
+
 #include "app/program.h"
 
 namespace cpt {
 namespace {
 
+using nlohmann::json;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -93,6 +96,47 @@ TEST_F(PredictTest, PrintsAnEmptyLineForASkippedOne) {
   EXPECT_THAT(lines_of(outcome.out), ElementsAre(HasSubstr(":0."), "", HasSubstr(":0.")));
   EXPECT_THAT(outcome.err, HasSubstr("cpt: skipped: mixed.vw:2:10: expected"));
   EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
+}
+
+// The same labels and probabilities as without --json, whatever the labels hold.
+TEST_F(PredictTest, PrintsObjects) {
+  const Words lines = results(kPredict + Words{"--top", "3", "--json"});
+  const Words plain = results(kPredict + Words{"--top", "3"});
+  ASSERT_THAT(lines, SizeIs(plain.size()));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Words expected = words_of(plain[i]);
+    const json predictions = json::parse(lines[i]).at("predictions");
+    ASSERT_THAT(predictions, SizeIs(expected.size()));
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const std::size_t colon = expected[k].rfind(':');
+      EXPECT_EQ(predictions[k].at("label"), expected[k].substr(0, colon));
+      EXPECT_EQ(predictions[k].at("probability"), json::parse(expected[k].substr(colon + 1)));
+    }
+  }
+}
+
+TEST_F(PredictTest, PrintsAnObjectForEveryLine) {
+  write("mixed.vw", "ad1 'first|page w1\n\n|page w1:x\n");
+  const Words command{"predict", "--model", "model", "--data", "mixed.vw", "--json"};
+  const Words more{"--with-lines", "--with-tags", "--on-error", "answer"};
+  const Words lines = results(command + more);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_THAT(lines[0], StartsWith(R"({"line": "mixed.vw:1", "tag": "first", "predictions": [{"label": "ad)"));
+  EXPECT_EQ(lines[1], R"({"line": "mixed.vw:2", "tag": "", "predictions": []})");
+  EXPECT_THAT(lines[2], StartsWith(R"({"line": "mixed.vw:3", "tag": "", "error": "mixed.vw:3:10: expected)"));
+  for (const std::string& line : lines) EXPECT_TRUE(json::parse(line).is_object());
+  EXPECT_THAT(results(command + more + Words{"--threshold", "1", "--threads", "1"})[0],
+              HasSubstr("\"predictions\": []}"));
+}
+
+TEST_F(PredictTest, QuotesLabelsInObjects) {
+  const std::string odd = "a\":\\0.5";
+  write("train.vw", odd + " |page w1\n");
+  Model model(model_options());
+  learn_and_save(model, "odd");
+  const Words lines = results({"predict", "--model", "odd", "--data", "train.vw", "--json"});
+  ASSERT_THAT(lines, SizeIs(1));
+  EXPECT_EQ(json::parse(lines[0]), json::parse(R"({"predictions": [{"label": "a\":\\0.5", "probability": 1}]})"));
 }
 
 TEST_F(PredictTest, WarnsOfTheFirstSkippedLinesOnly) {

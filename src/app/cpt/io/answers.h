@@ -20,32 +20,41 @@
 
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
+#include "app/shared/figures_json.h"
 #include "data/pipeline/ordered_parallel_map.h"
 
 namespace cpt {
 
 using Text = fmt::memory_buffer;
 
-// The output line of an input line.
+// The output line of an input line. As JSON it is {"predictions": the answer, [] by default} or {"error": why}.
 class AnswerLine {
  public:
   AnswerLine(const OpenInput& input, const InputLine& line) : text_(input.lead_of(line)) {
-    if (!line.error.empty()) text_ += "error: " + line.error;
+    if (input.answers_in_json()) {
+      end_ = line.error.empty() ? "[]}" : "}";
+      text_ += line.error.empty() ? "\"predictions\": " : "\"error\": " + json_text(line.error, -1);
+    } else if (!line.error.empty()) {
+      text_ += "error: " + line.error;
+    }
   }
   // The answer to the next example of the line.
   void add(std::string_view answer) {
     if (has_answer_ && !answer.empty()) text_ += '\t';
-    has_answer_ = has_answer_ || !answer.empty();
+    if (!has_answer_ && !answer.empty()) {
+      has_answer_ = true;
+      if (!end_.empty()) end_ = "}";
+    }
     text_ += answer;
   }
   void write(ResultWriter* out) {
     if (out == nullptr) return;
-    text_ += '\n';
-    out->write(text_);
+    out->write(text_.append(end_) += '\n');
   }
 
  private:
   std::string text_;
+  std::string_view end_;
   bool has_answer_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "api/options/option_values.h"
 #include "api/process_cores.h"
 #include "app/shared/command_line.h"
+#include "app/shared/figures_json.h"
 #include "cpt/error.h"
 #include "data/source/byte_source.h"
 
@@ -136,7 +137,8 @@ OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
       skipped_(input.most_bad_lines),
       batch_(stream_.make_batch()),
       with_lines_(input.with_lines),
-      with_tags_(input.with_tags) {}
+      with_tags_(input.with_tags),
+      json_(input.json) {}
 
 const Batch* OpenInput::next() {
   batch_.clear();
@@ -177,6 +179,12 @@ void OpenInput::end_look() {
 }
 
 std::string OpenInput::lead_of(const InputLine& line) const {
+  if (json_) {
+    std::string lead = "{";
+    if (with_lines_) lead += "\"line\": " + json_text(place(line.shard, line.number), -1) + ", ";
+    if (with_tags_) lead += "\"tag\": " + json_text(line.tag, -1) + ", ";
+    return lead;
+  }
   std::string lead;
   if (with_lines_) lead += place(line.shard, line.number) + "\t";
   if (with_tags_) lead += line.tag + "\t";

@@ -32,6 +32,7 @@ struct CommandInput {
   bool answer_bad_lines = false;
   bool with_lines = false;
   bool with_tags = false;
+  bool json = false;  // each answer is a JSON object
 };
 
 void add_model_option(CLI::App& command, std::filesystem::path& model);
@@ -113,8 +114,9 @@ class OpenInput {
 
   // The place of an example in the input, "FILE:LINE".
   std::string place_of(const ExampleView& x) const { return place(x.origin.shard, x.origin.line); }
-  // What --with-lines and --with-tags put in front of the answer to a line.
+  // What --with-lines and --with-tags put in front of the answer to a line; the begin of an object if answers are JSON.
   std::string lead_of(const InputLine& line) const;
+  bool answers_in_json() const { return json_; }
 
  private:
   std::string place(std::uint32_t shard, std::uint64_t line) const;
@@ -128,6 +130,7 @@ class OpenInput {
   Batch batch_;
   bool with_lines_;
   bool with_tags_;
+  bool json_;
   bool looks_ = true;  // at the first examples
   BareExamples bare_;
   std::set<FeatureHash> features_;  // of the first examples

@@ -260,7 +260,7 @@ Words given_options(const CLI::App& app, const DistOptions& options) {
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const Words unknown = app.remaining();
-  return unknown.empty() ? error.what() : describe_unknown_words(app, unknown, Program::kCptDist);
+  return unknown.empty() ? usage_text(error) : describe_unknown_words(app, unknown, Program::kCptDist);
 }
 
 }  // namespace
