@@ -159,6 +159,11 @@ void expect_same_losses(const Losses& a, const Losses& b) {
   EXPECT_EQ(std::bit_cast<Words>(a), std::bit_cast<Words>(b));  // the rest of them
 }
 
+void expect_protocol_error(const Thrown& thrown) {
+  EXPECT_EQ(thrown.fault, Fault::kFailed);
+  EXPECT_EQ(thrown.text.rfind("protocol error: ", 0), 0U) << thrown.text;
+}
+
 Thrown thrown_by(const std::function<void()>& action) {
   try {
     action();

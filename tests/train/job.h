@@ -108,6 +108,8 @@ struct Thrown {
   std::string text;
 };
 Thrown thrown_by(const std::function<void()>& action);
+// What a rank throws that was sent something wrong.
+void expect_protocol_error(const Thrown& thrown);
 
 // Runs `action` on this many ranks. A call that waits for half a minute throws: a test fails, it never hangs.
 void run_ranks(int ranks, const std::function<void(Communicator&)>& action);

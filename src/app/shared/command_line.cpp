@@ -63,7 +63,7 @@ void add_help_options(CLI::App& program, const std::string& version) {
 }
 
 std::string usage_text(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   constexpr std::string_view kRepeated = ": At Most 1 required but received ";
   const std::size_t at = text.find(kRepeated);
   if (at == std::string::npos) return text;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/checked.h"
-#include "core/merge_runs.h"
+#include "train/partitioned/merge_runs.h"
 #include "train/partitioned/partitioned_loop.h"
 
 namespace cpt {

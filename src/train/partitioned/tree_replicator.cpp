@@ -4,8 +4,8 @@
 #include "comm/collectives.h"
 #include "core/number_text.h"
 #include "cpt/error.h"
+#include "train/messages/tree_change_messages.h"
 #include "train/partitioned/wire/messages.h"
-#include "train/partitioned/wire/tree_change_messages.h"
 
 namespace cpt {
 

@@ -27,7 +27,7 @@
 #include "train/merge/calibrator_merge.h"
 #include "train/merge/count_merge.h"
 #include "train/merge/weight_merge.h"
-#include "train/partitioned/wire/tree_change_messages.h"
+#include "train/messages/tree_change_messages.h"
 #include "train/progress/progress.h"
 #include "train/progress/renewals.h"
 #include "train/progress/schedule.h"

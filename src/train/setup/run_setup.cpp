@@ -25,7 +25,7 @@
 #include "model/learning/learner.h"
 #include "store/run/checkpoints.h"
 #include "train/input/split_files.h"
-#include "train/partitioned/wire/tree_change_messages.h"
+#include "train/messages/tree_change_messages.h"
 #include "train/placement/ownership.h"
 #include "train/setup/known_labels.h"
 #include "train/setup/table_size.h"

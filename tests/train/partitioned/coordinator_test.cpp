@@ -14,11 +14,6 @@
 namespace cpt {
 namespace {
 
-void expect_protocol_error(const Thrown& thrown) {
-  EXPECT_EQ(thrown.fault, Fault::kFailed);
-  EXPECT_EQ(thrown.text.rfind("protocol error: ", 0), 0U) << thrown.text;
-}
-
 class Coordinators : public ::testing::Test {
  protected:
   // A label that is in the tree, below that of label 0.

@@ -118,11 +118,6 @@ TEST_F(Ledger, TellsThatTheWeightsHaveDiverged) {
   EXPECT_THROW(count_all(), Error);
 }
 
-void expect_protocol_error(const Thrown& thrown) {
-  EXPECT_EQ(thrown.fault, Fault::kFailed);
-  EXPECT_EQ(thrown.text.rfind("protocol error: ", 0), 0U) << thrown.text;
-}
-
 TEST_F(Ledger, RefusesResultsOfUnknownSlots) {
   add(0, 0);
   expect_protocol_error(thrown_by([&] { ledger_.enter(PartialResult{1, PartialResult::Kind::kDeep, 0, 0.5}); }));

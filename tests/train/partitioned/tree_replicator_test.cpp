@@ -15,8 +15,8 @@
 namespace cpt {
 namespace {
 
-const std::vector<TreeChange> kFirst = {{"cat", {kNoLabel}, 0}, {"dog", {0}, 0}};
-const std::vector<TreeChange> kSecond = {{"cow", {1}, 3}};
+const std::vector<TreeChange> kCatAndDog = {{"cat", {kNoLabel}, 0}, {"dog", {0}, 0}};
+const std::vector<TreeChange> kCow = {{"cow", {1}, 3}};
 
 struct Rank {
   explicit Rank(Communicator& comm)
@@ -51,7 +51,7 @@ class TreeReplicatorTest : public ::testing::Test {
 };
 
 TEST_F(TreeReplicatorTest, MakesTreesTheSame) {
-  for (const auto& changes : {kFirst, {}, kSecond}) {
+  for (const auto& changes : {kCatAndDog, {}, kCow}) {
     apply(grow_and_append(changes));
     EXPECT_EQ(second_.learner.structure_digest(), first_.learner.structure_digest());
   }
@@ -60,9 +60,9 @@ TEST_F(TreeReplicatorTest, MakesTreesTheSame) {
 
 // Rank 0 may have more labels than it has sent.
 TEST_F(TreeReplicatorTest, CountsTheLabelsThatAllRanksHave) {
-  const Buffer message = grow_and_append(kFirst);
+  const Buffer message = grow_and_append(kCatAndDog);
   EXPECT_EQ(first_.replicator.shared_labels(), 0U);
-  first_.grow(kSecond);
+  first_.grow(kCow);
   apply(message);
   EXPECT_EQ(first_.replicator.shared_labels(), 2U);
   EXPECT_EQ(second_.replicator.shared_labels(), 2U);
@@ -82,8 +82,8 @@ TEST(TreeReplicatorDrain, AppliesAllChanges) {
   std::vector<std::uint64_t> digests(3);
   run_threads(3, [&](Communicator& comm) {
     Rank rank(comm);
-    if (comm.rank() == 0) rank.grow(kFirst);
-    rank.replicator.drain(comm.rank() == 0 ? kFirst : std::vector<TreeChange>{});
+    if (comm.rank() == 0) rank.grow(kCatAndDog);
+    rank.replicator.drain(comm.rank() == 0 ? kCatAndDog : std::vector<TreeChange>{});
     EXPECT_EQ(rank.replicator.shared_labels(), 2U);
     digests[static_cast<std::size_t>(comm.rank())] = rank.learner.structure_digest();
   });

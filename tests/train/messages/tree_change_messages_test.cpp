@@ -1,5 +1,5 @@
 // Labels and structure changes as bytes and back.
-#include "train/partitioned/wire/tree_change_messages.h"
+#include "train/messages/tree_change_messages.h"
 
 #include <gtest/gtest.h>
 

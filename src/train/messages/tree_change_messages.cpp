@@ -1,4 +1,4 @@
-#include "train/partitioned/wire/tree_change_messages.h"
+#include "train/messages/tree_change_messages.h"
 
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
