@@ -201,10 +201,20 @@ TEST_F(CommandLineOfAJob, ChecksTheConfigFileLikeTheCommandLine) {
   const auto with_config = [&](const std::string& content) {
     return with({"--config", file("job.ini", "# seed = 1\nkeep = 2\n" + content)});
   };
-  expect_usage_error(with_config("seed = five\n"), HasSubstr("--seed: 'five' is not a whole number"));
-  expect_usage_error(with_config("\n  arity=x\n"), HasSubstr("--arity: 'x' is not a whole number"));
-  expect_usage_error(with_config("alpha = 2\n"), HasSubstr("--alpha is 2: it must be "));
-  expect_usage_error(with_config("loss = \"hinge\"\n"), HasSubstr("--loss: 'hinge' is none of: "));
+  const std::string place = "cpt_dist: " + path("job.ini").string();
+  expect_usage_error(with_config("seed = five\n"), StartsWith(place + ":3: --seed: 'five' is not a whole number"));
+  expect_usage_error(with_config("\n  arity=x\n"), StartsWith(place + ":4: --arity: 'x' is not a whole number"));
+  expect_usage_error(with_config("alpha = 2\n"), StartsWith(place + ":3: --alpha is 2: it must be "));
+  expect_usage_error(with_config("loss = \"hinge\"\n"), StartsWith(place + ":3: --loss: 'hinge' is none of: "));
+  expect_usage_error(with_config("passes = 2\npasses = 3\n"), StartsWith(place + ":3: --passes takes one value"));
+}
+
+// The command line goes before the file.
+TEST_F(CommandLineOfAJob, IsNotTakenForItsConfigFile) {
+  const std::string config = file("job.ini", "alpha = 0.9\nseed = 1\n");
+  for (const Words& wrong : {Words{"--alpha", "2", "--config", config}, Words{"--alpha=2", "--config", config}}) {
+    expect_usage_error(with(wrong), StartsWith("cpt_dist: --alpha is 2: it must be "));
+  }
 }
 
 TEST_F(CommandLineOfAJob, TakesAnInteractionWithEachOption) {

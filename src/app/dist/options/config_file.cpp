@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include "app/shared/unknown_words.h"
 
@@ -70,6 +74,21 @@ void ConfigFile::require_option(const CLI::ConfigItem& item, const std::string& 
     fail("expected option = value, found '" + line.text + "'");
   }
   fail("no option '" + name + "'" + suggest_name(name, option_names(app_)));
+}
+
+std::string place_in_config(const CLI::App& app, const std::vector<std::string>& words, std::string_view message) {
+  const std::string option(message.substr(0, message.find_first_of(": ")));
+  const CLI::Option* const config = app.get_config_ptr();
+  if (!option.starts_with("--") || config->count() == 0) return "";
+  const auto gives = [&](const std::string& word) { return word == option || word.starts_with(option + "="); };
+  if (std::ranges::any_of(words, gives)) return "";
+  const std::string file = config->as<std::string>();
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) return "";  // a pipe cannot be read again
+  std::ifstream input(file);
+  const std::string text(std::istreambuf_iterator<char>(input), {});
+  const Line line = find_line(text, option.substr(2));
+  return line.number == 0 ? "" : file + ":" + std::to_string(line.number) + ": ";
 }
 
 }  // namespace cpt

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cpt {
@@ -22,5 +23,9 @@ class ConfigFile : public CLI::ConfigBase {
 
   const CLI::App& app_;
 };
+
+// Where the option is set that a message about the command line begins with: "FILE:LINE: " if that is the file of
+// --config, and no word of the command line gives the option; else empty.
+std::string place_in_config(const CLI::App& app, const std::vector<std::string>& words, std::string_view message);
 
 }  // namespace cpt

@@ -258,9 +258,11 @@ Words given_options(const CLI::App& app, const DistOptions& options) {
   return given;
 }
 
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+std::string usage_error(const CLI::App& app, const Words& words, const CLI::ParseError& error) {
   const Words unknown = app.remaining();
-  return unknown.empty() ? usage_text(error) : describe_unknown_words(app, unknown, Program::kCptDist);
+  if (!unknown.empty()) return describe_unknown_words(app, unknown, Program::kCptDist);
+  const std::string text = usage_text(error);
+  return place_in_config(app, words, text) + text;
 }
 
 }  // namespace
@@ -278,8 +280,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   set_help_layout(app);
   add_options(app, line.options);
   add_help_options(app, version_text());
+  const Words words(argv + 1, argv + argc);
   try {
-    require_values({argv + 1, argv + argc});
+    require_values(words);
     app.parse(argc, argv);
     line.options.training.validate();
     line.options.given = given_options(app, line.options);
@@ -289,11 +292,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     line.ends = true;
     const bool is_config_file = dynamic_cast<const CLI::FileError*>(&error) != nullptr;
     line.code = app.exit(error, out, out) == 0 ? 0 : static_cast<int>(is_config_file ? Fault::kNoInput : Fault::kUsage);
-    line.text = line.code == 0 ? out.str() : "cpt_dist: " + usage_error(app, error) + " (see --help)\n";
+    line.text = line.code == 0 ? out.str() : "cpt_dist: " + usage_error(app, words, error) + " (see --help)\n";
   } catch (const Error& error) {
     line.ends = true;
     line.code = static_cast<int>(error.fault());
-    line.text = "cpt_dist: " + std::string(error.what()) + "\n";
+    line.text = "cpt_dist: " + place_in_config(app, words, error.what()) + error.what() + "\n";
   }
   return line;
 }
