@@ -39,7 +39,8 @@ const char* cpt_error(void);
 cpt_model* cpt_create(const char* const* options, size_t count);
 /* Reads a model that cpt_save() or cpt_dist wrote. To be freed with cpt_free(). */
 cpt_model* cpt_load(const char* directory);
-/* Writes the model, completely or not at all, and replaces a model that is there. */
+/* Writes the model, completely or not at all, and replaces a model that is there; creates the missing directories above
+ * it. */
 int cpt_save(const cpt_model* model, const char* directory);
 /* NULL is allowed. */
 void cpt_free(cpt_model* model);

@@ -50,6 +50,7 @@ Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
 Model Model::load(const std::filesystem::path& directory) { return Model(load_learner(directory)); }
+
 void Model::save(const std::filesystem::path& directory) const {
   create_directories_durably(directory_of(directory));
   save_learner(*learner_, directory);

@@ -8,7 +8,6 @@
 #include "comm/alone.h"
 #include "cpt/error.h"
 #include "model/learning/learner.h"
-#include "train/checkpoint/checkpoint_writer.h"
 #include "train/host/host.h"
 #include "train/training.h"
 
@@ -25,10 +24,6 @@ Model ModelShare::into_model() && {
     throw Error(Fault::kFailed, "this rank has the weights of its own partitions only: save the model and load it");
   }
   return Model(std::move(learner_));
-}
-
-void ModelShare::save(Communicator& comm, const std::filesystem::path& directory) const {
-  save_model(*learner_, comm, owners_, directory);
 }
 
 TrainedModel train(const TrainingOptions& options, Observer& observer) {

@@ -131,7 +131,9 @@ class Training::Run {
   void create_directories() const {
     if (comm_.rank() != 0) return;
     if (!model_.empty()) create_directories_durably(directory_of(model_));
-    if (options_.checkpoints.keep > 0) create_directories_durably(directory_of(options_.checkpoints.directory));
+    if (options_.checkpoints.keep > 0 && plan_.resumable()) {
+      create_directories_durably(directory_of(options_.checkpoints.directory));
+    }
   }
 
   void make_loops(Progress& progress, SafePoint& safe_point) {

@@ -32,10 +32,6 @@ class ModelShare {
   // Throws Error(kFailed) unless the share is whole.
   Model into_model() &&;
 
-  // Writes the model, whole or not at all. All ranks call it with their shares; rank 0's directory counts, and the one
-  // above it must exist. Throws Error(kCannotWrite), on all ranks as the same AgreedError.
-  void save(Communicator& comm, const std::filesystem::path& directory) const;
-
  private:
   std::unique_ptr<Learner> learner_;
   std::vector<int> owners_;
@@ -65,9 +61,10 @@ class Training {
   // What run() would do. Collective; complete on rank 0.
   RunPlan plan() const;
 
-  // At most once. Writes the model, too, unless `model` is empty on rank 0; if that fails there is no result. The files
-  // are those of ModelShare::save(), but if the run ends with a checkpoint, its data is not compressed and written
-  // again: model and checkpoint then share files (hard links) if the file system permits.
+  // At most once. Creates the directories above `model` and the checkpoints when it starts, and fails if they vanish
+  // later. Writes the model, too, unless `model` is empty on rank 0; if that fails there is no result. The files are
+  // those of Model::save(), but if the run ends with a checkpoint, its data is not compressed and written again: model
+  // and checkpoint then share files (hard links) if the file system permits.
   TrainingResult run(Observer& observer, const std::filesystem::path& model = {});
 
  private:

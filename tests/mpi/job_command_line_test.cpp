@@ -207,6 +207,10 @@ TEST_F(CommandLineOfAJob, ChecksTheConfigFileLikeTheCommandLine) {
   expect_usage_error(with_config("alpha = 2\n"), StartsWith(place + ":3: --alpha is 2: it must be "));
   expect_usage_error(with_config("loss = \"hinge\"\n"), StartsWith(place + ":3: --loss: 'hinge' is none of: "));
   expect_usage_error(with_config("passes = 2\npasses = 3\n"), StartsWith(place + ":3: --passes takes one value"));
+  expect_usage_error(with_config("--alpha = 2\n"), StartsWith(place + ":3: --alpha is 2: it must be "));
+  expect_usage_error(with_config("test-frozen = maybe\n"),
+                     StartsWith(place + ":3: --test-frozen: 'maybe' is neither true nor false"));
+  expect_usage_error(with_config("\nignore-columns = a,,b\n"), StartsWith(place + ":4: --ignore-keys"));
 }
 
 // The command line goes before the file.

@@ -46,6 +46,7 @@ void append_text(const std::vector<Prediction>& predictions, Text& text) {
   }
 }
 
+// Nothing for an empty list: AnswerLine writes it.
 void append_json(const std::vector<Prediction>& predictions, Text& text) {
   const char* before = "[";
   for (const Prediction& best : predictions) {

@@ -65,9 +65,15 @@ void add_help_options(CLI::App& program, const std::string& version) {
 std::string usage_text(const CLI::ParseError& error) {
   std::string text = error.what();
   constexpr std::string_view kRepeated = ": At Most 1 required but received ";
-  const std::size_t at = text.find(kRepeated);
-  if (at == std::string::npos) return text;
-  return text.substr(0, at) + " takes one value, and was given " + text.substr(at + kRepeated.size());
+  if (const std::size_t at = text.find(kRepeated); at != std::string::npos) {
+    return text.substr(0, at) + " takes one value, and was given " + text.substr(at + kRepeated.size());
+  }
+  constexpr std::string_view kNoFlag = "Could not convert: ";
+  if (const std::size_t at = text.find(" = "); text.starts_with(kNoFlag) && at != std::string::npos) {
+    return text.substr(kNoFlag.size(), at - kNoFlag.size()) + ": '" + text.substr(at + 3) +
+           "' is neither true nor false";
+  }
+  return text;
 }
 
 void require_values(const std::vector<std::string>& words) {

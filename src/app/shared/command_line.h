@@ -23,7 +23,7 @@ void set_help_layout(CLI::App& program);
 // Moves --help and --version to a last group. Call it when all options have been added.
 void add_help_options(CLI::App& program, const std::string& version);
 
-// The text of an error of CLI11, as a usage error says it.
+// The text of an error of CLI11, in plain words where its own are not.
 std::string usage_text(const CLI::ParseError& error);
 
 // Throws CLI::ParseError if an argument gives an option an empty value, like "--run=": CLI11 would take the next

@@ -11,8 +11,8 @@
 
 namespace cpt {
 
-// Which rank merges a row. Runs of rows are dealt out in turn, so that ranks have even shares however unevenly the
-// regions of the table are filled.
+// Which rank merges a row. Runs of rows are dealt out in turn, so that ranks have even shares of a large table however
+// unevenly its regions are filled.
 class RowDealing {
  public:
   static constexpr std::uint64_t kRun = 1024;
@@ -31,8 +31,8 @@ class RowDealing {
   std::uint64_t ranks_;
 };
 
-// The rows that one rank merges, as the last merge left them. Takes memory for those that are not zero: at most the
-// table's, divided by the ranks. Not thread-safe.
+// The rows that one rank merges, as the last merge left them. Takes memory for those that are not zero: at most a
+// share of the table's. Not thread-safe.
 class RowsBefore {
  public:
   // Copies what the rank has of these regions, which alone will be asked for.

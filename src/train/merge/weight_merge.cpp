@@ -88,7 +88,7 @@ WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule,
 
 void WeightMerger::merge() {
   untouched_digest_ = 0;
-  digest_ = 0;
+  merged_digest_ = 0;
   touched_digests_.assign(to_ranks_.size(), 0);
   const double unit = rule_ == MergeRule::kContraction ? growth_per_update() : 1;
   const std::uint64_t segments = agree_on_segments();
@@ -97,7 +97,8 @@ void WeightMerger::merge() {
   compare_digests();
 }
 
-// The mean growth of lane 0 on all ranks; 1 if there is none.
+// The mean growth of lane 0 on all ranks; 1 if there is none. A difference of sums, because what most rows were before
+// is known to other ranks alone.
 double WeightMerger::growth_per_update() {
   double lane_0 = 0;
   for (std::uint64_t begin = 0; begin < learner_.weights().rows(); begin += RowDealing::kRun) {
@@ -198,17 +199,18 @@ void WeightMerger::combine_rows(double unit) {
   for (const ToCombine& combined : to_combine_) {
     Row& before = before_[combined.index];
     const std::span<const SentRow> sent = left.first(combined.ranks);
-    const std::uint64_t digest = WeightTable::digest_of(before.data(), combined.index);
-    digest_ += digest;
+    left = left.subspan(combined.ranks);
     changed_rows_.clear();
     for (const SentRow& row : sent) {
-      touched_digests_[row.rank] += digest;
       if (!same_bits(*row.now, before)) changed_rows_.push_back(row.now);
     }
-    if (!changed_rows_.empty()) before = merge_row(rule_, before, changed_rows_, comm_.size(), unit);
+    if (changed_rows_.empty()) continue;
+    const std::uint64_t digest = WeightTable::digest_of(before.data(), combined.index);
+    merged_digest_ += digest;
+    for (const SentRow& row : sent) touched_digests_[row.rank] += digest;
+    before = merge_row(rule_, before, changed_rows_, comm_.size(), unit);
     finite_ = finite_ && is_finite(before);
     merged_.push_back({combined.index, before});
-    left = left.subspan(combined.ranks);
   }
   sent_rows_.clear();
   to_combine_.clear();
@@ -231,11 +233,12 @@ void WeightMerger::compare_digests() {
                                           digest_text(of_rank_0) + " and " + digest_text(its));
   }
   const std::size_t ranks = touched_digests_.size();
-  std::vector<std::uint64_t> untouched;  // of what this rank merged, by rank
-  for (const std::uint64_t touched : touched_digests_) untouched.push_back(digest_ - touched);
+  std::vector<std::uint64_t> expected_of_ranks;  // of what this rank merged
+  for (const std::uint64_t touched : touched_digests_) expected_of_ranks.push_back(merged_digest_ - touched);
   std::vector<std::uint64_t> all(ranks * ranks);  // by reducer and rank
-  comm_.wait(*comm_.start_all_gather(std::as_bytes(std::span(untouched)), std::as_writable_bytes(std::span(all))),
-             "merge: digests");
+  comm_.wait(
+      *comm_.start_all_gather(std::as_bytes(std::span(expected_of_ranks)), std::as_writable_bytes(std::span(all))),
+      "merge: digests");
   std::uint64_t expected = 0;
   for (std::size_t reducer = 0; reducer < ranks; ++reducer) {
     expected += all[reducer * ranks + static_cast<std::size_t>(comm_.rank())];

@@ -18,9 +18,9 @@ namespace cpt {
 // A row as a rank has changed it.
 using RowOfRank = const Row*;
 
-// The merged row. `before` is its content at the last merge; `now` that of the ranks that touched it, in rank order, at
+// The merged row. `before` is its content at the last merge; `now` that of the ranks that changed it, in rank order, at
 // least one. `unit`, used by kContraction only, is the mean growth of lane 0 per update of a row in this sync interval,
-// > 0. A row that only one rank touched is taken as it is, except by kAverage. If lane 0 grew on no rank, all changes
+// > 0. A row that only one rank changed is taken as it is, except by kAverage. If lane 0 grew on no rank, all changes
 // have the same weight.
 Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now, int ranks, double unit);
 
@@ -44,7 +44,7 @@ class WeightMerger {
   const TouchedRows& touched() const { return touched_; }
 
   // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
-  // result to all: a rank sends 72 bytes per row that it touched and receives 72 per row touched anywhere, in segments.
+  // result to all: a rank sends 72 bytes per row that it touched and receives 72 per row changed anywhere, in segments.
   // Then the ranks compare the trees, and digests of the merged rows as each rank had those that it did not touch.
   // Throws AgreedError if a merged weight is not finite or if digests differ.
   void merge();
@@ -85,11 +85,10 @@ class WeightMerger {
   RowDealing dealing_;
   TouchedRows touched_;
   RowsBefore before_;
-  // Of rows as they were before this merge: of those that this rank did not touch, as it had them; of all that it
-  // merges; and of these by rank, of those that the rank touched.
-  std::uint64_t untouched_digest_ = 0;
-  std::uint64_t digest_ = 0;
-  std::vector<std::uint64_t> touched_digests_;
+  // Digests of the rows of this merge as they were before it.
+  std::uint64_t untouched_digest_ = 0;          // of those that this rank did not touch, as it had them
+  std::uint64_t merged_digest_ = 0;             // of those that this rank merges
+  std::vector<std::uint64_t> touched_digests_;  // of these, by rank, those that the rank touched
   bool finite_ = true;
   // Of one segment; members, because memory that is used again need not be cleared by the system again.
   std::vector<std::uint64_t> indices_;           // of touched rows, ascending

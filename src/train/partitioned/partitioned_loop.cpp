@@ -209,7 +209,7 @@ void PartitionedLoop::read(BatchReader& reader) {
 IntervalRows PartitionedLoop::rows_of_copies() const {
   if (!mergers_) return {};
   return {.to_merge = mergers_->weights.touched().size() + mergers_->calibrators.touched_rows(),
-          .trained = owner_.rows_below_copies() - mergers_->rows_before};
+          .trained = owner_.rows_below_copies() - mergers_->rows_at_last_merge};
 }
 
 std::uint64_t PartitionedLoop::round_positions() const {
@@ -260,7 +260,7 @@ void PartitionedLoop::merge_copies() {
   if (!mergers_) return;
   mergers_->weights.merge();
   mergers_->calibrators.merge();
-  mergers_->rows_before = owner_.rows_below_copies();
+  mergers_->rows_at_last_merge = owner_.rows_below_copies();
 }
 
 void PartitionedLoop::drain() {

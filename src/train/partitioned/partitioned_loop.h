@@ -119,7 +119,7 @@ class PartitionedLoop {
   struct Mergers {
     WeightMerger weights;
     CalibratorMerger calibrators;
-    std::uint64_t rows_before = 0;  // PartitionOwner::rows_below_copies() at the last merge
+    std::uint64_t rows_at_last_merge = 0;  // PartitionOwner::rows_below_copies() then
   };
   std::optional<Mergers> mergers_;  // of the copies
 

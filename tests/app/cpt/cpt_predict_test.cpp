@@ -98,7 +98,7 @@ TEST_F(PredictTest, PrintsAnEmptyLineForASkippedOne) {
   EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
 }
 
-// The same labels and probabilities as without --json, whatever the labels hold.
+// The same labels and probabilities as without --json.
 TEST_F(PredictTest, PrintsObjects) {
   const Words lines = results(kPredict + Words{"--top", "3", "--json"});
   const Words plain = results(kPredict + Words{"--top", "3"});

@@ -8,6 +8,9 @@
 // called on the caller's thread in input order. While the input is idle, the answers so far are written. Where `out` is
 // nullptr nothing is printed, and a command has the notes alone.
 //
+// As JSON (CommandInput::json) a line is an object: {"predictions": [...]} with the one answer that a line may then
+// have, a list, or [] if no answerer appended any; {"error": "..."} in place of "error: ...".
+//
 // The command must need every line; see CommandNeeds.
 #pragma once
 
@@ -27,7 +30,7 @@ namespace cpt {
 
 using Text = fmt::memory_buffer;
 
-// The output line of an input line. As JSON it is {"predictions": the answer, [] by default} or {"error": why}.
+// The output line of an input line.
 class AnswerLine {
  public:
   AnswerLine(const OpenInput& input, const InputLine& line) : text_(input.lead_of(line)) {

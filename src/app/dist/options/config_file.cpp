@@ -22,13 +22,15 @@ struct Line {
   std::string text;
 };
 
-// The first line that an option, or a section, begins with `name`: CLI11 does not tell where its items are from.
-Line find_line(const std::string& text, const std::string& name) {
+// The first line that an option, or a section, begins with `name`, dashes aside: CLI11 does not tell where its items
+// are from.
+Line find_line(const std::string& text, std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
   std::istringstream lines(text);
   Line line;
   for (std::size_t number = 1; std::getline(lines, line.text); ++number) {
     CLI::detail::trim(line.text);
-    const std::size_t begin = std::min(line.text.find_first_not_of("[\"'"), line.text.size());
+    const std::size_t begin = std::min(line.text.find_first_not_of("[\"'-"), line.text.size());
     const std::string_view rest = std::string_view(line.text).substr(begin);
     if (!rest.starts_with(name)) continue;
     const std::size_t end = rest.find_first_not_of(" \t\"'", name.size());
@@ -38,6 +40,17 @@ Line find_line(const std::string& text, const std::string& name) {
     }
   }
   return {};
+}
+
+// The option that a message is about: the first that it names.
+const CLI::Option* find_option(const CLI::App& app, std::string_view message) {
+  std::istringstream words{std::string(message)};
+  for (std::string word; words >> word;) {
+    word.resize(std::min(word.find(':'), word.size()));
+    if (!word.starts_with("--")) word.insert(0, "--");
+    if (const CLI::Option* const option = app.get_option_no_throw(word)) return option;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -77,18 +90,21 @@ void ConfigFile::require_option(const CLI::ConfigItem& item, const std::string& 
 }
 
 std::string place_in_config(const CLI::App& app, const std::vector<std::string>& words, std::string_view message) {
-  const std::string option(message.substr(0, message.find_first_of(": ")));
   const CLI::Option* const config = app.get_config_ptr();
-  if (!option.starts_with("--") || config->count() == 0) return "";
-  const auto gives = [&](const std::string& word) { return word == option || word.starts_with(option + "="); };
-  if (std::ranges::any_of(words, gives)) return "";
+  const CLI::Option* const option = find_option(app, message);
+  if (config->count() == 0 || option == nullptr) return "";
+  const auto gives_it = [&](const std::string& word) { return option->check_name(word.substr(0, word.find('='))); };
+  if (std::ranges::any_of(words, gives_it)) return "";
   const std::string file = config->as<std::string>();
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) return "";  // a pipe cannot be read again
   std::ifstream input(file);
   const std::string text(std::istreambuf_iterator<char>(input), {});
-  const Line line = find_line(text, option.substr(2));
-  return line.number == 0 ? "" : file + ":" + std::to_string(line.number) + ": ";
+  for (const std::string& name : option->get_lnames()) {
+    const Line line = find_line(text, name);
+    if (line.number > 0) return file + ":" + std::to_string(line.number) + ": ";
+  }
+  return "";
 }
 
 }  // namespace cpt

@@ -24,8 +24,8 @@ class ConfigFile : public CLI::ConfigBase {
   const CLI::App& app_;
 };
 
-// Where the option is set that a message about the command line begins with: "FILE:LINE: " if that is the file of
-// --config, and no word of the command line gives the option; else empty.
+// Where the option is set that a usage error is about: "FILE:LINE: " if that is the file of --config, and no word of
+// the command line gives the option; else empty.
 std::string place_in_config(const CLI::App& app, const std::vector<std::string>& words, std::string_view message);
 
 }  // namespace cpt
