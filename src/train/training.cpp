@@ -72,7 +72,7 @@ class Training::Run {
     restore_figures(progress);
     SafePoint safe_point(options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); });
     run_on_all(comm_, "start", [&] {
-      create_directories();
+      create_directories(safe_point);
       make_loops(progress, safe_point);
     });
     if (comm_.rank() == 0) {
@@ -128,12 +128,10 @@ class Training::Run {
   }
 
   // What is written later goes into directories that exist: one that was renamed or removed meanwhile is an error.
-  void create_directories() const {
+  void create_directories(const SafePoint& safe_point) const {
     if (comm_.rank() != 0) return;
     if (!model_.empty()) create_directories_durably(directory_of(model_));
-    if (options_.checkpoints.keep > 0 && plan_.resumable()) {
-      create_directories_durably(directory_of(options_.checkpoints.directory));
-    }
+    if (safe_point.enabled()) create_directories_durably(directory_of(options_.checkpoints.directory));
   }
 
   void make_loops(Progress& progress, SafePoint& safe_point) {

@@ -68,6 +68,9 @@ class SafePoint {
   // rank was asked to stop, throws Error(kFailed), unless waiting for the safe point would yield a checkpoint.
   void stop_waiting_in_vain();
 
+  // Whether this run writes checkpoints.
+  bool enabled() const { return writes() && plan_.resumable(); }
+
   // Writes a checkpoint and removes the oldest ones. Returns false if this run writes none.
   bool save();
 
@@ -82,7 +85,6 @@ class SafePoint {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool enabled() const { return writes() && plan_.resumable(); }
   bool writes() const { return !options_.directory.empty() && options_.keep > 0; }
   bool due() const;
   void gather_cursors(const std::vector<Cursor>& cursors);
