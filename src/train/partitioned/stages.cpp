@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/checked.h"
-#include "train/partitioned/merge_runs.h"
 #include "train/partitioned/partitioned_loop.h"
+#include "train/partitioned/wire/merge_runs.h"
 
 namespace cpt {
 

@@ -33,32 +33,31 @@ using Text = fmt::memory_buffer;
 // The output line of an input line.
 class AnswerLine {
  public:
-  AnswerLine(const OpenInput& input, const InputLine& line) : text_(input.lead_of(line)) {
-    if (input.answers_in_json()) {
-      end_ = line.error.empty() ? "[]}" : "}";
-      text_ += line.error.empty() ? "\"predictions\": " : "\"error\": " + json_text(line.error, -1);
-    } else if (!line.error.empty()) {
+  AnswerLine(const OpenInput& input, const InputLine& line)
+      : text_(input.lead_of(line)), is_json_(input.answers_in_json()), has_answer_(!line.error.empty()) {
+    if (is_json_) {
+      text_ += has_answer_ ? "\"error\": " + json_text(line.error, -1) : "\"predictions\": ";
+    } else if (has_answer_) {
       text_ += "error: " + line.error;
     }
   }
   // The answer to the next example of the line.
   void add(std::string_view answer) {
     if (has_answer_ && !answer.empty()) text_ += '\t';
-    if (!has_answer_ && !answer.empty()) {
-      has_answer_ = true;
-      if (!end_.empty()) end_ = "}";
-    }
+    has_answer_ = has_answer_ || !answer.empty();
     text_ += answer;
   }
   void write(ResultWriter* out) {
     if (out == nullptr) return;
-    out->write(text_.append(end_) += '\n');
+    if (is_json_) text_ += has_answer_ ? "}" : "[]}";
+    text_ += '\n';
+    out->write(text_);
   }
 
  private:
   std::string text_;
-  std::string_view end_;
-  bool has_answer_ = false;
+  bool is_json_;
+  bool has_answer_;  // or an error
 };
 
 // The answerer may change the model from example to example.

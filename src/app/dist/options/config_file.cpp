@@ -42,12 +42,14 @@ Line find_line(const std::string& text, std::string_view name) {
   return {};
 }
 
-// The option that a message is about: the first that it names.
+// The option that a message is about: the first that it names, or begins with, even without dashes.
 const CLI::Option* find_option(const CLI::App& app, std::string_view message) {
   std::istringstream words{std::string(message)};
-  for (std::string word; words >> word;) {
+  bool is_first = true;
+  for (std::string word; words >> word; is_first = false) {
     word.resize(std::min(word.find(':'), word.size()));
-    if (!word.starts_with("--")) word.insert(0, "--");
+    if (is_first && !word.starts_with("--")) word.insert(0, "--");
+    if (!word.starts_with("--")) continue;
     if (const CLI::Option* const option = app.get_option_no_throw(word)) return option;
   }
   return nullptr;

@@ -1,5 +1,5 @@
 // Sorted runs become one, as a stable sort would have it.
-#include "train/partitioned/merge_runs.h"
+#include "train/partitioned/wire/merge_runs.h"
 
 #include <gtest/gtest.h>
 
