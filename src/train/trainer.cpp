@@ -1,14 +1,10 @@
 #include "cpt/trainer.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "api/model_files.h"
-#include "comm/agreement.h"
 #include "comm/alone.h"
 #include "cpt/error.h"
 #include "model/learning/learner.h"
-#include "train/host/host.h"
 #include "train/training.h"
 
 namespace cpt {
