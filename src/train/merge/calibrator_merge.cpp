@@ -48,25 +48,25 @@ void CalibratorMerger::touch(const PathState& path_state) {
 
 // Adds the block, or finds it.
 CalibratorMerger::Visited& CalibratorMerger::visited(const Calibration& calibration) {
-  std::size_t& slot = slot_of(calibration.key);
-  if (slot != 0) return visited_[slot - 1];
+  Slot& slot = slot_of(calibration.key);
+  if (slot.number != 0) return visited_[slot.number - 1];
   visited_.push_back({.key = calibration.key, .partition = calibration.partition});
-  slot = visited_.size();
+  slot = {calibration.key, visited_.size()};
   if (2 * visited_.size() > slots_.size()) grow();
   return visited_.back();
 }
 
-std::size_t& CalibratorMerger::slot_of(std::uint64_t key) {
+CalibratorMerger::Slot& CalibratorMerger::slot_of(std::uint64_t key) {
   std::uint64_t i = key >> 1;
   for (;; ++i) {
-    std::size_t& slot = slots_[i & (slots_.size() - 1)];
-    if (slot == 0 || visited_[slot - 1].key == key) return slot;
+    Slot& slot = slots_[i & (slots_.size() - 1)];
+    if (slot.number == 0 || slot.key == key) return slot;
   }
 }
 
 void CalibratorMerger::grow() {
-  slots_.assign(2 * slots_.size(), 0);
-  for (std::size_t i = 0; i < visited_.size(); ++i) slot_of(visited_[i].key) = i + 1;
+  slots_.assign(2 * slots_.size(), {});
+  for (std::size_t i = 0; i < visited_.size(); ++i) slot_of(visited_[i].key) = {visited_[i].key, i + 1};
 }
 
 void CalibratorMerger::merge() {
@@ -75,7 +75,7 @@ void CalibratorMerger::merge() {
   sum_in_rank_order(comm_, {&blocks, 1}, "merge: calibrators");
   const std::uint64_t segments = 1 + blocks * sizeof(Record) / segment_bytes_;
   for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments);
-  for (std::size_t& slot : slots_) slot = 0;
+  slots_.assign(slots_.size(), {});
   visited_.clear();
 }
 

@@ -54,8 +54,13 @@ class CalibratorMerger {
     NodeVisits visits{};
   };
 
+  struct Slot {
+    std::uint64_t key = 0;
+    std::size_t number = 0;  // in visited_, plus 1; 0: free
+  };
+
   Visited& visited(const Calibration& calibration);
-  std::size_t& slot_of(std::uint64_t key);
+  Slot& slot_of(std::uint64_t key);
   void grow();
   void merge_segment(std::uint64_t segment, std::uint64_t segments);
   std::vector<std::vector<Record>> records_by_reducer(std::uint64_t segment, std::uint64_t segments) const;
@@ -65,8 +70,7 @@ class CalibratorMerger {
   Learner& learner_;
   std::uint64_t segment_bytes_;
   std::vector<Visited> visited_;  // blocks, in the order of their first visits
-  // A hash table, as the one of Calibrators: where in visited_ a block is, plus 1; 0: free.
-  std::vector<std::size_t> slots_;
+  std::vector<Slot> slots_;       // a hash table, as the one of Calibrators
 };
 
 }  // namespace cpt

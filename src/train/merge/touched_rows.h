@@ -51,7 +51,8 @@ inline void TouchedRows::touch(const std::vector<float*>& rows) {
     const std::uint64_t bit = word >> (index % 64) & 1;
     size_ += 1 - bit;
     word |= std::uint64_t{1} << (index % 64);
-    if (sums_lane_0_ && bit == 0) lane_0_before_ += static_cast<double>(row[0]);
+    // Whether the bit was set is unpredictable, so nothing may branch on it.
+    if (sums_lane_0_) lane_0_before_ += bit == 0 ? static_cast<double>(row[0]) : 0;
   }
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <string>
-#include <utility>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
@@ -83,10 +83,14 @@ WeightMerger::WeightMerger(Communicator& comm, Learner& learner, MergeRule rule,
       dealing_(comm.size()),
       touched_(learner.weights(), rule == MergeRule::kContraction),
       before_(learner.weights(), regions, dealing_, static_cast<std::size_t>(comm.rank())),
-      to_ranks_(static_cast<std::size_t>(comm.size())),
-      from_ranks_(static_cast<std::size_t>(comm.size())) {}
+      to_ranks_(static_cast<std::size_t>(comm.size())) {}
 
 void WeightMerger::merge() {
+  if (!exchanges_) {
+    // Segments are even to a few percent.
+    const std::uint64_t most = (segment_bytes_ + segment_bytes_ / 4) / sizeof(RowRecord);
+    exchanges_.emplace(Exchanges{{comm_, most}, {comm_, most}});
+  }
   untouched_digest_ = 0;
   merged_digest_ = 0;
   touched_digests_.assign(to_ranks_.size(), 0);
@@ -115,15 +119,14 @@ double WeightMerger::growth_per_update() {
 
 std::uint64_t WeightMerger::agree_on_segments() {
   const std::vector<std::uint64_t> rows = all_gather_value(comm_, touched_.size(), "merge: rows");
-  return 1 + std::ranges::max(rows) * sizeof(Record) / segment_bytes_;
+  return 1 + std::ranges::max(rows) * sizeof(RowRecord) / segment_bytes_;
 }
 
 void WeightMerger::merge_segment(std::uint64_t segment, std::uint64_t segments, double unit) {
   collect(segment, segments);
-  reduce(exchange(RecordsOfRanks(to_ranks_.begin(), to_ranks_.end()), "merge: reduce"), unit);
-  for (const Records& records : exchange(RecordsOfRanks(to_ranks_.size(), merged_), "merge: distribute")) {
-    install(records);
-  }
+  reduce(exchanges_->to_reducers.exchange(to_ranks_, "merge: reduce"), unit);
+  const RecordsOfRanks merged(to_ranks_.size(), merged_.first(merged_rows_));
+  for (const RowRecords& records : exchanges_->to_all.exchange(merged, "merge: distribute")) install(records);
 }
 
 // Fills to_ranks_ with the touched rows of the segment, by reducer and ascending index.
@@ -134,39 +137,18 @@ void WeightMerger::collect(std::uint64_t segment, std::uint64_t segments) {
   for (std::uint64_t first = segment * turn; first < rows; first += segments * turn) {
     touched_.append_to(indices_, first, first + turn);
   }
-  for (std::vector<Record>& records : to_ranks_) records.clear();
+  std::vector<std::size_t> next(to_ranks_.size() + 1);
+  for (const std::uint64_t index : indices_) ++next[dealing_.rank_of(index) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::span<RowRecord> room = exchanges_->to_reducers.room(indices_.size());
+  for (std::size_t r = 0; r < to_ranks_.size(); ++r) to_ranks_[r] = room.subspan(next[r], next[r + 1] - next[r]);
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     if (i + kAhead < indices_.size()) __builtin_prefetch(learner_.weights().row(indices_[i + kAhead]));
     const std::uint64_t index = indices_[i];
-    Record& record = to_ranks_[dealing_.rank_of(index)].emplace_back();
+    RowRecord& record = room[next[dealing_.rank_of(index)]++];
     record.index = index;
     std::memcpy(record.row.data(), learner_.weights().row(index), sizeof(Row));
   }
-}
-
-// Sends each rank its records; returns what each rank sent to this one, which is valid until the next call. Its own are
-// not copied.
-WeightMerger::RecordsOfRanks WeightMerger::exchange(const RecordsOfRanks& outgoing, const char* call) {
-  const std::size_t ranks = outgoing.size();
-  const auto self = static_cast<std::size_t>(comm_.rank());
-  std::vector<std::uint64_t> mine;
-  for (const Records& records : outgoing) mine.push_back(records.size());
-  std::vector<std::uint64_t> all(ranks * ranks);  // by sender and receiver
-  comm_.wait(*comm_.start_all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all))), call);
-  RecordsOfRanks received(ranks);
-  std::vector<ConstBytes> sent(ranks);
-  std::vector<Bytes> incoming(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    if (r == self) continue;
-    sent[r] = std::as_bytes(outgoing[r]);
-    const std::uint64_t records = all[r * ranks + self];
-    if (from_ranks_[r].size() < records) from_ranks_[r].resize(records);
-    received[r] = Records(from_ranks_[r]).first(records);
-    incoming[r] = std::as_writable_bytes(std::span(from_ranks_[r]).first(records));
-  }
-  comm_.wait(*comm_.start_exchange(std::move(sent), std::move(incoming)), call);
-  received[self] = outgoing[self];
-  return received;
 }
 
 // Fills merged_ with the merged rows of what the ranks sent, each by ascending index, row by row in rank order.
@@ -176,7 +158,10 @@ void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
   const auto index_at = [&](std::size_t r) {
     return next[r] < from_ranks[r].size() ? from_ranks[r][next[r]].index : kEnd;
   };
-  merged_.clear();
+  std::uint64_t most = 0;
+  for (const RowRecords& records : from_ranks) most += records.size();
+  merged_ = exchanges_->to_all.room(most);
+  merged_rows_ = 0;
   for (;;) {
     std::uint64_t index = kEnd;
     for (std::size_t r = 0; r < from_ranks.size(); ++r) index = std::min(index, index_at(r));
@@ -210,13 +195,13 @@ void WeightMerger::combine_rows(double unit) {
     for (const SentRow& row : sent) touched_digests_[row.rank] += digest;
     before = merge_row(rule_, before, changed_rows_, comm_.size(), unit);
     finite_ = finite_ && is_finite(before);
-    merged_.push_back({combined.index, before});
+    merged_[merged_rows_++] = {combined.index, before};
   }
   sent_rows_.clear();
   to_combine_.clear();
 }
 
-void WeightMerger::install(Records merged) {
+void WeightMerger::install(RowRecords merged) {
   for (std::size_t i = 0; i < merged.size(); ++i) {
     if (i + kAhead < merged.size()) __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
     const auto& [index, row] = merged[i];

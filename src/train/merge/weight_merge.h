@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "cpt/trainer.h"
 #include "model/learning/learner.h"
 #include "model/weights/weight_table.h"
+#include "train/merge/row_exchange.h"
 #include "train/merge/rows_before.h"
 #include "train/merge/touched_rows.h"
 
@@ -44,20 +46,19 @@ class WeightMerger {
   const TouchedRows& touched() const { return touched_; }
 
   // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
-  // result to all: a rank sends 72 bytes per row that it touched and receives 72 per row changed anywhere, in segments.
+  // result to all, in segments: of other hosts a rank receives 72 bytes per row touched there that it merges, and 72
+  // per row changed anywhere that they merge. Ranks of one host read each other's rows in place.
   // Then the ranks compare the trees, and digests of the merged rows as each rank had those that it did not touch.
   // Throws AgreedError if a merged weight is not finite or if digests differ.
   void merge();
 
  private:
-  struct Record {
-    std::uint64_t index;
-    Row row;
+  // In turn, so that nobody has to wait until all have read: once an exchange is done, all ranks have read what the
+  // other one has brought them.
+  struct Exchanges {
+    RowExchange to_reducers;
+    RowExchange to_all;
   };
-  static_assert(sizeof(Record) == 72);
-
-  using Records = std::span<const Record>;
-  using RecordsOfRanks = std::vector<Records>;  // by rank
   struct SentRow {
     std::size_t rank;
     RowOfRank now;
@@ -72,10 +73,9 @@ class WeightMerger {
   std::uint64_t agree_on_segments();
   void merge_segment(std::uint64_t segment, std::uint64_t segments, double unit);
   void collect(std::uint64_t segment, std::uint64_t segments);
-  RecordsOfRanks exchange(const RecordsOfRanks& outgoing, const char* call);
   void reduce(const RecordsOfRanks& from_ranks, double unit);
   void combine_rows(double unit);
-  void install(Records merged);
+  void install(RowRecords merged);
   void compare_digests();
 
   Communicator& comm_;
@@ -85,16 +85,17 @@ class WeightMerger {
   RowDealing dealing_;
   TouchedRows touched_;
   RowsBefore before_;
+  std::optional<Exchanges> exchanges_;  // from the first merge on
   // Digests of the rows of this merge as they were before it.
   std::uint64_t untouched_digest_ = 0;          // of those that this rank did not touch, as it had them
   std::uint64_t merged_digest_ = 0;             // of those that this rank merges
   std::vector<std::uint64_t> touched_digests_;  // of these, by rank, those that the rank touched
   bool finite_ = true;
   // Of one segment; members, because memory that is used again need not be cleared by the system again.
-  std::vector<std::uint64_t> indices_;           // of touched rows, ascending
-  std::vector<std::vector<Record>> to_ranks_;    // by reducer
-  std::vector<std::vector<Record>> from_ranks_;  // by sender; only the first are in use
-  std::vector<Record> merged_;
+  std::vector<std::uint64_t> indices_;  // of touched rows, ascending
+  RecordsOfRanks to_ranks_;             // by reducer
+  std::span<RowRecord> merged_;         // the first merged_rows_ are filled in
+  std::size_t merged_rows_ = 0;
   std::vector<SentRow> sent_rows_;
   std::vector<RowOfRank> changed_rows_;
   std::vector<ToCombine> to_combine_;

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "comm/on_machines.h"
 #include "comm/threads/threads.h"
 #include "core/number_text.h"
 #include "model/random_stream.h"
@@ -110,6 +111,7 @@ struct Shape {
   int ranks;
   MergeRule rule;
   std::uint64_t segment_bytes = WeightMerger::kSegmentBytes;
+  int machines = 1;
 };
 
 // Starts all ranks from one random table, lets each make its visits sync interval by sync interval, and returns their
@@ -117,7 +119,8 @@ struct Shape {
 std::vector<Table> merge_really(const Shape& shape, const Table& start,
                                 const std::vector<std::vector<RowVisits>>& sync_points) {
   std::vector<Table> tables(static_cast<std::size_t>(shape.ranks));
-  run_threads(shape.ranks, [&](Communicator& comm) {
+  run_threads(shape.ranks, [&](Communicator& threads) {
+    OnMachines comm(threads, shape.machines);
     const auto rank = static_cast<std::size_t>(comm.rank());
     Learner learner(small_options());
     std::memcpy(learner.weights().row(0), start.data(), learner.weights().bytes());
@@ -163,6 +166,15 @@ TEST_P(Merge, IsTheSameInAnySegments) {
   const std::vector<Table> whole = merge_really({GetParam(), MergeRule::kConfidence}, scene.start, scene.sync_points);
   for (const std::uint64_t segment_bytes : {std::uint64_t{20000}, std::uint64_t{5000}, std::uint64_t{72}}) {
     EXPECT_EQ(merge_really({GetParam(), MergeRule::kConfidence, segment_bytes}, scene.start, scene.sync_points), whole);
+  }
+}
+
+TEST_P(Merge, IsTheSameOnAnyMachines) {
+  const Scene scene(GetParam());
+  const std::vector<Table> on_one = merge_really({GetParam(), MergeRule::kConfidence}, scene.start, scene.sync_points);
+  for (const int machines : {0, 2, 3}) {
+    const Shape shape{GetParam(), MergeRule::kConfidence, 20000, machines};
+    EXPECT_EQ(merge_really(shape, scene.start, scene.sync_points), on_one);
   }
 }
 

@@ -119,13 +119,13 @@ TEST_P(PartitionedStreams, OwnersThatChangeAllTheTime) {
 // Labels all at once, and then examples of them; half of those are one label's, and later another's. They have 2 to 6
 // features, so that no two rounds are the same work.
 std::string shifting_lines(std::uint64_t seed) {
-  constexpr std::size_t kLabels = 200;
+  constexpr std::size_t kLabelCount = 200;
   constexpr std::size_t kLines = 4000;
   Dice dice(seed);
   std::string lines;
   for (std::size_t n = 0; n < kLines; ++n) {
     const std::size_t hot = n < kLines / 2 ? 7 : 150;
-    const std::string label = std::to_string(n < kLabels ? n : dice.chance(0.5) ? hot : dice.below(kLabels));
+    const std::string label = std::to_string(n < kLabelCount ? n : dice.chance(0.5) ? hot : dice.below(kLabelCount));
     lines += label + " | x" + label + " y" + std::to_string(dice.below(50));
     for (std::size_t more = dice.below(5); more > 0; --more) lines += " z" + std::to_string(dice.below(50));
     lines += '\n';
