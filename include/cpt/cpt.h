@@ -47,7 +47,7 @@ void cpt_free(cpt_model* model);
 
 /* The number of labels, which are numbered from 0 in the order in which they joined. */
 uint64_t cpt_labels(const cpt_model* model);
-/* Copies the name of a label to `name`, which has room for `size` bytes, cut to fit, with a 0 behind it. `length`,
+/* Copies the name of a label to `name`, which has room for `size` bytes, cut to fit, with a 0 after it. `length`,
  * unless NULL, becomes the number of bytes of the whole name. `name` may be NULL if `size` is 0. */
 int cpt_label(const cpt_model* model, uint64_t number, char* name, size_t size, size_t* length);
 /* Digests of all that was learned: those of `tree` and `weights` in summary.json. */
@@ -58,8 +58,8 @@ int cpt_digests(const cpt_model* model, uint64_t* tree, uint64_t* weights);
 cpt_example* cpt_example_create(const cpt_model* model);
 /* NULL is allowed. */
 void cpt_example_free(cpt_example* example);
-/* Sets the example to that of a line of text, in a format that cpt_dist reads. The first line decides the format of all
- * lines of this example. On failure the example has no features. */
+/* Sets the example to that of a line of text, with or without its end, in a format that cpt_dist reads. The first line
+ * decides the format of all lines of this example. On failure the example has no features. */
 int cpt_example_set_line(cpt_example* example, const char* line);
 /* Sets the example to these features, and the crosses of their namespaces. Repeated ones add up. On failure the example
  * has no features. `features` may be NULL if there are none. */

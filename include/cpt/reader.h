@@ -52,11 +52,11 @@ class ExampleReader {
   // An empty batch that scales as the model does. All examples go into such batches.
   Batch make_batch() const;
 
-  // Appends the example of a line without its end, and returns how many that made: 0 for a blank line and for a
-  // header, several for MultiLabel::kSplit. A line without a label makes an example with an
-  // empty one, which can be predicted. A record of kCsv may hold line breaks. Throws BadExample, and then the batch is
-  // as it was; Error(kUsage) if the model has interactions, which need namespaces, and the format has none, or if the
-  // header lacks a column that the model reads as text or as categorical.
+  // Appends the example of a line, with or without its end, and returns how many that made: 0 for a blank line and for
+  // a header, several for MultiLabel::kSplit. A line without a label makes an example with an empty one, which can be
+  // predicted. A record of kCsv may hold line breaks. Throws BadExample, and then the batch is as it was; Error(kUsage)
+  // if the model has interactions, which need namespaces, and the format has none, or if the header lacks a column that
+  // the model reads as text or as categorical.
   std::size_t read_line(std::string_view line, Batch& batch);
   // The format of the lines; kAuto until one decided.
   Format format() const;

@@ -29,6 +29,12 @@ struct ExampleReader::State {
 
 namespace {
 
+std::string_view without_line_end(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 Format detected(std::string_view line) {
   if (const std::optional<Format> format = detect_format(line)) return *format;
   throw BadExample(1, "expected " + std::string(kLineExpected) + ", found " + quote(line));
@@ -67,6 +73,11 @@ std::uint64_t ExampleReader::lines() const { return state_->lines; }
 std::size_t ExampleReader::read_line(std::string_view line, Batch& batch) {
   State& state = *state_;
   ++state.lines;
+  line = without_line_end(line);
+  const std::size_t line_end = line.find('\n');
+  if (line_end != std::string_view::npos && state.format != Format::kCsv) {
+    throw BadExample(line_end + 1, "expected one line, found several");
+  }
   if (line.size() > kMaxLineBytes) {
     throw BadExample(1, "expected a line of at most " + std::to_string(kMaxLineBytes) + " bytes, found " +
                             std::to_string(line.size()));

@@ -161,7 +161,7 @@ int cpt_example_set_line(cpt_example* example, const char* line) {
     }
     if (made == 1) return;
     set.clear();
-    throw cpt::BadExample(1, "expected an example, found a blank line");
+    throw cpt::BadExample(1, "expected an example, found a line without one");
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "cpt/error.h"
 
 namespace cpt {
 
@@ -27,6 +29,18 @@ ConstBytes bytes_of(const T& value) {
 template <Sendable T>
 Bytes writable_bytes_of(T& value) {
   return std::as_writable_bytes(std::span<T, 1>(&value, 1));
+}
+
+// The array that another rank sent as these bytes. Throws Error(kFailed) unless they are whole elements.
+template <Sendable T>
+std::vector<T> array_of(ConstBytes bytes) {
+  if (bytes.size() % sizeof(T) != 0) {
+    throw Error(Fault::kFailed, "protocol error: " + std::to_string(bytes.size()) + " bytes for elements of " +
+                                    std::to_string(sizeof(T)));
+  }
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
 }
 
 // Returns the values of all ranks, in rank order. Sends sizeof(T) bytes to every other rank.

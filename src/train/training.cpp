@@ -473,7 +473,7 @@ class Training::Run {
   Learner& learner_;
   SyncSchedule sync_schedule_;
   Renewals renewals_;
-  // On one rank only in_order_ is there; on several ranks one of the two loops, too.
+  // One rank has in_order_ only, replicas replicated_ too, others partitioned_ only.
   std::optional<InOrder> in_order_;
   std::optional<ReplicatedLoop> replicated_;
   std::optional<PartitionedLoop> partitioned_;

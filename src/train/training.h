@@ -62,7 +62,7 @@ class Training {
   RunPlan plan() const;
 
   // At most once. Creates the directories above `model` and the checkpoints when it starts, and fails if they vanish
-  // later. Writes the model, too, unless `model` is empty on rank 0; if that fails there is no result. The files are
+  // later. Writes the model, unless `model` is empty on all ranks; if that fails there is no result. The files are
   // those of Model::save(), but if the run ends with a checkpoint, its data is not compressed and written again: model
   // and checkpoint then share files (hard links) if the file system permits.
   TrainingResult run(Observer& observer, const std::filesystem::path& model = {});

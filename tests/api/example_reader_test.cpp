@@ -93,6 +93,16 @@ TEST(ExampleReader, ReadsRecordsBelowTheirHeader) {
   EXPECT_THROW(bad.read_line("page,ad", batch), Error) << "no title";
 }
 
+TEST(ExampleReader, ReadsOneLineWithOrWithoutItsEnd) {
+  ExampleReader reader({});
+  Batch batch = reader.make_batch();
+  for (const char* line : {"l |a x", "l |a x\n", "l |a x\r\n"}) EXPECT_EQ(reader.read_line(line, batch), 1U);
+  expect_same(batch[1], batch[0]);
+  expect_same(batch[2], batch[0]);
+  EXPECT_THROW(reader.read_line("l |a x\nl |a y", batch), BadExample);
+  EXPECT_EQ(reader.read_line("\n", batch), 0U);
+}
+
 TEST(ExampleReader, TheFirstLineDecidesTheFormat) {
   ExampleReader reader({});
   Batch batch = reader.make_batch();

@@ -166,6 +166,45 @@ class DigestTest(unittest.TestCase):
         model.learn_many(frame.drop(columns="label"), frame["label"])
         self.assertEqual(model.digest(), trained(table, self.folder, "--format", "csv"))
 
+    def test_options_of_keys_and_columns_apply_to_dicts_and_data_frames(self) -> None:
+        rows = [{"label": label, "title": f"to  be c{label[-1]}", "hour": len(x), "price": 0.25 + len(x), "w": 1 + len(x) % 2}
+                for label, x in make_rows()]
+        frame = pd.DataFrame(rows)
+        for name, value in (("text", "title"), ("categorical", "hour"), ("categorical", "price"), ("ignore", "price"),
+                            ("importance", "w"), ("label", "title")):
+            with self.subTest(name=name, value=value):
+                plural = "" if name in ("importance", "label") else "s"
+                options = {f"{name}_key{plural}": [value] if plural else value}
+                lines = [json.dumps(row) for row in rows]
+                table = frame.to_csv(index=False).splitlines()
+                for X, expected in ((rows, trained(lines, self.folder, f"--{name}-key{plural}", value)),
+                                    (frame, trained(table, self.folder, "--format", "csv", f"--{name}-column{plural}", value))):
+                    model = cpt.Model(**OPTIONS, **options)
+                    model.learn_many(X)
+                    self.assertEqual(model.digest(), expected)
+
+    def test_whole_numbers_among_missing_ones_are_categories_as_in_csv(self) -> None:
+        frame = pd.DataFrame({"label": [label for label, _ in make_rows()],
+                              "user": [None if len(x) == 2 else len(x) for _, x in make_rows()]})
+        lines = ["label,user"] + [f"{label}," + ("" if len(x) == 2 else f"{len(x)}") for label, x in make_rows()]
+        model = cpt.Model(**OPTIONS, categorical_keys=["user"])
+        model.learn_many(frame)
+        self.assertEqual(model.digest(), trained(lines, self.folder, "--format", "csv", "--categorical-columns", "user"))
+        numbers = cpt.Model(**OPTIONS)
+        numbers.learn_many(frame.astype({"user": "category"}))
+        texts = cpt.Model(**OPTIONS)
+        texts.learn_many(frame.assign(user=[None if v != v else str(v) for v in frame["user"]]))
+        self.assertEqual(numbers.digest(), texts.digest())
+
+    def test_the_key_of_the_label_is_no_feature(self) -> None:
+        model, plain = cpt.Model(**OPTIONS), cpt.Model(**OPTIONS)
+        for label, x in make_rows():
+            features = {"size": len(x)}
+            model.learn({"label": "another", **features}, label)
+            plain.learn({"label": [label, "second"], **features})
+        self.assertEqual(model.digest(), plain.digest())
+        self.assertEqual(model.probability({"label": "l1", "size": 2}, "l1"), model.probability({"size": 2}, "l1"))
+
     def test_every_format_of_the_same_words_gives_one_digest(self) -> None:
         self.expect_one_digest([f"{label} |d " + " ".join(f"w{c}" for c in x) + f" |c c{len(x)}"
                                 for label, x in make_rows()])

@@ -242,6 +242,24 @@ class ErrorsTest(unittest.TestCase):
             model.learn(deep, "l1")
         self.assertEqual(model.digest(), before)
 
+    def test_wrong_types_name_their_row(self) -> None:
+        model = cpt.Model(bits=12)
+        for X, y in (([{"a": 1}, None], ["x", "y"]), ([{"a": 1}, {"a": object()}], ["x", "y"]), ([{}, {}], ["x", None]),
+                     (pd.DataFrame({"a": [1, {}]}), ["x", "y"])):
+            with self.assertRaisesRegex(TypeError, "^row 1: expected "):
+                model.learn_many(X, y)
+
+    def test_a_line_may_have_its_end_but_no_other(self) -> None:
+        for line in ("x |d a", "__label__x a", "1 3:0.5"):
+            expected = cpt.Model(bits=12)
+            expected.learn(line)
+            for end in ("\n", "\r\n", "\r"):
+                model = cpt.Model(bits=12)
+                model.learn(line + end)
+                self.assertEqual(model.digest(), expected.digest())
+            with self.assertRaisesRegex(cpt.BadData, "expected one line"):
+                model.learn(line + "\n" + line)
+
     def test_a_matrix_that_is_none_is_refused(self) -> None:
         for indptr, indices in (([0, 5], [0]), ([0, -1, 1], [0]), ([0, 1], [-1])):
             matrix = scipy.sparse.csr_matrix(([1.0], ([0], [0])), shape=(len(indptr) - 1, 1))

@@ -77,8 +77,13 @@ class TrainingTest(unittest.TestCase):
         self.assertEqual((Path(str(error.file)).name, error.line, error.column), ("bad", 2, 8))
         with self.assertRaisesRegex(FileNotFoundError, "no program"), mock.patch.dict(os.environ, {"PATH": "/none"}):
             cpt.train(self.shards)
+        for wrong in ({"ranks": 0}, {"test": []}):
+            with self.assertRaises(ValueError):
+                cpt.train(self.shards, **wrong)
         with self.assertRaises(ValueError):
-            cpt.train(self.shards, ranks=0)
+            cpt.train([])
+        with self.assertRaises(TypeError):
+            cpt.train(self.shards, ranks="2")  # type: ignore[arg-type]
 
     def test_data_that_names_no_files_is_refused(self) -> None:
         table = pandas.DataFrame({"label": ["a"], "page": ["w1"]})

@@ -24,15 +24,13 @@
 
 namespace cpt {
 
-// Stand where the kind of tree stood in the first format: the options of other methods follow; those, and the options
-// of calibration, which models without them do not have; those, and the number of trees, if there are several;
-// those, and the keys of JSON lines and columns of tables, if they are not the default ones; those, and n-grams, if
-// there are any.
-inline constexpr std::uint8_t kMoreOptions = 255;
-inline constexpr std::uint8_t kCalibrationOptions = 254;
-inline constexpr std::uint8_t kTreesOptions = 253;
-inline constexpr std::uint8_t kFieldOptions = 252;
-inline constexpr std::uint8_t kNgramsOptions = 251;
+// The first byte of stored options says which options follow. In the first format it was the kind of tree, which is
+// below all of these. Each stands for the options of the one above it, and for its own.
+inline constexpr std::uint8_t kMoreOptions = 255;         // method and arity
+inline constexpr std::uint8_t kCalibrationOptions = 254;  // calibrate and rarity, which models without them do not have
+inline constexpr std::uint8_t kTreesOptions = 253;        // the number of trees, if there are several
+inline constexpr std::uint8_t kFieldOptions = 252;   // keys of JSON lines and columns of tables, if not the default
+inline constexpr std::uint8_t kNgramsOptions = 251;  // n-grams, if there are any
 
 // A choice that users name by one of these words.
 template <class Archive, class Choice>

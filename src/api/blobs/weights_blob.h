@@ -17,7 +17,7 @@ namespace cpt {
 //   partition (u32), runs (u32), then per run of 1024 rows of its region that holds any used row:
 //   number of the run (u64), a bit per row that is used (128 bytes, lowest bit first),
 //   for each of those rows a bit per lane that is not +0 (u16), and then all those lanes (f32).
-// If it has calibrators, the highest bit of `runs` is set, and behind the runs follow their number (u32), and for each
+// If it has calibrators, the highest bit of `runs` is set, and after the runs follow their number (u32), and for each
 // by ascending key: key (u64), a bit per lane that is not as at first (u16), and for each of those lanes its nine
 // floats. Most rows have trained only a few lanes, so this takes a third of their size, and little time. All numbers
 // are little-endian.

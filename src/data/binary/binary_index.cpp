@@ -84,8 +84,8 @@ std::uint64_t list_at(const Shard& shard, std::uint64_t bytes, const ReadOptions
   try {
     if (!can_be_split(shard)) return 0;  // offsets are not those of the file
     const std::vector<IndexEntry> index = read_index(shard.path, options);
-    const auto behind = std::ranges::upper_bound(index, bytes, {}, &IndexEntry::offset);
-    return behind == index.begin() ? 0 : std::prev(behind)->list;
+    const auto after = std::ranges::upper_bound(index, bytes, {}, &IndexEntry::offset);
+    return after == index.begin() ? 0 : std::prev(after)->list;
   } catch (const Error&) {
     return 0;
   }

@@ -26,7 +26,7 @@ const char* name_of(Choice choice, const std::array<const char*, kChoices>& name
 struct Setting {
   const char* name;
   const char* option;
-  const char* standard;  // value where the signature has none; a reader that sets no option has it
+  const char* standard;  // the value if the signature does not name it: that of a reader without the option
   const char* between;   // values of the option; nullptr: there is one
 };
 
@@ -48,7 +48,7 @@ std::string value_in(const std::string& signature, const Setting& setting) {
   const std::string text = ", " + signature;
   const std::size_t at = text.find(before);
   if (at == std::string::npos) return setting.standard;
-  const std::size_t begin = at + before.size() + 1;  // behind a blank, if there is a value
+  const std::size_t begin = at + before.size() + 1;  // after a blank, if there is a value
   const std::size_t end = std::min(text.find(", ", at + 1), text.size());
   return begin < end ? text.substr(begin, end - begin) : setting.standard;
 }

@@ -253,8 +253,8 @@ void BlockExamples::prefetch() const {
     }
   });
   if (!values_.empty()) prefetch_all(std::span(values_).subspan(next_feature_, count));
-  const std::size_t behind = next_feature_ + count;
-  entry_of_.visit(behind, std::min(count, entry_of_.size() - behind), [](auto entries) { prefetch_all(entries); });
+  const std::size_t after = next_feature_ + count;
+  entry_of_.visit(after, std::min(count, entry_of_.size() - after), [](auto entries) { prefetch_all(entries); });
   __builtin_prefetch(&label());
 }
 

@@ -52,9 +52,9 @@ class BlockExamples {
   std::size_t examples_left() const { return feature_counts_.size() - next_; }
   // Number of examples of the line that begins with the next example, which must exist.
   std::size_t examples_of_line() const;
-  // Of the next example, or of the one `behind` places after it.
-  const Label& label(std::size_t behind = 0) const { return labels_[label_of_[next_ + behind]]; }
-  float importance(std::size_t behind = 0) const { return importances_.empty() ? 1.0F : importances_[next_ + behind]; }
+  // Of the next example, or of the one `ahead` examples after it.
+  const Label& label(std::size_t ahead = 0) const { return labels_[label_of_[next_ + ahead]]; }
+  float importance(std::size_t ahead = 0) const { return importances_.empty() ? 1.0F : importances_[next_ + ahead]; }
   // Of all examples of the payload.
   std::span<const Label> labels() const { return labels_; }
   std::span<const float> importances() const { return importances_; }  // empty where all are 1

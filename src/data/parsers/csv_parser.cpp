@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::size_t kNamesShown = 20;
 
-bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20; }
-
 class CsvParser : public LineParser {
  public:
   CsvParser(std::string_view header, const ReadOptions& options);
@@ -154,9 +152,7 @@ void CsvParser::read(const Column& column, const CsvField& field, Batch& batch) 
 }
 
 void CsvParser::read_label(const CsvField& field) {
-  if (std::ranges::any_of(field.text, is_control_character)) {
-    reject(line_, field.place, "a label without control characters");
-  }
+  if (has_control_character(field.text)) reject(line_, field.place, kPrintableLabelExpected);
   label_ = field;
 }
 

@@ -63,7 +63,7 @@ std::size_t CsvRecord::add_quoted(std::string_view record, std::size_t begin) {
   if (closing == kNowhere) reject(record, record.substr(begin), "a field with a closing quote");
   const std::size_t end = closing + 1;
   if (end < record.size() && record[end] != separator_) {
-    reject(record, record.substr(end, 1), "the end of a field behind its closing quote");
+    reject(record, record.substr(end, 1), "the end of a field after its closing quote");
   }
   std::string_view text = record.substr(begin + 1, closing - begin - 1);
   if (text.find('"') != kNowhere) {

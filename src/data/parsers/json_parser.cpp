@@ -93,7 +93,7 @@ class JsonParser : public LineParser {
   Ngrams ngrams_;
   LabelChoice label_choice_;
   json::parser parser_;
-  std::string padded_;     // the line, and the bytes behind it that simdjson may read
+  std::string padded_;     // the line, and the bytes after it that simdjson may read
   std::string_view line_;  // in it
   std::uint64_t name_space_hash_ = 0;
   std::string pair_;               // "key=value"
@@ -215,7 +215,7 @@ void JsonParser::read_label(json::value& value) {
   }
   const std::string_view label = scalar(value);
   if (label.empty()) return;
-  if (std::ranges::any_of(label, is_control)) reject(line_, place, "a label without control characters");
+  if (has_control_character(label)) reject(line_, place, kPrintableLabelExpected);
   labels_.push_back(label);
   places_.push_back(place);
 }

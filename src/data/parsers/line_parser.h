@@ -23,7 +23,7 @@ bool is_table_name(std::string_view path);
 // anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm. Nothing if it
 // is none of them.
 std::optional<Format> detect_format(std::string_view line);
-// What a line is expected to be where there is nothing.
+// What was expected, in the message about a line whose format is not recognized.
 inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttext or json format";
 
 // Whether it holds nothing but blanks.
@@ -39,7 +39,7 @@ class LineParser {
   // Appends the examples of `line` (without its line end, not blank) and returns true; false if it holds none. Throws
   // ParseError; the batch then has no new example but perhaps open features, which the caller discards.
   virtual bool parse(std::string_view line, const Origin& origin, Batch& batch) = 0;
-  // The tag of the line parsed last, even if that failed behind the tag; points into the line.
+  // The tag of the line parsed last, even if that failed after the tag; points into the line.
   virtual std::string_view tag() const { return {}; }
 };
 
@@ -49,13 +49,13 @@ std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& o
 
 // "label [importance] ['tag]|ns[:scale] feature[:value] ... |ns2 ...". A '|' starts a namespace wherever it stands; its
 // name follows directly, or is empty. The first ':' of a token separates name and value. A first token that begins with
-// ' and touches the bar is a tag; behind an importance, so is any token that touches the bar.
+// ' and touches the bar is a tag; after an importance, so is any token that touches the bar.
 std::unique_ptr<LineParser> make_vw_parser(const ReadOptions& options);
 
 // "label index:value ..." and "l1,l2,... index:value ...". A line without a label, where one is required, throws
-// UnlabelledLine. Line 1 may be an XMC header, which holds no example. An
-// index is an unsigned integer of up to 64 bits; its decimal text without leading zeros is the name of a feature of the
-// empty namespace, so it equals the vw feature of that name.
+// UnlabelledLine. Line 1 may be an XMC header, which holds no example. An index is an unsigned integer of up to 64
+// bits; its decimal text without leading zeros is the name of a feature of the empty namespace, so it equals the vw
+// feature of that name.
 std::unique_ptr<LineParser> make_libsvm_parser(const ReadOptions& options);
 
 // "__label__NAME word word ...". Every token that starts with "__label__" is a label, wherever it stands; every other

@@ -103,7 +103,7 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   return parsed;
 }
 
-// Reads the number behind the ':' at `at` and moves to its end.
+// Reads the number after the ':' at `at` and moves to its end.
 double VwParser::parse_value(std::string_view line, const char*& at, DelimiterWalk& walk, std::string_view& text) {
   const char* first = at + 1;
   do at = walk.next();
@@ -118,7 +118,7 @@ std::uint64_t VwParser::hash_of_name_space(std::string_view name) const {
   return name.size() == 1 ? short_name_spaces_[static_cast<unsigned char>(name[0])] : hasher_.name_space(name);
 }
 
-// Reads from behind a '|' to the next one, or to the end of the line.
+// Reads from after a '|' to the next one, or to the end of the line.
 const char* VwParser::parse_name_space(std::string_view line, const char* at, DelimiterWalk& walk, Batch& batch) {
   std::string_view number_text;
   const char* first = at;

@@ -26,7 +26,7 @@ std::optional<std::uint64_t> size_of(const Shard& shard) {
   return shard.regular ? std::optional(shard.bytes) : std::nullopt;
 }
 
-// The line, or those that it and the next ones make if its record goes on there, in `record`.
+// Reads the record that begins with `line`. If it goes on in the next lines, it is put together in `record`.
 std::string_view take_record(LineReader& lines, std::string_view line, char separator, std::string& record) {
   record.clear();
   bool within = ends_within_quotes(line, separator, false);
@@ -44,7 +44,7 @@ std::string_view take_record(LineReader& lines, std::string_view line, char sepa
   return record;
 }
 
-// Of all shards that are open together: a thousand have whole buffers.
+// Memory for the line buffers of all open shards together: up to a thousand shards have buffers of full size.
 constexpr std::size_t kLineBuffersTogether = std::size_t{1} << 26;
 constexpr std::size_t kLeastLineBuffer = std::size_t{1} << 12;
 
@@ -75,9 +75,9 @@ struct ExampleStream::ActiveShard {
   bool is_table = false;
   char separator = ',';                    // once there is a parser
   std::unique_ptr<LineParser> of_table{};  // which is `parser`
-  std::string record{};                    // the one at hand, if it has several lines
+  std::string record{};                    // the current one, if it has several lines
 
-  // Of the line, or record, at hand.
+  // Of the current line or record.
   std::uint64_t first_line() const {
     return lines->number() - static_cast<std::uint64_t>(std::ranges::count(record, '\n'));
   }
@@ -244,7 +244,7 @@ bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
   try {
     if (reader.skip(begin, shard.done.line, hints...)) return true;
     if (control_->stop.load(std::memory_order_relaxed)) return false;
-    // The cursor is behind damage that was counted before. Only a compressed stream can be damaged text, and it throws.
+    // The cursor is after damage that was counted before. Only a compressed stream can be damaged text, and it throws.
     if (shard.blocks && reader.offset() + 1 == begin) return false;
   } catch (const CorruptInput& damage) {
     if (reader.offset() + 1 == begin) return false;
@@ -358,7 +358,7 @@ bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason)
   return false;
 }
 
-// Of a table, a field may hold line breaks.
+// Returns the whole record that begins with `line`: in a table, a field may hold line breaks.
 std::string_view ExampleStream::whole_record(ActiveShard& shard, std::string_view line) {
   if (!shard.is_table) return line;
   const char separator = shard.parser == nullptr ? csv_separator(line) : shard.separator;

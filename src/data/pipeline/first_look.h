@@ -12,7 +12,7 @@
 
 namespace cpt {
 
-// Counts examples without a feature among the first ones: many are understood otherwise than they were meant, mostly.
+// Counts the examples without a feature among the first ones. If they are many, the format is probably the wrong one.
 class BareExamples {
  public:
   static constexpr std::uint64_t kMost = 100;  // examples that are looked at

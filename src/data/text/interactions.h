@@ -21,7 +21,7 @@ class Interactions {
   void begin_line() { segments_.clear(), names_.clear(); }
   // The next features belong to this namespace.
   void begin_name_space(std::string_view name, const Batch& batch);
-  // For each feature if ReadOptions::on_feature is set, which then gets the names of crosses.
+  // Call it for each feature if ReadOptions::on_feature is set: the names of crosses are made of these names.
   void add_name(std::string_view name) { names_.push_back(name); }
   // "ab": each feature of namespaces that start with 'a' times each of those that start with 'b'. "aa": each unordered
   // pair of different features once. The value of a cross is the product of the values. Throws ParseError for a product

@@ -1,6 +1,7 @@
 // The labels of a line: unknown ones, and lines with several.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,12 @@ void require_known(std::string_view line, std::string_view label, std::string_vi
 inline void require_known(std::string_view line, std::string_view label, const ReadOptions& options) {
   require_known(line, label, label, options);
 }
+
+// Whether a label could not be written on a line of its own.
+constexpr bool has_control_character(std::string_view label) {
+  return std::ranges::any_of(label, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+inline constexpr const char* kPrintableLabelExpected = "a label without control characters";
 
 // The labels of a line and, parallel to them, where in the line they stand; these differ where a label was decoded.
 struct LabelList {

@@ -18,7 +18,7 @@ void Ngrams::begin_name_space(std::string_view name, std::uint64_t hash, double 
   words_.clear();
 }
 
-// What is said of a namespace goes before what is said of all text.
+// An option for the namespace takes precedence over one for all text.
 std::size_t Ngrams::most_of(std::string_view name_space, bool is_text) const {
   std::size_t most = 0;
   for (const NgramOption& one : all_) {

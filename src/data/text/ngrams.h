@@ -17,7 +17,7 @@
 namespace cpt {
 
 // Collects the words of a namespace as they are parsed, then adds its n-grams to the open example: the features that
-// these words, joined by kNgramSeparator, would be if they stood behind the others. Not thread-safe.
+// these words, joined by kNgramSeparator, would be if they came after the others. Not thread-safe.
 class Ngrams {
  public:
   // The options must outlive it. Throws as parse_ngrams().
@@ -26,8 +26,8 @@ class Ngrams {
   bool none() const { return all_.empty(); }
 
   void begin_line() { names_.clear(); }
-  // The next words belong to this namespace; a word that tells no value has this one. `is_text`: they are words of a
-  // text, whatever their namespace is called.
+  // The next words belong to this namespace; `value` is that of a word for which none is written. `is_text`: they are
+  // words of a text, whatever their namespace is called.
   void begin_name_space(std::string_view name, std::uint64_t hash, double value, bool is_text);
   // Whether n-grams of the words of this namespace are wanted.
   bool collects() const { return most_ > 0; }
@@ -37,7 +37,7 @@ class Ngrams {
   void end_name_space(Batch& batch, Interactions* interactions = nullptr);
 
  private:
-  struct Place {
+  struct Range {
     std::size_t begin;
     std::size_t end;
   };
@@ -48,13 +48,13 @@ class Ngrams {
   const ReadOptions& options_;
   std::vector<NgramOption> all_;
 
-  // Of the namespace at hand:
+  // Of the current namespace:
   std::string name_space_;
   std::uint64_t hash_ = 0;
   float value_ = 1;
   std::size_t most_ = 0;      // words in an n-gram; 0: none are wanted
   std::string joined_;        // all words, so each n-gram is a part of it
-  std::vector<Place> words_;  // in it
+  std::vector<Range> words_;  // where each lies in joined_
 
   std::deque<std::string> names_;  // of the line, for crosses; only under ReadOptions::on_feature
 };

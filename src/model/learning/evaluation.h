@@ -61,8 +61,7 @@ class WeightedMean {
   double square_squares_ = 0;
 };
 
-// Figures of the k most probable labels of a line, whose labels are a set: one, unless each label of a line became an
-// example.
+// How well the k most probable labels match those of a line: one label, unless each label of a line became an example.
 struct RankFigures {
   std::size_t k = 0;
   WeightedMean precision;  // labels of the line among the k, divided by k

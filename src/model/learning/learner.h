@@ -87,7 +87,7 @@ class Learner {
 
   // Finds the path of a label of the trees, and its rows; see Estimator.
   void locate(const ExampleView& x, LabelId label, PathState& path_state) const;
-  // Where path_state.example is already what scaled() made of it.
+  // The same if path_state.example is already scaled.
   void locate(LabelId label, PathState& path_state) const { estimator_->locate(path_state.example, label, path_state); }
   bool is_current(const PathState& path_state) const { return estimator_->is_current(path_state); }
   // The two halves of learning an example whose label is in the tree; see Estimator. train() also counts its features.

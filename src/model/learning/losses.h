@@ -19,7 +19,7 @@ namespace cpt {
 bool brier_due(std::uint64_t number);
 // Never with several trees: no rank that owns a part of one of them could tell what the others make of a label.
 bool top1_due(const ModelOptions& options, std::uint64_t number);
-// Whether one of both is due.
+// Whether either is due.
 bool is_sampled(const ModelOptions& options, std::uint64_t number);
 // The weight of a sampled example: its importance times the length of the interval; for the Brier score in units of 16
 // examples.
@@ -31,8 +31,8 @@ inline constexpr double kLeastTop1 = 0.01;
 // The generator of the draws for the Brier score.
 std::uint64_t brier_seed(const ModelOptions& options, std::uint64_t number);
 
-// Counts one example whose label was in the tree: p = P(its label | x) before it is learned. Its number is that of
-// `losses`.
+// Counts one example whose label was in the tree: p = P(its label | x) before it is learned. Its number is
+// losses.examples after it is counted.
 void count_seen(const Learner& learner, const ExampleView& x, LabelId label, double p, Losses& losses);
 
 // The paper's "best possible": the mean squared loss of a predictor that knows the frequencies of the very examples

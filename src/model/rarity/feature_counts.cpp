@@ -55,7 +55,7 @@ std::vector<std::span<std::byte>> FeatureCounts::memory() {
 
 void FeatureCounts::look_up(std::span<const FeatureHash> features, std::vector<Rarity>& rarities) const {
   rarities.resize(features.size());
-  // In local variables: a store of bytes may change anything else.
+  // Local copies: stores of bytes may alias anything, so members would be read again after each.
   Rarity* const out = rarities.data();
   const std::uint8_t* const renewed = renewed_.get();
   const int examples = renewed_examples_;
@@ -174,7 +174,7 @@ void FeatureCounts::set_examples(std::uint64_t examples) {
 template <class Visit>
 void FeatureCounts::for_each_stored(Visit visit) const {
   if (!used()) return;
-  // What is not yet in added_: by ascending index, as the loop goes.
+  // Counts that are not in added_, sorted by index like the loop below.
   std::vector<CountedFeature> apart = spilled_;
   apart.insert(apart.end(), occurrences_.begin(), occurrences_.end());
   std::ranges::sort(apart, {}, &CountedFeature::index);

@@ -20,7 +20,7 @@
 
 namespace cpt {
 
-// What was counted of a feature since some moment, to be added to the counts of other ranks. Larger counts are several.
+// Growth of a feature's count, to be added to the counts of other ranks. Growth beyond 32 bits is split over several.
 struct CountedFeature {
   std::uint32_t index;  // in the table
   std::uint32_t units;
@@ -28,7 +28,7 @@ struct CountedFeature {
 
 // Examples between one renewal and the next: a tenth of those before, `examples`, and at least 100.
 constexpr std::uint64_t renewal_interval(std::uint64_t examples) { return std::max<std::uint64_t>(100, examples / 10); }
-// How often each of the examples is counted that come at the begin of an interval; those after them are not.
+// How many times each of the first counted_examples() of an interval counts; the examples after them do not count.
 constexpr std::uint64_t counted_times(std::uint64_t interval) { return interval < 4096 ? 1 : 4; }
 constexpr std::uint64_t counted_examples(std::uint64_t interval) { return interval / counted_times(interval); }
 
@@ -64,11 +64,11 @@ class FeatureCounts {
     for (const FeatureHash feature : x.features) __builtin_prefetch(&renewed_[index(feature)]);
   }
 
-  // Whether a feature with the entry of this one was counted, before the last sync point or renewal. used() must hold.
+  // Whether this feature, or one with the same entry, was counted before the last sync point or renewal. Needs used().
   bool has_counted(FeatureHash feature) const { return units_[index(feature)] > 0; }
 
-  // From here on, examples are counted as those are that come this long after a renewal. Every example once, if it was
-  // never called.
+  // Says how many examples came since the last renewal, which decides whether and how often the next ones are counted.
+  // Until the first call, every example is counted once.
   void go_on_at(std::uint64_t examples_since_renewal);
   // Counts an example that is learned. It enters the rarities at the next renewal.
   void add(std::span<const FeatureHash> features, std::span<const float> values);
@@ -86,15 +86,14 @@ class FeatureCounts {
   Added take_added();
   // Adds what another rank has counted.
   void add(const Added& added);
-  // From here on, rarities are by all that was counted.
+  // Takes all counts over into the rarities.
   void renew();
   // renew(), if renewal_interval() examples were counted since the last time.
   void renew_if_due();
 
   std::uint64_t digest() const;
 
-  // One entry as it is stored: for saving and loading. The rarity of an entry that was added to since the last sync
-  // point is not that of its count.
+  // One entry as it is saved and loaded. `renewed` does not include what was added to `units` since the last renewal.
   struct Stored {
     std::uint32_t index;
     std::uint64_t units;
@@ -126,11 +125,11 @@ class FeatureCounts {
   ZeroedArray<std::uint32_t> added_;   // units since take_added() or renew(), without those spilled
   ZeroedArray<std::uint64_t> units_;   // without those added; at most kMostUnits
 
-  std::vector<CountedFeature> occurrences_;  // not yet added: many are added at a time, which hides the way to memory
+  std::vector<CountedFeature> occurrences_;  // not in added_ yet: added many at a time, to hide the latency of memory
   std::vector<std::uint32_t> touched_;       // with units added; may repeat
   std::vector<CountedFeature> spilled_;      // units that left no room in added_
   std::vector<std::uint32_t> stale_;         // changed in units_ since renew(); may repeat
-  std::uint32_t times_ = 1;                  // each example is counted
+  std::uint32_t times_ = 1;                  // how often each example is counted; 0: not at all
   std::uint64_t examples_ = 0;
   std::uint64_t all_examples_ = 0;
   std::uint64_t examples_added_ = 0;  // of all_examples_, since take_added()

@@ -26,8 +26,7 @@ struct ScaledValues {
   std::vector<float> scaled;
 };
 
-// With the safe step, values beyond this are learned, and predicted with, as this: no sum over features then leaves the
-// floats.
+// With the safe step, values are clamped to this size: no sum over features then leaves the floats.
 inline constexpr float kMostSafeValue = 1e9F;
 
 }  // namespace cpt

@@ -86,7 +86,7 @@ Splits splits_between(std::span<const std::string_view> paths, std::span<const s
 }
 
 // Builds Huffman's tree. Subtrees are numbered in the order of their creation: the leaves by weight, then merged ones,
-// whose weights only grow. So the lightest subtree is always the first one left of either kind.
+// whose weights only grow. So the lightest subtree is the first remaining leaf or the first remaining merged one.
 class HuffmanTree {
  public:
   explicit HuffmanTree(std::vector<std::uint64_t> leaf_weights)

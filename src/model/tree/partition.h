@@ -1,5 +1,5 @@
-// The partitions of the model. Each tree has one of the root block, 16 of the blocks of level 1, and 256 of the
-// subtrees below them; those of tree t are numbered from t * kPartitions on.
+// The partitions of the model. Each tree has one partition for the root block, 16 for the blocks of level 1, and 256
+// for the subtrees below them; those of tree t are numbered from t * kPartitions on.
 //
 // A partition moves, is stored and owns a region of the weight table as a whole. Their number is the same for any
 // number of labels and ranks, so features collide in the table in the same way everywhere.
@@ -24,7 +24,7 @@ constexpr Partition root_partition(std::size_t tree) { return static_cast<Partit
 // The number of a partition in its tree.
 constexpr Partition in_tree(Partition partition) { return partition % kPartitions; }
 
-// How many partitions have an element in a vector by partition.
+// The number of partitions that a vector indexed by partition covers.
 template <class T>
 Partition partitions_in(const std::vector<T>& by_partition) {
   return static_cast<Partition>(by_partition.size());

@@ -1,8 +1,9 @@
-// The calibrators of the nodes of a tree: what turns the margin of a node's regressor into a probability.
+// The calibrators of the nodes of a tree: each turns the two margins of its node into a probability.
 //
 // A node's calibrator is an online Bayesian logistic regression of the side taken, given the two margins of the node
-// (see Estimate in kernels.h): P(right) = sigmoid(a z + b + c y). It costs nine floats per node, a, b, c and the
-// covariance S of their estimates, and lies beside the block of the node, found by the block's key.
+// (see Estimate in kernels.h): P(right) = sigmoid(a z + b + c y), with 1.05 times the sum when it predicts. It costs
+// nine floats per node, a, b, c and the covariance S of their estimates, and lies beside the block of the node, found
+// by the block's key.
 #pragma once
 
 #include <array>

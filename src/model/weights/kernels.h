@@ -19,7 +19,7 @@
 
 namespace cpt {
 
-// F, up to a multiple of kLanes.
+// F, rounded up to a multiple of kLanes.
 constexpr std::size_t padded(std::size_t features) { return (features + kLanes - 1) / kLanes * kLanes; }
 
 // Rows that a later example needs. A core keeps only a few requests to memory under way and stalls on more, so kernels
@@ -37,7 +37,7 @@ struct PathRows {
   const float* scaled;  // [F]: values * d, d from the rarity of the features; only calibrators look at them
   std::size_t features;
   std::size_t blocks;
-  float* before = nullptr;     // [B][padded(F)]: lane 0 of the rows, 0 behind them; only training needs it
+  float* before = nullptr;     // [B][padded(F)]: lane 0 of the rows, 0 after them; only training needs it
   RowsAhead* ahead = nullptr;  // what is not prefetched at the end is left to the caller
 };
 
@@ -53,7 +53,7 @@ void find_rows(std::span<const FeatureHash> features, std::uint64_t key, const R
                float** out);
 
 // scaled[f] = values[f] * d_f, as in ScaledExample, for rarities.size() features. d_f is 1 for all of them if the sum
-// of squared values is 0. `scaled` has room for a multiple of kLanes floats; those behind the last feature are
+// of squared values is 0. `scaled` has room for a multiple of kLanes floats; those after the last feature are
 // arbitrary. Returns whether a value is not within [-kMostSafeValue, kMostSafeValue].
 bool scale_values(std::span<const float> values, std::span<const Rarity> rarities, float* scaled);
 
@@ -98,8 +98,8 @@ constexpr LaneTargets targets_of(const Row& trained, const Row& right, const Row
 void predict_path(const PathRows& path, const LaneTargets* const* targets, const Calibrator* const* calibrators,
                   Estimate* estimates);
 
-// One step of the regressors on a path, and of their calibrators. After predict_blocks() or predict_path() of the same
-// example, from which are the estimates and PathRows::before.
+// One step of the regressors on a path, and of their calibrators. Call predict_blocks() or predict_path() for the same
+// example first: it fills the estimates and PathRows::before.
 struct UpdateStep {
   Estimate* estimates;                // by block
   const LaneTargets* const* targets;  // by block
@@ -134,8 +134,8 @@ struct UpdateStep {
 // less than the phi S_0 that is added, 3e-6 h or more; z and y in [-30, 30] bound what one example can take away.
 void train_blocks(const PathRows& path, const UpdateStep& update_step);
 
-// The same as predict_path() and train_blocks() after it, faster: while one waits for a result, the other computes. It
-// writes the estimates, P(right) of nodes only. With calibrators, the logistic loss and the safe step.
+// The same as predict_path() and train_blocks() after it, faster: while one waits for a result, the other computes.
+// Fills the estimates, but P(right) of nodes only. Requires calibrators, the logistic loss and the safe step.
 void learn_path(const PathRows& path, const UpdateStep& update_step);
 
 // How many blocks train_blocks() takes together: with few features several, which do not wait for one another; with

@@ -102,7 +102,7 @@ HWY_INLINE GroupVector LanesOf(const float* row, const std::uint8_t* lanes) {
   return hn::LoadU(kGroupTag, row + lanes[0]);
 #else
   if constexpr (kParts == 1) {
-    // Those behind the group's are lanes or nodes, too.
+    // The load may run past LaneTargets::lanes into `nodes`. Those are valid indices too; their results are dropped.
     const auto indices = hn::IndicesFromVec(kFloat, hn::PromoteTo(kInt, hn::LoadU(kByte, lanes)));
     const V all = hn::TableLookupLanes(hn::LoadU(kFloat, row), indices);
     return FirstLanes(kFloat, all);
@@ -149,7 +149,7 @@ HWY_INLINE hn::Vec<Tag> Extended(Tag tag, GroupVector group) {
   }
 }
 
-// Four numbers, from `first` on, of every fourth of the nodes.
+// Loads four numbers, from `first` on, of the nodes 0, 4, 8, ...
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> OfEveryFourth([[maybe_unused]] Tag tag, const float* const* nodes, std::size_t first) {
   if constexpr (hn::MaxLanes(tag) > kGroup) {

@@ -23,7 +23,7 @@
 
 namespace cpt {
 
-// The calibrator of a block of a path, where it is or will be.
+// Where the calibrator of a block on a path is or will be added.
 struct Calibration {
   std::uint64_t key = 0;
   Partition partition = 0;
@@ -116,8 +116,8 @@ class NodeRegressors : public Regressors {
   // Number of children of a node: 2, 4, 8 or 16.
   int arity() const { return arity_; }
 
-  // Finds the rows of path_state.example on the steps of path_state.path that were not located yet, whose blocks are of
-  // `blocks`. Prefetching the rows some time before predict() saves waiting for memory.
+  // Finds the rows of path_state.example for the steps of path_state.path that were not located yet. `blocks` holds the
+  // blocks of these steps. Prefetching the rows some time before predict() saves waiting for memory.
   void locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const;
   // The same in parts and without looking at blocks, because positions determine the keys of blocks: begin(), then
   // extend() at least once, for each part of the path from a block `top` on, then finish_path(). Until extend() finds
@@ -179,7 +179,7 @@ class NodeRegressors : public Regressors {
  private:
   void make_room_for_estimates(PathState& path_state) const;
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
-  // Of a block that the path leaves at this position: finds and prefetches it.
+  // Finds and prefetches the calibrator of a block that the path leaves at this position.
   Calibrator* find_calibrator(std::uint64_t key, std::uint8_t position) const;
 
   double clip_;

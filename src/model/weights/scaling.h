@@ -7,9 +7,9 @@
 
 namespace cpt {
 
-// Scales the values of `x`, which has all but `scaled`. `rarities` is parallel to the features, or empty: then all
-// features are equally rare. With `bounded`, values are kept in [-kMostSafeValue, kMostSafeValue]. Afterwards `x`
-// refers to `room`, too.
+// Computes x.scaled from the other members of `x`. `rarities` is parallel to the features, or empty: then all features
+// are equally rare. With `bounded`, values are kept in [-kMostSafeValue, kMostSafeValue]. Afterwards `x` may refer to
+// `room`.
 void scale(std::span<const Rarity> rarities, bool bounded, ScaledValues& room, ScaledExample& x);
 
 }  // namespace cpt

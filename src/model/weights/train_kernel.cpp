@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace cpt {
 namespace HWY_NAMESPACE {
 
-// What training knows of a few blocks, by place in their groups.
+// Errors and moves of the trained lanes of a few blocks, in the order of their groups.
 struct LaneErrors {
   static constexpr std::size_t kMost = kBlocksTogether * kLanes;
   HWY_ALIGN float error[kMost];    // 0 in padding; without sign if safe and logistic
@@ -73,8 +73,8 @@ HWY_INLINE void FindNodes(Calibrator* const* calibrators, const Group* groups, f
   }
 }
 
-// The calibrators of the nodes of some groups learn, given their margins z. With kPredicts, P(right) is what they said
-// before.
+// Trains the calibrators of the nodes of some groups, given their margins z. With kPredicts, first stores P(right) as
+// predicted before training.
 template <bool kPredicts, class Tag, class W = hn::Vec<Tag>>
 HWY_INLINE void TrainCalibrators(Tag tag, const UpdateStep& update_step, const Group* groups, W z, W towards) {
   constexpr std::size_t kVectorLanes = hn::MaxLanes(tag);
@@ -95,7 +95,7 @@ HWY_INLINE void TrainCalibrators(Tag tag, const UpdateStep& update_step, const G
   for (std::size_t lane = 0; lane < kVectorLanes; ++lane) nodes[lane][Calibrator::kCC] = last[lane];
 }
 
-// The errors of all groups, and their calibrators learn: one hides how long the other waits for results.
+// Computes the errors of all groups and trains their calibrators: each hides the latency of the other.
 template <Loss kLoss, Update kUpdate, bool kPredicts>
 HWY_INLINE void ComputeErrors(const UpdateStep& update_step, const Groups& groups, float factor, LaneErrors& errors) {
   ForVectors(kFloat, 0, groups.count, [&](auto tag, std::size_t at) HWY_ATTR {
@@ -252,8 +252,9 @@ HWY_INLINE void FindValues(const PathRows& path, Values* values) {
   }
 }
 
-// `length`, of safe: adds to its lane i the products of values and steps of the features i, i +
-// kLanes, ... One vector of features after the other, by recursion, so that `length` stays in registers.
+// Computes the steps of up to kLanes features of a block, from `first` on. With the safe step, also adds the product of
+// value and step of the features i, i + kLanes, ... to lane i of `length`. Recurses from one vector of features to the
+// next, so that `length` stays in registers.
 template <Update kUpdate, std::size_t kPart = 0>
 HWY_INLINE void ComputeSteps(const PathRows& path, std::size_t block, std::size_t first, float squares, float rate,
                              Steps& steps, [[maybe_unused]] const Values* values, [[maybe_unused]] V* length) {

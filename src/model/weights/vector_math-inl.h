@@ -144,7 +144,7 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
 #endif
 }
 
-// The same of bytes. Where they cannot be loaded in part, what was just stored one by one is waited for.
+// The same for bytes. Without masked loads it copies them one by one, and the load waits for these stores.
 HWY_INLINE hn::Vec<Byte> LoadFirst(const std::uint8_t* from, std::size_t count) {
 #if HWY_MEM_OPS_MIGHT_FAULT
   if (count >= kStep) return hn::LoadU(kByte, from);
@@ -182,7 +182,7 @@ HWY_INLINE std::size_t LeftOf(const RowsAhead* ahead) {
   return ahead == nullptr ? 0 : ahead->count - ahead->prefetched;
 }
 
-// The next `count` of them, which the caller prefetches.
+// Takes the next `count` rows off the list; the caller prefetches them.
 HWY_INLINE float* const* Take(RowsAhead* ahead, std::size_t count) {
   if (ahead == nullptr) return nullptr;
   float* const* const rows = ahead->rows + ahead->prefetched;
@@ -213,7 +213,8 @@ HWY_INLINE void SumSome(const PathRows& path, std::size_t first, Estimate* estim
   V scaled_sum[kCalibrated ? kBlocks * kParts : 1];
   for (V& part : sum) part = hn::Zero(kFloat);
   for (V& part : scaled_sum) part = hn::Zero(kFloat);
-  const std::size_t at_a_feature = LeftOf(path.ahead) / 2 / HWY_MAX(features, 1);  // the rest when the rows move
+  const std::size_t at_a_feature =
+      LeftOf(path.ahead) / 2 / HWY_MAX(features, 1);  // half; MoveSome() prefetches the rest
   float* const* ahead = Take(path.ahead, at_a_feature * features);
   for (std::size_t f = 0; f < features; ++f) {
     for (std::size_t i = 0; i < at_a_feature; ++i) __builtin_prefetch(*ahead++, 1);

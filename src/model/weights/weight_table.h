@@ -65,7 +65,7 @@ class WeightTable {
   const float* row(std::uint64_t index) const { return base_.get() + index * kLanes; }
   // The inverse of row().
   std::uint64_t index_of(const float* row) const { return static_cast<std::uint64_t>(row - base_.get()) / kLanes; }
-  // Of the blocks of nodes, beside their rows: they are cleared and surveyed with them.
+  // The calibrators of all blocks of nodes; cleared and surveyed together with the rows.
   const Calibrators& calibrators() const { return calibrators_; }
   Calibrators& calibrators() { return calibrators_; }
   const Region& region(Partition partition) const { return regions_[partition]; }

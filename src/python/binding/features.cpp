@@ -1,12 +1,15 @@
 #include "python/binding/features.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "core/input_limits.h"
 #include "core/number_text.h"
 #include "cpt/hashing.h"
 #include "data/format/read_options.h"
+#include "data/text/tokens.h"
 
 namespace cpt::python {
 
@@ -113,6 +116,8 @@ py::str label_object(std::string_view text) {
 }
 
 void FeatureList::clear() {
+  label_.clear();
+  importance_.reset();
   text_.clear();
   pieces_.clear();
 }
@@ -122,16 +127,49 @@ void FeatureList::add(std::string_view name_space, std::string_view name, double
   text_.append(name_space).append(name);
 }
 
-bool FeatureList::add_scalar(const std::string& name_space, const std::string& key, py::handle value) {
-  if (value.is_none()) return true;
-  if (PyDict_Check(value.ptr()) || is_bag(value)) return false;
-  if (!is_text(value) && !is_bool(value)) {
-    add(name_space, key, number_of(key, value));
+bool FeatureList::take_special(const std::string& key, py::handle value) {
+  const FieldRole role = roles_.of(key);
+  if (role == FieldRole::kImportance) {
+    if (!value.is_none()) importance_ = importance_of(value);
     return true;
   }
-  pair_.assign(key).append("=").append(is_text(value) ? text_of(value) : bool_text(value));
+  if (role != FieldRole::kLabel) return false;
+  // As MultiLabel::kFirst: of several labels the first counts.
+  py::object label = py::reinterpret_borrow<py::object>(value);
+  if (is_bag(value)) {
+    const py::list several(label);
+    label = several.empty() ? py::object(py::none()) : py::object(several[0]);
+  }
+  if (!label.is_none()) label_ = label_text(label);
+  return true;
+}
+
+bool FeatureList::add_scalar(const std::string& name_space, const std::string& key, py::handle value,
+                             bool is_category) {
+  if (value.is_none()) return true;
+  if (PyDict_Check(value.ptr()) || is_bag(value)) return false;
+  if (is_category) {
+    pair_.assign(key).append("=").append(token_text(value, "a str, a number or a bool as a category"));
+  } else if (!is_text(value) && !is_bool(value)) {
+    add(name_space, key, number_of(key, value));
+    return true;
+  } else {
+    pair_.assign(key).append("=").append(is_text(value) ? text_of(value) : bool_text(value));
+  }
   add(name_space, pair_, 1);
   return true;
+}
+
+void FeatureList::add_words(const std::string& name_space, py::handle text) {
+  if (text.is_none()) return;
+  if (is_text(text)) {
+    return for_each_word(text_of(text), [&](std::string_view word) { add(name_space, word, 1); });
+  }
+  if (!is_bag(text)) refuse_type("text: a str, or a list of str", text);
+  for (const py::handle part : py::reinterpret_borrow<py::iterable>(text)) {
+    if (is_bag(part)) refuse_type("text: a str, or a list of str", part);
+    add_words(name_space, part);
+  }
 }
 
 void FeatureList::add_dict(py::handle dict, const std::string& path, std::size_t depth) {
@@ -141,8 +179,15 @@ void FeatureList::add_dict(py::handle dict, const std::string& path, std::size_t
   for (const py::handle item : items) {
     const py::handle value = PyTuple_GET_ITEM(item.ptr(), 1);
     const std::string key = token_text(PyTuple_GET_ITEM(item.ptr(), 0), "a key that is a str or a number");
-    if (add_scalar(path, key, value)) continue;
+    if (depth == 1 && take_special(key, value)) continue;
     const std::string inner = path.empty() ? key : path + "." + key;
+    const FieldRole role = roles_.of_features() ? roles_.of(inner) : FieldRole::kOther;
+    if (role == FieldRole::kIgnored) continue;
+    if (role == FieldRole::kText) {
+      add_words(inner, value);
+      continue;
+    }
+    if (add_scalar(path, key, value, role == FieldRole::kCategory)) continue;
     if (!PyDict_Check(value.ptr())) {
       add_bag(inner, value);
       continue;
@@ -161,9 +206,22 @@ void FeatureList::add_bag(const std::string& name_space, py::handle bag) {
 }
 
 void FeatureList::add_cell(const std::string& column, py::handle value) {
-  if (add_scalar(column, column, value)) return;
+  if (take_special(column, value)) return;
+  const FieldRole role = roles_.of(column);
+  if (role == FieldRole::kIgnored) return;
+  if (role == FieldRole::kText) return add_words(column, value);
+  if (add_scalar(column, column, value, role == FieldRole::kCategory)) return;
   if (PyDict_Check(value.ptr())) refuse_type("a number, a str, a bool or a list in column '" + column + "'", value);
   add_bag(column, value);
+}
+
+void FeatureList::add_number(const std::string& column, double value) {
+  const FieldRole role = roles_.of(column);
+  if (role == FieldRole::kOther) return add(column, column, value);
+  // Whole numbers as CSV has them: where a value of a column is missing, pandas makes floats of all.
+  const bool is_whole = std::trunc(value) == value && std::abs(value) < 0x1p53;
+  const py::object number = is_whole ? py::object(py::int_(static_cast<std::int64_t>(value))) : py::float_(value);
+  add_cell(column, number);
 }
 
 std::span<const NamedFeature> FeatureList::features() {
@@ -180,7 +238,8 @@ namespace {
 
 void append_line(std::string_view text, const Annotation& note, Scratch& scratch, Batch& batch) {
   scratch.line.clear();
-  if (scratch.reader.read_line(text, scratch.line) != 1) throw BadExample(1, "expected an example, found a blank line");
+  if (scratch.reader.read_line(text, scratch.line) != 1)
+    throw BadExample(1, "expected an example, found a line without one");
   const ExampleView x = scratch.line[0];
   const std::string_view label = note.label.value_or(x.label);
   check_label(label, note);
@@ -196,10 +255,16 @@ void append_line(std::string_view text, const Annotation& note, Scratch& scratch
 
 }  // namespace
 
+void append_features(const Annotation& note, Scratch& scratch, Batch& batch) {
+  FeatureList& list = scratch.features;
+  const std::string_view label = note.label.value_or(list.label());
+  check_label(label, note);
+  const double importance = note.importance.value_or(list.importance().value_or(1));
+  scratch.reader.add(list.features(), label, importance, batch);
+}
+
 void append_object(py::handle x, const Annotation& note, Scratch& scratch, Batch& batch) {
   if (is_text(x)) return append_line(text_of(x), note, scratch, batch);
-  const std::string_view label = note.label.value_or("");
-  check_label(label, note);
   scratch.features.clear();
   if (PyDict_Check(x.ptr())) {
     scratch.features.add_dict(x);
@@ -208,7 +273,7 @@ void append_object(py::handle x, const Annotation& note, Scratch& scratch, Batch
   } else {
     refuse_type("an example that is a dict, a list of tokens or a line of text", x);
   }
-  scratch.reader.add(scratch.features.features(), label, note.importance.value_or(1), batch);
+  append_features(note, scratch, batch);
 }
 
 }  // namespace cpt::python

@@ -26,7 +26,13 @@ using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 std::vector<std::string> label_texts(const py::list& labels) {
   std::vector<std::string> texts;
   texts.reserve(labels.size());
-  for (const py::handle label : labels) texts.push_back(label_text(label));
+  for (const py::handle label : labels) {
+    try {
+      texts.push_back(label_text(label));
+    } catch (const py::type_error& error) {
+      throw py::type_error("row " + std::to_string(texts.size()) + ": " + error.what());
+    }
+  }
   return texts;
 }
 
@@ -77,7 +83,7 @@ class PartReader {
   PartReader(const Rows& rows, const Annotations& annotations, Scratch& scratch)
       : rows_(&rows), annotations_(&annotations), scratch_(&scratch), batch_(scratch.reader.make_batch()) {}
 
-  // From `begin` on; none behind the last row.
+  // From `begin` on; none after the last row.
   void read(std::size_t begin) {
     const std::size_t end = std::min(rows_->size(), begin + kLearnedTogether);
     const auto note = [this](std::size_t row) { return annotations_->of(row); };

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "core/number_text.h"
@@ -20,6 +21,8 @@ void Rows::append(std::size_t row, const Annotation& note, Scratch& scratch, Bat
     read(row, note, scratch, batch);
   } catch (const BadExample& error) {
     throw BadRow(row, error.column(), error.what());
+  } catch (const py::type_error& error) {
+    throw py::type_error("row " + std::to_string(row) + ": " + error.what());
   }
 }
 
@@ -75,17 +78,15 @@ TableRows::TableRows(const std::vector<std::string>& names, const py::list& colu
 }
 
 void TableRows::read(std::size_t row, const Annotation& note, Scratch& scratch, Batch& batch) const {
-  const std::string_view label = note.label.value_or("");
-  check_label(label, note);
   scratch.features.clear();
   for (const Column& column : columns_) {
     if (!column.is_numeric) {
       scratch.features.add_cell(column.name, column.objects[row]);
     } else if (const double number = column.numbers.data()[row]; !std::isnan(number)) {
-      scratch.features.add(column.name, column.name, number);
+      scratch.features.add_number(column.name, number);
     }
   }
-  scratch.reader.add(scratch.features.features(), label, note.importance.value_or(1), batch);
+  append_features(note, scratch, batch);
 }
 
 }  // namespace cpt::python

@@ -102,15 +102,17 @@ class Model:
 
     - a dict, with the features of a JSON line: `{"size": 0.5}` is a number, `{"color": "red"}` and `{"new": True}` are
       the features `color=red` and `new=true`, `{"tags": ["a", "b"]}` is a namespace with two words,
-      `{"page": {"age": 2}}` a namespace with the feature `age`; None is no feature;
+      `{"page": {"age": 2}}` a namespace with the feature `age`; None is no feature. The key `label` (`label_key`) is no
+      feature: it is the label where no other is given;
     - a list of tokens, each a feature, as a fastText line has them;
-    - a str: a line in any text format of `cpt_dist`. Its label counts where no other is given. The format is detected
+    - a str: a line in any text format of `cpt_dist` but csv. Its label counts where no other is given. The format is detected
       by the first line of each call.
 
     Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
     (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
-    namespace, as in CSV: a number is the feature `column`, a str or bool `column=value`, a list holds the words of the
-    namespace, and what is missing is no feature.
+    namespace, as in CSV: a number is the feature `column`, a str, bool or category `column=value`, a list holds the words
+    of the namespace, and what is missing is no feature. The options `label_key`, `importance_key`, `text_keys`,
+    `categorical_keys` and `ignore_keys` name keys of dicts and columns alike.
 
     Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist` on one rank learns of the same
     examples with the same options, bit by bit.
@@ -171,7 +173,7 @@ class Model:
     def learn(self, x: Example, label: Optional[Label] = None, importance: Optional[float] = None) -> float:
         """Learns an example. Returns P(label | x) as it was before, 0 if the label is new.
 
-        `label` may be omitted if x is a line that has one. With `importance` 0, from 0 to 1e12, nothing is learned.
+        `label` may be omitted if x, a line or a dict, has one. With `importance` 0, from 0 to 1e12, nothing is learned.
         """
         if is_sparse(x):
             labels = None if label is None else [label]
@@ -227,7 +229,7 @@ class Model:
                    importance: Optional[Iterable[float]] = None) -> Array:
         """Learns examples in order; returns P of each label before it was learned, shape (rows,).
 
-        `y` may be omitted if X is a list of lines that have labels. Rows of importance 0 are only predicted. If a row
+        `y` may be omitted if the rows, lines, dicts or those of a data frame, have labels. Rows of importance 0 are only predicted. If a row
         is bad, `BadData.row` names it: the rows before it were learned.
 
         >>> m = Model(bits=12)

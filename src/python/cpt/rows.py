@@ -50,4 +50,7 @@ def _column(name: Any, column: Any) -> Any:
     if kind in "mM":
         raise TypeError(f"column {name!r} holds times: make numbers or str of them")
     missing = column.isna().to_numpy()
-    return [None if lacks else value for value, lacks in zip(column.astype(object), missing)]
+    values = [None if lacks else value for value, lacks in zip(column.astype(object), missing)]
+    if str(column.dtype) != "category":
+        return values
+    return [value if value is None or isinstance(value, (str, bool)) else str(value) for value in values]

@@ -37,6 +37,8 @@ def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Option
     Raises `Error`, or one of its classes, with the reason that the program gives. Ctrl-C writes a checkpoint, ends the
     job and raises `Stopped`, whose message names the run directory; a second one ends it at once.
     """
+    if not isinstance(ranks, int):
+        raise TypeError(f"expected a whole number of ranks, found {ranks!r}")
     if ranks < 1:
         raise ValueError(f"expected at least one rank, found {ranks}")
     folder = Path(tempfile.mkdtemp(prefix="cpt-run-")) if run is None else Path(run)
@@ -94,6 +96,8 @@ def _path_list(name: str, paths: Paths) -> List[str]:
     # The elements of a data frame are the names of its columns, those of a dict its keys.
     if not hasattr(paths, "columns") and not isinstance(paths, Mapping) and isinstance(paths, Iterable):
         listed = list(paths)
+        if not listed:
+            raise ValueError(f"{name} names no file")
         if all(isinstance(path, (str, os.PathLike)) for path in listed):
             return [os.fspath(path) for path in listed]
     raise TypeError(f"{name} names files; for a DataFrame use Model.learn_many")

@@ -75,9 +75,8 @@ class SegmentDecoder {
 };
 
 // Encodes segments on several threads and writes them to a file in their order, so the bytes are those that one thread
-// would write. For one calling thread. Holds in memory an encoded segment for each thread, and raw ones of as many
-// bytes as one more than there are threads may have: many, if they are small, so that threads seldom wait for one
-// another.
+// would write. For one calling thread. Holds in memory one encoded segment per thread, and raw segments of together at
+// most (threads + 1) * kMaxSegmentBytes: many, if they are small, so that threads seldom wait for one another.
 class SegmentWriter {
  public:
   // Borrows the file; nobody else may write to it meanwhile. Up to `threads` threads work beside the caller's, fewer if

@@ -42,8 +42,8 @@ FileDescriptor open_for_writing(const fs::path& path) {
   return file;
 }
 
-// Looks before it opens, since opening a pipe waits for a writer. O_NONBLOCK would not wait for the end of a lease
-// either.
+// Looks before it opens, since opening a pipe waits for a writer. O_NONBLOCK would not wait, but it would fail where a
+// lease on the file is about to end.
 FileDescriptor open_for_reading(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -229,7 +229,7 @@ void remove_durably(const fs::path& path) {
 fs::path temporary_name(const fs::path& path) {
   constexpr std::size_t kDigits = 10;  // fixed, so that names that ranks send have the same length in every run
   constexpr std::uint64_t kNumbers = 10'000'000'000;
-  // Chance tells processes of the same number in different containers apart; the number, those that were forked.
+  // The random number tells apart equal process numbers in different containers; the process number, forked processes.
   static const std::uint64_t chance = std::random_device()();
   const std::string number = std::to_string(mix((chance << 32) + static_cast<std::uint64_t>(::getpid())) % kNumbers);
   const std::string zeros(kDigits - number.size(), '0');

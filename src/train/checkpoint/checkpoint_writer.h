@@ -25,7 +25,7 @@ std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const
 void save_partitioned_learner(const Learner& learner, Communicator& comm, const Owners& owners,
                               const std::filesystem::path& directory);
 
-// The same where each rank has the whole model, and `owners` is empty: rank 0 writes its own.
+// The same; if `owners` is empty, each rank has the whole model, and rank 0 writes its own.
 void save_model(const Learner& learner, Communicator& comm, const Owners& owners,
                 const std::filesystem::path& directory);
 

@@ -1,6 +1,5 @@
 #include "train/checkpoint/safe_point.h"
 
-#include <cstring>
 #include <utility>
 
 #include "api/checkpoint/run_state.h"
@@ -64,7 +63,7 @@ bool SafePoint::due() const {
 }
 
 void SafePoint::pause(std::uint64_t requests, const std::vector<Cursor>& cursors) {
-  requests_ = 0;
+  requests_ &= ~requests;  // one that came since is for the next pause
   if (!validates_) gather_cursors(cursors);
   const bool saved = save();
   const bool stops = (requests & RequestBits::kStop) != 0;
@@ -98,9 +97,7 @@ void SafePoint::gather_cursors(const std::vector<Cursor>& cursors) {
   std::vector<ShardCursor> mine;
   for (std::size_t i = 0; i < cursors.size(); ++i) mine.push_back({my_shards_[i], cursors[i]});
   for (const auto& bytes : all_gather_bytes(comm_, std::as_bytes(std::span(mine)), "checkpoint: cursors")) {
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(ShardCursor)) {
-      ShardCursor reached;
-      std::memcpy(&reached, bytes.data() + at, sizeof reached);
+    for (const ShardCursor& reached : array_of<ShardCursor>(bytes)) {
       plan_.set_cursor(static_cast<std::uint32_t>(reached.shard), reached.cursor);
     }
   }
@@ -124,6 +121,7 @@ bool SafePoint::save() {
   });
   report.bytes = write_checkpoint(learner_, comm_, snapshot.writers, state, report.directory);
   prune();  // C8: write_checkpoint() verified the new one
+  requests_ &= ~RequestBits::kCheckpoint;
   last_time_ = Clock::now();
   last_examples_ = progress_.examples_of_phase();
   ++written_;

@@ -59,7 +59,7 @@ class BatchReader {
   // Whether all examples of the line handed out last were handed out.
   bool at_line_end() const;
   // How far each of the stream's shards was handed out, parallel to its mine(): a stream that begins there gives the
-  // rest. Call only if at_line_end(). A cursor is at the end of the last line handed out, so bad lines behind it are
+  // rest. Call only if at_line_end(). A cursor is at the end of the last line handed out, so bad lines after it are
   // not counted yet; once ended(), all are at the ends of their shards. Takes time for each example of one chunk.
   std::vector<Cursor> cursors() const;
   // The positions of cursors(), and the shards.

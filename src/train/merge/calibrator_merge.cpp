@@ -1,7 +1,6 @@
 #include "train/merge/calibrator_merge.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "comm/collectives.h"
 
@@ -11,9 +10,8 @@ namespace {
 
 template <class T>
 void append_values(const std::vector<std::byte>& bytes, std::vector<T>& values) {
-  const std::size_t before = values.size();
-  values.resize(before + bytes.size() / sizeof(T));
-  if (!bytes.empty()) std::memcpy(values.data() + before, bytes.data(), bytes.size());
+  const std::vector<T> more = array_of<T>(bytes);
+  values.insert(values.end(), more.begin(), more.end());
 }
 
 }  // namespace

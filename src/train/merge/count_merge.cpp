@@ -1,7 +1,6 @@
 #include "train/merge/count_merge.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <tuple>
 
@@ -60,9 +59,7 @@ void CountMerger::merge_segment(std::uint64_t first, std::uint64_t last) {
   const auto received = all_gather_bytes(comm_, std::as_bytes(all.subspan(begin, end - begin)), "merge: counts");
   for (std::size_t rank = 0; rank < received.size(); ++rank) {
     if (static_cast<int>(rank) == comm_.rank()) continue;  // this rank has its own counts
-    for (std::size_t at = 0; at < received[rank].size(); at += sizeof(Record)) {
-      Record record;
-      std::memcpy(&record, received[rank].data() + at, sizeof record);
+    for (const Record& record : array_of<Record>(received[rank])) {
       learner_.frequencies().add(record.key, static_cast<LabelId>(record.label), record.units);
     }
   }

@@ -25,24 +25,24 @@ using RecordsOfRanks = std::vector<RowRecords>;  // by rank
 // in place; ranks of other hosts get messages. Borrows the communicator.
 class RowExchange {
  public:
-  // Collective. `most`, equal on all ranks: of how many records each rank has room in shared memory. If there are
-  // more, or no shared memory, all go as messages.
+  // Collective. Shared memory holds `most` records of each rank, equal on all ranks. A rank with more, or without
+  // shared memory, sends all as messages.
   RowExchange(Communicator& comm, std::uint64_t most);
 
-  // Memory for the records of the next exchange, of any number. Overwrites those of the last one: before this call,
-  // every rank must have sent this one a message after it read them.
+  // Memory for this many records of the next exchange. It is that of the last one: before this call, every rank must
+  // have read that, and then sent this rank a message.
   std::span<RowRecord> room(std::uint64_t records);
 
-  // Collective. Sends rank r the records outgoing[r], which lie in room(). Returns what each rank has sent to this one,
-  // valid until the sender calls room() again, and of ranks of other hosts until the next exchange. `call` names it in
-  // messages. Each rank sends 16 bytes per rank to every other, and 72 bytes per record to ranks of other hosts.
+  // Collective. Sends rank r the records outgoing[r], which lie in room(). Returns what each rank sent to this one,
+  // valid until the sender calls room() again or, if it came as a message, until the next exchange. `call` names the
+  // exchange in errors. Each rank sends 16 bytes per rank to every other, and 72 per record not read in place.
   RecordsOfRanks exchange(const RecordsOfRanks& outgoing, const char* call);
 
  private:
   // What a rank sends to another.
   struct Announcement {
     std::uint64_t records;
-    std::uint64_t first;  // where they lie in shared memory; kNotShared: elsewhere
+    std::uint64_t first;  // their index in shared memory; kNotShared: a message
   };
   static constexpr std::uint64_t kNotShared = ~std::uint64_t{0};
 

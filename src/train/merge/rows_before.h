@@ -11,11 +11,11 @@
 
 namespace cpt {
 
-// Which rank merges a row. Runs of rows are dealt out in turn, so that ranks have even shares of a large table however
-// unevenly its regions are filled.
+// Which rank merges a row. Runs of rows are dealt out in turn, so that ranks have even shares of the table however
+// unevenly its regions are filled. The runs are short, so that many turns make a segment of a merge.
 class RowDealing {
  public:
-  static constexpr std::uint64_t kRun = 1024;
+  static constexpr std::uint64_t kRun = 64;
 
   explicit RowDealing(int ranks) : ranks_(static_cast<std::uint64_t>(ranks)) {}
 
@@ -35,7 +35,7 @@ class RowDealing {
 // share of the table's. Not thread-safe.
 class RowsBefore {
  public:
-  // Copies what the rank has of these regions, which alone will be asked for.
+  // Copies the rank's rows of these regions. No others may be asked for.
   RowsBefore(const WeightTable& weights, const std::vector<Region>& regions, RowDealing dealing, std::size_t rank);
 
   // Of a row that the rank merges.
@@ -47,7 +47,7 @@ class RowsBefore {
   ZeroedArray<Row> rows_;
 };
 
-// Bits are compared: what a merge sends must leave the bytes of one rank on all.
+// Compares bits, because a merge must leave the same bytes on all ranks.
 inline bool same_bits(const Row& a, const Row& b) {
   return std::memcmp(a.data(), b.data(), sizeof(Row)) == 0;  // NOLINT(bugprone-suspicious-memory-comparison)
 }

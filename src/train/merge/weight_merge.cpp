@@ -25,6 +25,10 @@ struct Combination {
   double growth = 0;
 };
 
+[[noreturn]] void throw_wrong_row(std::uint64_t index) {
+  throw Error(Fault::kFailed, "protocol error: a merge of row " + std::to_string(index) + " by a wrong rank");
+}
+
 double growth_of(const Row& before, const Row& now) {
   return static_cast<double>(now[0]) - static_cast<double>(before[0]);
 }
@@ -101,13 +105,14 @@ void WeightMerger::merge() {
   compare_digests();
 }
 
-// The mean growth of lane 0 on all ranks; 1 if there is none. A difference of sums, because what most rows were before
-// is known to other ranks alone.
+// The mean growth of lane 0 per update, on all ranks; 1 if there is none. A difference of sums: only other ranks know
+// what most rows were before.
 double WeightMerger::growth_per_update() {
+  constexpr std::uint64_t kTogether = 1024;
   double lane_0 = 0;
-  for (std::uint64_t begin = 0; begin < learner_.weights().rows(); begin += RowDealing::kRun) {
+  for (std::uint64_t begin = 0; begin < learner_.weights().rows(); begin += kTogether) {
     indices_.clear();
-    touched_.append_to(indices_, begin, begin + RowDealing::kRun);
+    touched_.append_to(indices_, begin, begin + kTogether);
     for (const std::uint64_t index : indices_) lane_0 += static_cast<double>(learner_.weights().row(index)[0]);
   }
   double growth = lane_0 - touched_.lane_0_before();
@@ -151,6 +156,11 @@ void WeightMerger::collect(std::uint64_t segment, std::uint64_t segments) {
   }
 }
 
+// Of a row that another rank has sent.
+void WeightMerger::check_index(std::uint64_t index) const {
+  if (index >= learner_.weights().rows()) throw_wrong_row(index);
+}
+
 // Fills merged_ with the merged rows of what the ranks sent, each by ascending index, row by row in rank order.
 void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
   constexpr std::uint64_t kEnd = ~std::uint64_t{0};
@@ -166,6 +176,8 @@ void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
     std::uint64_t index = kEnd;
     for (std::size_t r = 0; r < from_ranks.size(); ++r) index = std::min(index, index_at(r));
     if (index == kEnd) break;
+    check_index(index);
+    if (dealing_.rank_of(index) != static_cast<std::size_t>(comm_.rank())) throw_wrong_row(index);
     to_combine_.push_back({.index = index, .ranks = 0});
     for (std::size_t r = 0; r < from_ranks.size(); ++r) {
       if (index_at(r) != index) continue;
@@ -178,7 +190,7 @@ void WeightMerger::reduce(const RecordsOfRanks& from_ranks, double unit) {
   combine_rows(unit);
 }
 
-// Merges the rows that reduce() has found, by when their content before was prefetched.
+// Merges the rows that reduce() has found. What they were before is prefetched by now.
 void WeightMerger::combine_rows(double unit) {
   std::span<const SentRow> left(sent_rows_);
   for (const ToCombine& combined : to_combine_) {
@@ -205,6 +217,7 @@ void WeightMerger::install(RowRecords merged) {
   for (std::size_t i = 0; i < merged.size(); ++i) {
     if (i + kAhead < merged.size()) __builtin_prefetch(learner_.weights().row(merged[i + kAhead].index), 1);
     const auto& [index, row] = merged[i];
+    check_index(index);
     float* const now = learner_.weights().row(index);
     if (!touched_.contains(index)) untouched_digest_ += WeightTable::digest_of(now, index);
     std::memcpy(now, row.data(), sizeof(Row));

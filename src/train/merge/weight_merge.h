@@ -30,9 +30,9 @@ Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now,
 // all ranks by one that a single rank computed.
 class WeightMerger {
  public:
-  // The most bytes of rows that a rank sends to be reduced in a segment, or a little more. They bound the memory of a
-  // merge on a rank, besides RowsBefore: as much for its own rows and for each rank's. Segments that fit the caches
-  // halve the time of a merge.
+  // About the most bytes of rows that a rank sends to be reduced in a segment. They bound the memory of a merge on a
+  // rank, besides RowsBefore: as much for its own rows and for each rank's that sends messages. Segments that fit the
+  // caches halve the time of a merge.
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{2} << 20;
 
   // Merges the rows of these regions, which are the same on all ranks.
@@ -46,15 +46,15 @@ class WeightMerger {
   const TouchedRows& touched() const { return touched_; }
 
   // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
-  // result to all, in segments: of other hosts a rank receives 72 bytes per row touched there that it merges, and 72
-  // per row changed anywhere that they merge. Ranks of one host read each other's rows in place.
-  // Then the ranks compare the trees, and digests of the merged rows as each rank had those that it did not touch.
-  // Throws AgreedError if a merged weight is not finite or if digests differ.
+  // result to all, in segments. A rank of another host sends 72 bytes per touched row that this rank merges, and 72 per
+  // changed row that it merges itself. Ranks of one host read each other's rows in place. Then the ranks compare the
+  // trees, and digests of the merged rows as each rank had those that it did not touch. Throws AgreedError if a merged
+  // weight is not finite or if digests differ.
   void merge();
 
  private:
-  // In turn, so that nobody has to wait until all have read: once an exchange is done, all ranks have read what the
-  // other one has brought them.
+  // Used in turn, so no rank has to wait until all have read: once an exchange is done, all ranks have read what the
+  // other one gave them.
   struct Exchanges {
     RowExchange to_reducers;
     RowExchange to_all;
@@ -73,6 +73,7 @@ class WeightMerger {
   std::uint64_t agree_on_segments();
   void merge_segment(std::uint64_t segment, std::uint64_t segments, double unit);
   void collect(std::uint64_t segment, std::uint64_t segments);
+  void check_index(std::uint64_t index) const;
   void reduce(const RecordsOfRanks& from_ranks, double unit);
   void combine_rows(double unit);
   void install(RowRecords merged);

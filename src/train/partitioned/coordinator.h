@@ -51,7 +51,7 @@ class Coordinator {
   std::vector<TreeChange> take_changes();
 
  private:
-  // The example at hand, the same for all its trees.
+  // The current example, the same for all its trees.
   struct Current {
     std::uint64_t order = 0;
     std::uint64_t number = 0;  // 0 where it has none, and is not sampled

@@ -122,7 +122,7 @@ class PartitionOwner {
   std::vector<Front> fronts_;
   Loads reported_;
   std::uint64_t rows_below_copies_ = 0;
-  bool learning_ = true;  // in the run at hand
+  bool learning_ = true;  // in the current run()
   // Of the example that was searched last.
   struct Search {
     std::uint64_t order = ~std::uint64_t{0};

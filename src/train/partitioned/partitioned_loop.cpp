@@ -125,7 +125,7 @@ bool PartitionedLoop::is_at_validation(BatchReader& reader) {
   return renewals_.validation_due();
 }
 
-// Where the ranks have read everything before some position and nothing behind it.
+// Where the ranks have read everything before some position and nothing after it.
 void PartitionedLoop::begin_rounds(BatchReader& reader) {
   offset_ = {first_position(comm_, reader)};
   active_shards_ = shards_;

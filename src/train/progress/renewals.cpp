@@ -1,7 +1,6 @@
 #include "train/progress/renewals.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -64,9 +63,8 @@ void Renewals::stop_at(const StreamOffset& offset, BatchReader& reader) {
   std::vector<ShardPosition> positions;
   std::uint64_t lines = 0;
   for (const auto& bytes : all) {
-    const std::size_t before = positions.size();
-    positions.resize(before + bytes.size() / sizeof(ShardPosition));
-    if (!bytes.empty()) std::memcpy(positions.data() + before, bytes.data(), bytes.size());
+    const std::vector<ShardPosition> of_rank = array_of<ShardPosition>(bytes);
+    positions.insert(positions.end(), of_rank.begin(), of_rank.end());
   }
   std::uint64_t furthest = 1;
   for (const ShardPosition& at : positions) {
@@ -93,10 +91,7 @@ void Renewals::share() {
   const auto features = all_gather_bytes(comm_, std::as_bytes(std::span(mine.features)), "renewal: features");
   for (std::size_t rank = 0; rank < features.size(); ++rank) {
     if (static_cast<int>(rank) == comm_.rank()) continue;
-    FeatureCounts::Added added{.features = std::vector<CountedFeature>(features[rank].size() / sizeof(CountedFeature)),
-                               .examples = examples[rank]};
-    if (!added.features.empty()) std::memcpy(added.features.data(), features[rank].data(), features[rank].size());
-    counts_.add(added);
+    counts_.add({.features = array_of<CountedFeature>(features[rank]), .examples = examples[rank]});
   }
 }
 

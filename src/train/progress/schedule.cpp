@@ -22,8 +22,9 @@ constexpr RoundContents kUnknown{.examples = 1, .features = 1024, .readers = 1};
 constexpr std::uint64_t kShortestInterval = 1000;
 // Sync intervals without merges: balancing and counts cost little.
 constexpr double kDefaultFraction = 0.02;
-// Replicas spend about a fifth of their time on merges, unless their examples double first.
-constexpr SyncRule kReplicatedRule{.trained_per_merged = 4, .longest = 0.5};
+// With 4 instead of 8, two replicas had merged 20 times after 2 M examples of novels instead of 13: 0.2 percent less
+// log loss (nvd: 1.4), at 0.77 of the speed. More than 8 gains nothing: examples double first.
+constexpr SyncRule kReplicatedRule{.trained_per_merged = 8, .longest = 0.5};
 // The top block is a fraction of what is trained, and all ranks need it up to date.
 constexpr SyncRule kHybridRule{.trained_per_merged = 50, .longest = 0.1};
 

@@ -38,9 +38,9 @@ struct IntervalRows {
 
 // When a sync interval ends: after a number of examples; if that is 0, after a fraction of all examples; if that is 0,
 // too, by cost: as soon as `trained_per_merged` times as many rows were trained as are to be merged, at the latest
-// after the fraction `longest` of all examples. A row costs about as much to merge as to train, so ranks spend a known
-// part of their time on merges, while rows that few examples share are few. A clock would not decide alike in every
-// run.
+// after the fraction `longest` of all examples. A row costs several times as much to merge as to train, and ever fewer
+// rows are new to an interval as it grows. So merges take a known part of the time. A clock would not decide alike in
+// every run.
 struct SyncRule {
   std::uint64_t examples = 0;
   double fraction = 0;

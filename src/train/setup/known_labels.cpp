@@ -29,7 +29,7 @@ using Labels = std::set<std::string, std::less<>>;
 // A day: ranks read as long as their shards are.
 constexpr std::chrono::hours kTimeoutExtension{24};
 
-// No label of a text has a line feed, because lines end there.
+// No label has a line feed: all parsers of text refuse it.
 std::string as_lines(const auto& labels) {
   std::string text;
   for (const std::string& label : labels) text += label + '\n';

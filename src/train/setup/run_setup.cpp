@@ -79,7 +79,7 @@ std::string fingerprint(const TrainingOptions& options, std::uint64_t init, cons
   text << kVersion << ' ' << kCommit << '\n'
        << describe_training_options(without_paths) << options.model.bits << ' ' << init << ' '
        << options.checkpoints.directory << ' ' << options.checkpoints.every.count() << ' '
-       << options.checkpoints.every_examples << ' ' << options.resume << '\n';
+       << options.checkpoints.every_examples << '\n';
   for (const Shard& shard : files.data) text << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : files.test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
   for (const Shard& shard : files.validation) text << "validation " << shard.path << ' ' << shard.bytes << '\n';
@@ -383,6 +383,11 @@ TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
 RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::optional<std::uint64_t> free) {
   RunSetup setup;
   setup.options = options;
+  // First, because the ranks that resume read checkpoints together.
+  if (const auto difference = find_difference(comm, options.resume ? 1 : 0, "start: resume")) {
+    throw AgreedError(Fault::kUsage,
+                      difference->rank + " and " + rank_and_host(comm, 0) + ": one has --resume and the other has not");
+  }
   const bool resumed = options.resume && resume(options, comm, free, setup);
   setup.options.resume = resumed;
   Inputs<Shard> files;

@@ -117,7 +117,7 @@ TEST(CsvParser, TellsWhereARecordIsWrong) {
   EXPECT_EQ(refused("label,a", "y"), "2: expected 2 fields, as in the header, found 1");
   EXPECT_EQ(refused("label,a", "y,b,c,d"), "5: expected 2 fields, as in the header, found 4");
   EXPECT_EQ(refused("label,a", "y,\"b"), "3: expected a field with a closing quote, found '\"b'");
-  EXPECT_EQ(refused("label,a", "y,\"b\"c"), "6: expected the end of a field behind its closing quote, found 'c'");
+  EXPECT_EQ(refused("label,a", "y,\"b\"c"), "6: expected the end of a field after its closing quote, found 'c'");
   EXPECT_EQ(refused("label,a", ",b"), "1: expected a label in the column 'label', found none");
   EXPECT_EQ(refused("label,a", "\"y\nz\",b"), R"(1: expected a label without control characters, found '"y\x0az"')");
   EXPECT_EQ(refused("label,w", "y,-1", options), "3: expected an importance from 0 to 1e12, found '-1'");

@@ -111,13 +111,13 @@ TEST_F(Tables, TellThePlaceInARecordOfSeveralLines) {
   const std::string path = file("a.csv", "label,text,n\na,\"one\ntwo\",1\nb,\"x\ny\"z,2\nc,d,3\n");
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }),
             path +
-                ":5:3: expected the end of a field behind its closing quote, found 'z'; the line was read as csv, a "
+                ":5:3: expected the end of a field after its closing quote, found 'z'; the line was read as csv, a "
                 "table whose first line names its columns");
   ExampleStream stream = stream_of({path}, skipping());
   EXPECT_EQ(labels_of(read_rest(stream)), "a c");
   EXPECT_EQ(stream.take_warnings(),
             std::vector<std::string>{"skipped: " + path +
-                                     ":5:3: expected the end of a field behind its closing quote, found 'z'"});
+                                     ":5:3: expected the end of a field after its closing quote, found 'z'"});
   const std::string open = file("b.csv", "label,text\na,b\nc,\"d\ne,f\n");
   EXPECT_NE(error_of(Fault::kBadData, [&] { read_all({open}); }).find(open + ":3:3: expected a field with a closing"),
             std::string::npos);

@@ -110,7 +110,7 @@ struct ResultHeader {
   std::uint64_t splits;  // 0 but to rank 0
 };
 
-// What the owner of the first root says of an example whose label the reading rank did not know, or which is sampled.
+// For the rank that read an example, if it did not know the label or the example is sampled; see Coordinator::open().
 struct Numbered {
   std::uint64_t number = 0;  // among all examples of the phase, from 1: by which it is sampled
   std::uint32_t slot = 0;
