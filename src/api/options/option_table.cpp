@@ -119,6 +119,13 @@ Use for_growing_trees() {
           "--tree online, and for labels that a given tree lacks"};
 }
 
+Use for_several_trees() {
+  return {[](const TrainingOptions& o) {
+            return o.model.is_tree() && (o.model.tree == TreeKind::kOnline || o.model.tree == TreeKind::kRandom);
+          },
+          "--tree online and random"};
+}
+
 Use for_calibrated_trees() {
   return {[](const TrainingOptions& o) { return o.model.is_tree() && o.model.loss == Loss::kLogistic; },
           "methods that use a tree, and --loss logistic"};
@@ -294,7 +301,7 @@ Table model_options() {
        .help = "Predict by the mean of K trees (1 to 8), each with a weight table of its own: a lower log loss for K "
                "times the work and memory, which ranks share. The trees after the first use lower --alpha",
        .binding = count(&M::trees, 1, kMostTrees),
-       .use = for_growing_trees()},
+       .use = for_several_trees()},
       {.name = "arity",
        .value = "K",
        .help = "Branches per node of cpecoc: 2, 4, 8 or 16",

@@ -51,9 +51,13 @@ struct ListedCheckpoint {
 
 // Lists the checkpoints of a run. A run may have none (--checkpoint-every never), but its directory has a lock file.
 std::vector<Checkpoint> checkpoints_of(const fs::path& run) {
-  if (!fs::is_directory(run)) throw Error(Fault::kNoInput, run.string() + ": no such run directory");
+  std::error_code failure;
+  if (!fs::is_directory(run, failure)) {
+    const bool is_missing = !failure || failure == std::errc::no_such_file_or_directory;
+    throw Error(Fault::kNoInput, run.string() + (is_missing ? ": no such run directory" : ": " + failure.message()));
+  }
   std::vector<Checkpoint> checkpoints = Checkpoints(run / "checkpoints").list();
-  if (checkpoints.empty() && !fs::exists(run / "lock")) {
+  if (checkpoints.empty() && !fs::exists(run / "lock", failure)) {
     throw Error(Fault::kNoInput,
                 run.string() + ": is not a run directory and has no checkpoints; give the directory of --run");
   }

@@ -79,7 +79,7 @@ void print_json(const Learner& learner, const InspectOptions& options, ResultWri
 void inspect(const InspectOptions& options) {
   const Model model = load_model(options.model);
   const Learner& learner = model.learner();
-  if (options.dot || options.label) shown_tree(learner, options.tree);
+  if (options.dot || options.label || options.tree != 1) shown_tree(learner, options.tree);
   if (options.dot) {
     ResultWriter drawing(*options.dot);
     print_dot(shown_tree(learner, options.tree), learner.labels(), drawing);

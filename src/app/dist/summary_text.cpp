@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -44,7 +45,8 @@ std::string losses_lines(const char* part, const Losses& losses, std::uint64_t e
 std::string work_line(const Summary& summary) {
   if (summary.had_nothing_to_do) return "nothing to do: the run was finished, and there is no new shard\n";
   const std::uint64_t examples = summary.train.examples + summary.test.examples;
-  const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / summary.seconds);
+  const double seconds = std::max(summary.seconds, 1e-9);  // a clock may stand still
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(examples) / seconds);
   return fmt::format("{} in {:.2f} s on {}, {} per second\n", counted(examples, "example"), summary.seconds,
                      counted(static_cast<std::uint64_t>(summary.ranks), "rank"), grouped(rate));
 }
@@ -52,8 +54,9 @@ std::string work_line(const Summary& summary) {
 std::string validation_lines(const Summary& summary, const ValidationOptions& options) {
   if (!summary.last_validation) return "";
   std::string text = summary.stopped_early ? "stopped early\n" : "";
-  if (summary.last_validation->without_improvement != 0) {
-    text += validation_text(*summary.last_validation, options.metric()) + "\n";
+  const Validation& last = *summary.last_validation;
+  if (last.without_improvement != 0 || !std::isfinite(last.value)) {
+    text += validation_text(last, options.metric()) + "\n";
   }
   if (!summary.best_validation) return text;
   text += validation_text(*summary.best_validation, options.metric());
@@ -139,6 +142,7 @@ std::string validation_text(const Validation& validation, Metric metric) {
                                  grouped(validation.examples), validation.losses.mean_squared(),
                                  validation.losses.mean_log(), validation.losses.mean_log_seen());
   text += sampled_figures(validation.losses);
+  if (!std::isfinite(validation.value)) return text + "; no value of " + name_of(metric_names(), metric);
   if (validation.without_improvement == 0) return text + "; the best " + name_of(metric_names(), metric) + " so far";
   return text + fmt::format("; {} since the best {}", grouped(validation.without_improvement),
                             name_of(metric_names(), metric));

@@ -24,7 +24,7 @@ struct ReadOptions {
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
   std::uint64_t seed = 1;  // of feature hashes and of MultiLabel::kSample
-  // Each: the first bytes of the names of two namespaces (vw and json only).
+  // Each: the first bytes of the names of two namespaces (vw, json and csv only).
   std::vector<std::string> interactions = {};
   std::vector<std::string> ngrams = {};  // see parse_ngrams()
   FieldRoles fields = {};

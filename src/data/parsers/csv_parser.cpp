@@ -88,7 +88,7 @@ CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
 void CsvParser::require_columns() const {
   const FieldRoles& roles = options_.fields;
   if (options_.labels_required) {
-    require_column(roles.label, "--label-column names another one");
+    require_column(roles.label, "choose another with --label-column");
     if (!roles.importance.empty()) require_column(roles.importance, "--importance-column");
     for (const std::string& name : roles.ignored) require_column(name, "--ignore-columns");
   }

@@ -274,6 +274,7 @@ bool ExampleStream::read_text(ActiveShard& shard, Batch& batch) {
   while (!control_->stop.load(std::memory_order_relaxed)) {
     try {
       std::string_view line;
+      shard.record.clear();
       switch (shard.lines->next(line)) {
         case LineReader::Status::kEnd:
           shard.done.bytes = shard.lines->offset();

@@ -60,7 +60,8 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
   options.every_line = true;
   options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
     add_distinct(std::string(name_space), kMostNameSpaces, look.profile.name_spaces);
-    add_distinct(std::string(name_space) + "^" + std::string(name), kMostNames, look.profile.features);
+    add_distinct(std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name), kMostNames,
+                 look.profile.features);
     if (seen.insert(feature).second) look.features.push_back(feature);
   };
   options.on_several_labels = [&] { ++look.several_labels; };

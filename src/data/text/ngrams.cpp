@@ -70,7 +70,7 @@ void require_words(Format format, const ReadOptions& options) {
     if (format == Format::kFasttext && !name.empty())
       refuse(" needs namespaces, which the fasttext format does not have");
     if ((format == Format::kJson || format == Format::kCsv) && !one.name_space && roles.text.empty()) {
-      refuse(" is for text, and --text-keys names none");
+      refuse(std::string(" is for text, and --text-") + (format == Format::kCsv ? "columns" : "keys") + " names none");
     }
     if (format == Format::kCsv && one.name_space && std::ranges::find(roles.text, name) == roles.text.end()) {
       refuse(" needs words: " + quote(name) + " is none of --text-columns");

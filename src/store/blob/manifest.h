@@ -14,7 +14,7 @@
 
 namespace cpt {
 
-// The format that is written, and the newest one that is read. Older ones are read for ever (C9).
+// The format that is written, and the newest one that is read. Older ones are read or refused by number (C9).
 inline constexpr std::uint32_t kBlobSetFormat = 1;
 inline constexpr const char* kManifestName = "MANIFEST";
 // Enough for the segments of nearly 16 TiB.

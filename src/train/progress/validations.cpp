@@ -36,7 +36,9 @@ bool enter_validation(Validation validation, Summary& summary) {
   const auto& best = summary.best_validation;
   const bool is_best = std::isfinite(validation.value) && (!best || validation.value < best->value);
   const std::uint64_t before = summary.last_validation ? summary.last_validation->without_improvement : 0;
-  validation.without_improvement = is_best ? 0 : before + 1;
+  // Without a value, a validation is neither better nor worse.
+  const std::uint64_t worse = std::isfinite(validation.value) ? 1 : 0;
+  validation.without_improvement = is_best ? 0 : before + worse;
   ++summary.validations;
   if (is_best) summary.best_validation = validation;
   summary.last_validation = validation;

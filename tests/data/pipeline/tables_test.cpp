@@ -128,8 +128,9 @@ TEST_F(Tables, EndWithoutAHeaderThatCanBeRead) {
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({twice}, skipping()); }),
             twice + ":2:9: expected a column with a name of its own, found 'x'");
   const std::string other = file("b.csv", "ad,page\na,1\n");
-  EXPECT_EQ(error_of(Fault::kUsage, [&] { read_all({other}, skipping()); }),
-            other + ": expected the column 'label' (--label-column names another one), found the columns 'ad', 'page'");
+  EXPECT_EQ(
+      error_of(Fault::kUsage, [&] { read_all({other}, skipping()); }),
+      other + ": expected the column 'label' (choose another with --label-column), found the columns 'ad', 'page'");
   EXPECT_TRUE(read_all({file("c.csv", "")}).empty());
   EXPECT_TRUE(read_all({file("d.csv", "label,x\n")}).empty());
 }
