@@ -11,8 +11,8 @@ namespace cpt {
 // is what `cpt convert` writes. A line of kCsv means nothing without the first line of its file.
 enum class Format : std::uint8_t { kAuto, kVw, kLibsvm, kFasttext, kBinary, kJson, kCsv };
 
-// How a line with several labels (libsvm "3,7", fasttext "__label__a __label__b", json
-// "label": ["a", "b"]) becomes examples.
+// How a line with several labels (libsvm "3,7", fasttext "__label__a __label__b", json "label": ["a", "b"]) becomes
+// examples.
 enum class MultiLabel : std::uint8_t {
   kFirst,   // the first label is the example's
   kSample,  // one label, drawn by a hash of seed, shard and line: the same in every pass and on any number of ranks

@@ -36,7 +36,7 @@ struct NamedFeature {
 };
 
 // Reads examples of one model. Keeps memory between calls, so it is for one thread at a time; no example influences
-// another, but that the first line decides the format.
+// another, but the first line decides the format.
 class ExampleReader {
  public:
   // Of the options it uses seed, interactions, ngrams, normalize and fields. kAuto: the first line that is not blank

@@ -14,8 +14,8 @@ namespace cpt {
 // "vw lines with features like page^w1 page^w2, of namespaces like page user"
 std::string describe(const InputProfile& profile);
 
-// Whether the model has met more than almost none of these distinct features; true also if there are too few to say, or
-// if the model has no counts of features. The counts are hashed: that some are met by chance is allowed for.
+// False if the model has met almost none of these distinct features; true if there are too few to say, or if the model
+// does not count features. Allows for hashing, by which some are met by chance.
 bool has_met(const Learner& learner, std::span<const FeatureHash> features);
 
 // A warning for a model that has not. `input`: where the features are from and, if known, describe() of it.

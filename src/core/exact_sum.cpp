@@ -75,7 +75,7 @@ ExactSum& ExactSum::operator+=(double value) {
     mantissa >>= -shift;
     shift = 0;
   }
-  if (shift >= 192) return *this;  // not a number of those that are allowed
+  if (shift >= 192) return *this;  // outside the allowed range
   const auto at = static_cast<std::size_t>(shift / 64);
   const Wide shifted = static_cast<Wide>(mantissa) << (shift % 64);
   if (value > 0) {

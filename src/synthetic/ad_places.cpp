@@ -23,7 +23,7 @@ Weights falling_weights() {
   return weights;
 }
 
-// A draw takes the topic at the part topic_part(u) of all topics, u uniform in [0, 1).
+// A draw takes the topic number topic_part(u) * topics, u uniform in [0, 1).
 constexpr double kFlatPart = 0.2;
 double topic_part(double u) { return kFlatPart * u + (1 - kFlatPart) * u * u * u; }
 double topics_at(double u) { return kFlatPart + (1 - kFlatPart) * 3 * u * u; }  // its derivative

@@ -7,7 +7,7 @@ namespace cpt {
 
 namespace {
 
-// At the part `time` of the log, the part time * (1 + b - b * time) of the pages has arrived; this is b.
+// After the fraction t of the log, the fraction t * (1 + b - b * t) of the pages has arrived; this is b.
 constexpr double kSlowingDown = 0.95;
 
 // Tier k has the pages 2^k - 1, 3 * 2^k - 1, 5 * 2^k - 1 ...; the last one has all multiples.

@@ -400,7 +400,7 @@ class Training::Run {
     return survey;
   }
 
-  // Of what this rank writes when it learns.
+  // The memory that this rank learns in.
   std::vector<std::span<std::byte>> own_memory() {
     std::vector<std::span<std::byte>> memory = learner_.feature_counts().memory();
     WeightTable& weights = learner_.weights();

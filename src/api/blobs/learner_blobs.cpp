@@ -83,7 +83,7 @@ void read_entries(const StoredBytes& bytes, const std::string& name, std::size_t
 void write_structure(const Learner& learner, BlobSetWriter& set) {
   append_archive(set.add("options"), learner.options());
   append_archive(set.add("tree"), stored_tree(learner));
-  if (learner.counts()) write_counts(learner.frequencies(), set.add("counts"));
+  if (learner.uses_frequencies()) write_counts(learner.frequencies(), set.add("counts"));
   if (learner.feature_counts().used()) write_feature_counts(learner.feature_counts(), set.add("features"));
   if (!learner.input().empty()) append_archive(set.add("input"), learner.input());
 }
@@ -102,7 +102,7 @@ ModelOptions read_model_options(const BlobSetReader& set) {
 std::unique_ptr<Learner> read_structure(const BlobSetReader& set) {
   auto learner = std::make_unique<Learner>(read_model_options(set));
   read_tree(set.read_all("tree", kMostTreeBytes), set.directory().string() + ": its tree", *learner);
-  if (learner->counts()) {
+  if (learner->uses_frequencies()) {
     BlobReader blob = set.open("counts");
     read_counts(blob, set.directory().string() + ": its blob of counts", learner->tree().labels(),
                 learner->frequencies());

@@ -162,7 +162,7 @@ bool read_runs(const StoredBytes& source, const Region& region, Partition partit
   return (header.runs & kHasCalibrators) != 0;
 }
 
-// The lanes of a calibrator that are not as at first, in the order of writing.
+// A bit for each lane of a calibrator that differs from kFirstCalibrator.
 std::uint16_t used_lanes(const Calibrator& calibrator) {
   std::uint32_t mask = 0;
   for (std::size_t lane = 1; lane < kLanes; ++lane) {

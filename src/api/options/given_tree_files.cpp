@@ -90,15 +90,15 @@ void require_distinct_labels(const std::vector<Leaf>& leaves, const ListFile& fi
   }
 }
 
-[[noreturn]] void refuse_flaw(const NoTree& flaw, const std::vector<Leaf>& leaves, const ListFile& file) {
+[[noreturn]] void refuse_flaw(const InvalidTree& flaw, const std::vector<Leaf>& leaves, const ListFile& file) {
   const Leaf& leaf = leaves[flaw.leaf()];
   const std::string other = "that of line " + std::to_string(leaves[flaw.other()].line);
   switch (flaw.flaw()) {
-    case NoTree::Flaw::kSamePath:
+    case InvalidTree::Flaw::kSamePath:
       file.refuse_at(leaf.line, "another place than " + other, quote(leaf.path));
-    case NoTree::Flaw::kBelowLeaf:
+    case InvalidTree::Flaw::kBelowLeaf:
       file.refuse_at(leaf.line, "no leaf above this one", other);
-    case NoTree::Flaw::kOneChild:
+    case InvalidTree::Flaw::kOneChild:
       break;
   }
   file.refuse_at(leaf.line, "two children of every node above", "no leaf at or below " + quote(flaw.missing()));
@@ -109,7 +109,7 @@ std::vector<LeafSplit> leaf_splits_of_leaves(const std::vector<Leaf>& leaves, co
   for (const Leaf& leaf : leaves) paths.emplace_back(leaf.path);
   try {
     return leaf_splits_of(paths);
-  } catch (const NoTree& flaw) {
+  } catch (const InvalidTree& flaw) {
     refuse_flaw(flaw, leaves, file);
   }
 }

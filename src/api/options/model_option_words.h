@@ -13,7 +13,7 @@ namespace cpt {
 // character for the dashes within: `dash`.
 using ModelOptionWords = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-// Throws Error(kUsage) that names the option if it is none of a model that is made without data, or its value is wrong.
+// Throws Error(kUsage) that names the option if a model made without data does not have it, or its value is wrong.
 ModelOptions parse_model_options(const ModelOptionWords& given, char dash = '-');
 
 // All of them, each with one word.

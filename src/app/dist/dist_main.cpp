@@ -219,7 +219,7 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
 // Reports an error on which the ranks cannot agree, and aborts the job. Ranks that notice the same stall wait for
 // different times, so that only the first one reports it: the launcher then ends the others by SIGTERM. Ranks that took
 // SIGTERM for a request to stop wait until the launcher sends SIGKILL two seconds later.
-[[noreturn]] void abort_pass(MpiSession& session, const Communicator& comm, const std::exception& error) {
+[[noreturn]] void abort_job(MpiSession& session, const Communicator& comm, const std::exception& error) {
   restore_default_signals();
   std::string program = kProgram;
   if (dynamic_cast<const StallError*>(&error) != nullptr) {  // its message names the rank
@@ -243,7 +243,7 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
     if (comm->rank() == 0) report_failure(kProgram, error, kMemoryHint);
     return exit_code(error.fault());
   } catch (const std::exception& error) {
-    if (comm->size() > 1) abort_pass(*session, *comm, error);
+    if (comm->size() > 1) abort_job(*session, *comm, error);
     return report_failure(kProgram, error, kMemoryHint);
   }
 }

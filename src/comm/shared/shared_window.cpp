@@ -16,8 +16,7 @@ std::atomic_ref<std::uint64_t> times_published(Bytes area) {
 
 }  // namespace
 
-// MPI knows which ranks can share memory, and equal host names show which ranks are one machine to the user. Both
-// count.
+// Ranks share memory if MPI can share it and their host names are equal: to the user, one name is one machine.
 SharedWindow::SharedWindow(Communicator& comm, std::size_t bytes) : areas_(comm.share_memory(kHeadBytes + bytes)) {
   for (int rank = 0; rank < comm.size(); ++rank) {
     if (comm.host_of(rank) != comm.host()) areas_[static_cast<std::size_t>(rank)] = {};

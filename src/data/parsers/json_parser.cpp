@@ -162,7 +162,7 @@ void JsonParser::read_object(json::object object, const std::string& path, std::
     json::value value = result.value();
     if (depth == 1 && read_special(key, value)) continue;
     const json::json_type type = value.type();
-    if (type != json::json_type::object && type != json::json_type::array && !roles_.of_features()) {
+    if (type != json::json_type::object && type != json::json_type::array && !roles_.has_feature_roles()) {
       read_feature(path, key, value, batch);
       continue;
     }

@@ -6,7 +6,7 @@
 namespace cpt {
 
 RolesByName::RolesByName(const FieldRoles& roles)
-    : of_features_(!roles.text.empty() || !roles.categorical.empty() || !roles.ignored.empty()) {
+    : has_feature_roles_(!roles.text.empty() || !roles.categorical.empty() || !roles.ignored.empty()) {
   add(roles.label, FieldRole::kLabel);
   if (!roles.importance.empty()) add(roles.importance, FieldRole::kImportance);
   for (const std::string& key : roles.text) add(key, FieldRole::kText);

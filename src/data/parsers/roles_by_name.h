@@ -22,13 +22,13 @@ class RolesByName {
     return found == roles_.end() ? FieldRole::kOther : found->second;
   }
   // Whether a key other than those of the label and the importance has a role.
-  bool of_features() const { return of_features_; }
+  bool has_feature_roles() const { return has_feature_roles_; }
 
  private:
   void add(const std::string& key, FieldRole role);
 
   std::map<std::string, FieldRole, std::less<>> roles_;
-  bool of_features_ = false;
+  bool has_feature_roles_ = false;
 };
 
 }  // namespace cpt

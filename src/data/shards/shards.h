@@ -46,8 +46,8 @@ std::string find_in_both(const std::vector<Shard>& a, const std::vector<Shard>& 
 // True if both have the same file, even under different names.
 bool is_one_file(const Shard& a, const Shard& b);
 
-// XXH3-64 of the first 64 KiB of the file as stored, to notice changes; 0 for pipes. Throws
-// Error(kNoInput) if it cannot be read.
+// XXH3-64 of the first 64 KiB of the file as stored, to notice changes; 0 for pipes. Throws Error(kNoInput) if it
+// cannot be read.
 std::uint64_t head_checksum(const Shard& shard);
 
 // [rank] -> ascending numbers of the shards it reads: largest first to the rank with the fewest bytes so far (ties: the

@@ -11,10 +11,10 @@ void InOrder::prepare(const ExampleView& x, PathState& path_state) const {
 // Calls visit(i, path_state) for the examples of the slice in order.
 template <class Visit>
 void InOrder::for_each_prefetched(Slice slice, Visit visit) {
-  ahead_.each(
+  path_prefetcher_.each(
       slice.begin, slice.end,
       [&](std::size_t i, Slot& slot) {
-        labels_.prefetch(*slice.batch, i, slice.end);
+        label_prefetcher_.prefetch(*slice.batch, i, slice.end);
         const std::size_t ahead = i + LabelPrefetcher::kStep;
         if (learner_->feature_counts().used() && ahead < slice.end) {
           learner_->feature_counts().prefetch((*slice.batch)[ahead]);

@@ -24,7 +24,7 @@ struct Slice {
 // Predicts, counts and trains examples in order. Keeps its buffers between calls; not thread-safe.
 class InOrder {
  public:
-  explicit InOrder(Learner& learner) : learner_(&learner), labels_(learner.labels(), learner.trees()) {}
+  explicit InOrder(Learner& learner) : learner_(&learner), label_prefetcher_(learner.labels(), learner.trees()) {}
 
   // The hook is called with every path state right before its rows change. None by default.
   void before_training(Estimator::Hook hook) { before_training_ = std::move(hook); }
@@ -53,9 +53,9 @@ class InOrder {
   void learn(PathState& path_state, bool is_new, Losses& losses);
 
   Learner* learner_;
-  LabelPrefetcher labels_;
+  LabelPrefetcher label_prefetcher_;
   Estimator::Hook before_training_;
-  PathPrefetcher<Slot, 2> ahead_;
+  PathPrefetcher<Slot, 2> path_prefetcher_;
 };
 
 }  // namespace cpt

@@ -53,7 +53,7 @@ class Learner {
   // The counts that the method `table` has instead of weights; empty for other methods.
   const Frequencies& frequencies() const { return frequencies_; }
   Frequencies& frequencies() { return frequencies_; }
-  bool counts() const { return options_.method == Method::kTable; }
+  bool uses_frequencies() const { return options_.method == Method::kTable; }
   // Not used() if values are not scaled by rarity.
   const FeatureCounts& feature_counts() const { return feature_counts_; }
   FeatureCounts& feature_counts() { return feature_counts_; }

@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::uint32_t kNoLeaf = 0xffffffffU;
 
-const char* text_of(NoTree::Flaw flaw) {
+const char* text_of(InvalidTree::Flaw flaw) {
   switch (flaw) {
-    case NoTree::Flaw::kSamePath:
+    case InvalidTree::Flaw::kSamePath:
       return "two leaves have the same path";
-    case NoTree::Flaw::kBelowLeaf:
+    case InvalidTree::Flaw::kBelowLeaf:
       return "a leaf is below another one";
-    case NoTree::Flaw::kOneChild:
+    case InvalidTree::Flaw::kOneChild:
       break;
   }
   return "a node has one child";
@@ -41,15 +41,15 @@ std::size_t common_length(std::string_view a, std::string_view b) {
 void require_outermost(std::span<const std::string_view> paths, std::uint32_t leaf, std::size_t begin, char side) {
   const char other = side == '0' ? '1' : '0';
   const std::size_t turn = paths[leaf].find(other, begin);
-  if (turn != std::string_view::npos) throw NoTree(leaf, std::string(paths[leaf].substr(0, turn)) + side);
+  if (turn != std::string_view::npos) throw InvalidTree(leaf, std::string(paths[leaf].substr(0, turn)) + side);
 }
 
 // The depth of the node where the paths of two neighboring leaves part. The left leaf must be the rightmost one on the
 // left of that node, and the right leaf the leftmost one on its right.
 std::size_t parting(std::span<const std::string_view> paths, std::uint32_t left, std::uint32_t right) {
   const std::size_t depth = common_length(paths[left], paths[right]);
-  if (depth == paths[right].size()) throw NoTree(NoTree::Flaw::kSamePath, right, left);
-  if (depth == paths[left].size()) throw NoTree(NoTree::Flaw::kBelowLeaf, right, left);
+  if (depth == paths[right].size()) throw InvalidTree(InvalidTree::Flaw::kSamePath, right, left);
+  if (depth == paths[left].size()) throw InvalidTree(InvalidTree::Flaw::kBelowLeaf, right, left);
   require_outermost(paths, left, depth + 1, '1');
   require_outermost(paths, right, depth + 1, '0');
   return depth;
@@ -129,10 +129,10 @@ class HuffmanTree {
 
 }  // namespace
 
-NoTree::NoTree(Flaw flaw, std::size_t leaf, std::size_t other)
+InvalidTree::InvalidTree(Flaw flaw, std::size_t leaf, std::size_t other)
     : Error(Fault::kBadData, text_of(flaw)), flaw_(flaw), leaf_(leaf), other_(other) {}
 
-NoTree::NoTree(std::size_t leaf, std::string missing)
+InvalidTree::InvalidTree(std::size_t leaf, std::string missing)
     : Error(Fault::kBadData, text_of(Flaw::kOneChild)),
       flaw_(Flaw::kOneChild),
       leaf_(leaf),

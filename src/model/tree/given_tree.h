@@ -16,15 +16,15 @@
 namespace cpt {
 
 // The paths are not those of a full binary tree. An Error(kBadData) whose text does not say where.
-class NoTree : public Error {
+class InvalidTree : public Error {
  public:
   enum class Flaw : std::uint8_t {
     kSamePath,   // `leaf` has the same path as `other`
     kBelowLeaf,  // `leaf` is below `other`
     kOneChild,   // `leaf` is below the parent of the path `missing`, but no leaf is at or below `missing`
   };
-  NoTree(Flaw flaw, std::size_t leaf, std::size_t other);
-  NoTree(std::size_t leaf, std::string missing);
+  InvalidTree(Flaw flaw, std::size_t leaf, std::size_t other);
+  InvalidTree(std::size_t leaf, std::string missing);
 
   Flaw flaw() const { return flaw_; }
   std::size_t leaf() const { return leaf_; }
@@ -47,7 +47,7 @@ struct LeafSplit {
 // The splits with which Tree::split() grows the tree whose leaf i has paths[i]. Any full binary tree can be grown so.
 // The leftmost leaf is label 0. A node is made once the node above it exists: the leftmost label on its right splits
 // the leftmost label on its left. Of the labels that can be added next, the first one in `paths` is, so leaves listed
-// by label id get the same ids again. Takes the time of sorting the paths, and does not recurse. Throws NoTree.
+// by label id get the same ids again. Takes the time of sorting the paths, and does not recurse. Throws InvalidTree.
 std::vector<LeafSplit> leaf_splits_of(std::span<const std::string_view> paths);
 
 // The path of every leaf of Huffman's tree, in which frequent labels are near the root: no full binary tree has a

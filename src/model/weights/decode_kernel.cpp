@@ -52,7 +52,7 @@ namespace HWY_NAMESPACE {
 
 // estimates[c] = sum over lanes of (1 - 2 lane) * sign, where the constant row adds its sign alone. 0 if the sum is
 // negative or bit c of `occupied` is 0.
-HWY_INLINE void Estimate(const Row& lanes, const Signs& signs, std::uint32_t occupied, float* estimates) {
+HWY_INLINE void EstimateColumns(const Row& lanes, const Signs& signs, std::uint32_t occupied, float* estimates) {
   V sum[kParts];
   for (std::size_t part = 0; part < kParts; ++part) {
     sum[part] = hn::Load(kFloat, signs.rows[0].data() + part * kStep);
@@ -89,8 +89,9 @@ template <int kArity>
 HWY_INLINE void DecodeBlock(std::uint32_t occupied, Row& lanes) {
   constexpr std::size_t kSlots = kArity == 8 ? 8 : 16;  // slots 8 .. 15 are binary nodes
   float at[32];  // by position: the estimate of a column, or the sum of the estimates below a slot
-  if constexpr (kArity != 16) Estimate(lanes, kArity == 4 ? kLowerOfFour : kLowerOfEight, occupied, at);
-  if constexpr (kArity != 8) Estimate(lanes, kArity == 4 ? kUpperOfFour : kUpperOfSixteen, occupied >> 16, at + 16);
+  if constexpr (kArity != 16) EstimateColumns(lanes, kArity == 4 ? kLowerOfFour : kLowerOfEight, occupied, at);
+  if constexpr (kArity != 8)
+    EstimateColumns(lanes, kArity == 4 ? kUpperOfFour : kUpperOfSixteen, occupied >> 16, at + 16);
   Row rights{};
   Row totals{};
 #pragma GCC unroll 16

@@ -418,7 +418,7 @@ HWY_INLINE void TrainLoss(const PathRows& path, const UpdateStep& update_step) {
   }
 }
 
-struct Trained {
+struct TrainBlocks {
   HWY_NOINLINE void operator()(const PathRows& path, const UpdateStep& update_step) const {
     if (update_step.loss == Loss::kLogistic) {
       TrainLoss<Loss::kLogistic>(path, update_step);
@@ -428,7 +428,7 @@ struct Trained {
   }
 };
 
-struct Learned {
+struct LearnBlocks {
   HWY_NOINLINE void operator()(const PathRows& path, const UpdateStep& update_step) const {
     TrainSome<Loss::kLogistic, Update::kSafe, true>(path, update_step);
   }
@@ -453,11 +453,11 @@ HWY_INLINE void ForBlocksTogether(const PathRows& path, const UpdateStep& update
   }
 }
 
-void Train(const PathRows& path, const UpdateStep& update_step) { ForBlocksTogether(path, update_step, Trained()); }
+void Train(const PathRows& path, const UpdateStep& update_step) { ForBlocksTogether(path, update_step, TrainBlocks()); }
 
 void LearnPath(const PathRows& path, const UpdateStep& update_step) {
   Sum<true>(path, update_step.estimates);
-  ForBlocksTogether(path, update_step, Learned());
+  ForBlocksTogether(path, update_step, LearnBlocks());
 }
 
 }  // namespace HWY_NAMESPACE

@@ -181,7 +181,7 @@ void FeatureList::add_dict(py::handle dict, const std::string& path, std::size_t
     const std::string key = token_text(PyTuple_GET_ITEM(item.ptr(), 0), "a key that is a str or a number");
     if (depth == 1 && take_special(key, value)) continue;
     const std::string inner = path.empty() ? key : path + "." + key;
-    const FieldRole role = roles_.of_features() ? roles_.of(inner) : FieldRole::kOther;
+    const FieldRole role = roles_.has_feature_roles() ? roles_.of(inner) : FieldRole::kOther;
     if (role == FieldRole::kIgnored) continue;
     if (role == FieldRole::kText) {
       add_words(inner, value);

@@ -89,7 +89,8 @@ void CalibratorMerger::merge_segment(std::uint64_t segment, std::uint64_t segmen
     append_values(bytes, all);
   }
   for (const Record& record : all) {
-    learner_.weights().calibrators().add(static_cast<Partition>(record.partition), record.key) = record.its.calibrator;
+    learner_.weights().calibrators().add(static_cast<Partition>(record.partition), record.key) =
+        record.of_rank.calibrator;
   }
 }
 
@@ -101,7 +102,7 @@ std::vector<CalibratorMerger::Record> CalibratorMerger::reduce(const std::vector
   std::vector<Record> merged;
   std::vector<const CalibratorOfRank*> ranks;
   for (std::size_t i = 0; i < by_key.size(); ++i) {
-    ranks.push_back(&by_key[i]->its);
+    ranks.push_back(&by_key[i]->of_rank);
     const bool is_last = i + 1 == by_key.size() || by_key[i + 1]->key != by_key[i]->key;
     if (!is_last) continue;
     merged.push_back({by_key[i]->key, by_key[i]->partition, {{}, merge_calibrators(ranks)}});

@@ -46,7 +46,7 @@ class CalibratorMerger {
   struct Record {
     std::uint64_t key;
     std::uint64_t partition;
-    CalibratorOfRank its;
+    CalibratorOfRank of_rank;
   };
   struct Visited {
     std::uint64_t key = 0;

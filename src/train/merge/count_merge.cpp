@@ -15,12 +15,12 @@ CountMerger::CountMerger(Communicator& comm, Learner& learner, std::uint64_t seg
     : comm_(comm), learner_(learner), segment_bytes_(segment_bytes) {}
 
 void CountMerger::note(const PathState& path_state) {
-  if (!learner_.counts()) return;
+  if (!learner_.uses_frequencies()) return;
   added_.push_back({path_state.key, path_state.label, units_of(path_state.example.importance)});
 }
 
 void CountMerger::merge() {
-  if (!learner_.counts()) return;
+  if (!learner_.uses_frequencies()) return;
   join_equal_pairs();
   const std::uint64_t in_segment =
       std::max<std::uint64_t>(segment_bytes_ / sizeof(Record) / static_cast<std::uint64_t>(comm_.size()), 1);

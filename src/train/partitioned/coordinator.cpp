@@ -66,7 +66,7 @@ void Coordinator::number(const RoutedExample& example, bool learning) {
   if (current_.is_new && learning) current_.label = add(example.example.label());
 }
 
-// What the rank that has read the example does not know, and the ranks that count losses.
+// Tells the example's reader what it does not know, and all ranks that a report is due.
 void Coordinator::announce(const RoutedExample& example, Opened& opened,
                            std::vector<std::vector<Numbered>>& numbered) const {
   const bool is_sampled = current_.is_drawn || current_.is_searched;

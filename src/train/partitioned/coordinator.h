@@ -30,7 +30,7 @@ class Coordinator {
   // Before the first round of a pass. `numbered`: examples of the phase so far, of this rank where it has copies.
   void begin_pass(std::uint64_t numbered) { numbered_ = numbered; }
 
-  // What else comes of opening a round.
+  // The other results of open().
   struct Opened {
     std::vector<PartitionTask> tasks;  // at the roots of this rank
     std::uint64_t labels = 0;          // that have a number after the round

@@ -1,4 +1,4 @@
-// What the examples of a round came to, at the rank that has read them.
+// The results of the examples of a round, at the rank that read them.
 #pragma once
 
 #include <cstdint>

@@ -11,11 +11,10 @@
 
 namespace cpt {
 
-// A renewal is due when a number of lines, counted over all shards, was learned. So it does not depend on how lines are
-// split into shards, nor shards assigned to ranks. So is the end of the part of an interval in which examples are
-// counted, and so is a validation. Where that is in the order of all examples is computed from how far each shard was
-// read, and again where a shard ended before. Reused for all passes of a run; every rank makes the same calls. Borrows
-// its arguments.
+// A renewal is due when a number of lines, counted over all shards, was learned, however lines are split into shards
+// and shards assigned to ranks. The same holds for a validation, and for the end of the part of an interval in which
+// examples are counted. The offset at which one is due follows from how far each shard was read, and is computed again
+// if a shard ends before it. Reused for all passes of a run; every rank makes the same calls. Borrows its arguments.
 class Renewals {
  public:
   static constexpr StreamOffset kNever{BatchReader::kNoPosition, 0};
@@ -27,7 +26,7 @@ class Renewals {
   void begin_pass(std::uint64_t lines, bool learning, std::uint64_t validation = 0);
   // In the middle of a pass, as if it were resumed here.
   void begin_again() { begin_pass(lines_, true, validation_); }
-  // Every rank reads up to here, then calls stop_at(). At first the begin of the pass, also of a resumed one.
+  // Every rank reads up to here, then calls stop_at(). At first the start of the pass, even of a resumed one.
   const StreamOffset& next() const { return next_; }
   // Collective. All lines before `offset`, which is not before next(), were handed out by the readers of all ranks, and
   // no other. Renews, or begins or ends counting, if they are enough, and computes the next offset.

@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-void refuse_standard_input(const std::vector<Shard>& shards) {
+void refuse_pipes(const std::vector<Shard>& shards) {
   if (std::ranges::none_of(shards, [](const Shard& shard) { return !shard.regular; })) return;
   throw Error(
       Fault::kUsage,
@@ -71,7 +71,7 @@ class StopRequest {
 
 void collect(const TrainingOptions& options, const std::vector<Shard>& shards, const Communicator& comm,
              StopRequest& stop, Labels& labels) {
-  refuse_standard_input(shards);
+  refuse_pipes(shards);
   const auto mine = assign_shards(shards, comm.size())[static_cast<std::size_t>(comm.rank())];
   // Its warnings are dropped: they are repeated when the lines are learned.
   ReadAhead chunks(ExampleStream(shards, mine, read_options(options)));

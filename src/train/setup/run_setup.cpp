@@ -36,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a run reads, in files or in shards.
+// A run's input, as files or as shards.
 template <class T>
 struct Inputs {
   std::vector<T> data;
@@ -96,7 +96,7 @@ void compare_fingerprints(Communicator& comm, const std::string& mine) {
 }
 
 // The checksums of all files' beginnings; each rank reads some of them.
-std::vector<TrackedShard> recognize(const std::vector<Shard>& shards, Communicator& comm) {
+std::vector<TrackedShard> with_heads(const std::vector<Shard>& shards, Communicator& comm) {
   const std::vector<std::uint64_t> heads =
       distribute_work(comm, shards.size(), "start: shards", [&](std::size_t i) { return head_checksum(shards[i]); });
   std::vector<TrackedShard> known;
@@ -107,7 +107,7 @@ std::vector<TrackedShard> recognize(const std::vector<Shard>& shards, Communicat
 // The shards of some files.
 std::vector<TrackedShard> shards_of(const std::vector<Shard>& files, const TrainingOptions& options, Communicator& comm,
                                     std::vector<Shard>& whole) {
-  return split_files(recognize(files, comm), options.split, comm, whole);
+  return split_files(with_heads(files, comm), options.split, comm, whole);
 }
 
 std::vector<Shard> plain(const std::vector<TrackedShard>& known) {

@@ -47,7 +47,7 @@ bool is_partitioned(const TrainingOptions& options, const Communicator& comm);
 // By rank: whether it reads shards.
 std::vector<bool> readers_of(const TrainingOptions& options, const Communicator& comm);
 
-// How its ranks hold the table.
+// How ranks hold the table.
 TableUse table_use(const TrainingOptions& options, const Communicator& comm);
 
 // Collective. Throws the errors of Training's constructor. `free` is free_memory() before the run takes any.

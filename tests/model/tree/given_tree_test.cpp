@@ -113,7 +113,7 @@ TEST(GivenTree, MayBeVeryDeep) {
   try {
     leaf_splits({left, "1"});
     FAIL() << "a node has one child";
-  } catch (const NoTree& error) {
+  } catch (const InvalidTree& error) {
     EXPECT_EQ(error.leaf(), 0U);
     EXPECT_EQ(error.missing(), "01");
   }
@@ -129,10 +129,10 @@ TEST(GivenTree, MayBeVeryDeep) {
 
 class Flawed : public ::testing::Test {
  protected:
-  static NoTree flaw_of(const Paths& paths) {
+  static InvalidTree flaw_of(const Paths& paths) {
     try {
       leaf_splits(paths);
-    } catch (const NoTree& error) {
+    } catch (const InvalidTree& error) {
       EXPECT_EQ(error.fault(), Fault::kBadData);
       return error;
     }
@@ -141,14 +141,14 @@ class Flawed : public ::testing::Test {
   }
 
   static void expect_missing(const Paths& paths, std::size_t leaf, const std::string& missing) {
-    const NoTree flaw = flaw_of(paths);
-    EXPECT_EQ(flaw.flaw(), NoTree::Flaw::kOneChild) << ::testing::PrintToString(paths);
+    const InvalidTree flaw = flaw_of(paths);
+    EXPECT_EQ(flaw.flaw(), InvalidTree::Flaw::kOneChild) << ::testing::PrintToString(paths);
     EXPECT_EQ(flaw.leaf(), leaf);
     EXPECT_EQ(flaw.missing(), missing);
   }
 
-  static void expect_clash(const Paths& paths, NoTree::Flaw kind, std::size_t leaf, std::size_t other) {
-    const NoTree flaw = flaw_of(paths);
+  static void expect_clash(const Paths& paths, InvalidTree::Flaw kind, std::size_t leaf, std::size_t other) {
+    const InvalidTree flaw = flaw_of(paths);
     EXPECT_EQ(flaw.flaw(), kind) << ::testing::PrintToString(paths);
     EXPECT_EQ(flaw.leaf(), leaf);
     EXPECT_EQ(flaw.other(), other);
@@ -156,13 +156,13 @@ class Flawed : public ::testing::Test {
 };
 
 TEST_F(Flawed, LeavesAtOnePlace) {
-  expect_clash({"1", "0", "1"}, NoTree::Flaw::kSamePath, 2, 0);
-  expect_clash({"", ""}, NoTree::Flaw::kSamePath, 1, 0);
+  expect_clash({"1", "0", "1"}, InvalidTree::Flaw::kSamePath, 2, 0);
+  expect_clash({"", ""}, InvalidTree::Flaw::kSamePath, 1, 0);
 }
 
 TEST_F(Flawed, LeavesBelowOthers) {
-  expect_clash({"00", "01", "0", "1"}, NoTree::Flaw::kBelowLeaf, 0, 2);
-  expect_clash({"0", ""}, NoTree::Flaw::kBelowLeaf, 0, 1);
+  expect_clash({"00", "01", "0", "1"}, InvalidTree::Flaw::kBelowLeaf, 0, 2);
+  expect_clash({"0", ""}, InvalidTree::Flaw::kBelowLeaf, 0, 1);
 }
 
 TEST_F(Flawed, NodesWithOneChild) {
@@ -180,10 +180,10 @@ TEST_F(Flawed, EveryTreeThatLacksALeafOrHasOneMore) {
   for (std::size_t i = 0; i < whole.size(); ++i) {
     Paths paths = whole;
     paths.erase(paths.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_EQ(flaw_of(paths).flaw(), NoTree::Flaw::kOneChild);
+    EXPECT_EQ(flaw_of(paths).flaw(), InvalidTree::Flaw::kOneChild);
     paths = whole;
     paths.push_back(whole[i] + "0");
-    EXPECT_EQ(flaw_of(paths).flaw(), NoTree::Flaw::kBelowLeaf);
+    EXPECT_EQ(flaw_of(paths).flaw(), InvalidTree::Flaw::kBelowLeaf);
   }
 }
 

@@ -86,9 +86,9 @@ class OpenInput {
 
   Model& model() { return model_; }
 
-  // The example(s) of the next good line, several only for MultiLabel::kSplit; nullptr at the end. Of any next line, if
-  // the command needs every line; there may be none then. Valid until the next call. Throws Error(kBadData) at a bad
-  // line, or when more were skipped than the user allows.
+  // The example(s) of the next good line, several only for MultiLabel::kSplit; nullptr at the end. If the command needs
+  // every line: the examples of the next line, good or bad, which may be none. Valid until the next call. Throws
+  // Error(kBadData) at a bad line, or when more were skipped than the user allows.
   const Batch* next();
   // That line, if the command needs every line.
   const InputLine& line() const { return stream_.line(); }
@@ -114,7 +114,7 @@ class OpenInput {
 
   // The place of an example in the input, "FILE:LINE".
   std::string place_of(const ExampleView& x) const { return place(x.origin.shard, x.origin.line); }
-  // What --with-lines and --with-tags put in front of the answer to a line; the begin of an object if answers are JSON.
+  // What --with-lines and --with-tags put in front of the answer to a line; the start of an object if answers are JSON.
   std::string lead_of(const InputLine& line) const;
   bool answers_in_json() const { return json_; }
 

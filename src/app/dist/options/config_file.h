@@ -9,7 +9,7 @@
 
 namespace cpt {
 
-// Refuses a file without end before it fills the memory, and names the file and the line of what is no option.
+// Refuses an endless file before it fills the memory, and names file and line of anything that is not an option.
 class ConfigFile : public CLI::ConfigBase {
  public:
   // `app` has the options, --config among them.
@@ -24,8 +24,8 @@ class ConfigFile : public CLI::ConfigBase {
   const CLI::App& app_;
 };
 
-// Where the option is set that a usage error is about: "FILE:LINE: " if that is the file of --config, and no word of
-// the command line gives the option; else empty.
+// "FILE:LINE: " of the option that a usage error is about, if the file of --config sets it and the command line does
+// not; else empty.
 std::string place_in_config(const CLI::App& app, const std::vector<std::string>& words, std::string_view message);
 
 }  // namespace cpt
