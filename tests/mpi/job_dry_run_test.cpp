@@ -51,6 +51,17 @@ TEST_F(DryRun, FailsAsTheRunWould) {
   EXPECT_FALSE(std::filesystem::exists(run_directory()));
 }
 
+TEST_F(DryRun, GivesTheWarningsOfAStart) {
+  const std::string one = file("one/0.vw", stream(50, 1));
+  const Words words{"--data", one, "--test", one, "--merge", "average", "--run", run_directory().string()};
+  const Outcome outcome = run(3, joined(words, {"--dry-run"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto warns = AllOf(HasSubstr("warning: --merge has no effect here"), HasSubstr("as --data and as --test"),
+                           HasSubstr("2 of 3 ranks have nothing to read"));
+  EXPECT_THAT(outcome.err, warns);
+  EXPECT_THAT(run(3, words).err, warns);
+}
+
 TEST_F(DryRun, OfAPipeReadsNothing) {
   const Outcome outcome = run_alone({"--data", "-", "--run", run_directory().string(), "--dry-run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -152,10 +152,14 @@ void open_run(Communicator& comm, const DistOptions& options, const std::optiona
   });
 }
 
-void print_plan(Communicator& comm, const DistOptions& options, const Training& training) {
+void print_plan(Communicator& comm, DistOptions options, const Training& training) {
+  options.training = training.options();
   const RunPlan plan = training.plan();
   run_on_all(comm, "plan", [&] {
     if (comm.rank() != 0) return;
+    std::vector<std::string> warnings = describe_unused(options);
+    warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+    for (const std::string& warning : warnings) std::fprintf(stderr, "cpt_dist: warning: %s\n", warning.c_str());
     const std::string resumption = training.resumption() ? resumption_text(*training.resumption()) + "\n" : "";
     print_results(plan_text(plan, options.run) + resumption);
   });

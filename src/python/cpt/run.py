@@ -25,7 +25,7 @@ class Run:
 
     @property
     def summary(self) -> Dict[str, Any]:
-        """The figures of the whole run: summary.json. Raises `NoInput` until the run has finished."""
+        """The figures of the run, or of its last stage if data were added: summary.json. Raises `NoInput` until the run has finished."""
         if not self.finished:
             raise NoInput(f"{self.path}: the run has not finished")
         summary: Dict[str, Any] = json.loads((self.path / "summary.json").read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "train/host/host.h"
+#include "train/input/split_files.h"
 #include "train/setup/known_labels.h"
 #include "train/setup/table_size.h"
 
@@ -14,7 +15,7 @@ namespace cpt {
 
 namespace {
 
-// Their beginnings are read.
+// Shards that are previewed.
 constexpr std::size_t kMostPreviews = 16;
 
 std::uint64_t estimated_examples(const std::vector<Shard>& shards, const ReadOptions& options) {
@@ -63,6 +64,9 @@ RunPlan plan_run(const RunSetup& setup, Communicator& comm, std::optional<std::u
     const std::vector<Shard> test = setup.plan->shards(Phase::kTest);
     plan.train = plan_input(train, readers, read);
     plan.test = plan_input(test, readers, read);
+    plan.warnings = setup.warnings;
+    const std::string idle = warning_of_idle_ranks(train.empty() ? test : train, readers, !setup.resumption);
+    if (!idle.empty()) plan.warnings.push_back(idle);
     const std::vector<Shard>& first = train.empty() ? test : train;
     if (first.empty()) return;
     plan.first_path = first.front().path;

@@ -32,6 +32,7 @@ struct RunPlan {
   std::uint64_t calibration_bytes = 0;      // calibrators of the nodes, and counts of features
   std::optional<std::uint64_t> free_bytes;  // memory that is free on the host with the least
   std::uint64_t checkpoint_bytes = 0;       // if all rows are used
+  std::vector<std::string> warnings;        // that a start would give
 };
 
 // Collective; complete on rank 0. Throws what reading the beginnings of shards throws, as AgreedError (alone, Error).

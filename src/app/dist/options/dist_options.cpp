@@ -110,8 +110,10 @@ std::vector<OptionEntry> own_rows() {
       {.name = "dry-run",
        .group = kMainOptions,
        .value = "",
-       .help = "Check everything that a start checks and print what the run would read and need: shards of each rank, "
-               "examples, the first line as understood, bits, memory, disk. Train and write nothing",
+       .help =
+           "Check options, data and memory as a start does, print its warnings, and what the run would read and need: "
+           "shards of each rank, examples, the first line as understood, bits, memory, disk. Train and write "
+           "nothing; so nothing tells whether the run directory can be written",
        .binding = {[](DistOptions& o, const Words&) { o.dry_run = true; }, {}, {}},
        .words = OptionWords::kNone},
       {.name = "stall-timeout",
