@@ -48,6 +48,7 @@ TEST_F(CommandLineOfAJob, IsRefusedForEachWrongWord) {
        AllOf(HasSubstr("--sync-examples"), HasSubstr("--sync-fraction"))},
       {{"--run=", "--resume"}, Eq("cpt_dist: --run is empty (see --help)")},  // the next word is no value
       {{"--init="}, Eq("cpt_dist: --init is empty (see --help)")},
+      {{"--init", ""}, Eq("cpt_dist: --init is empty (see --help)")},
       {{"--sync-fraction", "0"}, HasSubstr("--sync-fraction: '0' is neither a fraction above 0 nor auto")},
       {{"--sync-examples", "few"}, HasSubstr("--sync-examples: 'few' is not a whole number")},
       {{"--on-error", "skip:few"}, HasSubstr("--on-error: 'skip:few' is none of: ")},

@@ -77,10 +77,14 @@ std::string usage_text(const CLI::ParseError& error) {
 }
 
 void require_values(const std::vector<std::string>& words) {
+  std::string option;  // the word before, if it is one without a value
   for (const std::string& word : words) {
-    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+    const bool is_option = word.starts_with("--");
+    if (is_option && word.find('=') == word.size() - 1) {
       throw CLI::ArgumentMismatch(word.substr(0, word.size() - 1) + " is empty");
     }
+    if (word.empty() && !option.empty()) throw CLI::ArgumentMismatch(option + " is empty");
+    option = is_option && word.find('=') == std::string::npos ? word : "";
   }
 }
 

@@ -26,8 +26,8 @@ void add_help_options(CLI::App& program, const std::string& version);
 // The text of an error of CLI11, in plain words where its own are not.
 std::string usage_text(const CLI::ParseError& error);
 
-// Throws CLI::ParseError if an argument gives an option an empty value, like "--run=": CLI11 would take the next
-// argument.
+// Throws CLI::ParseError if an option is given an empty value, as "--run=" or as an empty argument after it: CLI11
+// would take the next argument, or the value for none.
 void require_values(const std::vector<std::string>& words);
 
 // Runs `parse`, and turns its Error(kUsage) into the error that CLI11 reports for the option.

@@ -107,6 +107,9 @@ TEST_F(ConvertTest, WritesAllOrNothing) {
   EXPECT_EQ(content_of(path("file")), "kept");
   expect_refused({"test.vw", "file/binary"}, 73, "file: mkdir failed");
   expect_refused({"nothing", "binary"}, 66, "nothing");
+  expect_refused({"test.vw", ""}, 2, "the name of the directory to write is empty");
+  write("model/MANIFEST", "");
+  expect_refused({"test.vw", "model/binary"}, 73, "lies in the model");
 }
 
 // `cpt convert - OUT` that is at work, and waits for more input.

@@ -147,6 +147,8 @@ void ResultWriter::fail(const char* action) {
 }
 
 NewDirectory::NewDirectory(fs::path target) : target_(std::move(target)) {
+  if (target_.empty()) throw Error(Fault::kUsage, "the name of the directory to write is empty");
+  require_foreign_to_results(target_);
   std::error_code error;
   const bool is_taken = fs::exists(fs::symlink_status(target_, error)) &&
                         !(fs::is_directory(target_, error) && fs::is_empty(target_, error));
