@@ -28,6 +28,11 @@ struct RowsAhead {
   float* const* rows = nullptr;
   std::size_t count = 0;
   std::size_t prefetched = 0;  // of `rows`, from the first on
+
+  std::size_t left() const { return count - prefetched; }
+  void prefetch(std::size_t some) {
+    for (; some > 0; --some, ++prefetched) __builtin_prefetch(rows[prefetched], 1);
+  }
 };
 
 // The rows that an example uses, in the shapes above.

@@ -178,9 +178,7 @@ HWY_INLINE float SumOfLanes(const V* parts) {
   return FoldedSum(kFloat, sums[0]);
 }
 
-HWY_INLINE std::size_t LeftOf(const RowsAhead* ahead) {
-  return ahead == nullptr ? 0 : ahead->count - ahead->prefetched;
-}
+HWY_INLINE std::size_t LeftOf(const RowsAhead* ahead) { return ahead == nullptr ? 0 : ahead->left(); }
 
 // Takes the next `count` rows off the list; the caller prefetches them.
 HWY_INLINE float* const* Take(RowsAhead* ahead, std::size_t count) {
