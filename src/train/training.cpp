@@ -56,7 +56,8 @@ class Training::Run {
         options_(setup_.options),
         plan_(*setup_.plan),
         learner_(*setup_.learner),
-        sync_schedule_(sync_rule(options_, merges()), setup_.state ? setup_.state->sync_points : SyncCounts{}),
+        sync_schedule_(sync_rule(options_, merges(), comm_.size()),
+                       setup_.state ? setup_.state->sync_points : SyncCounts{}),
         renewals_(comm, learner_.feature_counts()) {}
 
   const TrainingOptions& options() const { return options_; }

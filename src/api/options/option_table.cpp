@@ -361,9 +361,9 @@ Table rank_options() {
       {.name = "sync-fraction",
        .value = "F|auto",
        .help = "Set a sync point, where replicas merge and partitions are balanced, whenever the examples since the "
-               "last one are this part of all so far. auto: 0.02 if partitioned; if replicated, as soon as at most an "
-               "eighth as many rows are to be merged as were trained, at the latest when the examples have doubled; "
-               "if hybrid, at most a fiftieth, and 0.1 at the latest",
+               "last one are this part of all so far. auto: 0.02 if partitioned; else as soon as each rank has trained "
+               "four times as many rows as all ranks together have to merge, at the latest when the examples have "
+               "doubled or ranks have trained 2^28 rows each",
        .binding = sync_fraction()},
       {.name = "sync-examples",
        .value = "N",

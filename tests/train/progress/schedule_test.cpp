@@ -123,6 +123,14 @@ TEST(SyncSchedule, EndsByCostAfterTheLongestFractionAtTheLatest) {
   EXPECT_EQ(ends_by_cost(40, 40, 64, 5000), (Numbers{1024, 2048, 4096}));
 }
 
+TEST(SyncSchedule, EndsByCostAfterTheMostRowUpdatesAtTheLatest) {
+  SyncSchedule schedule({.trained_per_merged = 4, .longest = 0.5, .most_trained = 9000}, kMillion);
+  schedule.set_rows({.to_merge = 9000, .trained = 8999});
+  EXPECT_FALSE(schedule.advance(5000));
+  schedule.set_rows({.to_merge = 9000, .trained = 9000});
+  EXPECT_TRUE(schedule.advance(5000));
+}
+
 // The rows that ranks knew before a merge say nothing about the interval after it.
 TEST(SyncSchedule, KnowsNoRowsWhenAnIntervalBegins) {
   for (const bool finishes : {false, true}) {
@@ -147,18 +155,17 @@ TEST(SyncSchedule, DoesNotCountRowsIfAFractionOrANumberIsGiven) {
   }
 }
 
-TEST(SyncRuleOfOptions, IsWhatWasAskedForOrByPlacement) {
+TEST(SyncRuleOfOptions, IsWhatWasAskedForOrByCost) {
   TrainingOptions options;
-  EXPECT_EQ(sync_rule(options, false).fraction, 0.02);
-  for (const Placement placement : {Placement::kReplicated, Placement::kHybrid}) {
-    options.placement = placement;
-    EXPECT_EQ(sync_rule(options, true).fraction, 0) << "by cost";
-  }
-  EXPECT_EQ(sync_rule(options, true).longest, 0.1);
+  EXPECT_EQ(sync_rule(options, false, 8).fraction, 0.02);
+  EXPECT_EQ(sync_rule(options, true, 8).fraction, 0) << "by cost";
+  EXPECT_EQ(sync_rule(options, true, 8).trained_per_merged, 32U) << "a quarter of what each of 8 ranks has trained";
+  EXPECT_EQ(sync_rule(options, true, 8).longest, 0.5);
+  EXPECT_EQ(sync_rule(options, true, 8).most_trained, std::uint64_t{1} << 31);
   options.sync_fraction = 0.3;
-  EXPECT_EQ(sync_rule(options, true).fraction, 0.3);
+  EXPECT_EQ(sync_rule(options, true, 8).fraction, 0.3);
   options.sync_examples = 7;
-  EXPECT_EQ(sync_rule(options, true).examples, 7U);
+  EXPECT_EQ(sync_rule(options, true, 8).examples, 7U);
 }
 
 TEST(SyncSchedule, FinishesWhatWasBegunAndNoEmptyInterval) {
