@@ -176,7 +176,7 @@ Table main_options() {
       {.name = "bits",
        .value = "B|auto",
        .help = "The weight table of a tree has 2^B rows of 64 bytes. auto chooses B by the size of the data (22 for "
-               "30 MB of text) and uses at most half of the free memory",
+               "30 MB of text; more with crosses and n-grams) and uses at most half of the free memory",
        .binding = bits(),
        .use = for_regressors()},
       {.name = "init",

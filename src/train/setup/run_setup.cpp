@@ -227,7 +227,8 @@ void choose_bits(RunSetup& setup, std::vector<Shard> shards, const std::vector<S
                  FreeMemory free) {
   TrainingOptions& options = setup.options;
   if (!options.test_frozen) shards.insert(shards.end(), test.begin(), test.end());
-  TableSize size = fitting_table(options.model, wanted_bits(shards, comm), table_use(options, comm), comm, free);
+  const int wanted = wanted_bits(shards, read_options(options), comm);
+  TableSize size = fitting_table(options.model, wanted, table_use(options, comm), comm, free);
   options.model.bits = size.bits;
   if (!size.warning.empty()) setup.warnings.push_back(std::move(size.warning));
 }

@@ -8,6 +8,7 @@
 
 #include "comm/communicator.h"
 #include "cpt/options.h"
+#include "data/format/read_options.h"
 #include "data/shards/shards.h"
 
 namespace cpt {
@@ -49,9 +50,10 @@ void require_memory(const ModelOptions& model, TableUse use, std::uint64_t open_
 // needs rows of an unbounded table at about this pace, and fills between one and two thirds of this one.
 int bits_for_text(std::uint64_t bytes);
 
-// The bits that suit the shards, regardless of ranks and machines. Collective, with the same shards and the same result
-// on all ranks; one rank reads the beginning of each shard. Throws AgreedError(kNoInput) (alone, Error).
-int wanted_bits(const std::vector<Shard>& shards, Communicator& comm);
+// The bits that suit the shards, regardless of ranks and machines. If crosses and n-grams make f times as many features
+// of the first 1000 lines of a text, it counts as so much larger. Collective, with the same arguments and the same
+// result on all ranks; one rank reads the beginning of each shard. Throws AgreedError(kNoInput) (alone, Error).
+int wanted_bits(const std::vector<Shard>& shards, const ReadOptions& options, Communicator& comm);
 
 struct TableSize {
   int bits = 0;

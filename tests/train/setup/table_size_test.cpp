@@ -123,6 +123,20 @@ TEST_F(AutoBits, CountDataAndWhatIsLearnedOfTheTest) {
   EXPECT_EQ(bits(), bits_for_text(1'000'000));
 }
 
+TEST_F(AutoBits, CountTheFeaturesOfCrossesAndNGrams) {
+  // An example has 8 features and the constant one, crosses make 16 more, 2-grams 3.
+  constexpr std::uint64_t kText = 1'750'000;
+  options_.data = {shards_.write("large.vw", padded("x |a 1 2 3 4 |b 5 6 7 8\ny |a 1 2 3 5 |b 5 6 7 9\n", kText))};
+  EXPECT_EQ(bits(), bits_for_text(kText));
+  options_.model.ngrams = {"a:2"};
+  EXPECT_EQ(bits(), bits_for_text(kText * 12 / 9));
+  options_.model.ngrams.clear();
+  options_.model.interactions = {"ab"};
+  EXPECT_EQ(bits(), bits_for_text(kText * 25 / 9));
+  EXPECT_LT(bits_for_text(kText), bits_for_text(kText * 12 / 9));
+  EXPECT_LT(bits_for_text(kText * 12 / 9), bits_for_text(kText * 25 / 9));
+}
+
 TEST_F(AutoBits, AreLeftToAModelAndToACheckpoint) {
   const std::string large = shards_.write("large.vw", padded(text_, 3'000'000));
   TrainingOptions first = options_;
@@ -149,11 +163,11 @@ TEST_F(AutoBits, WarnOfNothingWhereMemoryAbounds) {
 
 TEST(WantedBits, AreAtLeastTheDefaultWhereSizesAreNotKnown) {
   Alone comm;
-  EXPECT_EQ(wanted_bits({{"-", 0, false}}, comm), kBitsOfPipes);
+  EXPECT_EQ(wanted_bits({{"-", 0, false}}, {}, comm), kBitsOfPipes);
   const Folder folder;
   const Shard small{folder.write("a", "l |a f\n"), 7};
-  EXPECT_EQ(wanted_bits({small, {"-", 0, false}}, comm), kBitsOfPipes);
-  EXPECT_EQ(wanted_bits({small}, comm), kLeastAutoBits);
+  EXPECT_EQ(wanted_bits({small, {"-", 0, false}}, {}, comm), kBitsOfPipes);
+  EXPECT_EQ(wanted_bits({small}, {}, comm), kLeastAutoBits);
 }
 
 // One of `ranks` ranks, `on_a_host` of which share a host. Sends nothing.
