@@ -308,7 +308,6 @@ class Training::Run {
     run_loop(*reader, setup_.validation.size(), false, progress, safe_point);
     validation.losses = progress.total();
     progress.end_validation();
-    if (validation.losses.examples == 0) throw AgreedError(Fault::kBadData, "the shards of --validate have no example");
     validation.value = value_of(options_.validation.metric(), validation.losses);
     validation.run_seconds = progress.seconds();
     validation.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

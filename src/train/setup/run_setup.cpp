@@ -19,6 +19,7 @@
 #include "core/version.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
+#include "data/pipeline/example_stream.h"
 #include "data/pipeline/first_look.h"
 #include "data/shards/shards.h"
 #include "data/source/file_source.h"
@@ -65,6 +66,17 @@ void check_validation_shards(const std::vector<Shard>& shards) {
     throw Error(Fault::kUsage, (is_standard_input(shard) ? "standard input (-)" : shard.path) +
                                    ": --validate needs files, because they are read again and again");
   }
+}
+
+// Reads the first example of each shard: validations come late, but what is wrong with their input should not.
+void read_first_examples(const std::vector<Shard>& validation, const TrainingOptions& options) {
+  bool any = validation.empty();
+  for (const Shard& shard : validation) {
+    ExampleStream stream({shard}, {0}, read_options(options));
+    Batch batch = stream.make_batch();
+    any |= stream.read(batch);
+  }
+  if (!any) throw Error(Fault::kBadData, "the shards of --validate have no example");
 }
 
 // Everything that must be the same on all ranks, in words. Ranks may name the model and the shards by different paths:
@@ -400,6 +412,9 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
     if (!resumed) read_initial_model(setup);
   });
   compare_fingerprints(comm, fingerprint(setup.options, setup.init_digest, files));
+  run_on_all(comm, "start: validation", [&] {
+    if (comm.rank() == 0) read_first_examples(files.validation, setup.options);
+  });
   const bool sizes_table = !resumed && setup.options.init.empty() && setup.options.auto_bits;
   if (sizes_table) choose_bits(setup, files.data, files.test, comm, free);
   setup.options.auto_bits = false;

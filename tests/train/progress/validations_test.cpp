@@ -307,6 +307,20 @@ TEST(Validations, WithoutAnyExampleAreAnError) {
   }
 }
 
+// Before anything is learned.
+TEST(Validations, WithABadFirstLineAreAnErrorAtTheStart) {
+  ValidationJob job;
+  const std::string good = random_lines({.seed = 7, .examples = 3});
+  job.options.validation.data = {job.folder.write("good", good), job.folder.write("bad", "l |a f:x\n" + good)};
+  for (const Ending& ending : train_on(2, job.options, {.observer = &job.recorder})) {
+    EXPECT_EQ(ending.fault, Fault::kBadData);
+    EXPECT_NE(ending.error.find("bad:1:"), std::string::npos) << ending.error;
+  }
+  EXPECT_TRUE(job.recorder.reports.empty());
+  job.options.skip_bad_lines = true;
+  for (const Ending& ending : train_on(2, job.options)) EXPECT_TRUE(ending.result) << ending.error;
+}
+
 TEST(Validations, WithoutSamplesOfTheMetricAreNotBetter) {
   Summary summary;
   Losses losses;
