@@ -214,9 +214,10 @@ class Training::Run {
     const bool begins_phase = !counting_ || progress.phase() != shard_pass.phase;
     if (begins_phase) progress.begin(shard_pass.phase);
     if (begins_phase && shard_pass.phase == Phase::kTest) summary_.test_error_lines = 0;
-    if (plan_.examples() == 0) plan_.set_examples_before(progress.total().examples);
+    const bool resumes = plan_.examples() > 0;
+    if (!resumes) plan_.set_examples_before(progress.total().examples);
     counting_ = true;
-    progress.begin_pass(shard_pass.pass);
+    progress.begin_pass(shard_pass.pass, resumes ? -1 : 0);
     const std::uint64_t bad_lines = traverse(shard_pass, progress, safe_point);
     progress.report_now();
     run_on_all(comm_, "report", [&] { progress.rethrow_failure(); });

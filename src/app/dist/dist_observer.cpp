@@ -122,18 +122,19 @@ void DistObserver::progress(std::uint64_t examples, double seconds, double part_
   constexpr int kWidth = 30;
   const double rate = static_cast<double>(examples) / seconds;
   bar_shown_ = true;
-  if (part_of_pass < part_) pass_began_ = seconds;
+  if (part_ < 0 || part_of_pass < part_) first_ = {seconds, part_of_pass};
   part_ = part_of_pass;
   if (part_of_pass <= 0) {
     std::fprintf(stderr, "\r\033[K%llu examples, %.0f/s", static_cast<unsigned long long>(examples), rate);
     return;
   }
   const int full = std::min(kWidth, static_cast<int>(std::lround(part_of_pass * kWidth)));
-  const double left = (seconds - pass_began_) * (1 - part_of_pass) / part_of_pass;
-  std::fprintf(stderr, "\r\033[K[%s%s] %3.0f %%  %.0f/s  %s left",
-               std::string(static_cast<std::size_t>(full), '#').c_str(),
-               std::string(static_cast<std::size_t>(kWidth - full), '.').c_str(), part_of_pass * 100, rate,
-               clock_text(left).c_str());
+  std::fprintf(stderr, "\r\033[K[%s%s] %3.0f %%  %.0f/s", std::string(static_cast<std::size_t>(full), '#').c_str(),
+               std::string(static_cast<std::size_t>(kWidth - full), '.').c_str(), part_of_pass * 100, rate);
+  const double done = part_of_pass - first_.part_of_pass;
+  if (done <= 0) return;
+  const double left = (seconds - first_.seconds) * (1 - part_of_pass) / done;
+  std::fprintf(stderr, "  %s left", clock_text(left).c_str());
 }
 
 void DistObserver::clear_bar() {

@@ -49,8 +49,13 @@ class DistObserver : public Observer {
   bool table_;
   bool bar_;
   bool bar_shown_ = false;
-  double part_ = 0;        // of the pass when the bar was last drawn
-  double pass_began_ = 0;  // seconds since training started
+  double part_ = -1;  // of the pass when the bar was last drawn; negative if it never was
+  // When the bar was first drawn in this pass, or after a resume.
+  struct FirstDrawn {
+    double seconds = 0;  // since training began
+    double part_of_pass = 0;
+  };
+  FirstDrawn first_;
   bool header_shown_ = false;
   Phase phase_ = Phase::kTrain;
   LineFile metrics_;

@@ -70,10 +70,10 @@ void Progress::begin(Phase phase) {
   begin_stretch();
 }
 
-void Progress::begin_pass(std::uint32_t pass) {
+void Progress::begin_pass(std::uint32_t pass, double part_of_pass) {
   latest_.pass = pass;
   part_began_ = Clock::now();
-  part_before_ = 0;
+  part_before_ = part_of_pass;
 }
 
 void Progress::begin_validation() {
@@ -81,7 +81,7 @@ void Progress::begin_validation() {
   schedule_ = ReportSchedule(~std::uint64_t{0});
   examples_ = 0;
   mine_ = {};
-  begin_pass(latest_.pass);
+  begin_pass(latest_.pass, 0);
   begin_stretch();
 }
 
@@ -90,8 +90,7 @@ void Progress::end_validation() {
   examples_ = set_aside_->examples;
   mine_ = set_aside_->mine;
   latest_ = set_aside_->latest;
-  begin_pass(latest_.pass);
-  part_before_ = set_aside_->part_before;
+  begin_pass(latest_.pass, set_aside_->part_before);
   begin_stretch();
   set_aside_.reset();
 }
@@ -161,7 +160,8 @@ void Progress::report_stretch(double part_of_pass) {
     stretch.peak_bytes = std::max(stretch.peak_bytes, rank.peak_bytes);
   }
   const double part = stretch.part_of_pass - part_before_;
-  if (part > 0) stretch.seconds_left = seconds_since(part_began_) * (1 - stretch.part_of_pass) / part;
+  if (part_before_ >= 0 && part > 0)
+    stretch.seconds_left = seconds_since(part_began_) * (1 - stretch.part_of_pass) / part;
   begin_stretch();
   part_began_ = stretch_began_;
   part_before_ = stretch.part_of_pass;

@@ -28,7 +28,8 @@ class Progress {
   void restore(const ProgressState& state);
 
   void begin(Phase phase);
-  void begin_pass(std::uint32_t pass);
+  // `part_of_pass`: that was read before; negative if not known.
+  void begin_pass(std::uint32_t pass, double part_of_pass);
 
   // A validation in the middle of a phase, whose figures are set aside: it counts from 0, in losses of its own, and
   // only stretches report it. state() is that of the phase.
