@@ -114,10 +114,10 @@ std::map<std::uint64_t, CalibratorOfRank> learn(const Rank& rank, const std::map
   return now;
 }
 
-using Numbers = std::map<std::uint64_t, std::vector<float>>;
+using NumbersByKey = std::map<std::uint64_t, std::vector<float>>;
 
 // Two intervals as the rule says.
-Numbers merge_literally(const std::vector<std::vector<Rank>>& intervals) {
+NumbersByKey merge_literally(const std::vector<std::vector<Rank>>& intervals) {
   std::map<std::uint64_t, Calibrator> merged;
   for (const std::vector<Rank>& ranks : intervals) {
     std::map<std::uint64_t, std::vector<CalibratorOfRank>> by_key;
@@ -130,15 +130,15 @@ Numbers merge_literally(const std::vector<std::vector<Rank>>& intervals) {
       merged[key] = merge_calibrators(pointers);
     }
   }
-  Numbers numbers;
+  NumbersByKey numbers;
   for (const auto& [key, calibrator] : merged) numbers[key] = numbers_of(calibrator);
   return numbers;
 }
 
 // The same by a CalibratorMerger on each of the ranks, which are threads. What each has in the end.
-std::vector<Numbers> merge_really(const std::vector<std::vector<Rank>>& intervals, std::uint64_t segment_bytes) {
+std::vector<NumbersByKey> merge_really(const std::vector<std::vector<Rank>>& intervals, std::uint64_t segment_bytes) {
   const std::size_t ranks = intervals.front().size();
-  std::vector<Numbers> results(ranks);
+  std::vector<NumbersByKey> results(ranks);
   run_threads(static_cast<int>(ranks), [&](Communicator& comm) {
     Learner learner(least_options());
     Calibrators& calibrators = learner.weights().calibrators();
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, CalibratorMerge, ::testing::Values(1, 2, 3, 5),
 
 TEST_P(CalibratorMerge, GivesAllRanksWhatTheRuleSays) {
   const std::vector<std::vector<Rank>> intervals{random_ranks(10, GetParam()), random_ranks(11, GetParam())};
-  const Numbers expected = merge_literally(intervals);
+  const NumbersByKey expected = merge_literally(intervals);
   EXPECT_THAT(expected, SizeIs(::testing::Gt(20)));
   EXPECT_THAT(merge_really(intervals, CalibratorMerger::kSegmentBytes), Each(expected));
 }
