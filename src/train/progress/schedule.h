@@ -38,20 +38,22 @@ struct IntervalRows {
 };
 
 // When a sync interval ends: after a number of examples; if that is 0, after a fraction of all examples; if that is 0,
-// too, by cost: as soon as `trained_per_merged` times as many rows were trained on all ranks as are to be merged, at
-// the latest after the fraction `longest` of all examples or after `most_trained` row updates. Ever fewer rows are new
-// to an interval as it grows. A clock would not decide alike in every run.
+// too, by cost: from the fraction `shortest` of all examples on, as soon as `trained_per_merged` times as many rows
+// were trained on all ranks as are to be merged; at the latest after the fraction `longest`, or after `most_trained`
+// row updates. Ever fewer rows are new to an interval as it grows. A clock would not decide alike in every run.
 struct SyncRule {
   std::uint64_t examples = 0;
   double fraction = 0;
   std::uint64_t trained_per_merged = 1;
+  double shortest = 0;
   double longest = 1;
   std::uint64_t most_trained = std::numeric_limits<std::uint64_t>::max();
 };
 
 // The rule of these options. `merges`: whether ranks merge rows at sync points. By default as soon as each rank takes
-// at most a quarter as many merged rows as it has trained, when the examples have doubled, or when the ranks have
-// trained 2^28 rows each, on average: checkpoints wait for sync points, and so many rows take some seconds.
+// at most a quarter as many merged rows as it has trained, but not before 2 % of all examples; at the latest when the
+// examples have doubled, or the ranks have trained 2^28 rows each, on average: checkpoints wait for sync points, and so
+// many rows take some seconds.
 SyncRule sync_rule(const TrainingOptions& options, bool merges, int ranks);
 
 // Decides when sync intervals end.

@@ -118,6 +118,13 @@ TEST(SyncSchedule, EndsByCostAsSoonAsFewRowsAreToBeMergedButNotBefore1000) {
   EXPECT_TRUE(schedule.advance(5000));
 }
 
+TEST(SyncSchedule, EndsByCostButNotBeforeTheShortestFraction) {
+  SyncSchedule schedule({.trained_per_merged = 4, .shortest = 0.02, .longest = 0.5}, kMillion);
+  schedule.set_rows({.to_merge = 1, .trained = 4000});
+  EXPECT_FALSE(schedule.advance(20'000));
+  EXPECT_TRUE(schedule.advance(500));
+}
+
 TEST(SyncSchedule, EndsByCostAfterTheLongestFractionAtTheLatest) {
   EXPECT_EQ(ends_by_cost(11, 40, 100, 20'000), (Numbers{1000, 2000, 4000, 8000, 16'000}));
   EXPECT_EQ(ends_by_cost(40, 40, 64, 5000), (Numbers{1024, 2048, 4096}));
@@ -160,6 +167,7 @@ TEST(SyncRuleOfOptions, IsWhatWasAskedForOrByCost) {
   EXPECT_EQ(sync_rule(options, false, 8).fraction, 0.02);
   EXPECT_EQ(sync_rule(options, true, 8).fraction, 0) << "by cost";
   EXPECT_EQ(sync_rule(options, true, 8).trained_per_merged, 32U) << "a quarter of what each of 8 ranks has trained";
+  EXPECT_EQ(sync_rule(options, true, 8).shortest, 0.02);
   EXPECT_EQ(sync_rule(options, true, 8).longest, 0.5);
   EXPECT_EQ(sync_rule(options, true, 8).most_trained, std::uint64_t{1} << 31);
   options.sync_fraction = 0.3;

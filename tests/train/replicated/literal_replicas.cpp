@@ -151,7 +151,8 @@ bool LiteralReplicas::ends_interval(std::uint64_t examples) const {
   if (options_.sync_fraction > 0) {
     return static_cast<double>(in_interval) >= options_.sync_fraction * static_cast<double>(all);
   }
-  return (rows_trained_ > 0 && 4 * replicas_.size() * rows_to_merge_ <= rows_trained_) || 2 * in_interval >= all;
+  const bool is_cheap = rows_trained_ > 0 && 4 * replicas_.size() * rows_to_merge_ <= rows_trained_;
+  return (is_cheap && 50 * in_interval >= all) || 2 * in_interval >= all;
 }
 
 void LiteralReplicas::advance(std::uint64_t examples) {
