@@ -90,7 +90,7 @@ struct TrainingOptions {
   MergeRule merge = MergeRule::kConfidence;  // used by kReplicated and kHybrid
   // A sync interval lasts for this many examples; if 0, for this fraction, at most 1, of all examples so far; if both
   // are 0, for 0.02 of them where nothing merges, and otherwise until a merge costs little beside the training before
-  // it.
+  // it: for 0.02 of all examples at least, and for 0.5 of them, or 2^28 rows trained by each rank, at most.
   std::uint64_t sync_examples = 0;
   double sync_fraction = 0;
   // Approximate number of examples in a round, over all ranks; 0: automatic. Affects only speed if kPartitioned.

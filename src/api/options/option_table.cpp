@@ -362,9 +362,10 @@ Table rank_options() {
        .value = "F|auto",
        .help =
            "Set a sync point, where replicas merge and partitions are balanced, whenever the examples since the "
-           "last one are this part of all so far. auto: 0.02 if partitioned; else from 0.02 on, as soon as each rank "
-           "has trained four times as many rows as all ranks together have to merge, and at the latest at 0.5 or "
-           "when ranks have trained 2^28 rows each",
+           "last one are this part of all so far. auto: 0.02 if partitioned; else between 0.02 and 0.5, as soon as "
+           "each "
+           "rank has trained four times as many rows as all ranks together have to merge, or when ranks have trained "
+           "2^28 rows each",
        .binding = sync_fraction()},
       {.name = "sync-examples",
        .value = "N",

@@ -12,6 +12,7 @@
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_writer.h"
 #include "data/pipeline/read_ahead.h"
+#include "data/pipeline/shard_preview.h"
 #include "data/shards/shards.h"
 #include "data/source/file_source.h"
 #include "store/fs/durable_file.h"
@@ -80,14 +81,15 @@ struct Converted {
   std::uint64_t bytes = 0;
 };
 
-// The size of the text in all shards; 0 if it is unknown for any.
-std::uint64_t text_of(const std::vector<Shard>& shards) {
+// The size of the text in all shards, larger by what crosses and n-grams add, as --bits auto counts it; 0 if it is
+// unknown for any.
+std::uint64_t text_of(const std::vector<Shard>& shards, const ReadOptions& options) {
   std::uint64_t text = 0;
   for (const Shard& shard : shards) {
     if (!shard.regular) return 0;
     text += estimated_text_bytes(shard);
   }
-  return text;
+  return static_cast<std::uint64_t>(static_cast<double>(text) * growth_by_crosses(shards, options));
 }
 
 Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& options, const fs::path& folder) {
@@ -105,7 +107,7 @@ Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& o
     ++done.examples;
     to[(done.lines - 1) % to.size()].writer().add(x, begins_line);
   };
-  const std::uint64_t text = text_of(from);
+  const std::uint64_t text = text_of(from, options.read);
   ReadAhead input(ExampleStream(from, assign_shards(from, 1)[0], options.read));
   while (const Batch* batch = input.next()) {
     for (std::size_t i = 0; i < batch->size(); ++i) take((*batch)[i]);

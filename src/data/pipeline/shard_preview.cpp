@@ -49,6 +49,18 @@ void describe(const ExampleView& x, std::vector<NamedFeature> named, ShardPrevie
   show_features(x, named, seen);
 }
 
+std::uint64_t features_of_first_lines(const Shard& shard, const ReadOptions& options) {
+  constexpr int kLines = 1000;
+  ExampleStream stream({shard}, {0}, options);
+  Batch batch = stream.make_batch();
+  std::uint64_t features = 0;
+  for (int line = 0; line < kLines && stream.read(batch); ++line) {
+    features += batch.features();
+    batch.clear();
+  }
+  return features;
+}
+
 }  // namespace
 
 ShardPreview preview(const Shard& shard, ReadOptions options) {
@@ -80,6 +92,26 @@ ShardPreview preview(const Shard& shard, ReadOptions options) {
   if (!more) seen.bytes = content_bytes(shard);
   if (!is_first) seen.format = stream.format();
   return seen;
+}
+
+double growth_by_crosses(const std::vector<Shard>& shards, ReadOptions options) {
+  if (options.interactions.empty() && options.ngrams.empty()) return 1;
+  options.skip_bad_lines = true;
+  options.weights_required = true;
+  options.every_line = true;
+  ReadOptions plain = options;
+  plain.interactions.clear();
+  plain.ngrams.clear();
+  try {
+    for (const Shard& shard : shards) {
+      if (!is_text_file(shard)) continue;
+      const std::uint64_t without = features_of_first_lines(shard, plain);
+      if (without == 0) continue;
+      return static_cast<double>(features_of_first_lines(shard, options)) / static_cast<double>(without);
+    }
+  } catch (const Error&) {  // whoever reads the shard reports it
+  }
+  return 1;
 }
 
 std::uint64_t content_bytes(const Shard& shard) {

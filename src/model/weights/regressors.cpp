@@ -124,6 +124,8 @@ void NodeRegressors::finish_path(bool at_leaf, PathState& path_state) const {
 }
 
 void NodeRegressors::make_room_for_estimates(PathState& path_state) const {
+  // Again, where they were prefetched before: some may have left the first-level cache since.
+  path_state.prefetch_rows();
   path_state.estimates.resize(path_state.path.size());
   path_state.sides.clear();
 }

@@ -90,7 +90,7 @@ void Progress::end_validation() {
   examples_ = set_aside_->examples;
   mine_ = set_aside_->mine;
   latest_ = set_aside_->latest;
-  begin_pass(latest_.pass, set_aside_->part_before);
+  begin_pass(latest_.pass, -1);
   begin_stretch();
   set_aside_.reset();
 }

@@ -84,10 +84,9 @@ class Progress {
     std::uint64_t examples;
     Losses mine;
     Report latest;
-    double part_before;
   };
 
-  Figures figures() const { return {schedule_, examples_, mine_, latest_, part_before_}; }
+  Figures figures() const { return {schedule_, examples_, mine_, latest_}; }
   void begin_stretch();
 
   Communicator& comm_;

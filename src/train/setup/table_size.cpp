@@ -9,6 +9,7 @@
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/pipeline/example_stream.h"
+#include "data/pipeline/shard_preview.h"
 #include "model/rarity/feature_counts.h"
 #include "model/weights/weight_table.h"
 #include "train/host/host.h"
@@ -56,35 +57,6 @@ std::string remedy(ModelOptions model, const Need& need, std::uint64_t free, Tab
 // What RowsBefore takes of rows that this many bytes hold.
 std::uint64_t share_of_rank(std::uint64_t bytes, const Communicator& comm) {
   return bytes / static_cast<std::uint64_t>(comm.size());
-}
-
-// The number of features in the first lines of a text; 0 if the shard is binary.
-std::uint64_t features_of_first_lines(const Shard& shard, const ReadOptions& options) {
-  constexpr int kLines = 1000;
-  ExampleStream stream({shard}, {0}, options);
-  Batch batch = stream.make_batch();
-  std::uint64_t features = 0;
-  for (int line = 0; line < kLines && stream.read(batch); ++line) {
-    features += batch.features();
-    batch.clear();
-  }
-  return stream.format() == Format::kBinary ? 0 : features;
-}
-
-// How many times as many features examples have by crosses and n-grams, judged by the first shard.
-double growth_by_derived_features(const std::vector<Shard>& shards, ReadOptions options) {
-  const auto first = std::ranges::find_if(shards, &Shard::regular);
-  if (first == shards.end() || (options.interactions.empty() && options.ngrams.empty())) return 1;
-  options.skip_bad_lines = true;
-  try {
-    const std::uint64_t all = features_of_first_lines(*first, options);
-    if (all == 0) return 1;
-    options.interactions.clear();
-    options.ngrams.clear();
-    return static_cast<double>(all) / static_cast<double>(features_of_first_lines(*first, options));
-  } catch (const Error&) {
-    return 1;  // the reader of the shard will report it
-  }
 }
 
 void check(const ModelOptions& model, const Need& need, std::uint64_t free, Table table) {
@@ -163,7 +135,7 @@ int wanted_bits(const std::vector<Shard>& shards, const ReadOptions& options, Co
   run_on_all(comm, "start: size of the table", [&] {
     for (auto i = static_cast<std::size_t>(comm.rank()); i < shards.size(); i += static_cast<std::size_t>(comm.size()))
       text += estimated_text_bytes(shards[i]);
-    if (comm.rank() == 0) growth = growth_by_derived_features(shards, options);
+    if (comm.rank() == 0) growth = growth_by_crosses(shards, options);
   });
   sum_in_rank_order(comm, {&text, 1}, "start: size of the table");
   sum_in_rank_order(comm, {&growth, 1}, "start: size of the table");

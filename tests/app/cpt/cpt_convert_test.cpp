@@ -6,6 +6,7 @@
 
 #include "app/program.h"
 #include "data/binary/binary_index.h"
+#include "data/pipeline/shard_preview.h"
 
 namespace cpt {
 namespace {
@@ -58,7 +59,11 @@ TEST_F(ConvertTest, ShardsKnowHowMuchTextTheyWereMadeOf) {
     for (const Shard& shard : find_shards({path(folder).string()})) bytes += estimated_text_bytes(shard);
     return bytes;
   };
-  const std::uint64_t text = fs::file_size(path("train.vw")) + fs::file_size(path("test.vw"));
+  const double bytes = static_cast<double>(fs::file_size(path("train.vw")) + fs::file_size(path("test.vw")));
+  const std::vector<Shard> shards = find_shards({path("train.vw").string(), path("test.vw").string()});
+  const double growth = growth_by_crosses(shards, {.interactions = {"pu"}});
+  EXPECT_GT(growth, 1.5);
+  const auto text = static_cast<std::uint64_t>(bytes * growth);
   results(convert({"train.vw", "test.vw", "seven", "--shards", "7"}));
   results(convert({"seven", "two", "--shards", "2"}));
   EXPECT_EQ(text_of("seven"), text);

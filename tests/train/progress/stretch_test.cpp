@@ -59,11 +59,12 @@ TEST_P(StretchTest, StretchesFollowOneAnother) {
 }
 
 TEST_P(StretchTest, TheClockChangesNoResult) {
-  TrainingOptions options = job();
+  TrainingOptions options = job(2000);
   const auto result = [&](int every) {
     options.progress_every = std::chrono::milliseconds(every);
-    Recorder recorder;
+    StretchRecorder recorder;
     const std::vector<TrainingResult> results = results_on(2, options, {.observer = &recorder});
+    EXPECT_EQ(recorder.stretches.empty(), every == 0);
     return std::tuple(results[0].summary.tree.digest, results[0].summary.weight_digest, recorder.reports.size(),
                       recorder.reports.back().since_last.mean_log());
   };
