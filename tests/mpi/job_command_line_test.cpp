@@ -46,7 +46,6 @@ TEST_F(CommandLineOfAJob, IsRefusedForEachWrongWord) {
       {{"--passes", "many"}, HasSubstr("--passes")},
       {{"--sync-examples", "9", "--sync-fraction", "0.1"},
        AllOf(HasSubstr("--sync-examples"), HasSubstr("--sync-fraction"))},
-      {{"--resume", "--overwrite"}, Eq("cpt_dist: --resume excludes --overwrite (see --help)")},
       {{"--run=", "--resume"}, Eq("cpt_dist: --run is empty (see --help)")},  // the next word is no value
       {{"--init="}, Eq("cpt_dist: --init is empty (see --help)")},
       {{"--init", ""}, Eq("cpt_dist: --init is empty (see --help)")},
