@@ -360,12 +360,10 @@ Table rank_options() {
        .use = {[](const T& o) { return o.placement != Placement::kPartitioned; }, "--placement replicated and hybrid"}},
       {.name = "sync-fraction",
        .value = "F|auto",
-       .help =
-           "Set a sync point, where replicas merge and partitions are balanced, whenever the examples since the "
-           "last one are this part of all so far. auto: 0.02 if partitioned; else between 0.02 and 0.5, as soon as "
-           "each "
-           "rank has trained four times as many rows as all ranks together have to merge, or when ranks have trained "
-           "2^28 rows each",
+       .help = "Set a sync point, where replicas merge and partitions are balanced, whenever the examples since the "
+               "last one are this part of all so far. auto: 0.02 if partitioned; else between 0.02 and 0.5, as soon as "
+               "each rank has trained four times as many rows as all ranks together have to merge, or when ranks have "
+               "trained 2^28 rows each",
        .binding = sync_fraction()},
       {.name = "sync-examples",
        .value = "N",

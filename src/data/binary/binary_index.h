@@ -19,9 +19,9 @@ std::vector<IndexEntry> read_index(const std::string& path, const ReadOptions& o
 // cannot be read.
 bool is_text_file(const Shard& shard);
 
-// The size in bytes of the text of a shard, to choose the size of a table: exact for text, and for binary shards as
-// they record it, times growth_by_crosses(); three times the stored size for other binary shards and for compressed
-// files (measured: 2.4 to 5 times); 0 for a pipe. Throws Error(kNoInput) if the shard cannot be read.
+// The size in bytes of the text of a shard, to choose the size of a table: exact for text; what a binary shard records,
+// which counts crosses and n-grams, too; three times the stored size for other binary shards and for compressed files
+// (measured: 2.4 to 5 times); 0 for a pipe. Throws Error(kNoInput) if the shard cannot be read.
 std::uint64_t estimated_text_bytes(const Shard& shard);
 inline constexpr std::uint64_t kTextPerCompressedByte = 3;
 

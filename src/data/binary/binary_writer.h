@@ -23,8 +23,8 @@ class BinaryWriter {
   BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits = {});
   // Adds the next example, of a new line or of the same line as the one before.
   void add(const ExampleView& x, bool begins_line);
-  // Call once, at the end. `text_bytes` is the size of the text that the shard was made of, times
-  // growth_by_crosses(); 0 if unknown.
+  // Call once, at the end. `text_bytes` is the size of the text that the shard was made of, larger by
+  // what crosses and n-grams add to it; 0 if unknown.
   void finish(std::uint64_t text_bytes = 0);
 
  private:

@@ -109,7 +109,7 @@ double growth_by_crosses(const std::vector<Shard>& shards, ReadOptions options) 
       if (without == 0) continue;
       return static_cast<double>(features_of_first_lines(shard, options)) / static_cast<double>(without);
     }
-  } catch (const Error&) {  // whoever reads the shard reports it
+  } catch (const Error&) {  // the reader of the shard reports it
   }
   return 1;
 }

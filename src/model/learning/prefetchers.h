@@ -82,7 +82,6 @@ class PathPrefetcher {
       visit(i, slot(i));
       rest.prefetched = slot(i).path_state.ahead.prefetched;
     }
-    rest.prefetch(rest.left());
   }
 
  private:

@@ -64,7 +64,7 @@ bool SafePoint::due() const {
 
 void SafePoint::pause(std::uint64_t requests, const std::vector<Cursor>& cursors) {
   requests_ &= ~requests;  // one that came since is for the next pause
-  if ((requests_ & RequestBits::kStop) != 0) requests_ |= RequestBits::kNow;
+  if ((requests_ & RequestBits::kStop) != 0) requests_ |= RequestBits::kNow;  // which the others had in common with it
   if (!validates_) gather_cursors(cursors);
   const bool saved = save();
   const bool stops = (requests & RequestBits::kStop) != 0;

@@ -25,7 +25,7 @@ constexpr std::uint64_t kShortestInterval = 1000;
 constexpr double kDefaultFraction = 0.02;
 // Merges. Every merged row goes to all ranks, but each rank trains only its share. With 2 instead of 4, two replicas
 // had merged 20 times after 2 M examples of novels instead of 13: 0.2 percent less log loss (nvd: 1.4), at 0.77 of the
-// speed. With more than 4 replicas the examples double first.
+// speed. From four replicas on, examples mostly double first.
 constexpr std::uint64_t kTrainedPerMergedOfRank = 4;
 constexpr double kLongestFraction = 0.5;
 constexpr std::uint64_t kMostTrainedOfRank = std::uint64_t{1} << 28;
