@@ -61,6 +61,7 @@ NodeRegressors::NodeRegressors(WeightTable& weights, const ModelOptions& options
     : Regressors(weights, options),
       clip_(options.clip),
       arity_(options.effective_arity()),
+      noted_(static_cast<std::size_t>(options.trees)),
       targets_(targets_by_position(arity_)) {
   if (options.calibrates()) calibrators_ = &weights.calibrators();
 }
@@ -74,26 +75,44 @@ void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_
   path_state.rows.resize(end * features);
   float** rows = path_state.rows.data() + begin * features;
   for (std::size_t i = begin; i < end; ++i, rows += features) {
-    const auto [block, position] = path_state.path[i];
-    const BlockHeader& header = blocks.header(block);
+    const PathStep step = path_state.path[i];
+    const BlockHeader& header = blocks.header(step.block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
-    if (calibrators_ != nullptr)
-      path_state.calibrations[i] = {header.key, header.partition, find_calibrator(header.key, position)};
-    path_state.targets[i] = &targets_[position];
+    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(header.key, header.partition, step);
+    path_state.targets[i] = &targets_[step.position];
   }
   finish_path(at_leaf, path_state);
 }
 
-Calibrator* NodeRegressors::find_calibrator(std::uint64_t key, std::uint8_t position) const {
-  Calibrator* const calibrator = calibrators_->find(key);
-  if (calibrator != nullptr) {
-    if (arity_ == 2) {
-      calibrator->prefetch_above(position);
-    } else {
-      calibrator->prefetch();
-    }
+Calibration NodeRegressors::find_calibrator(std::uint64_t key, Partition partition, PathStep step) const {
+  Calibration found{key, partition};
+  const std::vector<Calibrator*>& noted = noted_[tree_of(partition)];
+  if (step.block < noted.size() && clears_ == calibrators_->clears()) found.calibrator = noted[step.block];
+  found.noted = found.calibrator != nullptr;
+  if (!found.noted) found.calibrator = calibrators_->find(key);
+  if (found.calibrator == nullptr) return found;
+  if (arity_ == 2) {
+    found.calibrator->prefetch_above(step.position);
+  } else {
+    found.calibrator->prefetch();
   }
-  return calibrator;
+  return found;
+}
+
+// Notes the calibrators of a path that learns. They have all been added.
+void NodeRegressors::note_calibrators(PathState& path_state) {
+  for (std::size_t i = 0; i < path_state.calibrations.size(); ++i) {
+    const Calibration& calibration = path_state.calibrations[i];
+    const BlockId block = path_state.path[i].block;
+    if (calibration.noted || block == kNotLookedUp) continue;
+    if (clears_ != calibrators_->clears()) {
+      for (std::vector<Calibrator*>& noted : noted_) noted.clear();
+      clears_ = calibrators_->clears();
+    }
+    std::vector<Calibrator*>& noted = noted_[tree_of(calibration.partition)];
+    if (block >= noted.size()) noted.resize(std::size_t{block} + 1);
+    noted[block] = calibration.calibrator;
+  }
 }
 
 void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t> positions,
@@ -111,8 +130,8 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
   for (std::size_t i = begin; i < end; ++i, rows += features) {
     const std::uint8_t position = positions[i - begin];
     find_rows(path_state.example, key, region, rows);
-    if (calibrators_ != nullptr) path_state.calibrations[i] = {key, top.partition, find_calibrator(key, position)};
     path_state.path[i] = {kNotLookedUp, position};
+    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(key, top.partition, path_state.path[i]);
     path_state.targets[i] = &targets_[position];
     key = key_below(key, position);
   }
@@ -138,6 +157,7 @@ void NodeRegressors::learn(PathState& path_state) {
   }
   make_room_for_estimates(path_state);
   const UpdateStep update_step = step_of(path_state);
+  note_calibrators(path_state);
   learn_path(path_state.rows_of(path_state.path.size()), update_step);
 }
 

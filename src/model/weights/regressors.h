@@ -27,6 +27,7 @@ namespace cpt {
 struct Calibration {
   std::uint64_t key = 0;
   Partition partition = 0;
+  bool noted = false;                // NodeRegressors found it by the number of the block
   Calibrator* calibrator = nullptr;  // nullptr: none yet, when it was looked for
 };
 
@@ -179,11 +180,17 @@ class NodeRegressors : public Regressors {
  private:
   void make_room_for_estimates(PathState& path_state) const;
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
-  // Finds and prefetches the calibrator of a block that the path leaves at this position.
-  Calibrator* find_calibrator(std::uint64_t key, std::uint8_t position) const;
+  // Finds and prefetches the calibrator of a block. `step`: the block's number, if it has one, and the position at which
+  // the path leaves it.
+  Calibration find_calibrator(std::uint64_t key, Partition partition, PathStep step) const;
+  void note_calibrators(PathState& path_state);
 
   double clip_;
   int arity_;
+  // Calibrators by tree and number of the block, as far as learn() has met them. Looking for one by its key instead
+  // often waits for memory.
+  std::vector<std::vector<Calibrator*>> noted_;
+  std::uint64_t clears_ = 0;  // Calibrators::clears() when they were noted
   const LaneTargets* targets_;  // targets_by_position()
 };
 
