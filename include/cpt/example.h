@@ -92,7 +92,9 @@ class Batch {
     const FeatureHash* features = features_.data() + entry.first_feature;
     __builtin_prefetch(features);
     __builtin_prefetch(features + std::min<std::size_t>(entry.features, 64 / sizeof(FeatureHash)));
-    __builtin_prefetch(values_.data() + entry.first_feature);
+    const float* values = values_.data() + entry.first_feature;
+    __builtin_prefetch(values);
+    __builtin_prefetch(values + std::min<std::size_t>(entry.features, 64 / sizeof(float)));
     __builtin_prefetch(labels_.data() + entry.first_label_byte);
   }
   void clear();

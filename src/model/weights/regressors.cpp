@@ -40,12 +40,13 @@ UpdateStep Regressors::step_of(PathState& path_state) {
     update_step.squared_length = x.squared_length();
   }
   if (calibrators_ != nullptr) {
-    path_state.learning.clear();
-    for (Calibration& calibration : path_state.calibrations) {
+    path_state.learning.resize(path_state.calibrations.size());
+    for (std::size_t i = 0; i < path_state.learning.size(); ++i) {
+      Calibration& calibration = path_state.calibrations[i];
       if (calibration.calibrator == nullptr) {
         calibration.calibrator = &calibrators_->add(calibration.partition, calibration.key);
       }
-      path_state.learning.push_back(calibration.calibrator);
+      path_state.learning[i] = calibration.calibrator;
     }
     update_step.calibrators = path_state.learning.data();
   }
@@ -78,25 +79,28 @@ void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_
     const PathStep step = path_state.path[i];
     const BlockHeader& header = blocks.header(step.block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
-    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(header.key, header.partition, step);
     path_state.targets[i] = &targets_[step.position];
+    if (calibrators_ == nullptr) continue;
+    Calibration& calibration = path_state.calibrations[i];
+    calibration.key = header.key;
+    calibration.partition = header.partition;
+    find_calibrator(step, calibration);
   }
   finish_path(at_leaf, path_state);
 }
 
-Calibration NodeRegressors::find_calibrator(std::uint64_t key, Partition partition, PathStep step) const {
-  Calibration found{key, partition};
-  const std::vector<Calibrator*>& noted = noted_[tree_of(partition)];
-  if (step.block < noted.size() && clears_ == calibrators_->clears()) found.calibrator = noted[step.block];
-  found.noted = found.calibrator != nullptr;
-  if (!found.noted) found.calibrator = calibrators_->find(key);
-  if (found.calibrator == nullptr) return found;
+void NodeRegressors::find_calibrator(PathStep step, Calibration& calibration) const {
+  const std::vector<Calibrator*>& noted = noted_[tree_of(calibration.partition)];
+  const bool is_numbered = step.block < noted.size() && clears_ == calibrators_->clears();
+  calibration.calibrator = is_numbered ? noted[step.block] : nullptr;
+  calibration.noted = calibration.calibrator != nullptr;
+  if (!calibration.noted) calibration.calibrator = calibrators_->find(calibration.key);
+  if (calibration.calibrator == nullptr) return;
   if (arity_ == 2) {
-    found.calibrator->prefetch_above(step.position);
+    calibration.calibrator->prefetch_above(step.position);
   } else {
-    found.calibrator->prefetch();
+    calibration.calibrator->prefetch();
   }
-  return found;
 }
 
 // Notes the calibrators of a path that learns. They have all been added.
@@ -131,8 +135,13 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
     const std::uint8_t position = positions[i - begin];
     find_rows(path_state.example, key, region, rows);
     path_state.path[i] = {kNotLookedUp, position};
-    if (calibrators_ != nullptr) path_state.calibrations[i] = find_calibrator(key, top.partition, path_state.path[i]);
     path_state.targets[i] = &targets_[position];
+    if (calibrators_ != nullptr) {
+      Calibration& calibration = path_state.calibrations[i];
+      calibration.key = key;
+      calibration.partition = top.partition;
+      find_calibrator(path_state.path[i], calibration);
+    }
     key = key_below(key, position);
   }
 }

@@ -27,8 +27,8 @@ namespace cpt {
 struct Calibration {
   std::uint64_t key = 0;
   Partition partition = 0;
-  bool noted = false;                // NodeRegressors found it by the number of the block
   Calibrator* calibrator = nullptr;  // nullptr: none yet, when it was looked for
+  bool noted = false;                // found by the number of the block
 };
 
 // One example and the blocks of regressors that it meets: those on the path to its label, or on a part of that path, or
@@ -180,9 +180,8 @@ class NodeRegressors : public Regressors {
  private:
   void make_room_for_estimates(PathState& path_state) const;
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
-  // Finds and prefetches the calibrator of a block. `step`: the block's number, if it has one, and the position at which
-  // the path leaves it.
-  Calibration find_calibrator(std::uint64_t key, Partition partition, PathStep step) const;
+  // Finds and prefetches the calibrator of a step of the path, given its key and partition.
+  void find_calibrator(PathStep step, Calibration& calibration) const;
   void note_calibrators(PathState& path_state);
 
   double clip_;
