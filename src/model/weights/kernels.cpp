@@ -76,34 +76,39 @@ void PredictPath(const PathRows& path, const LaneTargets* const* targets, const 
   }
 }
 
+// The squares of the first `count` rarities, at most a vector of them.
+HWY_INLINE V SquaredRarities(const Rarity* rarities, std::size_t count) {
+  const V rarity = hn::ConvertTo(kFloat, hn::PromoteTo(kInt, LoadFirst(rarities, count)));
+  return hn::Mul(rarity, rarity);
+}
+
 bool Scale(const float* values, const Rarity* rarities, std::size_t features, float* scaled) {
+  const V zero = hn::Zero(kFloat);
   V squares[kParts];
   V rare_squares[kParts];
-  for (V& part : squares) part = hn::Zero(kFloat);
-  for (V& part : rare_squares) part = hn::Zero(kFloat);
+  for (V& part : squares) part = zero;
+  for (V& part : rare_squares) part = zero;
   auto is_small = hn::FirstN(kFloat, kStep);
-  // First into `scaled`: the squares of the rarities.
   for (std::size_t first = 0; first < features; first += kLanes) {
     const std::size_t count = HWY_MIN(features - first, kLanes);
     for (std::size_t part = 0; part < kParts && part * kStep < count; ++part) {
-      const auto bytes = LoadFirst(rarities + first + part * kStep, count - part * kStep);
-      const V rarity = hn::ConvertTo(kFloat, hn::PromoteTo(kInt, bytes));
-      const V value = LoadFirst(values + first + part * kStep, count - part * kStep);
+      const std::size_t at = first + part * kStep;
+      const V rare = SquaredRarities(rarities + at, features - at);
+      const V value = LoadFirst(values + at, features - at);
       is_small = hn::And(is_small, hn::Le(hn::Abs(value), hn::Set(kFloat, kMostSafeValue)));
-      const V square = hn::IfThenElseZero(hn::Ne(rarity, hn::Zero(kFloat)), hn::Mul(value, value));
-      const V rare = hn::Mul(rarity, rarity);
+      const V square = hn::IfThenElseZero(hn::Ne(rare, zero), hn::Mul(value, value));
       squares[part] = hn::Add(squares[part], square);
       rare_squares[part] = hn::Add(rare_squares[part], hn::Mul(square, rare));
-      hn::StoreU(rare, kFloat, scaled + first + part * kStep);
     }
   }
   const float sum = SumOfLanes(squares);
   const float rare_sum = SumOfLanes(rare_squares);
   const V ratio = hn::Set(kFloat, rare_sum > 0 ? sum / rare_sum : 0);
+  // The squares are found again: keeping them in `scaled` would wait for memory that was just written.
   for (std::size_t f = 0; f < features; f += kStep) {
-    const V factor = hn::Mul(hn::LoadU(kFloat, scaled + f), ratio);
+    const V factor = hn::Mul(SquaredRarities(rarities + f, features - f), ratio);
     const V value = LoadFirst(values + f, features - f);
-    const V same = hn::IfThenElse(hn::Eq(factor, hn::Zero(kFloat)), hn::Set(kFloat, 1.0F), factor);
+    const V same = hn::IfThenElse(hn::Eq(factor, zero), hn::Set(kFloat, 1.0F), factor);
     hn::StoreU(hn::Mul(value, same), kFloat, scaled + f);
   }
   return !hn::AllTrue(kFloat, is_small);
