@@ -17,6 +17,7 @@
 #include "train/checkpoint/safe_point.h"
 #include "train/host/host.h"
 #include "train/host/pages_ahead.h"
+#include "train/input/read_options.h"
 #include "train/input/split_files.h"
 #include "train/local/local_loop.h"
 #include "train/messages/tree_change_messages.h"
@@ -24,7 +25,6 @@
 #include "train/progress/progress.h"
 #include "train/progress/validations.h"
 #include "train/replicated/replicated_loop.h"
-#include "train/setup/known_labels.h"
 #include "train/setup/run_setup.h"
 
 namespace cpt {

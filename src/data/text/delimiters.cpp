@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
-// Only targets whose vectors divide 64 bytes.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
+#include "core/vector_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/text/delimiters.cpp"
 #include <hwy/foreach_target.h>

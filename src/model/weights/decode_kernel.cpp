@@ -1,9 +1,8 @@
 #include <array>
 
+#include "core/vector_targets.h"
 #include "model/weights/hadamard_code.h"
 
-// Scalable vectors cannot be array elements, and a row is always sixteen lanes.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM_EMU256)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/weights/decode_kernel.cpp"
 #include <hwy/foreach_target.h>

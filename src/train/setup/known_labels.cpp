@@ -19,6 +19,7 @@
 #include "data/pipeline/example_stream.h"
 #include "data/pipeline/read_ahead.h"
 #include "model/estimators/estimator.h"
+#include "train/input/read_options.h"
 
 namespace cpt {
 
@@ -111,20 +112,6 @@ std::vector<std::string> list_labels(const std::filesystem::path& file, Communic
 }
 
 }  // namespace
-
-ReadOptions read_options(const TrainingOptions& options) {
-  ReadOptions read;
-  read.format = options.format;
-  read.multilabel = options.multilabel;
-  read.seed = options.model.seed;
-  read.interactions = options.model.interactions;
-  read.ngrams = options.model.ngrams;
-  read.fields = options.model.fields;
-  read.normalize = options.model.normalize;
-  read.skip_bad_lines = options.skip_bad_lines;
-  read.weights_required = true;
-  return read;
-}
 
 std::vector<std::string> read_label_list(const std::filesystem::path& file) {
   std::optional<ListFile> list;

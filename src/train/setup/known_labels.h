@@ -8,15 +8,11 @@
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
-#include "data/format/read_options.h"
 #include "data/shards/shards.h"
 #include "data/text/line_reader.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
-
-// The options for reading examples.
-ReadOptions read_options(const TrainingOptions& options);
 
 // One label per line, in this order; empty lines are skipped. Throws Error(kNoInput) if the file cannot be read,
 // Error(kBadData) with file:line if a label occurs twice or has a space, if a line has more than 16 MiB, and if there

@@ -7,8 +7,8 @@
 #include "comm/agreement.h"
 #include "comm/collectives.h"
 #include "train/host/host.h"
+#include "train/input/read_options.h"
 #include "train/input/split_files.h"
-#include "train/setup/known_labels.h"
 #include "train/setup/table_size.h"
 
 namespace cpt {

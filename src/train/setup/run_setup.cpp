@@ -25,6 +25,7 @@
 #include "data/source/file_source.h"
 #include "model/learning/learner.h"
 #include "store/run/checkpoints.h"
+#include "train/input/read_options.h"
 #include "train/input/split_files.h"
 #include "train/messages/tree_change_messages.h"
 #include "train/placement/ownership.h"
