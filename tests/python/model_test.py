@@ -249,6 +249,28 @@ class ErrorsTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "^row 1: expected "):
                 model.learn_many(X, y)
 
+    def test_a_table_of_one_row_is_an_example(self) -> None:
+        frame = pd.DataFrame({"color": ["red", "blue", None], "size": [1, 2.5, 0.5], "shop": [3, 4, 3], "label": ["a", "b", "a"]})
+        frame["shop"] = frame["shop"].astype("category")
+        numbers = np.array([[1.0, 0, 2], [0, 3, 1], [1, 1, 0]])
+        for X, y in ((frame, None), (numbers, ["a", "b", "a"]), (scipy.sparse.csr_matrix(numbers), ["a", "b", "a"])):
+            many, one = cpt.Model(bits=12), cpt.Model(bits=12)
+            many.learn_many(X, y)
+            rows = [X.iloc[[i]] if X is frame else X[[i]] for i in range(3)]
+            for i, x in enumerate(rows):
+                one.learn(x, y and y[i])
+            self.assertEqual(one.digest(), many.digest())
+            labels, p = many.top_k_many(X, 2)
+            for i, x in enumerate(rows):
+                self.assertEqual(many.top_k(x, 2), list(zip(labels[i], p[i])))
+                self.assertEqual(many.probability(x, "a"), many.probabilities(X, "a")[i])
+                self.assertEqual(many.explain(x, "a").probability, many.probability(x, "a"))
+            for x, found in ((X, 3), (X[:0], 0)):
+                with self.assertRaisesRegex(ValueError, f"one example, found {found} rows"):
+                    many.top_k(x)
+        with self.assertRaisesRegex(TypeError, r"df.iloc\[\[i\]\]"):
+            cpt.Model(bits=12).learn(frame.iloc[0])
+
     def test_a_line_may_have_its_end_but_no_other(self) -> None:
         for line in ("x |d a", "__label__x a", "1 3:0.5"):
             expected = cpt.Model(bits=12)

@@ -70,8 +70,8 @@ static_assert(sizeof(Calibrator) == 640);  // ten cache lines
 // What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
 extern const Calibrator kFirstCalibrator;
 
-// The calibrators of all blocks that have learned, by partition and key of the block. Their addresses do not change until
-// their partition is cleared. Several threads may read while none writes.
+// The calibrators of all blocks that have learned, by partition and key of the block. Their addresses do not change
+// until their partition is cleared. Several threads may read while none writes.
 class Calibrators {
  public:
   explicit Calibrators(std::size_t partitions) : parts_(partitions) {}

@@ -189,7 +189,7 @@ class NodeRegressors : public Regressors {
   // Calibrators by tree and number of the block, as far as learn() has met them. Looking for one by its key instead
   // often waits for memory.
   std::vector<std::vector<Calibrator*>> noted_;
-  std::uint64_t clears_ = 0;  // Calibrators::clears() when they were noted
+  std::uint64_t clears_ = 0;    // Calibrators::clears() when they were noted
   const LaneTargets* targets_;  // targets_by_position()
 };
 

@@ -1,6 +1,5 @@
-#include "model/weights/kernels.h"
-
 #include "core/vector_targets.h"
+#include "model/weights/kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/weights/train_kernel.cpp"

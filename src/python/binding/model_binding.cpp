@@ -18,6 +18,15 @@ namespace cpt::python {
 
 namespace {
 
+// An object, or a table of one row.
+void append_example(py::handle x, const Annotation& note, Scratch& scratch, Batch& batch) {
+  if (py::isinstance<Rows>(x)) {
+    x.cast<const Rows&>().append(0, note, scratch, batch);
+  } else {
+    append_object(x, note, scratch, batch);
+  }
+}
+
 // A batch with the example of x.
 Batch make_example(const LockedModel& model, py::handle x, const py::object& label, const py::object& importance,
                    bool label_required) {
@@ -27,7 +36,7 @@ Batch make_example(const LockedModel& model, py::handle x, const py::object& lab
   if (!importance.is_none()) note.importance = importance_of(importance);
   Scratch scratch(model.options());
   Batch batch = scratch.reader.make_batch();
-  append_object(x, note, scratch, batch);
+  append_example(x, note, scratch, batch);
   return batch;
 }
 
@@ -99,7 +108,7 @@ py::object explain_label(const LockedModel& locked, py::handle x, const py::obje
   const std::string text = label_text(label);
   Annotation note{.label_required = true};
   note.label = text;
-  append_object(x, note, scratch, batch);
+  append_example(x, note, scratch, batch);
   const auto explanation = locked.read([&](const Model& model) {
     require_explainable(model.options());
     model.probability(batch[0], batch[0].label);  // refuses values that are too large

@@ -11,10 +11,10 @@ import numpy as np
 
 from . import _core
 from .errors import NoInput
-from .rows import Array, is_sparse, rows_of
+from .rows import Array, example_of, rows_of
 
 Label = Union[str, int]
-Example = Union[str, Mapping[str, Any], Sequence[Any]]
+Example = Union[str, Mapping[str, Any], Sequence[Any], Any]  # Any: a table of one row
 
 _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
@@ -106,7 +106,9 @@ class Model:
       feature: it is the label where no other is given;
     - a list of tokens, each a feature, as a fastText line has them;
     - a str: a line in any text format of `cpt_dist` but csv. Its label counts where no other is given. The format is detected
-      by the first line of each call.
+      by the first line of each call;
+    - a table of one row: a sparse matrix, an array or a data frame as below (`df.iloc[[0]]`). Ask a model that has learned
+      from tables with tables: a dict of the row has other features, since its keys are no namespaces.
 
     Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
     (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
@@ -175,10 +177,7 @@ class Model:
 
         `label` may be omitted if x, a line or a dict, has one. With `importance` 0, from 0 to 1e12, nothing is learned.
         """
-        if is_sparse(x):
-            labels = None if label is None else [label]
-            return float(self.learn_many(x, labels, None if importance is None else [importance])[0])
-        return self._core.learn(x, label, importance)
+        return self._core.learn(example_of(x), label, importance)
 
     def probability(self, x: Example, label: Label) -> float:
         """P(label | x), 0 if the model does not know the label.
@@ -188,17 +187,12 @@ class Model:
         >>> m.probability(["red"], "apple")
         1.0
         """
-        if is_sparse(x):
-            return float(self.probabilities(x, [label])[0])
-        return self._core.probability(x, label)
+        return self._core.probability(example_of(x), label)
 
     def top_k(self, x: Example, k: int = 1, threshold: float = 0) -> List[Tuple[str, float]]:
         """The k most probable labels and their probabilities, most probable first; only those of at least `threshold`."""
-        if is_sparse(x):
-            labels, p = self.top_k_many(x, k, threshold)
-            return [(label, float(q)) for label, q in zip(labels[0], p[0]) if label is not None]
         _check_k(k)
-        return self._core.top_k(x, k, threshold)
+        return self._core.top_k(example_of(x), k, threshold)
 
     def explain(self, x: Example, label: Optional[Label] = None, top: int = 5) -> Optional[Explanation]:
         """Why the label has its probability given x, with the `top` largest contributions of each node on its path.
@@ -217,7 +211,7 @@ class Model:
             if not best:
                 return None
             label = best[0][0]
-        found = self._core.explain(x, label, top)
+        found = self._core.explain(example_of(x), label, top)
         if found is None:
             return None
         name, probability, trees, contributions = found

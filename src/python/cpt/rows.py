@@ -10,19 +10,36 @@ from . import _core
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether X is a scipy sparse matrix."""
+def _is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "shape")
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def example_of(x: Any) -> Any:
+    """x as the core takes it: a table of one row as rows, anything else as it is."""
+    if isinstance(x, (str, dict, list, tuple)):
+        return x
+    if hasattr(x, "iloc") and not _is_frame(x):
+        raise TypeError("expected an example, found a Series: a row of a data frame keeps its types as df.iloc[[i]]")
+    if not (_is_sparse(x) or _is_frame(x) or (isinstance(x, np.ndarray) and x.ndim == 2)):
+        return x
+    rows = rows_of(x)
+    if len(rows) != 1:
+        raise ValueError(f"expected one example, found {len(rows)} rows")
+    return rows
 
 
 def rows_of(X: Any) -> _core.Rows:
     """The rows of X; see `Model`."""
     if isinstance(X, _core.Rows):
         return X
-    if is_sparse(X):
+    if _is_sparse(X):
         csr = X.tocsr()
         return _core.CsrRows(csr.indptr, csr.indices, csr.data)
-    if hasattr(X, "iloc") and hasattr(X, "columns"):
+    if _is_frame(X):
         return _table(X)
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
         return _dense(X)
