@@ -62,7 +62,7 @@ NodeRegressors::NodeRegressors(WeightTable& weights, const ModelOptions& options
     : Regressors(weights, options),
       clip_(options.clip),
       arity_(options.effective_arity()),
-      noted_(static_cast<std::size_t>(options.trees)),
+      noted_(static_cast<std::size_t>(weights.trees())),
       targets_(targets_by_position(arity_)) {
   if (options.calibrates()) calibrators_ = &weights.calibrators();
 }
