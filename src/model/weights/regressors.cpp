@@ -80,21 +80,21 @@ void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_
     const BlockHeader& header = blocks.header(step.block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
     path_state.targets[i] = &targets_[step.position];
-    if (calibrators_ == nullptr) continue;
-    Calibration& calibration = path_state.calibrations[i];
-    calibration.key = header.key;
-    calibration.partition = header.partition;
-    find_calibrator(step, calibration);
+    if (calibrators_ != nullptr) find_calibrator(header.key, header.partition, step, path_state.calibrations[i]);
   }
   finish_path(at_leaf, path_state);
 }
 
-void NodeRegressors::find_calibrator(PathStep step, Calibration& calibration) const {
-  const std::vector<Calibrator*>& noted = noted_[tree_of(calibration.partition)];
+void NodeRegressors::find_calibrator(std::uint64_t key, Partition partition, PathStep step,
+                                     Calibration& calibration) const {
+  // Member by member, in place: the processor would have to wait before it copies what was just written in parts.
+  calibration.key = key;
+  calibration.partition = partition;
+  const std::vector<Calibrator*>& noted = noted_[tree_of(partition)];
   const bool is_numbered = step.block < noted.size() && clears_ == calibrators_->clears();
   calibration.calibrator = is_numbered ? noted[step.block] : nullptr;
   calibration.noted = calibration.calibrator != nullptr;
-  if (!calibration.noted) calibration.calibrator = calibrators_->find(calibration.key);
+  if (!calibration.noted) calibration.calibrator = calibrators_->find(key);
   if (calibration.calibrator == nullptr) return;
   if (arity_ == 2) {
     calibration.calibrator->prefetch_above(step.position);
@@ -104,7 +104,7 @@ void NodeRegressors::find_calibrator(PathStep step, Calibration& calibration) co
 }
 
 // Notes the calibrators of a path that learns. They have all been added.
-void NodeRegressors::note_calibrators(PathState& path_state) {
+void NodeRegressors::note_calibrators(const PathState& path_state) {
   for (std::size_t i = 0; i < path_state.calibrations.size(); ++i) {
     const Calibration& calibration = path_state.calibrations[i];
     const BlockId block = path_state.path[i].block;
@@ -137,10 +137,7 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
     path_state.path[i] = {kNotLookedUp, position};
     path_state.targets[i] = &targets_[position];
     if (calibrators_ != nullptr) {
-      Calibration& calibration = path_state.calibrations[i];
-      calibration.key = key;
-      calibration.partition = top.partition;
-      find_calibrator(path_state.path[i], calibration);
+      find_calibrator(key, top.partition, path_state.path[i], path_state.calibrations[i]);
     }
     key = key_below(key, position);
   }

@@ -118,7 +118,8 @@ class NodeRegressors : public Regressors {
   int arity() const { return arity_; }
 
   // Finds the rows of path_state.example for the steps of path_state.path that were not located yet. `blocks` holds the
-  // blocks of these steps. Prefetching the rows some time before predict() saves waiting for memory.
+  // blocks of these steps, and must be the same in every call for a tree. Prefetching the rows some time before
+  // predict() saves waiting for memory.
   void locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const;
   // The same in parts and without looking at blocks, because positions determine the keys of blocks: begin(), then
   // extend() at least once, for each part of the path from a block `top` on, then finish_path(). Until extend() finds
@@ -180,9 +181,9 @@ class NodeRegressors : public Regressors {
  private:
   void make_room_for_estimates(PathState& path_state) const;
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
-  // Finds and prefetches the calibrator of a step of the path, given its key and partition.
-  void find_calibrator(PathStep step, Calibration& calibration) const;
-  void note_calibrators(PathState& path_state);
+  // Fills in the calibration of a step of the path, and prefetches the calibrator.
+  void find_calibrator(std::uint64_t key, Partition partition, PathStep step, Calibration& calibration) const;
+  void note_calibrators(const PathState& path_state);
 
   double clip_;
   int arity_;
