@@ -271,6 +271,20 @@ class ErrorsTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r"df.iloc\[\[i\]\]"):
             cpt.Model(bits=12).learn(frame.iloc[0])
 
+    def test_a_matrix_of_any_kind_is_the_same(self) -> None:
+        row = np.array([[1.0, 0, 2]])
+        expected = cpt.Model(bits=12)
+        expected.learn(row, "a")
+        for x in (scipy.sparse.dok_matrix(row), scipy.sparse.coo_matrix(row), np.matrix(row), row.astype(np.int8)):
+            for learn in (lambda m: m.learn(x, "a"), lambda m: m.learn_many(x, ["a"])):
+                model = cpt.Model(bits=12)
+                learn(model)
+                self.assertEqual(model.digest(), expected.digest())
+        for x in (np.array([["red", 1]], dtype=object), np.array([["red"]]), np.ma.masked_array(row, row == 0)):
+            for ask in (expected.top_k, expected.top_k_many):
+                with self.assertRaisesRegex(TypeError, "^expected an array of numbers, found one "):
+                    ask(x, 1)
+
     def test_a_line_may_have_its_end_but_no_other(self) -> None:
         for line in ("x |d a", "__label__x a", "1 3:0.5"):
             expected = cpt.Model(bits=12)

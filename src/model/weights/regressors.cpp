@@ -159,6 +159,7 @@ void NodeRegressors::learn(PathState& path_state) {
   if (calibrators_ == nullptr || arity_ != 2 || update_ != Update::kSafe) {
     predict(path_state);
     train(path_state);
+    note_calibrators(path_state);
     return;
   }
   make_room_for_estimates(path_state);

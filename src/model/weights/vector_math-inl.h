@@ -144,13 +144,14 @@ HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
 #endif
 }
 
-// The same for bytes. Without masked loads it copies them one by one, and the load waits for these stores.
+// The same for bytes.
 HWY_INLINE hn::Vec<Byte> LoadFirst(const std::uint8_t* from, std::size_t count) {
 #if HWY_MEM_OPS_MIGHT_FAULT
   if (count >= kStep) return hn::LoadU(kByte, from);
-  HWY_ALIGN std::uint8_t padded[kStep] = {};
-  for (std::size_t i = 0; i < count; ++i) padded[i] = from[i];
-  return hn::LoadU(kByte, padded);
+  // Put together in words: a load of bytes just stored one by one would wait for the stores.
+  std::uint64_t words[(kStep + 7) / 8] = {};
+  for (std::size_t i = 0; i < count; ++i) words[i / 8] |= std::uint64_t{from[i]} << (8 * (i % 8));
+  return hn::LoadU(kByte, reinterpret_cast<const std::uint8_t*>(words));
 #else
   return hn::MaskedLoad(hn::FirstN(kByte, count), kByte, from);
 #endif

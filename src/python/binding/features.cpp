@@ -271,7 +271,7 @@ void append_object(py::handle x, const Annotation& note, Scratch& scratch, Batch
   } else if (is_bag(x)) {
     scratch.features.add_bag("", x);
   } else {
-    refuse_type("an example that is a dict, a list of tokens or a line of text", x);
+    refuse_type("an example that is a dict, a list of tokens, a line of text or a table of one row", x);
   }
   append_features(note, scratch, batch);
 }

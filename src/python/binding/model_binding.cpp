@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/explanation/explanation.h"
@@ -20,11 +21,10 @@ namespace {
 
 // An object, or a table of one row.
 void append_example(py::handle x, const Annotation& note, Scratch& scratch, Batch& batch) {
-  if (py::isinstance<Rows>(x)) {
-    x.cast<const Rows&>().append(0, note, scratch, batch);
-  } else {
-    append_object(x, note, scratch, batch);
-  }
+  if (!py::isinstance<Rows>(x)) return append_object(x, note, scratch, batch);
+  const auto& rows = x.cast<const Rows&>();
+  if (rows.size() != 1) throw py::value_error("expected one example, found " + std::to_string(rows.size()) + " rows");
+  rows.append(0, note, scratch, batch);
 }
 
 // A batch with the example of x.

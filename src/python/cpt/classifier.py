@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from . import _core
 from .model import Model
-from .rows import Array, rows_of
+from .rows import Array, is_frame, rows_of
 
 DENSE_LIMIT = 100_000_000  #: numbers that predict_proba may return: 800 MB
 
@@ -135,7 +135,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any, reset: bool = False) -> _core.Rows:
         if _is_for_sklearn(X):
             return self._numeric_rows(self._validate_data(X, accept_sparse="csr", reset=reset, dtype=np.float64))
-        if _is_frame(X):
+        if is_frame(X):
             self._check_feature_names(X, reset=reset)
             if reset or hasattr(self, "n_features_in_"):
                 self._check_n_features(X, reset=reset)
@@ -173,13 +173,9 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _is_frame(X: Any) -> bool:
-    return hasattr(X, "iloc") and hasattr(X, "columns")
-
-
 def _is_for_sklearn(X: Any) -> bool:
     """Whether X is numbers in rows and columns, rather than what only `cpt.Model` knows."""
-    if _is_frame(X):
+    if is_frame(X):
         return False
     if not isinstance(X, (list, tuple)):
         return True

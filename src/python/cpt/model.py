@@ -5,7 +5,7 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -14,7 +14,16 @@ from .errors import NoInput
 from .rows import Array, example_of, rows_of
 
 Label = Union[str, int]
-Example = Union[str, Mapping[str, Any], Sequence[Any], Any]  # Any: a table of one row
+
+
+class Table(Protocol):
+    """A sparse matrix, an array or a data frame."""
+
+    @property
+    def shape(self) -> Any: ...
+
+
+Example = Union[str, Mapping[str, Any], Sequence[Any], Table]
 
 _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
@@ -107,8 +116,8 @@ class Model:
     - a list of tokens, each a feature, as a fastText line has them;
     - a str: a line in any text format of `cpt_dist` but csv. Its label counts where no other is given. The format is detected
       by the first line of each call;
-    - a table of one row: a sparse matrix, an array or a data frame as below (`df.iloc[[0]]`). Ask a model that has learned
-      from tables with tables: a dict of the row has other features, since its keys are no namespaces.
+    - a table of one row: a sparse matrix, an array or a data frame as below (`df.iloc[[0]]`). Of a row of a data frame, a
+      dict is another example: there numbers and texts are in the namespace of their column, in a dict in none.
 
     Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
     (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
@@ -175,7 +184,7 @@ class Model:
     def learn(self, x: Example, label: Optional[Label] = None, importance: Optional[float] = None) -> float:
         """Learns an example. Returns P(label | x) as it was before, 0 if the label is new.
 
-        `label` may be omitted if x, a line or a dict, has one. With `importance` 0, from 0 to 1e12, nothing is learned.
+        `label` may be omitted if x, a line, a dict or a row of a data frame, has one. With `importance` 0, from 0 to 1e12, nothing is learned.
         """
         return self._core.learn(example_of(x), label, importance)
 
@@ -206,12 +215,13 @@ class Model:
         >>> [(step.side, step.contributions[0][0]) for step in why.trees[0][1]]
         [('L', 'color=red')]
         """
+        x = example_of(x)
         if label is None:
             best = self.top_k(x, 1)
             if not best:
                 return None
             label = best[0][0]
-        found = self._core.explain(example_of(x), label, top)
+        found = self._core.explain(x, label, top)
         if found is None:
             return None
         name, probability, trees, contributions = found

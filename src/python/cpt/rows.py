@@ -1,7 +1,7 @@
 """What the core takes as many examples, from what users have: lists, sparse and dense matrices, data frames."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -10,53 +10,55 @@ from . import _core
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def _is_sparse(X: Any) -> bool:
-    return hasattr(X, "tocsr") and hasattr(X, "shape")
-
-
-def _is_frame(X: Any) -> bool:
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas DataFrame."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def example_of(x: Any) -> Any:
-    """x as the core takes it: a table of one row as rows, anything else as it is."""
-    if isinstance(x, (str, dict, list, tuple)):
+    """x as the core takes it: tables as rows, of which there should be one, anything else as it is."""
+    if type(x) in (str, dict, list, tuple):
         return x
-    if hasattr(x, "iloc") and not _is_frame(x):
+    if hasattr(x, "iloc") and not is_frame(x):
         raise TypeError("expected an example, found a Series: a row of a data frame keeps its types as df.iloc[[i]]")
-    if not (_is_sparse(x) or _is_frame(x) or (isinstance(x, np.ndarray) and x.ndim == 2)):
-        return x
-    rows = rows_of(x)
-    if len(rows) != 1:
-        raise ValueError(f"expected one example, found {len(rows)} rows")
-    return rows
+    table = _table(x)
+    return x if table is None else table
 
 
 def rows_of(X: Any) -> _core.Rows:
     """The rows of X; see `Model`."""
     if isinstance(X, _core.Rows):
         return X
-    if _is_sparse(X):
-        csr = X.tocsr()
-        return _core.CsrRows(csr.indptr, csr.indices, csr.data)
-    if _is_frame(X):
-        return _table(X)
-    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
-        return _dense(X)
+    table = _table(X)
+    if table is not None:
+        return table
     if isinstance(X, (str, bytes, dict)):
         raise TypeError(f"expected many examples, found one of type {type(X).__name__}")
     return _core.ObjectRows(list(X))
 
 
+def _table(X: Any) -> Optional[_core.Rows]:
+    """The rows of a sparse matrix, an array or a data frame; None if X is none of these."""
+    if hasattr(X, "tocsr") and hasattr(X, "shape"):
+        csr = X.tocsr()
+        return _core.CsrRows(csr.indptr, csr.indices, csr.data)
+    if is_frame(X):
+        columns = [_column(name, X.iloc[:, i]) for i, name in enumerate(X.columns)]
+        return _core.TableRows([str(name) for name in X.columns], columns, len(X))
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return _dense(X)
+    return None
+
+
 def _dense(X: Array) -> _core.Rows:
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError("expected an array of numbers, found one that is masked")
+    if X.dtype.kind not in "fiub":
+        raise TypeError(f"expected an array of numbers, found one of type {X.dtype}: give data frames as they are")
+    X = np.asarray(X)  # of a matrix
     is_set = X != 0  # also where X is not a number, which is refused later
     ends = np.concatenate([[0], np.cumsum(is_set.sum(axis=1))])
     return _core.CsrRows(ends, np.nonzero(is_set)[1], X[is_set])
-
-
-def _table(frame: Any) -> _core.Rows:
-    columns = [_column(name, frame.iloc[:, i]) for i, name in enumerate(frame.columns)]
-    return _core.TableRows([str(name) for name in frame.columns], columns, len(frame))
 
 
 def _column(name: Any, column: Any) -> Any:

@@ -30,10 +30,17 @@ Delivery deliver(ReadAhead& ahead, std::chrono::microseconds pause = {}) {
     delivery.error_lines.push_back(ahead.error_lines());
     delivery.warnings.push_back(ahead.take_warnings().size());
   };
+  const Batch* previous = nullptr;
+  std::vector<Read> of_previous;
   while (const Batch* chunk = ahead.next()) {
     std::this_thread::sleep_for(pause);
+    if (previous != nullptr) {
+      EXPECT_EQ(copies_of(*previous), of_previous) << "a chunk is valid until the call after the next";
+    }
     delivery.sizes.push_back(chunk->size());
-    for (Read& read : copies_of(*chunk)) delivery.examples.push_back(std::move(read));
+    previous = chunk;
+    of_previous = copies_of(*chunk);
+    delivery.examples.insert(delivery.examples.end(), of_previous.begin(), of_previous.end());
     note();
   }
   note();
@@ -49,6 +56,17 @@ TEST(ReadAhead, DeliversWhatTheStreamReads) {
   EXPECT_EQ(delivery.examples, read_all(paths));
   EXPECT_EQ(delivery.sizes, (std::vector<std::size_t>{1024, 1024, 1024, 428}));
   EXPECT_EQ(ahead.next(), nullptr) << "the end stays the end";
+}
+
+TEST(ReadAhead, DeliversTheSameInManyChunks) {
+  const Folder folder;
+  const std::vector<std::string> paths = {folder.write("0", numbered_lines(0, 3000))};
+  for (const auto pause : {std::chrono::microseconds(0), std::chrono::microseconds(500)}) {
+    ReadAhead ahead(stream_of(paths), {.examples = 100});
+    const Delivery delivery = deliver(ahead, pause);
+    EXPECT_EQ(delivery.examples, read_all(paths));
+    EXPECT_EQ(delivery.sizes, std::vector<std::size_t>(30, 100));
+  }
 }
 
 TEST(ReadAhead, AChunkEndsAtItsLimitOfFeatures) {

@@ -119,7 +119,9 @@ INSTANTIATE_TEST_SUITE_P(Calibrated, InstructionSets,
 
 TEST(InstructionSets, ScaleValuesToTheSameBytes) {
   Dice dice(5);
-  for (std::size_t features = 1; features <= 40; ++features) {
+  std::vector<std::size_t> counts{255, 256, 257, 300};
+  for (std::size_t features = 1; features <= 40; ++features) counts.push_back(features);
+  for (const std::size_t features : counts) {
     std::vector<float> values(features);
     std::vector<Rarity> rarities(features);
     for (std::size_t f = 0; f < features; ++f) {
