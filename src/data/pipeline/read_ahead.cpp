@@ -9,10 +9,7 @@
 namespace cpt {
 namespace {
 
-// Two in use by the caller, up to two that wait to be returned, the rest for the reader.
-constexpr std::size_t kChunks = 7;
-// Used chunks are returned together: to wake the reader for each takes the caller one or two percent of learning.
-constexpr std::size_t kReturnedTogether = 3;
+constexpr std::size_t kChunks = 5;  // two in use by the caller, the rest for the reader
 
 // Time between calls of the function for waiting.
 constexpr std::chrono::milliseconds kWait{100};
@@ -40,7 +37,7 @@ ReadAhead::~ReadAhead() {
 
 const Batch* ReadAhead::next() {
   if (current_ != nullptr && !current_->last) {
-    if (previous_ != nullptr) give_back(previous_);
+    if (previous_ != nullptr) empty_.push(previous_);
     previous_ = std::exchange(current_, nullptr);
   }
   if (current_ == nullptr) {
@@ -57,13 +54,6 @@ const Batch* ReadAhead::next() {
   // The last chunk is kept, so later calls end up here too.
   current_->failure.rethrow();
   return nullptr;
-}
-
-void ReadAhead::give_back(Chunk* chunk) {
-  used_.push_back(chunk);
-  if (used_.size() < kReturnedTogether) return;
-  for (Chunk* used : used_) empty_.push(used);
-  used_.clear();
 }
 
 void ReadAhead::run() {

@@ -58,7 +58,6 @@ class ReadAhead {
     DeferredError failure = {};
   };
 
-  void give_back(Chunk* chunk);
   void run();
   void fill(Chunk& chunk);
 
@@ -75,7 +74,6 @@ class ReadAhead {
   // Of the caller only.
   Chunk* previous_ = nullptr;  // handed out before current_, and still in use
   Chunk* current_ = nullptr;
-  std::vector<Chunk*> used_;  // no longer in use, not in empty_ yet
   std::uint64_t error_lines_ = 0;
   std::vector<std::string> warnings_;
   std::function<void()> while_waiting_;

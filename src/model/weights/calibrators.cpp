@@ -80,7 +80,6 @@ Calibrator& Calibrators::add(Partition partition, std::uint64_t key) {
 }
 
 void Calibrators::clear(Partition partition) {
-  ++clears_;
   used_ -= parts_[partition].size();
   for (const Slot& slot : parts_[partition]) unused_.push_back(slot.calibrator);
   parts_[partition].clear();

@@ -70,8 +70,8 @@ static_assert(sizeof(Calibrator) == 640);  // ten cache lines
 // What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
 extern const Calibrator kFirstCalibrator;
 
-// The calibrators of all blocks that have learned, by partition and key of the block. Their addresses do not change
-// until their partition is cleared. Several threads may read while none writes.
+// The calibrators of all blocks that have learned, by partition and key of the block. Their addresses never change.
+// Several threads may read while none writes.
 class Calibrators {
  public:
   explicit Calibrators(std::size_t partitions) : parts_(partitions) {}
@@ -93,8 +93,6 @@ class Calibrators {
   // By ascending key.
   std::vector<std::uint64_t> keys(Partition partition) const;
   void clear(Partition partition);
-  // How often a partition was cleared, after which addresses found before are void.
-  std::uint64_t clears() const { return clears_; }
 
   // A sum over the partition's blocks, as the digest of its rows.
   std::uint64_t digest(Partition partition) const;
@@ -117,7 +115,6 @@ class Calibrators {
   std::vector<ZeroedArray<Calibrator>> chunks_;  // the calibrators, on huge pages
   std::vector<Calibrator*> unused_;              // of the chunks
   std::size_t used_ = 0;
-  std::uint64_t clears_ = 0;
 };
 
 }  // namespace cpt

@@ -40,13 +40,12 @@ UpdateStep Regressors::step_of(PathState& path_state) {
     update_step.squared_length = x.squared_length();
   }
   if (calibrators_ != nullptr) {
-    path_state.learning.resize(path_state.calibrations.size());
-    for (std::size_t i = 0; i < path_state.learning.size(); ++i) {
-      Calibration& calibration = path_state.calibrations[i];
+    path_state.learning.clear();
+    for (Calibration& calibration : path_state.calibrations) {
       if (calibration.calibrator == nullptr) {
         calibration.calibrator = &calibrators_->add(calibration.partition, calibration.key);
       }
-      path_state.learning[i] = calibration.calibrator;
+      path_state.learning.push_back(calibration.calibrator);
     }
     update_step.calibrators = path_state.learning.data();
   }
@@ -62,7 +61,6 @@ NodeRegressors::NodeRegressors(WeightTable& weights, const ModelOptions& options
     : Regressors(weights, options),
       clip_(options.clip),
       arity_(options.effective_arity()),
-      noted_(static_cast<std::size_t>(weights.trees())),
       targets_(targets_by_position(arity_)) {
   if (options.calibrates()) calibrators_ = &weights.calibrators();
 }
@@ -76,47 +74,26 @@ void NodeRegressors::locate(const Blocks& blocks, bool at_leaf, PathState& path_
   path_state.rows.resize(end * features);
   float** rows = path_state.rows.data() + begin * features;
   for (std::size_t i = begin; i < end; ++i, rows += features) {
-    const PathStep step = path_state.path[i];
-    const BlockHeader& header = blocks.header(step.block);
+    const auto [block, position] = path_state.path[i];
+    const BlockHeader& header = blocks.header(block);
     find_rows(path_state.example, header.key, weights_->region(header.partition), rows);
-    path_state.targets[i] = &targets_[step.position];
-    if (calibrators_ != nullptr) find_calibrator(header.key, header.partition, step, path_state.calibrations[i]);
+    if (calibrators_ != nullptr)
+      path_state.calibrations[i] = {header.key, header.partition, find_calibrator(header.key, position)};
+    path_state.targets[i] = &targets_[position];
   }
   finish_path(at_leaf, path_state);
 }
 
-void NodeRegressors::find_calibrator(std::uint64_t key, Partition partition, PathStep step,
-                                     Calibration& calibration) const {
-  // Member by member, in place: the processor would have to wait before it copies what was just written in parts.
-  calibration.key = key;
-  calibration.partition = partition;
-  const std::vector<Calibrator*>& noted = noted_[tree_of(partition)];
-  const bool is_numbered = step.block < noted.size() && clears_ == calibrators_->clears();
-  calibration.calibrator = is_numbered ? noted[step.block] : nullptr;
-  calibration.noted = calibration.calibrator != nullptr;
-  if (!calibration.noted) calibration.calibrator = calibrators_->find(key);
-  if (calibration.calibrator == nullptr) return;
-  if (arity_ == 2) {
-    calibration.calibrator->prefetch_above(step.position);
-  } else {
-    calibration.calibrator->prefetch();
-  }
-}
-
-// Notes the calibrators of a path that learns. They have all been added.
-void NodeRegressors::note_calibrators(const PathState& path_state) {
-  for (std::size_t i = 0; i < path_state.calibrations.size(); ++i) {
-    const Calibration& calibration = path_state.calibrations[i];
-    const BlockId block = path_state.path[i].block;
-    if (calibration.noted || block == kNotLookedUp) continue;
-    if (clears_ != calibrators_->clears()) {
-      for (std::vector<Calibrator*>& noted : noted_) noted.clear();
-      clears_ = calibrators_->clears();
+Calibrator* NodeRegressors::find_calibrator(std::uint64_t key, std::uint8_t position) const {
+  Calibrator* const calibrator = calibrators_->find(key);
+  if (calibrator != nullptr) {
+    if (arity_ == 2) {
+      calibrator->prefetch_above(position);
+    } else {
+      calibrator->prefetch();
     }
-    std::vector<Calibrator*>& noted = noted_[tree_of(calibration.partition)];
-    if (block >= noted.size()) noted.resize(std::size_t{block} + 1);
-    noted[block] = calibration.calibrator;
   }
+  return calibrator;
 }
 
 void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t> positions,
@@ -134,11 +111,9 @@ void NodeRegressors::extend(const BlockHeader& top, std::span<const std::uint8_t
   for (std::size_t i = begin; i < end; ++i, rows += features) {
     const std::uint8_t position = positions[i - begin];
     find_rows(path_state.example, key, region, rows);
+    if (calibrators_ != nullptr) path_state.calibrations[i] = {key, top.partition, find_calibrator(key, position)};
     path_state.path[i] = {kNotLookedUp, position};
     path_state.targets[i] = &targets_[position];
-    if (calibrators_ != nullptr) {
-      find_calibrator(key, top.partition, path_state.path[i], path_state.calibrations[i]);
-    }
     key = key_below(key, position);
   }
 }
@@ -159,12 +134,10 @@ void NodeRegressors::learn(PathState& path_state) {
   if (calibrators_ == nullptr || arity_ != 2 || update_ != Update::kSafe) {
     predict(path_state);
     train(path_state);
-    note_calibrators(path_state);
     return;
   }
   make_room_for_estimates(path_state);
   const UpdateStep update_step = step_of(path_state);
-  note_calibrators(path_state);
   learn_path(path_state.rows_of(path_state.path.size()), update_step);
 }
 

@@ -28,7 +28,6 @@ struct Calibration {
   std::uint64_t key = 0;
   Partition partition = 0;
   Calibrator* calibrator = nullptr;  // nullptr: none yet, when it was looked for
-  bool noted = false;                // found by the number of the block
 };
 
 // One example and the blocks of regressors that it meets: those on the path to its label, or on a part of that path, or
@@ -118,8 +117,7 @@ class NodeRegressors : public Regressors {
   int arity() const { return arity_; }
 
   // Finds the rows of path_state.example for the steps of path_state.path that were not located yet. `blocks` holds the
-  // blocks of these steps, and must be the same in every call for a tree. Prefetching the rows some time before
-  // predict() saves waiting for memory.
+  // blocks of these steps. Prefetching the rows some time before predict() saves waiting for memory.
   void locate(const Blocks& blocks, bool at_leaf, PathState& path_state) const;
   // The same in parts and without looking at blocks, because positions determine the keys of blocks: begin(), then
   // extend() at least once, for each part of the path from a block `top` on, then finish_path(). Until extend() finds
@@ -181,16 +179,11 @@ class NodeRegressors : public Regressors {
  private:
   void make_room_for_estimates(PathState& path_state) const;
   void prefetch(const ExampleView& x, const BlockHeader& block) const;
-  // Fills in the calibration of a step of the path, and prefetches the calibrator.
-  void find_calibrator(std::uint64_t key, Partition partition, PathStep step, Calibration& calibration) const;
-  void note_calibrators(const PathState& path_state);
+  // Finds and prefetches the calibrator of a block that the path leaves at this position.
+  Calibrator* find_calibrator(std::uint64_t key, std::uint8_t position) const;
 
   double clip_;
   int arity_;
-  // Calibrators by tree and number of the block, as far as learn() has met them. Looking for one by its key instead
-  // often waits for memory.
-  std::vector<std::vector<Calibrator*>> noted_;
-  std::uint64_t clears_ = 0;    // Calibrators::clears() when they were noted
   const LaneTargets* targets_;  // targets_by_position()
 };
 

@@ -56,7 +56,6 @@ class WeightTable {
   explicit WeightTable(int bits, int trees = 1);
 
   int bits() const { return bits_; }
-  int trees() const { return trees_; }
   std::uint64_t rows() const { return static_cast<std::uint64_t>(trees_) << bits_; }
   // Of all trees.
   Partition partitions() const { return static_cast<Partition>(regions_.size()); }

@@ -105,25 +105,6 @@ TEST(Learner, AppliedChangesLeaveTheSameTreeElsewhere) {
   EXPECT_EQ(pupil.disagreements(), teacher.disagreements());
 }
 
-// What it remembers of the weights that were there is void.
-TEST(Learner, LearnsAnewOnceItsWeightsAreCleared) {
-  ModelOptions options = small_options();
-  options.rarity = false;
-  TrainedModel used(options, kStream);
-  Learner fresh(options);
-  const Tree& tree = used.learner.tree();
-  for (LabelId label = 0; label < tree.labels(); ++label) {
-    fresh.apply({std::string(used.learner.labels().name(label)), {tree.split_for(label)}});
-  }
-  for (Partition partition = 0; partition < kPartitions; ++partition) used.learner.weights().clear(partition);
-  const std::vector<bool> none_is_new(used.stream.size());
-  for (Learner* learner : {&used.learner, &fresh}) {
-    Losses losses;
-    InOrder(*learner).learn_known({&used.stream, 0, used.stream.size()}, none_is_new, losses);
-  }
-  EXPECT_EQ(used.learner.weights().digest(), fresh.weights().digest());
-}
-
 TEST(Learner, ADisagreementIsANodeTakenAgainstItsRegressor) {
   // Two labels, and a root that has learned that the feature means right; balance sends the third label left or right.
   ModelOptions options = small_options();

@@ -149,7 +149,7 @@ std::vector<NumbersByKey> merge_really(const std::vector<std::vector<Rank>>& int
       for (const std::uint64_t key : calibrators.keys(kPartition)) before[key] = *calibrators.find(key);
       PathState path_state;
       for (const NodeVisit& visit : interval[rank].visits) {
-        path_state.calibrations = {{visit.key, kPartition}};
+        path_state.calibrations = {{visit.key, kPartition, nullptr}};
         path_state.targets = {&targets_at(2, visit.position, false)};
         merger.touch(path_state);
       }
