@@ -23,7 +23,7 @@ struct Losses {
   ExactSum squared_seen;
   ExactSum log_seen;
   ExactSum brier_weight;
-  ExactSum brier;  // sum of 1 - 2 p + s, s an estimate of the sum over all labels of P(label)^2
+  ExactSum other_squares;  // sum of estimates of P(label)^2, summed over all labels but the example's
   ExactSum top1_weight;
   ExactSum top1_weight_squares;  // sum of (sample_weight / kSampleUnit)^2
   ExactSum top1_error;
@@ -32,9 +32,10 @@ struct Losses {
   void add_new(double importance);
   void add_seen(double importance, double p);
   // Counts a sampled seen example. `sample_weight` is its importance times the number of examples that it stands for,
-  // in any unit. `squares` is an estimate of the sum over all labels of P(label)^2, such as the probability of a label
-  // drawn from the prediction. `right` says whether the most probable label was the example's.
-  void add_brier(double sample_weight, double p, double squares);
+  // in any unit. `squares` is an estimate of the sum of P(label)^2 over all labels but the example's, such as the
+  // probability of a label drawn from the prediction, or 0 if the example's was drawn. `right` says whether the most
+  // probable label was the example's.
+  void add_brier(double sample_weight, double squares);
   void add_top1(double sample_weight, bool right);
   Losses& operator+=(const Losses& other);
   // The losses that were added since `earlier`, a previous state of this object.
@@ -45,6 +46,7 @@ struct Losses {
   double mean_log() const;
   double mean_squared_seen() const;
   double mean_log_seen() const;
+  // The squared loss, which needs no sample, and the squares of other labels.
   double mean_brier_seen() const;
   double mean_top1_error_seen() const;
   // Half the width of Wilson's 95 % interval of mean_top1_error_seen().

@@ -1,4 +1,4 @@
-// C9: what an earlier build wrote can still be read. The files under v2/ to v6/ are never written again.
+// C9: what an earlier build wrote can still be read. The files under v2/ to v7/ are never written again.
 #include "golden/golden.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "api/checkpoint/checkpoint_reader.h"
+#include "api/checkpoint/run_state_archive.h"
 #include "store/blob/manifest.h"
 #include "store/run/checkpoints.h"
 #include "train/job.h"
@@ -66,7 +67,7 @@ class Golden : public ::testing::TestWithParam<const char*> {
   const Folder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Formats, Golden, ::testing::Values("v2", "v3", "v4", "v5", "v6"));
+INSTANTIATE_TEST_SUITE_P(Formats, Golden, ::testing::Values("v2", "v3", "v4", "v5", "v6", "v7"));
 
 TEST_P(Golden, ModelPredictsWhatWasRecorded) {
   const std::string recorded = content_of(golden::kModelFigures);
@@ -117,7 +118,7 @@ TEST_P(Golden, ModelsOfOtherMethodsPredictWhatWasRecorded) {
 }
 
 class GoldenTrees : public Golden {};
-INSTANTIATE_TEST_SUITE_P(Formats, GoldenTrees, ::testing::Values("v3", "v4", "v5", "v6"));
+INSTANTIATE_TEST_SUITE_P(Formats, GoldenTrees, ::testing::Values("v3", "v4", "v5", "v6", "v7"));
 
 TEST_P(GoldenTrees, PredictAndEndAsWasRecorded) {
   const golden::Run& run = golden::kTreesRun;
@@ -126,6 +127,22 @@ TEST_P(GoldenTrees, PredictAndEndAsWasRecorded) {
   EXPECT_EQ(golden::figures(model), content_of(golden::model_figures_of(run)));
   EXPECT_GT(verify_checkpoint(checkpoint_of(run)), 0U);
   for (const int ranks : {1, 3, 4}) expect_to_end_as_recorded(run, ranks);
+}
+
+// Formats before 7 have sums of Brier scores where other squares are now; their weights are by 16 examples.
+TEST(EarlierFormats, KeepTheirBrierScores) {
+  RunState state;
+  Losses& losses = state.summary.train;
+  losses.add_seen(2, 0.5);
+  losses.add_seen(1, 0.25);
+  losses.brier_weight = ExactSum(3);
+  losses.other_squares = ExactSum(3 * 0.75);
+  infer_other_squares(state);
+  EXPECT_DOUBLE_EQ(losses.mean_brier_seen(), 0.75);
+  const double others = 0.75 - losses.mean_squared_seen();
+  losses.add_brier(16 * 3, 0.5);  // as many examples as before
+  EXPECT_DOUBLE_EQ(losses.mean_brier_seen(), losses.mean_squared_seen() + (others + 0.5) / 2);
+  EXPECT_EQ(state.summary.test.mean_brier_seen(), 0);
 }
 
 TEST_P(Golden, OfALaterFormatAreRefusedByName) {

@@ -154,7 +154,7 @@ void expect_same_losses(const Losses& a, const Losses& b) {
   EXPECT_EQ(a.new_labels, b.new_labels);
   EXPECT_EQ(a.squared, b.squared);
   EXPECT_EQ(a.log_seen, b.log_seen);
-  EXPECT_EQ(a.brier, b.brier);
+  EXPECT_EQ(a.other_squares, b.other_squares);
   EXPECT_EQ(a.top1_error, b.top1_error);
   EXPECT_EQ(std::bit_cast<Words>(a), std::bit_cast<Words>(b));  // the rest of them
 }

@@ -88,17 +88,19 @@ RunState read_run_state(const fs::path& checkpoint) {
     require_known_format(format, name);
     archive(state);
     if (format >= kFirstFormatWithRenewal) archive(state.next_renewal);
-    if (format < kFirstFormatWithSums) return infer_top1_squares(state);
     if (format >= kFirstFormatWithValidations) {
       StoredValidations validations;
       archive(validations);
       restore_validations(std::move(validations), state);
     }
-    std::vector<ExactSum::Words> sums;
-    archive(sums);
-    if (!restore_exact_sums(sums, format, state))
-      throw Error(Fault::kBadData, name + ": its losses and their sums do not agree");
+    if (format >= kFirstFormatWithSums) {
+      std::vector<ExactSum::Words> sums;
+      archive(sums);
+      if (!restore_exact_sums(sums, format, state))
+        throw Error(Fault::kBadData, name + ": its losses and their sums do not agree");
+    }
     if (format < kFirstFormatWithTop1Squares) infer_top1_squares(state);
+    if (format < kFirstFormatWithOtherSquares) infer_other_squares(state);
   });
   check_run_state(state, name);
   if (archived(state.options.model) != archived(read_model_options(set))) {

@@ -70,7 +70,7 @@ void for_each_sum(State& state, std::uint32_t format, Visit visit) {
     visit(losses.squared_seen);
     visit(losses.log_seen);
     visit(losses.brier_weight);
-    visit(losses.brier);
+    visit(losses.other_squares);
     visit(losses.top1_weight);
     if (format >= kFirstFormatWithTop1Squares) visit(losses.top1_weight_squares);
     visit(losses.top1_error);
@@ -124,6 +124,15 @@ void infer_top1_squares(RunState& state) {
     const double fewer = losses.weight_squares * static_cast<double>(losses.examples) / losses.weight / losses.weight;
     const double in_unit = losses.top1_weight / kSampleUnit;
     losses.top1_weight_squares = ExactSum(in_unit * in_unit * fewer / static_cast<double>(losses.top1_samples));
+  });
+}
+
+void infer_other_squares(RunState& state) {
+  constexpr double kExamples = 16;  // the unit of weights of the samples
+  for_each_losses(state, [](Losses& losses) {
+    const double squared = losses.mean_squared_seen() * losses.brier_weight;
+    losses.other_squares = ExactSum(kExamples * (losses.other_squares - squared));
+    losses.brier_weight = ExactSum(kExamples * losses.brier_weight);
   });
 }
 

@@ -14,13 +14,15 @@
 
 namespace cpt {
 
-// The format that is written. Formats 2 to 5 are read too (C9): next_renewal is not in 2, the exact sums of losses in
-// neither 2 nor 3, validations not before 5, and top1_weight_squares in none of them.
-inline constexpr std::uint32_t kStateFormat = 6;
+// The format that is written. Formats 2 to 6 are read too (C9): next_renewal is not in 2, the exact sums of losses in
+// neither 2 nor 3, validations not before 5, top1_weight_squares not before 6, and all of them have sums of Brier
+// scores where 7 has other_squares.
+inline constexpr std::uint32_t kStateFormat = 7;
 inline constexpr std::uint32_t kFirstFormatWithRenewal = 3;
 inline constexpr std::uint32_t kFirstFormatWithSums = 4;
 inline constexpr std::uint32_t kFirstFormatWithValidations = 5;
 inline constexpr std::uint32_t kFirstFormatWithTop1Squares = 6;
+inline constexpr std::uint32_t kFirstFormatWithOtherSquares = 7;
 inline constexpr std::uint32_t kOldestStateFormat = 2;
 
 template <class Archive>
@@ -47,7 +49,7 @@ void serialize(Archive& archive, ExactSum& sum) {
 template <class Archive>
 void serialize(Archive& archive, Losses& l) {
   archive(l.examples, l.new_labels, l.brier_samples, l.top1_samples, l.weight, l.weight_squares, l.squared, l.log,
-          l.seen_weight, l.squared_seen, l.log_seen, l.brier_weight, l.brier, l.top1_weight, l.top1_error);
+          l.seen_weight, l.squared_seen, l.log_seen, l.brier_weight, l.other_squares, l.top1_weight, l.top1_error);
 }
 
 template <class Archive>
@@ -148,6 +150,8 @@ std::vector<ExactSum::Words> exact_sums(const RunState& state);
 bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, std::uint32_t format, RunState& state);
 // For formats without them: every sample stood for as many examples.
 void infer_top1_squares(RunState& state);
+// For formats without them, read with Brier scores in their place: what gives the same mean Brier score.
+void infer_other_squares(RunState& state);
 
 // What the blob `state` holds.
 inline auto stored_state(const RunState& state) {

@@ -38,9 +38,10 @@ double Estimator::learn(PathState& path_state, const Hook& hook) {
 
 std::uint64_t draw_seed(std::uint64_t random, std::size_t t) { return t == 0 ? random : mix(random + t); }
 
-double squares_estimate(std::span<const Ranked> drawn) {
+double other_squares(std::span<const Ranked> drawn, LabelId own) {
   double sum = 0;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (drawn[i].label == own) continue;
     sum += drawn[i].probability;
     for (std::size_t j = 0; j < i; ++j) sum += drawn[i].label == drawn[j].label ? 2 : 0;
   }

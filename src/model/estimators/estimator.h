@@ -35,9 +35,9 @@ struct Insertion {
 };
 
 // From labels that were drawn independently, one from the distribution of each tree: an estimate without bias of the
-// sum over all labels of P(label)^2, P the mean over the trees. Two draws that are equal are a sample of the sum of
-// products of two trees' probabilities.
-double squares_estimate(std::span<const Ranked> drawn);
+// sum over all labels but `own` of P(label)^2, P the mean over the trees. Two draws that are equal are a sample of the
+// sum of products of two trees' probabilities.
+double other_squares(std::span<const Ranked> drawn, LabelId own);
 
 // Borrows what it is made from. Const members only read and may run in several threads, each with its own PathState.
 class Estimator {

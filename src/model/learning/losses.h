@@ -11,20 +11,16 @@
 
 namespace cpt {
 
-// Which examples of a phase, numbered from 1, are sampled: their Brier score is estimated by a draw, or their best
-// label is searched, if their label was in the tree. One example of each interval: draws have intervals of 16 examples
-// up to 2^19, then 2^14 intervals between a power of two and the next; searches have intervals of 64 up to 2^20, then
-// 2^13 of them. Hybrid and replicated ranks number their own examples. The example of an interval is chosen at random,
-// but the same one in every run.
-bool brier_due(std::uint64_t number);
-// Never with several trees: no rank that owns a part of one of them could tell what the others make of a label.
-bool top1_due(const ModelOptions& options, std::uint64_t number);
-// Whether either is due.
-bool is_sampled(const ModelOptions& options, std::uint64_t number);
-// The weight of a sampled example: its importance times the length of the interval; for the Brier score in units of 16
-// examples.
-double brier_weight(double importance, std::uint64_t number);
-double top1_weight(double importance, std::uint64_t number);
+// Which examples of a phase, numbered from 1, are sampled if their label was in the tree: a label is drawn for their
+// Brier score, and their best label is searched. One example of each interval, which has 64 examples up to 2^20; later
+// there are 2^13 intervals between a power of two and the next. Hybrid and replicated ranks number their own examples.
+// The example of an interval is chosen at random, but the same one in every run.
+bool is_sampled(std::uint64_t number);
+// The weight of a sampled example: its importance times the length of the interval.
+double sample_weight(double importance, std::uint64_t number);
+// Best labels are not searched in several trees: no rank that owns a part of one of them could tell what the others
+// make of a label.
+bool searches_best(const ModelOptions& options);
 // A best label that is less probable counts as none, and its example as an error: searches would open hundreds of
 // blocks to find it, in many partitions.
 inline constexpr double kLeastTop1 = 0.01;

@@ -61,18 +61,16 @@ void Coordinator::number(const RoutedExample& example, bool learning) {
   }
   current_ = {.order = example.order, .number = number, .label = find(example)};
   current_.is_new = current_.label == kNoLabel;
-  current_.is_drawn = number != 0 && !current_.is_new && brier_due(number);
-  current_.is_searched = number != 0 && !current_.is_new && top1_due(learner_.options(), number);
+  current_.is_sampled = number != 0 && !current_.is_new && is_sampled(number);
   if (current_.is_new && learning) current_.label = add(example.example.label());
 }
 
 // Tells the example's reader what it does not know, and all ranks that a report is due.
 void Coordinator::announce(const RoutedExample& example, Opened& opened,
                            std::vector<std::vector<Numbered>>& numbered) const {
-  const bool is_sampled = current_.is_drawn || current_.is_searched;
-  if (is_sampled || example.label == kNoLabel) {
+  if (current_.is_sampled || example.label == kNoLabel) {
     numbered[example.reader].push_back(
-        {is_sampled ? current_.number : 0, example.slot, current_.label, current_.is_new ? 1U : 0U});
+        {current_.is_sampled ? current_.number : 0, example.slot, current_.label, current_.is_new ? 1U : 0U});
   }
   if (!copies_of_ && std::has_single_bit(current_.number))
     opened.reports.push_back({current_.order, current_.number, labels()});
@@ -92,10 +90,10 @@ void Coordinator::add_tasks(const RoutedExample& example, std::vector<PartitionT
   };
   const ModelOptions& options = learner_.options();
   if (!current_.is_new) {
-    if (current_.is_drawn) {
+    if (current_.is_sampled) {
       add_task(TaskKind::kDraw).coins = draw_seed(brier_seed(options, current_.number), example.tree);
+      if (searches_best(options)) add_task(TaskKind::kSearch).least = kLeastTop1;
     }
-    if (current_.is_searched) add_task(TaskKind::kSearch).least = kLeastTop1;
     add_task(TaskKind::kKnown);
   } else if (current_.label != kNoLabel) {
     const std::uint64_t seed = options.of_tree(example.tree).seed;

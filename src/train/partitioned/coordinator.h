@@ -57,8 +57,7 @@ class Coordinator {
     std::uint64_t number = 0;  // 0 where it has none, and is not sampled
     LabelId label = kNoLabel;  // kNoLabel: unknown to a tree that does not learn
     bool is_new = false;
-    bool is_drawn = false;     // for the Brier score
-    bool is_searched = false;  // for its best label
+    bool is_sampled = false;
   };
 
   void forget_joined();

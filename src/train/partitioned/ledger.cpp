@@ -89,14 +89,11 @@ void RoundLedger::count(std::size_t slot, const ModelOptions& options, Losses& l
   }
   losses.add_seen(entry.importance, p);
   if (entry.number == 0) return;
-  if (brier_due(entry.number)) {
-    drawn_.clear();
-    for (const Part& part : parts) drawn_.push_back(part.drawn);
-    losses.add_brier(brier_weight(entry.importance, entry.number), p, squares_estimate(drawn_));
-  }
-  if (top1_due(options, entry.number)) {
-    losses.add_top1(top1_weight(entry.importance, entry.number), entry.best.label == entry.label);
-  }
+  const double weight = sample_weight(entry.importance, entry.number);
+  drawn_.clear();
+  for (const Part& part : parts) drawn_.push_back(part.drawn);
+  losses.add_brier(weight, other_squares(drawn_, entry.label));
+  if (searches_best(options)) losses.add_top1(weight, entry.best.label == entry.label);
 }
 
 }  // namespace cpt

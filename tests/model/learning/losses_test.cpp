@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpt/hashing.h"
+#include "model/learning/evaluation.h"
 #include "model/learning/in_order.h"
 #include "model/random_stream.h"
 
@@ -36,21 +37,19 @@ struct SlowLosses {
     sums.seen_weight += h;
     sums.squared_seen += squared;
     sums.log_seen += log;
-    if (brier_due(sums.examples)) {
-      const Ranked drawn = learner.draw(x, mix(learner.options().seed ^ mix(sums.examples))).front();
-      ++sums.brier_samples;
-      sums.brier_weight += h;
-      sums.brier += h * (1 - 2 * p + drawn.probability);
-    }
-    if (top1_due(learner.options(), sums.examples)) {
-      const std::vector<double> all = learner.all_probabilities(x);
-      const auto best = std::ranges::max_element(all);
-      const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
-      ++sums.top1_samples;
-      sums.top1_weight += h * 64;  // short streams
-      sums.top1_weight_squares += h * 64 / 0x1p22 * h * 64 / 0x1p22;
-      sums.top1_error += right ? 0 : h * 64;
-    }
+    if (!is_sampled(sums.examples)) return;
+    const double weight = h * 64;  // short streams
+    const Ranked drawn = learner.draw(x, mix(learner.options().seed ^ mix(sums.examples))).front();
+    ++sums.brier_samples;
+    sums.brier_weight += weight;
+    sums.other_squares += drawn.label == label ? 0 : weight * drawn.probability;
+    const std::vector<double> all = learner.all_probabilities(x);
+    const auto best = std::ranges::max_element(all);
+    const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
+    ++sums.top1_samples;
+    sums.top1_weight += weight;
+    sums.top1_weight_squares += weight / 0x1p22 * weight / 0x1p22;
+    sums.top1_error += right ? 0 : weight;
   }
 };
 
@@ -67,7 +66,7 @@ void expect_same_bits(const Losses& a, const Losses& b) {
   EXPECT_EQ(a.squared_seen, b.squared_seen);
   EXPECT_EQ(a.log_seen, b.log_seen);
   EXPECT_EQ(a.brier_weight, b.brier_weight);
-  EXPECT_EQ(a.brier, b.brier);
+  EXPECT_EQ(a.other_squares, b.other_squares);
   EXPECT_EQ(a.top1_weight, b.top1_weight);
   EXPECT_EQ(a.top1_weight_squares, b.top1_weight_squares);
   EXPECT_EQ(a.top1_error, b.top1_error);
@@ -114,45 +113,28 @@ class Progressive : public testing::TestWithParam<std::tuple<Loss, double>> {
 INSTANTIATE_TEST_SUITE_P(LossAndClip, Progressive,
                          testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared), testing::Values(0, 0.001)));
 
-// The number of samples up to 2^24, one of each interval. An interval is of `first` examples at first; it doubles at
-// 2^`grows_from` examples, and whenever they double again. Each sample stands for the examples of its interval, so that
-// the mean is that of the whole stream.
-std::uint64_t count_samples(std::uint64_t first, int grows_from, const std::function<bool(std::uint64_t)>& is_due,
-                            const std::function<double(std::uint64_t)>& weight) {
+// Of each interval. Each sample stands for the examples of its interval, so that the mean is that of the whole stream.
+TEST(Samples, AreOneOfSixtyFourAndOfLongRunsFewer) {
   std::uint64_t samples = 0;
   std::uint64_t interval = 0;
   for (std::uint64_t before = 0; before < std::uint64_t{1} << 24; before += interval) {
-    interval = first;
-    for (std::uint64_t from = std::uint64_t{1} << grows_from; from <= before; from *= 2) interval *= 2;
-    std::uint64_t due = 0;
+    interval = 64;
+    for (std::uint64_t from = std::uint64_t{1} << 20; from <= before; from *= 2) interval *= 2;
+    std::uint64_t of_interval = 0;
     for (std::uint64_t number = before + 1; number <= before + interval; ++number) {
-      if (!is_due(number)) continue;
-      ++due;
-      EXPECT_EQ(weight(number), static_cast<double>(interval)) << number;
+      if (!is_sampled(number)) continue;
+      ++of_interval;
+      ASSERT_EQ(sample_weight(3, number), 3 * static_cast<double>(interval)) << number;
     }
-    EXPECT_EQ(due, 1) << before;
-    samples += due;
-    if (testing::Test::HasFailure()) break;
+    ASSERT_EQ(of_interval, 1U) << before;
+    ++samples;
   }
-  return samples;
+  EXPECT_EQ(samples, (std::uint64_t{2} + 4) << 13);
 }
 
-TEST(BrierSamples, AreOneOfSixteenAndOfLongRunsFewer) {
-  const std::uint64_t draws = count_samples(
-      16, 19, [](std::uint64_t number) { return brier_due(number); },
-      [](std::uint64_t number) { return brier_weight(3, number) / 3 * 16; });
-  EXPECT_EQ(draws, (std::uint64_t{2} + 5) << 14);
-}
-
-TEST(Searches, AreOneOfSixtyFourAndOfLongRunsFewer) {
-  const std::uint64_t searches = count_samples(
-      64, 20, [](std::uint64_t number) { return top1_due({}, number); },
-      [](std::uint64_t number) { return top1_weight(3, number) / 3; });
-  EXPECT_EQ(searches, (std::uint64_t{2} + 4) << 13);
-}
-
-TEST(Searches, AreOfOneTree) {
-  for (std::uint64_t number = 1; number <= 1 << 16; ++number) ASSERT_FALSE(top1_due({.trees = 2}, number));
+TEST(Samples, OfSeveralTreesAreNotSearched) {
+  EXPECT_TRUE(searches_best({.trees = 1}));
+  EXPECT_FALSE(searches_best({.trees = 2}));
 }
 
 // Of the examples of some ranks, each of which numbers its own, 30 % are right.
@@ -164,8 +146,8 @@ Losses searched(std::uint64_t ranks, std::uint64_t examples, double importance, 
     losses.weight += importance * static_cast<double>(examples);
     losses.weight_squares += importance * importance * static_cast<double>(examples);
     for (std::uint64_t number = 64; number <= examples; number += 64) {
-      const std::uint64_t step = static_cast<std::uint64_t>(top1_weight(1, number)) / 64;
-      if (number / 64 % step == 0) losses.add_top1(top1_weight(importance, number), dice.below(10) < 3);
+      const std::uint64_t step = static_cast<std::uint64_t>(sample_weight(1, number)) / 64;
+      if (number / 64 % step == 0) losses.add_top1(sample_weight(importance, number), dice.below(10) < 3);
     }
     sum += losses;
   }
@@ -204,20 +186,15 @@ TEST(Searches, SayHowExactTheyAre) {
 TEST(Samples, AreOfAllShards) {
   constexpr std::uint64_t kExamples = std::uint64_t{1} << 21;
   for (const std::uint64_t shards : {2U, 3U, 16U, 64U}) {
-    std::vector<double> drawn(shards);
-    std::vector<double> searched(shards);
-    double draws = 0;
-    double searches = 0;
+    std::vector<double> sampled(shards);
+    double samples = 0;
     for (std::uint64_t number = 1; number <= kExamples; ++number) {
-      const std::uint64_t shard = number % shards;
-      if (brier_due(number)) ++drawn[shard], ++draws;
-      if (top1_due({}, number)) ++searched[shard], ++searches;
+      if (is_sampled(number)) ++sampled[number % shards], ++samples;
     }
     for (std::uint64_t shard = 0; shard < shards; ++shard) {
       const double share = 1 / static_cast<double>(shards);
       // Within five standard deviations.
-      EXPECT_NEAR(drawn[shard], draws * share, 5 * std::sqrt(draws * share)) << shard << " of " << shards;
-      EXPECT_NEAR(searched[shard], searches * share, 5 * std::sqrt(searches * share)) << shard << " of " << shards;
+      EXPECT_NEAR(sampled[shard], samples * share, 5 * std::sqrt(samples * share)) << shard << " of " << shards;
     }
   }
 }
@@ -229,7 +206,7 @@ TEST(Searches, TellWhetherALabelIsTheBest) {
   Losses ignored;
   InOrder(learner).learn_online({&stream, 0, stream.size()}, ignored);
   std::uint64_t number = 1;
-  while (!top1_due(learner.options(), number)) ++number;
+  while (!is_sampled(number)) ++number;
 
   std::size_t close_seconds = 0;
   std::size_t improbable_bests = 0;
@@ -257,10 +234,33 @@ TEST(Searches, TellWhetherALabelIsTheBest) {
   EXPECT_GT(hopeless, 10U);
 }
 
+// Samples of the squares of other labels, with the squared loss of all examples, give the Brier score of all examples.
+TEST(BrierScore, IsEstimatedWithoutBias) {
+  const Batch stream = random_stream({.examples = 40'000, .labels = 60, .vocabulary = 30, .weighted = true});
+  Learner learner({.bits = 14});
+  Losses ignored;
+  InOrder(learner).learn_online({&stream, 0, stream.size()}, ignored);
+  Losses losses;
+  WeightedMean exact;
+  WeightedMean others;
+  for (std::size_t i = 0; i < stream.size(); ++i) {
+    const LabelId label = learner.find(stream[i]);
+    const std::vector<double> all = learner.all_probabilities(stream[i]);
+    count_seen(learner, stream[i], label, all[label], losses);
+    double squares = 0;
+    for (const double p : all) squares += p * p;
+    exact.add(stream[i].importance, 1 - 2 * all[label] + squares);
+    others.add(stream[i].importance, squares - all[label] * all[label]);
+  }
+  ASSERT_GT(losses.brier_samples, 400U);
+  EXPECT_NEAR(losses.mean_brier_seen(), exact.mean(), 0.1 * others.mean());
+  EXPECT_GT(others.mean(), 0.05);
+}
+
 TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
   Learner slow(options());
   const Losses expected = learn_slowly(slow, stream_);
-  ASSERT_GT(expected.brier_samples, 200U);
+  ASSERT_GT(expected.brier_samples, 10U);
   ASSERT_GT(expected.top1_samples, 10U);
   for (std::size_t slice : {std::size_t{1}, std::size_t{3}, std::size_t{64}, stream_.size()}) {
     Learner learner(options());

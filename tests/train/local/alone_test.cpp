@@ -42,21 +42,19 @@ void count(const Model& model, const ExampleView& x, Losses& losses) {
   losses.seen_weight += h;
   losses.squared_seen += h * (1 - p) * (1 - p);
   losses.log_seen += log_loss;
-  if (brier_due(losses.examples)) {
-    const std::uint64_t coins = mix(learner.options().seed ^ mix(losses.examples));
-    ++losses.brier_samples;
-    losses.brier_weight += h;
-    losses.brier += h * (1 - 2 * p + learner.draw(x, coins).front().probability);
-  }
-  if (top1_due(learner.options(), losses.examples)) {
-    const std::vector<double> all = learner.all_probabilities(x);
-    const auto best = std::ranges::max_element(all);  // the lowest id of equal ones
-    const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
-    ++losses.top1_samples;
-    losses.top1_weight += 64 * h;
-    losses.top1_weight_squares += 64 * h / 0x1p22 * 64 * h / 0x1p22;
-    losses.top1_error += right ? 0 : 64 * h;
-  }
+  if (!is_sampled(losses.examples)) return;
+  const std::uint64_t coins = mix(learner.options().seed ^ mix(losses.examples));
+  const Ranked drawn = learner.draw(x, coins).front();
+  ++losses.brier_samples;
+  losses.brier_weight += 64 * h;
+  losses.other_squares += drawn.label == label ? 0 : 64 * h * drawn.probability;
+  const std::vector<double> all = learner.all_probabilities(x);
+  const auto best = std::ranges::max_element(all);  // the lowest id of equal ones
+  const bool right = *best >= kLeastTop1 && best - all.begin() == static_cast<std::ptrdiff_t>(label);
+  ++losses.top1_samples;
+  losses.top1_weight += 64 * h;
+  losses.top1_weight_squares += 64 * h / 0x1p22 * 64 * h / 0x1p22;
+  losses.top1_error += right ? 0 : 64 * h;
 }
 
 class OneRank : public ::testing::Test {

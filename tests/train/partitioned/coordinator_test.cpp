@@ -150,14 +150,12 @@ TEST_F(Coordinators, AskForDrawsAndSearchesWhenTheyAreDue) {
     auto told = numbered_[1].begin();
     for (std::size_t i = 0; i < 21; ++i) {
       ++number;
-      if (brier_due(number) || top1_due(learner_.options(), number)) {
+      if (is_sampled(number)) {
         EXPECT_EQ(told->number, number);
         EXPECT_EQ((told++)->slot, 20 - i);
       }
-      if (brier_due(number)) {
+      if (is_sampled(number)) {
         EXPECT_EQ((task++)->kind, TaskKind::kDraw) << number;
-      }
-      if (top1_due(learner_.options(), number)) {
         EXPECT_EQ(task->least, kLeastTop1);
         EXPECT_EQ((task++)->kind, TaskKind::kSearch) << number;
       }

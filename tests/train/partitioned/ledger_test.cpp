@@ -30,16 +30,9 @@ class Ledger : public ::testing::Test {
   Losses losses_;
 };
 
-// The first number at which the best label is searched; at 1 it is the Brier score that is sampled or not.
-std::uint64_t first_search() {
+std::uint64_t first_sample() {
   std::uint64_t number = 1;
-  while (!top1_due({}, number)) ++number;
-  return number;
-}
-
-std::uint64_t first_draw() {
-  std::uint64_t number = 1;
-  while (!brier_due(number) || top1_due({}, number)) ++number;
+  while (!is_sampled(number)) ++number;
   return number;
 }
 
@@ -66,12 +59,13 @@ TEST_F(Ledger, CountsTheMeanOfTheTrees) {
 
 TEST_F(Ledger, CountsSampledExamplesByTheirNumber) {
   add(0, 7);
-  ledger_.enter(Numbered{.number = first_draw(), .slot = 0, .label = 7});
+  ledger_.enter(Numbered{.number = first_sample(), .slot = 0, .label = 7});
   ledger_.enter(partial(PartialResult::Kind::kUpper, 0, 0.5));
   ledger_.enter(partial(PartialResult::Kind::kDrawn, 3, 0.125));
   EXPECT_EQ(count_all().brier_samples, 1U);
-  EXPECT_EQ(losses_.brier, ExactSum(2 * (1 - 2 * 0.5 + 0.125)));
-  EXPECT_EQ(losses_.top1_samples, 0U);
+  EXPECT_EQ(losses_.brier_weight, ExactSum(2 * 64));
+  EXPECT_EQ(losses_.other_squares, ExactSum(2 * 64 * 0.125));
+  EXPECT_DOUBLE_EQ(losses_.mean_brier_seen(), (1 - 0.5) * (1 - 0.5) + 0.125);
 }
 
 TEST_F(Ledger, TakesTheBestLabelAndOfEqualOnesTheLowest) {
@@ -79,7 +73,7 @@ TEST_F(Ledger, TakesTheBestLabelAndOfEqualOnesTheLowest) {
     ledger_.clear();
     losses_ = {};
     add(0, 5);
-    ledger_.enter(Numbered{.number = first_search(), .slot = 0, .label = 5});
+    ledger_.enter(Numbered{.number = first_sample(), .slot = 0, .label = 5});
     for (const auto& [label, value] : found) ledger_.enter(partial(PartialResult::Kind::kFound, label, value));
     EXPECT_EQ(count_all().top1_samples, 1U);
     return static_cast<double>(losses_.top1_error) == 0;
