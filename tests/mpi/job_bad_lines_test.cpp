@@ -120,6 +120,18 @@ TEST_F(BadLines, AreNotThoseWithSeveralLabelsButThereIsAWarning) {
   EXPECT_THAT(run_alone(train({data}, {"--multilabel", "split"})).err, ::testing::Not(HasSubstr("several labels")));
 }
 
+TEST_F(BadLines, AreNotThoseWithoutTheKeysThatAreNamedButThereIsAWarning) {
+  const std::string data = file("good.vw", stream(50));
+  const Outcome outcome = run_alone(train({data}, {"--label-key", "click"}));
+  expect_complete(outcome);
+  EXPECT_THAT(lines_of(outcome.err), Contains(HasSubstr("cpt_dist: warning: " + data +
+                                                        ": is vw, where no options of "
+                                                        "keys or columns, such as --label-key, have an effect")));
+  const std::string json = file("good.json", R"({"click": "a", "words": ["b", "c"]})"
+                                             "\n");
+  EXPECT_THAT(run_alone(train({json}, {"--label-key", "click"})).err, ::testing::Not(HasSubstr("warning")));
+}
+
 TEST_F(BadLines, AreSkippedTogetherWithLinksToNothing) {
   const std::string folder = shards();
   std::filesystem::create_symlink("nowhere", folder + "/dead.vw");

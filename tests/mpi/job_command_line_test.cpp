@@ -165,6 +165,8 @@ TEST_F(CommandLineOfAJob, TellsWhatChangesNothing) {
                     "--clip", "0.1", "--learning-rate", "2"}),
               ElementsAre(StartsWith("--bits "), StartsWith("--clip "), StartsWith("--learning-rate "),
                           StartsWith("--loss "), StartsWith("--tree "), StartsWith("--update ")));
+  EXPECT_THAT(told({"--calibrate", "off", "--rarity", "on"}), ElementsAre(StartsWith("--rarity ")));
+  EXPECT_THAT(told({"--calibrate", "off", "--rarity", "off"}), IsEmpty());
   EXPECT_THAT(told({"--alpha", "0.5", "--keep", "2", "--placement", "replicated", "--merge", "average"}), IsEmpty());
   EXPECT_THAT(told({"--method", "cpecoc", "--arity", "4", "--test", shards(), "--test-frozen"}), IsEmpty());
   EXPECT_THAT(told({"--method", "oaa", "--merge", "average"}), IsEmpty());

@@ -332,7 +332,7 @@ Table model_options() {
        .value = one_of(switch_names()),
        .help = "Calibrate also by a margin in which rare features weigh more",
        .binding = switched(&M::rarity),
-       .use = for_calibrated_trees()},
+       .use = {[](const T& o) { return o.model.calibrates() || !o.model.rarity; }, "nodes with --calibrate on"}},
       {.name = "clip",
        .value = "E",
        .help = "Keep node probabilities in [E, 1 - E] when predicting; the paper uses 0",

@@ -13,12 +13,13 @@ namespace cpt {
 namespace {
 
 constexpr std::size_t kChunk = (std::size_t{2} << 20) / sizeof(Calibrator);  // those that fit a huge page
-constexpr std::array<float, Calibrator::kNumbers> kFirst = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};
 
 constexpr Calibrator first_calibrator() {
   Calibrator calibrator{};
   for (std::size_t lane = 1; lane < kLanes; ++lane) {
-    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) calibrator.at(lane, number) = kFirst[number];
+    for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
+      calibrator.at(lane, number) = Calibrator::kFirst[number];
+    }
   }
   return calibrator;
 }
@@ -27,7 +28,7 @@ constexpr Calibrator first_calibrator() {
 std::uint64_t digest_of(std::uint64_t key, const Calibrator& calibrator) {
   std::uint64_t digest = mix(key);
   for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {
-    digest = mix(digest ^ std::bit_cast<std::uint32_t>(kFirst[number]));
+    digest = mix(digest ^ std::bit_cast<std::uint32_t>(Calibrator::kFirst[number]));
     for (std::size_t lane = 1; lane < kLanes; ++lane) {
       digest = mix(digest ^ std::bit_cast<std::uint32_t>(calibrator.at(lane, number)));
     }

@@ -27,6 +27,8 @@ using Row = std::array<float, kLanes>;
 struct alignas(64) Calibrator {
   enum Number : std::uint8_t { kA, kB, kC, kAA, kAB, kAC, kBB, kBC, kCC };  // a, b, c, and the upper half of S
   static constexpr std::size_t kNumbers = 9;
+  // What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
+  static constexpr std::array<float, kNumbers> kFirst = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};
   static constexpr std::size_t kFamilies = 5;         // of the nodes 1, 4, 5, 6 and 7
   static constexpr std::size_t kFloatsOfFamily = 32;  // a pair of cache lines
   // Where the numbers of the node of a lane begin: none of the loads 4 + 4 + 1 crosses a cache line. Lane 0, which
@@ -67,7 +69,7 @@ struct alignas(64) Calibrator {
 };
 static_assert(sizeof(Calibrator) == 640);  // ten cache lines
 
-// What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
+// With Calibrator::kFirst at every node.
 extern const Calibrator kFirstCalibrator;
 
 // The calibrators of all blocks that have learned, by partition and key of the block. Their addresses never change.

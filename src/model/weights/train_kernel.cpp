@@ -45,12 +45,12 @@ HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W* numbers) {
   const W right = hn::IfThenElseZero(hn::Gt(towards, Same(z, 0.0F)), one);
   const W step = hn::Mul(hn::Mul(h, hn::Sub(right, p)), g);
   for (int i = 0; i < 3; ++i) numbers[i] = hn::Add(numbers[i], hn::Mul(k[i], step));
-  constexpr float kFirst[6] = {0.1F, 0, 0, 0.5F, 0, 0.1F};
-  for (int i = 0, at = 0; i < 3; ++i) {
+  std::size_t at = 0;
+  for (int i = 0; i < 3; ++i) {
     const W taken_k = hn::Mul(taken, k[i]);
     for (int j = i; j < 3; ++j, ++at) {
       s[at] = hn::Mul(kept, hn::Sub(s[at], hn::Mul(taken_k, k[j])));
-      if (i == j) s[at] = hn::Add(s[at], hn::Mul(forgotten, Same(z, kFirst[at])));
+      if (i == j) s[at] = hn::Add(s[at], hn::Mul(forgotten, Same(z, Calibrator::kFirst[Calibrator::kAA + at])));
     }
   }
 }

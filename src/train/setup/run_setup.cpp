@@ -297,6 +297,11 @@ Inputs<Shard> find_files(const TrainingOptions& given, RunSetup& setup) {
   return files;
 }
 
+// Binary shards have what the options made of the fields of their text.
+bool has_fields(Format format) {
+  return format == Format::kJson || format == Format::kCsv || format == Format::kBinary;
+}
+
 // Rank 0 looks, because it warns and writes the model. The profile is part of the model, so it follows from the data
 // alone, not from who reads what.
 void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& test, RunSetup& setup) {
@@ -311,6 +316,10 @@ void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& tes
                              " of the first " + std::to_string(look.lines) +
                              " lines have several labels, of which --multilabel first keeps the first; split, sample "
                              "and error are the other choices");
+  }
+  if (!has_fields(look.format) && setup.options.model.fields != FieldRoles{}) {
+    setup.warnings.push_back(input_name(shards.front().path) + ": is " + look.profile.format +
+                             ", where no options of keys or columns, such as --label-key, have an effect");
   }
   if (!has_met(*setup.learner, look.features)) {
     setup.warnings.push_back(
