@@ -13,7 +13,7 @@ namespace cpt {
 struct Losses {
   std::uint64_t examples = 0;
   std::uint64_t new_labels = 0;     // examples whose label was not in the tree, counted as p = 0
-  std::uint64_t brier_samples = 0;  // seen examples whose Brier score was estimated
+  std::uint64_t brier_samples = 0;  // seen examples that other_squares was estimated on
   std::uint64_t top1_samples = 0;   // seen examples whose most probable label was searched
   ExactSum weight;                  // sum of importance
   ExactSum weight_squares;          // sum of importance^2
@@ -35,7 +35,7 @@ struct Losses {
   // in any unit. `squares` is an estimate of the sum of P(label)^2 over all labels but the example's, such as the
   // probability of a label drawn from the prediction, or 0 if the example's was drawn. `right` says whether the most
   // probable label was the example's.
-  void add_brier(double sample_weight, double squares);
+  void add_other_squares(double sample_weight, double squares);
   void add_top1(double sample_weight, bool right);
   Losses& operator+=(const Losses& other);
   // The losses that were added since `earlier`, a previous state of this object.
@@ -46,7 +46,7 @@ struct Losses {
   double mean_log() const;
   double mean_squared_seen() const;
   double mean_log_seen() const;
-  // The squared loss, which needs no sample, and the squares of other labels.
+  // mean_squared_seen(), which needs no sample, plus the mean of other_squares; 0 without samples.
   double mean_brier_seen() const;
   double mean_top1_error_seen() const;
   // Half the width of Wilson's 95 % interval of mean_top1_error_seen().

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 
 #include "api/checkpoint/checkpoint_reader.h"
 #include "api/checkpoint/run_state_archive.h"
@@ -89,6 +91,17 @@ TEST_P(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
   }
 }
 
+// Formats before 7 hold Brier scores, as estimated then, whose mean must stay. Recorded from the sums as they were
+// stored.
+TEST_P(Golden, CheckpointsKeepTheirBrierScores) {
+  const std::map<std::string, double> recorded = {{"v2", 0.74478983560796885}, {"v3", 0.52644801657886819},
+                                                  {"v4", 0.52644801657886831}, {"v5", 0.52644801657886831},
+                                                  {"v6", 0.52644801657886831}, {"v7", 0.65492062782775373}};
+  const RunState state = read_run_state(checkpoint_of(golden::kRuns[0]));
+  EXPECT_GT(state.progress.last_report.brier_samples, 0U);
+  EXPECT_NEAR(state.progress.last_report.mean_brier_seen(), recorded.at(GetParam()), 1e-12);
+}
+
 TEST_P(Golden, CheckpointsEndAsWasRecorded) {
   const auto expect = [](const golden::Run& run) {
     const RunState state = read_run_state(checkpoint_of(run));
@@ -140,7 +153,7 @@ TEST(EarlierFormats, KeepTheirBrierScores) {
   infer_other_squares(state);
   EXPECT_DOUBLE_EQ(losses.mean_brier_seen(), 0.75);
   const double others = 0.75 - losses.mean_squared_seen();
-  losses.add_brier(16 * 3, 0.5);  // as many examples as before
+  losses.add_other_squares(16 * 3, 0.5);  // as many examples as before
   EXPECT_DOUBLE_EQ(losses.mean_brier_seen(), losses.mean_squared_seen() + (others + 0.5) / 2);
   EXPECT_EQ(state.summary.test.mean_brier_seen(), 0);
 }

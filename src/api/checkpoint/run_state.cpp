@@ -128,11 +128,11 @@ void infer_top1_squares(RunState& state) {
 }
 
 void infer_other_squares(RunState& state) {
-  constexpr double kExamples = 16;  // the unit of weights of the samples
+  constexpr double kUnit = 16;  // examples, of the weights of samples
   for_each_losses(state, [](Losses& losses) {
     const double squared = losses.mean_squared_seen() * losses.brier_weight;
-    losses.other_squares = ExactSum(kExamples * (losses.other_squares - squared));
-    losses.brier_weight = ExactSum(kExamples * losses.brier_weight);
+    losses.other_squares = ExactSum(kUnit * (losses.other_squares - squared));
+    losses.brier_weight = ExactSum(kUnit * losses.brier_weight);
   });
 }
 

@@ -150,7 +150,7 @@ std::vector<ExactSum::Words> exact_sums(const RunState& state);
 bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, std::uint32_t format, RunState& state);
 // For formats without them: every sample stood for as many examples.
 void infer_top1_squares(RunState& state);
-// For formats without them, read with Brier scores in their place: what gives the same mean Brier score.
+// For formats without them, whose Brier scores were read in their place: each of the losses keeps its mean Brier score.
 void infer_other_squares(RunState& state);
 
 // What the blob `state` holds.

@@ -13,8 +13,9 @@ namespace cpt {
 
 // Which examples of a phase, numbered from 1, are sampled if their label was in the tree: a label is drawn for their
 // Brier score, and their best label is searched. One example of each interval, which has 64 examples up to 2^20; later
-// there are 2^13 intervals between a power of two and the next. Hybrid and replicated ranks number their own examples.
-// The example of an interval is chosen at random, but the same one in every run.
+// there are 2^13 intervals between a power of two and the next. The example of an interval is chosen at random, but the
+// same one in every run. Hybrid and replicated ranks number their own examples, but for those whose label another
+// example of the same round brought, which are not sampled.
 bool is_sampled(std::uint64_t number);
 // The weight of a sampled example: its importance times the length of the interval.
 double sample_weight(double importance, std::uint64_t number);

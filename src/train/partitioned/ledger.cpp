@@ -92,7 +92,7 @@ void RoundLedger::count(std::size_t slot, const ModelOptions& options, Losses& l
   const double weight = sample_weight(entry.importance, entry.number);
   drawn_.clear();
   for (const Part& part : parts) drawn_.push_back(part.drawn);
-  losses.add_brier(weight, other_squares(drawn_, entry.label));
+  losses.add_other_squares(weight, other_squares(drawn_, entry.label));
   if (searches_best(options)) losses.add_top1(weight, entry.best.label == entry.label);
 }
 

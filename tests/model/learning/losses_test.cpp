@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <tuple>
 #include <vector>
 
 #include "cpt/hashing.h"
@@ -113,7 +113,7 @@ class Progressive : public testing::TestWithParam<std::tuple<Loss, double>> {
 INSTANTIATE_TEST_SUITE_P(LossAndClip, Progressive,
                          testing::Combine(testing::Values(Loss::kLogistic, Loss::kSquared), testing::Values(0, 0.001)));
 
-// Of each interval. Each sample stands for the examples of its interval, so that the mean is that of the whole stream.
+// One of each interval is sampled, and stands for all of its examples, so that the mean is that of the whole stream.
 TEST(Samples, AreOneOfSixtyFourAndOfLongRunsFewer) {
   std::uint64_t samples = 0;
   std::uint64_t interval = 0;
@@ -260,7 +260,6 @@ TEST(BrierScore, IsEstimatedWithoutBias) {
 TEST_P(Progressive, LearningInOrderIsTheSlowLoop) {
   Learner slow(options());
   const Losses expected = learn_slowly(slow, stream_);
-  ASSERT_GT(expected.brier_samples, 10U);
   ASSERT_GT(expected.top1_samples, 10U);
   for (std::size_t slice : {std::size_t{1}, std::size_t{3}, std::size_t{64}, stream_.size()}) {
     Learner learner(options());

@@ -153,8 +153,6 @@ TEST_F(Coordinators, AskForDrawsAndSearchesWhenTheyAreDue) {
       if (is_sampled(number)) {
         EXPECT_EQ(told->number, number);
         EXPECT_EQ((told++)->slot, 20 - i);
-      }
-      if (is_sampled(number)) {
         EXPECT_EQ((task++)->kind, TaskKind::kDraw) << number;
         EXPECT_EQ(task->least, kLeastTop1);
         EXPECT_EQ((task++)->kind, TaskKind::kSearch) << number;
@@ -241,6 +239,12 @@ TEST_F(Coordinators, OfTheSecondTreeNumberTheSame) {
   EXPECT_TRUE(opened_.reports.empty());
   learner.apply({"b", {kNoLabel, kNoLabel}, 0});  // as rank 0 says later
   EXPECT_EQ(open(examples, 1, true, coordinator).at(0).kind, TaskKind::kKnown);
+  std::uint64_t number = 3;
+  for (; !is_sampled(number); ++number) open(examples, 1, true, coordinator);
+  const std::vector<PartitionTask> of_sample = open(examples, 1, true, coordinator);
+  ASSERT_EQ(of_sample.size(), 2U) << "several trees are not searched";
+  EXPECT_EQ(of_sample[0].kind, TaskKind::kDraw);
+  EXPECT_EQ(of_sample[1].kind, TaskKind::kKnown);
 }
 
 }  // namespace

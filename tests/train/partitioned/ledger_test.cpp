@@ -66,6 +66,19 @@ TEST_F(Ledger, CountsSampledExamplesByTheirNumber) {
   EXPECT_EQ(losses_.brier_weight, ExactSum(2 * 64));
   EXPECT_EQ(losses_.other_squares, ExactSum(2 * 64 * 0.125));
   EXPECT_DOUBLE_EQ(losses_.mean_brier_seen(), (1 - 0.5) * (1 - 0.5) + 0.125);
+  EXPECT_EQ(losses_.top1_samples, 1U);
+}
+
+TEST_F(Ledger, CountsNoDrawOfTheLabelItself) {
+  ledger_ = RoundLedger(2);
+  options_.trees = 2;
+  add(0, 7);
+  ledger_.enter(Numbered{.number = first_sample(), .slot = 0, .label = 7});
+  ledger_.enter({0, PartialResult::Kind::kDrawn, 7, 0.5});
+  ledger_.enter({1, PartialResult::Kind::kDrawn, 3, 0.125});
+  EXPECT_EQ(count_all().brier_samples, 1U);
+  EXPECT_EQ(losses_.other_squares, ExactSum(2 * 64 * 0.125 / 4));
+  EXPECT_EQ(losses_.top1_samples, 0U) << "several trees are not searched";
 }
 
 TEST_F(Ledger, TakesTheBestLabelAndOfEqualOnesTheLowest) {
