@@ -57,7 +57,7 @@ class CsvParser : public LineParser {
   std::string pair_;               // "column=value"
   std::deque<std::string> names_;  // of features, for interactions; only under ReadOptions::on_feature
   std::optional<CsvField> label_;
-  double importance_ = 1;
+  float importance_ = 1;
 };
 
 CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
@@ -134,10 +134,9 @@ bool CsvParser::parse(std::string_view line, const Origin& origin, Batch& batch)
     return false;
   }
   if (!interactions_.none()) interactions_.add_crosses(batch);
-  LabelList labels{{}, {}, static_cast<float>(importance_)};
-  if (label_) labels = {{&label_->text, 1}, {&label_->place, 1}, static_cast<float>(importance_)};
-  label_choice_.finish(line, labels, origin, batch);
-  return true;
+  LabelList labels{{}, {}, importance_};
+  if (label_) labels = {{&label_->text, 1}, {&label_->place, 1}, importance_};
+  return label_choice_.finish(line, labels, origin, batch);
 }
 
 void CsvParser::read(const Column& column, const CsvField& field, Batch& batch) {
@@ -157,8 +156,9 @@ void CsvParser::read_label(const CsvField& field) {
 }
 
 void CsvParser::read_importance(const CsvField& field) {
-  importance_ = number_or_nan(field.text);
-  if (!(importance_ >= 0 && importance_ <= kMaxImportance)) reject(line_, field.place, kImportanceExpected);
+  const double importance = number_or_nan(field.text);
+  if (!(importance >= 0 && importance <= kMaxImportance)) reject(line_, field.place, kImportanceExpected);
+  importance_ = static_cast<float>(importance);
 }
 
 void CsvParser::read_category(const Column& column, std::string_view text, Batch& batch) {

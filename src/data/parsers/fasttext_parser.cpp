@@ -51,8 +51,7 @@ bool FasttextParser::parse(std::string_view line, const Origin& origin, Batch& b
     if (ngrams_.collects()) ngrams_.add_word(token);
   }
   if (ngrams_.collects()) ngrams_.end_name_space(batch);
-  label_choice_.finish(line, labels_, origin, batch);
-  return true;
+  return label_choice_.finish(line, labels_, origin, batch);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ class JsonParser : public LineParser {
   std::vector<std::string_view> places_;  // of the labels
   bool has_labels_ = false;
   bool has_importance_ = false;
-  double importance_ = 1;
+  float importance_ = 1;
 };
 
 bool JsonParser::parse(std::string_view line, const Origin& origin, Batch& batch) {
@@ -138,8 +138,7 @@ bool JsonParser::parse(std::string_view line, const Origin& origin, Batch& batch
     return false;
   }
   if (!interactions_.none()) interactions_.add_crosses(batch);
-  label_choice_.finish(line_, {labels_, places_, static_cast<float>(importance_)}, origin, batch);
-  return true;
+  return label_choice_.finish(line_, {labels_, places_, importance_}, origin, batch);
 }
 
 // `at`: where reading stopped; null if it did not begin.
@@ -228,8 +227,9 @@ void JsonParser::read_importance(json::value& value) {
   const json::json_type type = value.type();
   if (type == json::json_type::null) return static_cast<void>(scalar(value));
   if (type != json::json_type::number) reject(line_, place, kImportanceExpected);
-  importance_ = number(value);
-  if (!(importance_ >= 0 && importance_ <= kMaxImportance)) reject(line_, place, kImportanceExpected);
+  const double importance = number(value);
+  if (!(importance >= 0 && importance <= kMaxImportance)) reject(line_, place, kImportanceExpected);
+  importance_ = static_cast<float>(importance);
 }
 
 // Of a key whose value is neither an object nor an array.

@@ -78,8 +78,7 @@ bool LibsvmParser::parse(std::string_view line, const Origin& origin, Batch& bat
     const auto offset = static_cast<std::size_t>(first.text.data() - line.data());
     throw UnlabelledLine(offset + 1, kLabelExpected, quote(first.text));
   }
-  label_choice_.finish(line, labels_, origin, batch);
-  return true;
+  return label_choice_.finish(line, labels_, origin, batch);
 }
 
 void LibsvmParser::split_labels(std::string_view line, std::string_view token) {

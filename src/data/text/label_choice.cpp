@@ -13,22 +13,27 @@ void require_known(std::string_view line, std::string_view label, std::string_vi
   reject(line, place, kKnownLabelExpected);
 }
 
-void LabelChoice::finish(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch) {
+bool LabelChoice::finish(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch) {
   const std::size_t labels = list.labels.size();
-  if (labels == 0 && options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
-  if (labels == 0) return batch.finish_example({}, list.importance, origin);
-  if (labels == 1) return finish_one(line, list, 0, origin, batch);
-  if (options_.on_several_labels) options_.on_several_labels();
-  switch (options_.multilabel) {
+  if (labels == 0) {
+    if (options_.labels_required) reject(line, Tokens(line).next(), kLabelExpected);
+    batch.finish_example({}, list.importance, origin);
+    return true;
+  }
+  if (labels > 1 && options_.on_several_labels) options_.on_several_labels();
+  switch (labels == 1 ? MultiLabel::kFirst : options_.multilabel) {
     case MultiLabel::kFirst:
-      return finish_one(line, list, 0, origin, batch);
+      finish_one(line, list, 0, origin, batch);
+      break;
     case MultiLabel::kSample:
-      return finish_one(line, list, sampled(labels, origin), origin, batch);
+      finish_one(line, list, sampled(labels, origin), origin, batch);
+      break;
     case MultiLabel::kSplit:
       return split(line, list, origin, batch);
     case MultiLabel::kError:
       reject(line, list.places[1], "one label");
   }
+  return true;
 }
 
 void LabelChoice::finish_one(std::string_view line, const LabelList& list, std::size_t chosen, const Origin& origin,
@@ -44,7 +49,7 @@ std::size_t LabelChoice::sampled(std::size_t labels, const Origin& origin) const
   return static_cast<std::size_t>(Wide{draw} * labels >> 64);
 }
 
-void LabelChoice::split(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch) {
+bool LabelChoice::split(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch) {
   const std::span<const std::string_view> labels = list.labels;
   if (batch.open_features() + 1 > kMaxLineFeatures / labels.size()) {
     reject(line, list.places[0], "at most " + std::to_string(kMaxLineFeatures) + " features for all labels together");
@@ -56,10 +61,12 @@ void LabelChoice::split(std::string_view line, const LabelList& list, const Orig
   }
   batch.discard_example();
   const float share = list.importance / static_cast<float>(labels.size());
+  if (share == 0 && options_.weights_required) return false;
   for (const std::string_view label : labels) {
     for (const Feature& f : features_) batch.add_feature(f.feature, f.value);
     batch.finish_example(label, share, origin);
   }
+  return true;
 }
 
 }  // namespace cpt

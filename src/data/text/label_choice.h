@@ -36,19 +36,20 @@ class LabelChoice {
   explicit LabelChoice(const ReadOptions& options) : options_(options) {}
 
   // Gives the open features of the batch to the label(s) that MultiLabel selects, with their importance in total.
-  // Without labels, it makes one example with an empty label. Throws ParseError for the second label under
-  // MultiLabel::kError, for a required label that is missing, for an unknown label, and if a split would make more than
-  // kMaxLineFeatures features.
-  void finish(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch);
+  // Without labels, it makes one example with an empty label. Returns false if it makes none: the shares of a split are
+  // 0, and ReadOptions::weights_required. Throws ParseError for the second label under MultiLabel::kError, for a
+  // required label that is missing, for an unknown label, and if a split would make more than kMaxLineFeatures
+  // features.
+  bool finish(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch);
   // With importance 1.
-  void finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch) {
-    finish(line, LabelList{labels, labels}, origin, batch);
+  bool finish(std::string_view line, std::span<const std::string_view> labels, const Origin& origin, Batch& batch) {
+    return finish(line, LabelList{labels, labels}, origin, batch);
   }
 
  private:
   void finish_one(std::string_view line, const LabelList& list, std::size_t chosen, const Origin& origin, Batch& batch);
   std::size_t sampled(std::size_t labels, const Origin& origin) const;
-  void split(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch);
+  bool split(std::string_view line, const LabelList& list, const Origin& origin, Batch& batch);
 
   struct Feature {
     FeatureHash feature;

@@ -90,6 +90,21 @@ TEST(JsonParser, ReadsTheImportance) {
   ReadOptions learning = with_text();
   learning.weights_required = true;
   EXPECT_TRUE(parse(Format::kJson, R"({"label": "y", "i": 0, "n": 1})", learning).empty());
+  EXPECT_TRUE(parse(Format::kJson, R"({"label": "y", "i": 1e-50, "n": 1})", learning).empty())
+      << "no float is so small";
+}
+
+// The least importance above 0 cannot be divided.
+TEST(JsonParser, PassesOverSharesOfImportanceThatAreZeroInTraining) {
+  const std::string line = R"({"label": ["a", "b", "c"], "i": 1.4e-45})";
+  ReadOptions options = with_text();
+  options.multilabel = MultiLabel::kSplit;
+  EXPECT_EQ(parse(Format::kJson, line, options).size(), 3U);
+  options.weights_required = true;
+  Batch batch;
+  EXPECT_FALSE(make_line_parser(Format::kJson, options)->parse(line, {0, 7}, batch));
+  EXPECT_EQ(batch.size(), 0U);
+  EXPECT_EQ(batch.open_features(), 0U);
 }
 
 // The same features as a vw line are the same features, crosses included.
