@@ -77,6 +77,13 @@ TEST_F(ModelFiles, AreTheSameModel) {
   }
 }
 
+TEST_F(ModelFiles, KeepOptionsOfAnyLength) {
+  ModelOptions options = small_model();
+  for (int i = 0; i < 300'000; ++i) options.fields.ignored.push_back("column" + std::to_string(i));
+  const Model model = trained_model(random_lines({}), options);
+  EXPECT_EQ(written_and_read(model).options().fields, options.fields);
+}
+
 TEST_F(ModelFiles, KeepWhatTheModelWasTrainedOn) {
   Model model = trained_model(random_lines({}));
   model.learner().set_input({"vw", {"page", "user"}, {"page^w1"}});

@@ -9,7 +9,7 @@ namespace cpt {
 
 namespace {
 
-constexpr std::uint64_t kMostOptionBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostOptionBytes = std::uint64_t{1} << 30;  // a file may name any number of columns to ignore
 constexpr std::uint64_t kMostTreeBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostInputBytes = std::uint64_t{1} << 30;  // a name may be as long as a line
 

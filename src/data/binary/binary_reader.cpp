@@ -18,9 +18,6 @@ namespace cpt {
 
 namespace {
 
-// Many times the size of the options of a run.
-constexpr std::uint32_t kMostTextBytes = std::uint32_t{1} << 20;
-
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 constexpr const char* kBlock = "a sound block of a binary shard";

@@ -58,6 +58,9 @@ namespace cpt {
 
 inline constexpr std::array<char, 8> kBinaryMagic{'\x89', 'c', 'p', 't', '\r', '\n', '\x1a', 2};
 
+// The longest text of a header: many times the size of the options of a run, as a rule.
+inline constexpr std::uint32_t kMostTextBytes = std::uint32_t{1} << 20;
+
 // In a file the bytes "BLK1", "FEAT" and "INDX".
 enum class BlockKind : std::uint32_t {
   kExamples = 0x314b4c42,

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "core/checked.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -35,7 +34,12 @@ std::vector<std::byte> compressed(std::span<const std::byte> payload) {
 BinaryWriter::BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits)
     : sink_(std::move(sink)), block_(limits) {
   const std::string header = reader_signature(options);
-  const auto length = narrow<std::uint32_t>(header.size(), "the length of the options");
+  if (header.size() > kMostTextBytes) {
+    throw Error(Fault::kUsage, "the options that shape examples are " + std::to_string(header.size()) +
+                                   " bytes long, and a binary shard holds at most " + std::to_string(kMostTextBytes) +
+                                   ": name fewer keys or columns");
+  }
+  const auto length = static_cast<std::uint32_t>(header.size());
   const std::uint64_t checksum = XXH3_64bits(header.data(), header.size());
   put(std::as_bytes(std::span(kBinaryMagic)));
   put(bytes_of(length));

@@ -161,6 +161,18 @@ TEST(BinaryShard, NamesTheSettingsThatDiffer) {
       "convert again with --seed 6 --label-key y, or give --seed 5 --ngrams 2 --ngrams a:3 here");
 }
 
+TEST(BinaryShard, RefusesOptionsThatNoReaderWouldTake) {
+  std::string content;
+  const auto refusal = [&](std::size_t bytes) {
+    const ReadOptions options{.fields = {.ignored = {std::string(bytes, 'k')}}};
+    return error_of(Fault::kUsage, [&] { BinaryWriter(options, appender_to(content)).finish(); });
+  };
+  EXPECT_EQ(refusal(1'000'000), "");
+  content.clear();
+  EXPECT_THAT(refusal(1'100'000), HasSubstr("a binary shard holds at most 1048576"));
+  EXPECT_TRUE(content.empty());
+}
+
 TEST(BinaryShard, IsToldByItsContent) {
   const Folder folder;
   const std::string text = folder.write("text", "a |f x\n");
