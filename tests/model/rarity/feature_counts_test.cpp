@@ -140,6 +140,16 @@ TEST(FeatureCounts, GoOnAsTheyWereStored) {
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(rarities_of(counts, stream[i]), rarities_of(restored, stream[i]));
 }
 
+TEST(FeatureCounts, TakeNoMemoryForValuesThatCountNothing) {
+  FeatureCounts counts(true, 10);
+  constexpr FeatureHash kFeatures[] = {7};
+  constexpr float kValues[] = {1e-9F};
+  for (int i = 0; i < 100'000; ++i) counts.add(kFeatures, kValues);
+  const FeatureCounts::Added added = counts.take_added();
+  EXPECT_EQ(added.examples, 100'000U);
+  EXPECT_EQ(added.features.capacity(), 0U);
+}
+
 TEST(FeatureCounts, StopGrowingRatherThanOverflow) {
   FeatureCounts counts(true, 10);
   const Batch x = one_example({{feature_number(1), 1}});
