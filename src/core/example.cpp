@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <cstring>
 #include <utility>
 
@@ -64,10 +65,11 @@ void deal_by_hash(std::span<const Item> items, std::span<Item> dealt) {
   deal_many(items, dealt);
 }
 
-// Values break ties, so that the sum of a repeated feature does not depend on the order of the text.
+// Values break ties, so that the sum of a repeated feature does not depend on the order of the text. std::sort needs an
+// order of NaNs, too.
 template <class Feature>
 bool comes_before(const Feature& a, const Feature& b) {
-  return a.feature != b.feature ? a.feature < b.feature : a.value < b.value;
+  return a.feature != b.feature ? a.feature < b.feature : std::strong_order(a.value, b.value) < 0;
 }
 
 // Fast if few are out of order.

@@ -59,6 +59,25 @@ TEST(Batch, DoesNotDependOnTheOrderOfFeatures) {
   while (std::next_permutation(features.begin(), features.end())) ASSERT_EQ(built(features), expected);
 }
 
+// std::sort needs an order of all values, and is used where many of them repeat a feature.
+TEST(Batch, KeepsNaNsAmongManyValuesOfAFeature) {
+  Pairs features;
+  for (int i = 0; i < 500; ++i) features.emplace_back(3, i % 3 == 0 ? NAN : static_cast<float>(-i));
+  for (int i = 0; i < 500; ++i) features.emplace_back(5, static_cast<float>(-i));
+  const Pairs summed = built(features);
+  ASSERT_EQ(summed.size(), 3U);
+  EXPECT_TRUE(std::isnan(summed[1].second));
+  EXPECT_EQ(summed[2], (std::pair<FeatureHash, float>{5, -124750.0F}));
+}
+
+// Their order changes no sum.
+TEST(Batch, DropsZerosOfEitherSign) {
+  for (const Pairs& features : {Pairs{{3, 0.0F}, {3, -0.0F}, {5, 1}}, Pairs{{3, -0.0F}, {3, 0.0F}, {5, 1}, {5, -0.0F}},
+                                Pairs{{5, 0.0F}, {5, -0.0F}, {5, 1}, {3, -0.0F}}}) {
+    EXPECT_EQ(built(features), (Pairs{{kConstantFeature, 1}, {5, 1}}));
+  }
+}
+
 TEST(Batch, ScalesToLengthOneBesidesTheConstant) {
   EXPECT_EQ(built({{1, 3}, {2, -4}}, Normalize::kL2), (Pairs{{kConstantFeature, 1}, {1, 0.6F}, {2, -0.8F}}));
   EXPECT_EQ(built({{1, 1e30F}}, Normalize::kL2), (Pairs{{kConstantFeature, 1}, {1, 1}}));
