@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "cpt/hashing.h"
 
@@ -12,8 +11,6 @@ namespace cpt {
 namespace {
 
 constexpr float kMostImportance = 1 << 24;
-
-Units saturating_sum(Units a, Units b) { return b > std::numeric_limits<Units>::max() - a ? ~Units{0} : a + b; }
 
 std::uint64_t digest_of(std::uint64_t key, const Frequencies::Count& count) {
   return mix(mix(key + count.label) ^ count.units);

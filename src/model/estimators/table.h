@@ -22,6 +22,8 @@ using Units = std::uint64_t;
 inline constexpr float kUnitsPerImportance = 1 << 20;
 // The nearest number of units, at least 1; an importance above 2^24 counts as 2^24.
 Units units_of(float importance);
+// At most the largest 64-bit number.
+constexpr Units saturating_sum(Units a, Units b) { return b > ~Units{0} - a ? ~Units{0} : a + b; }
 
 // The counts by pairs of a key (see example_key()) and a label. Not thread-safe; const members may run in several
 // threads.

@@ -38,7 +38,7 @@ void CountMerger::join_equal_pairs() {
   std::size_t joined = 0;
   for (const Record& record : added_) {
     if (joined > 0 && pair_of(added_[joined - 1]) == pair_of(record)) {
-      added_[joined - 1].units += record.units;
+      added_[joined - 1].units = saturating_sum(added_[joined - 1].units, record.units);
     } else {
       added_[joined++] = record;
     }

@@ -106,6 +106,21 @@ TEST(CountMerger, MergesInSegmentsOfAnySize) {
   }
 }
 
+// As those of one rank do. An example counts 2^44 units at most.
+TEST(CountMerger, SaturatesRatherThanOverflows) {
+  run_threads(2, [](Communicator& comm) {
+    Learner learner(table_options());
+    CountMerger merger(comm, learner);
+    const PathState path_state = walk_of(1, 1, 1e12F);
+    for (int i = 0; comm.rank() == 1 && i <= 1 << 20; ++i) {
+      merger.note(path_state);
+      learner.frequencies().add(path_state.key, path_state.label, units_of(1e12F));
+    }
+    merger.merge();
+    EXPECT_EQ(learner.frequencies().find(1)->of(1), ~Units{0});
+  });
+}
+
 TEST(CountMerger, NoticesCountsThatDiffer) {
   const Thrown thrown = thrown_by_all(2, [&](Communicator& comm) {
     Learner learner(table_options());
