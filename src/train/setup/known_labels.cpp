@@ -62,7 +62,7 @@ class StopRequest {
     if (!requested_ || now - last_ < std::chrono::seconds(1)) return;
     last_ = now;
     if (requested_() != Request::kStop) return;
-    throw Error(Fault::kStopped, "stopped on request while it looked for the labels; start again");
+    throw Error(Fault::kFailed, "stopped on request while it looked for the labels, and nothing is kept");
   }
 
  private:
