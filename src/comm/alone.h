@@ -12,8 +12,8 @@ class Alone : public Communicator {
   int rank() const override { return 0; }
   int size() const override { return 1; }
   std::string host_of(int) const override { return host_; }
-  std::vector<int> silent_ranks(std::chrono::milliseconds) override { return {}; }
-  void answer_roll_call() override {}
+  RollCallResult call_roll(std::chrono::milliseconds) override { return {}; }
+  void answer_roll_call(WaitsFor) override {}
   void advance() override {}
   std::vector<Bytes> allocate_shared(std::size_t bytes) override {
     shared_.emplace_back().resize(bytes);

@@ -189,6 +189,7 @@ void Communicator::count(const Operation& operation, const char* call, double se
 void Communicator::poll_until_done(Operation& operation, const char* call) {
   if (operation.done()) return;
   const auto start = Clock::now();
+  auto last_heard = start;
   auto next_answer = start + kAnswerInterval;
   Backoff backoff;
   while (!operation.done()) {
@@ -197,14 +198,15 @@ void Communicator::poll_until_done(Operation& operation, const char* call) {
     if (!backoff.sleeping()) continue;
     const auto now = Clock::now();
     if (now >= next_answer) {
-      answer_roll_call();
+      answer_roll_call(WaitsFor::kRanks);
       next_answer = now + kAnswerInterval;
     }
-    if (stall_timeout_.count() == 0 || now - start < stall_timeout_) continue;
-    const std::vector<int> silent = silent_ranks(kRollCallGrace);
+    if (stall_timeout_.count() == 0 || now - last_heard < stall_timeout_) continue;
+    const RollCallResult found = call_roll(kRollCallGrace);
     // The missing rank may have arrived during the roll call; then it was slow, not stuck.
-    if (!operation.done()) throw_stall(silent, call, seconds_since(start));
-    return;
+    if (operation.done()) return;
+    if (!found.silent.empty() || !found.input_is_awaited) throw_stall(found.silent, call, seconds_since(start));
+    last_heard = Clock::now();
   }
 }
 

@@ -47,6 +47,15 @@ struct Incoming {
   Buffer bytes;
 };
 
+// What a rank waits for when it gives a sign of life.
+enum class WaitsFor : std::uint8_t { kRanks, kInput };
+
+// What a roll call found out about the other ranks.
+struct RollCallResult {
+  std::vector<int> silent;        // those that gave no sign of life, in ascending order
+  bool input_is_awaited = false;  // by one of the rest
+};
+
 // Every rank must start the same collectives in the same order, from one thread per rank; several may be in progress at
 // once. Buffers belong to the caller, who must keep them, unchanged, until the operation is done. Buffers above
 // kMaxMessage bytes are sent as several messages. All functions throw Error(kFailed) on a failure of the transport.
@@ -86,7 +95,7 @@ class Communicator {
   std::vector<Bytes> share_memory(std::size_t bytes);
 
   // Waits for an operation. `call` names it in messages and leads the chain of an Error from the transport. Throws
-  // StallError if it takes longer than the stall timeout.
+  // StallError if it takes longer than the stall timeout, unless a rank says that it waits for input.
   void wait(Operation& operation, const char* call);
 
   // Bytes that this rank has sent to others so far (a broadcast counts once per receiver), and seconds spent in wait().
@@ -108,11 +117,12 @@ class Communicator {
   // Called by share_memory() once all ranks have arrived.
   virtual std::vector<Bytes> allocate_shared(std::size_t bytes) = 0;
 
-  // The watchdog's roll call, in wait(). Requests a sign of life from all other ranks, waits for at most `grace`, and
-  // returns the ranks that gave none, in ascending order: those that are not in a wait().
-  virtual std::vector<int> silent_ranks(std::chrono::milliseconds grace) = 0;
-  // Gives the sign of life that other ranks requested. Cheap; never blocks.
-  virtual void answer_roll_call() = 0;
+  // The watchdog's roll call, in wait(). Requests a sign of life from all other ranks, and waits for at most `grace`.
+  // Silent are those that are neither in a wait() nor say that they wait for input.
+  virtual RollCallResult call_roll(std::chrono::milliseconds grace) = 0;
+  // Gives the sign of life that other ranks requested. Cheap; never blocks. A rank that waits for input calls it
+  // itself, several times a second.
+  virtual void answer_roll_call(WaitsFor waits_for) = 0;
 
  protected:
   // Called by the start functions once the arguments are checked.

@@ -243,7 +243,7 @@ class Training::Run {
     std::optional<BatchReader> reader;
     open_shards(shard_pass, shards, mine, read_options(learning), reader);
     safe_point.set_my_shards(mine);
-    if (comm_.size() > 1) reader->call_while_waiting([&] { safe_point.stop_waiting_in_vain(); });
+    if (comm_.size() > 1) reader->call_while_waiting([&] { safe_point.on_input_idle(); });
     const bool validates = shard_pass.phase == Phase::kTrain && !setup_.validation.empty();
     if (validates && validation_.next == 0) validation_.next = options_.validation.every;
     renewals_.begin_pass(std::exchange(next_renewal_, 0), learning, validates ? validation_.next : 0);

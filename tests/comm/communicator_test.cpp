@@ -76,7 +76,7 @@ class Stuck : public Alone, public Operation {
   bool done() override { return false; }
   int size() const override { return 64; }
   std::string host_of(int rank) const override { return "node" + std::to_string(rank / 16); }
-  std::vector<int> silent_ranks(std::chrono::milliseconds) override { return silent; }
+  RollCallResult call_roll(std::chrono::milliseconds) override { return {silent, input_is_awaited}; }
 
   std::string complaint() {
     set_stall_timeout(1ms);
@@ -89,6 +89,7 @@ class Stuck : public Alone, public Operation {
   }
 
   std::vector<int> silent;
+  bool input_is_awaited = false;
 };
 
 TEST(Watchdog, NamesTheCallTheMissingRankAndWhoSpeaks) {
@@ -102,6 +103,13 @@ TEST(Watchdog, NamesAFewOfManyMissingRanks) {
   Stuck job;
   for (int rank = 1; rank < 64; ++rank) job.silent.push_back(rank);
   EXPECT_THAT(job.complaint(), AllOf(HasSubstr("rank 8 on node0 and 55 more"), Not(HasSubstr("rank 9"))));
+}
+
+TEST(Watchdog, NamesAMissingRankAlsoWhereAnotherWaitsForInput) {
+  Stuck job;
+  job.silent = {17};
+  job.input_is_awaited = true;
+  EXPECT_THAT(job.complaint(), HasSubstr("no sign of rank 17 on node1"));
 }
 
 TEST(Watchdog, SaysWhenAllRanksWait) { EXPECT_THAT(Stuck().complaint(), HasSubstr("all ranks are waiting")); }
@@ -126,14 +134,28 @@ TEST(Watchdog, FindsTheSilentRankAmongThreads) {
   EXPECT_THROW(run_threads(3, body), StallError);
 }
 
+// Rank 1 of three waits for input for many times the stall timeout.
+TEST(Watchdog, WaitsForARankThatWaitsForInput) {
+  run_threads(3, [](Communicator& inner) {
+    Faulty comm(inner, 1, 0, [&] {
+      for (int i = 0; i < 100; ++i) {
+        inner.answer_roll_call(WaitsFor::kInput);
+        std::this_thread::sleep_for(10ms);
+      }
+    });
+    comm.set_stall_timeout(100ms);
+    EXPECT_EQ(all_gather_value(comm, comm.rank(), "meeting"), (std::vector<int>{0, 1, 2}));
+  });
+}
+
 // Tells when the roll is called.
 class ToldOfRollCalls : public Faulty {
  public:
   ToldOfRollCalls(Communicator& inner, std::atomic<bool>& called, std::function<void()> misfortune)
       : Faulty(inner, 1, 0, std::move(misfortune)), called_(called) {}
-  std::vector<int> silent_ranks(std::chrono::milliseconds grace) override {
+  RollCallResult call_roll(std::chrono::milliseconds grace) override {
     called_ = true;
-    return Faulty::silent_ranks(grace);
+    return Faulty::call_roll(grace);
   }
 
  private:

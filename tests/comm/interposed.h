@@ -19,8 +19,8 @@ class Interposed : public Communicator {
   int rank() const override { return inner_.rank(); }
   int size() const override { return inner_.size(); }
   std::string host_of(int rank) const override { return inner_.host_of(rank); }
-  std::vector<int> silent_ranks(std::chrono::milliseconds grace) override { return inner_.silent_ranks(grace); }
-  void answer_roll_call() override { inner_.answer_roll_call(); }
+  RollCallResult call_roll(std::chrono::milliseconds grace) override { return inner_.call_roll(grace); }
+  void answer_roll_call(WaitsFor waits_for) override { inner_.answer_roll_call(waits_for); }
   void advance() override { inner_.advance(); }
   std::vector<Bytes> allocate_shared(std::size_t bytes) override { return inner_.allocate_shared(bytes); }
 

@@ -92,10 +92,11 @@ TEST(MpiCommunicator, KnowsTheHostsOfAllRanks) {
 constexpr std::chrono::milliseconds kTimeoutExtension{1500};
 
 // A rank that lost patience goes on answering those that are still to: late to begin, they would find it silent.
-void answer_the_others(Communicator& comm) {
-  const auto end = std::chrono::steady_clock::now() + kTimeoutExtension;
+void answer_the_others(Communicator& comm, std::chrono::milliseconds duration = kTimeoutExtension,
+                       WaitsFor waits_for = WaitsFor::kRanks) {
+  const auto end = std::chrono::steady_clock::now() + duration;
   while (std::chrono::steady_clock::now() < end) {
-    comm.answer_roll_call();
+    comm.answer_roll_call(waits_for);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }
@@ -129,6 +130,14 @@ TEST(MpiCommunicator, TellsWaitingRanksFromSilentOnes) {
     incoming[0].from = neighbour;
     return comm.start_delivery({}, incoming);
   });
+}
+
+TEST(MpiCommunicator, WaitsForARankThatWaitsForInput) {
+  const auto comm = world();
+  const std::vector<int> before = all_gather_value(*comm, comm->rank(), "all begin at about the same time");
+  comm->set_stall_timeout(kTimeoutExtension);
+  if (comm->rank() == comm->size() - 1) answer_the_others(*comm, 3 * kTimeoutExtension, WaitsFor::kInput);
+  EXPECT_EQ(all_gather_value(*comm, comm->rank(), "meeting"), before);
 }
 
 TEST(MpiVersion, IsOneLine) {

@@ -37,10 +37,10 @@ class RollCall {
  public:
   explicit RollCall(const mpi::communicator& world) : comm_(world, mpi::comm_duplicate) {}
 
-  // The ranks that gave no answer within `grace`.
-  std::vector<int> ask(std::chrono::milliseconds grace) {
+  RollCallResult ask(std::chrono::milliseconds grace) {
     const auto end = std::chrono::steady_clock::now() + grace;
     ++question_;
+    RollCallResult result;
     std::vector<bool> silent(static_cast<std::size_t>(comm_.size()), true);
     silent[static_cast<std::size_t>(comm_.rank())] = false;
     for (int rank = 0; rank < comm_.size(); ++rank) {
@@ -48,27 +48,27 @@ class RollCall {
     }
     while (std::ranges::count(silent, true) > 0 && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      answer();
-      take_answers(silent);
+      answer(WaitsFor::kRanks);
+      take_answers(kWaitsForRanks, silent);
+      if (take_answers(kWaitsForInput, silent)) result.input_is_awaited = true;
     }
-    std::vector<int> ranks;
     for (int rank = 0; rank < comm_.size(); ++rank) {
-      if (silent[static_cast<std::size_t>(rank)]) ranks.push_back(rank);
+      if (silent[static_cast<std::size_t>(rank)]) result.silent.push_back(rank);
     }
-    return ranks;
+    return result;
   }
 
-  void answer() {
+  void answer(WaitsFor waits_for) {
     sent_.remove_if([](Note& note) { return note.request.test().has_value(); });
     while (const auto question = comm_.iprobe(mpi::any_source, kQuestion)) {
       std::uint64_t number = 0;
       comm_.recv(question->source(), kQuestion, number);
-      send(question->source(), kAnswer, number);
+      send(question->source(), waits_for == WaitsFor::kInput ? kWaitsForInput : kWaitsForRanks, number);
     }
   }
 
  private:
-  enum Tag : int { kQuestion = 1, kAnswer = 2 };
+  enum Tag : int { kQuestion = 1, kWaitsForRanks = 2, kWaitsForInput = 3 };  // the last two are answers
   struct Note {
     std::uint64_t number;
     mpi::request request;
@@ -80,12 +80,17 @@ class RollCall {
     note.request = comm_.isend(rank, tag, note.number);
   }
 
-  void take_answers(std::vector<bool>& silent) {
-    while (const auto answer = comm_.iprobe(mpi::any_source, kAnswer)) {
+  // Returns whether there was one to the current question.
+  bool take_answers(Tag tag, std::vector<bool>& silent) {
+    bool any = false;
+    while (const auto answer = comm_.iprobe(mpi::any_source, tag)) {
       std::uint64_t number = 0;
-      comm_.recv(answer->source(), kAnswer, number);
-      if (number == question_) silent[static_cast<std::size_t>(answer->source())] = false;
+      comm_.recv(answer->source(), tag, number);
+      if (number != question_) continue;
+      silent[static_cast<std::size_t>(answer->source())] = false;
+      any = true;
     }
+    return any;
   }
 
   mpi::communicator comm_;
@@ -104,11 +109,11 @@ class MpiCommunicator : public Communicator {
   int size() const override { return comm_.size(); }
   std::string host_of(int rank) const override { return hosts_.at(static_cast<std::size_t>(rank)); }
 
-  std::vector<int> silent_ranks(std::chrono::milliseconds grace) override {
+  RollCallResult call_roll(std::chrono::milliseconds grace) override {
     return translated([&] { return roll_call_.ask(grace); });
   }
-  void answer_roll_call() override {
-    translated([&] { roll_call_.answer(); });
+  void answer_roll_call(WaitsFor waits_for) override {
+    translated([&] { roll_call_.answer(waits_for); });
   }
   void advance() override { deliveries_.advance(); }
   std::vector<Bytes> allocate_shared(std::size_t bytes) override { return windows_.allocate(comm_, bytes); }

@@ -32,13 +32,14 @@ class ThreadGroup::State {
   std::vector<Bytes> allocate_shared(int rank, std::size_t bytes);
 
   std::uint64_t open_roll_call(int rank);
-  void answer_roll_call(int rank);
-  std::vector<int> silent_in(std::uint64_t roll_call) const;
+  void answer_roll_call(int rank, WaitsFor waits_for);
+  RollCallResult result_of(std::uint64_t roll_call) const;
 
  private:
   struct Member {
     std::uint64_t calls = 0;  // started so far
     std::uint64_t last_answered = 0;
+    WaitsFor waits_for = WaitsFor::kRanks;  // as it last answered
     std::size_t allocations = 0;
     bool left = false;
     bool failed_by_others = false;
@@ -141,18 +142,24 @@ std::uint64_t ThreadGroup::State::open_roll_call(int rank) {
   return roll_calls_;
 }
 
-void ThreadGroup::State::answer_roll_call(int rank) {
+void ThreadGroup::State::answer_roll_call(int rank, WaitsFor waits_for) {
   const std::lock_guard lock(mutex_);
   member(rank).last_answered = roll_calls_;
+  member(rank).waits_for = waits_for;
 }
 
-std::vector<int> ThreadGroup::State::silent_in(std::uint64_t roll_call) const {
+RollCallResult ThreadGroup::State::result_of(std::uint64_t roll_call) const {
   const std::lock_guard lock(mutex_);
-  std::vector<int> silent;
+  RollCallResult result;
   for (int rank = 0; rank < ranks_; ++rank) {
-    if (members_[static_cast<std::size_t>(rank)].last_answered < roll_call) silent.push_back(rank);
+    const Member& member = members_[static_cast<std::size_t>(rank)];
+    if (member.last_answered < roll_call) {
+      result.silent.push_back(rank);
+    } else if (member.waits_for == WaitsFor::kInput) {
+      result.input_is_awaited = true;
+    }
   }
-  return silent;
+  return result;
 }
 
 namespace {
@@ -181,18 +188,18 @@ class ThreadCommunicator : public Communicator {
   int size() const override { return state_.ranks(); }
   std::string host_of(int) const override { return state_.host(); }
 
-  std::vector<int> silent_ranks(std::chrono::milliseconds grace) override {
+  RollCallResult call_roll(std::chrono::milliseconds grace) override {
     const auto end = std::chrono::steady_clock::now() + grace;
     const std::uint64_t roll_call = state_.open_roll_call(rank_);
-    std::vector<int> silent;
+    RollCallResult result;
     do {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      answer_roll_call();
-      silent = state_.silent_in(roll_call);
-    } while (!silent.empty() && std::chrono::steady_clock::now() < end);
-    return silent;
+      answer_roll_call(WaitsFor::kRanks);
+      result = state_.result_of(roll_call);
+    } while (!result.silent.empty() && std::chrono::steady_clock::now() < end);
+    return result;
   }
-  void answer_roll_call() override { state_.answer_roll_call(rank_); }
+  void answer_roll_call(WaitsFor waits_for) override { state_.answer_roll_call(rank_, waits_for); }
   void advance() override {}  // the last rank to join moves all data
   std::vector<Bytes> allocate_shared(std::size_t bytes) override { return state_.allocate_shared(rank_, bytes); }
 

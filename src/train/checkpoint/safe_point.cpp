@@ -87,7 +87,8 @@ std::string SafePoint::reason_to_save_nothing() const {
   return writes() ? "a pipe cannot be read again" : "this run writes no checkpoints";
 }
 
-void SafePoint::stop_waiting_in_vain() {
+void SafePoint::on_input_idle() {
+  if (!plan_.resumable()) comm_.answer_roll_call(WaitsFor::kInput);  // a file that gives nothing for so long is stuck
   if ((requests() & RequestBits::kStop) == 0 || enabled()) return;
   throw Error(Fault::kFailed,
               "stopped on request while it waited for input, and nothing is kept: " + reason_to_save_nothing());

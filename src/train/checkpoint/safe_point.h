@@ -33,7 +33,7 @@ std::chrono::minutes timeout_for_disks(const Learner& learner);
 
 // Writes checkpoints and stops the run when its state is whole: the rest of the run is a function of the checkpoint and
 // the shards (C7). A loop collects the requests of all ranks and calls pause() between two rounds. One per rank; all
-// ranks make the same calls, except requests() and stop_waiting_in_vain(). Borrows its arguments.
+// ranks make the same calls, except requests() and on_input_idle(). Borrows its arguments.
 class SafePoint {
  public:
   // The state of the run now, without plan and progress, and for each partition a rank that has its weights.
@@ -64,9 +64,10 @@ class SafePoint {
   void begin_validation(const std::vector<Cursor>& cursors);
   void end_validation() { validates_ = false; }
 
-  // Called while this rank waits for input and all others wait for it, so that no safe point can be reached. If the
-  // rank was asked to stop, throws Error(kFailed), unless waiting for the safe point would yield a checkpoint.
-  void stop_waiting_in_vain();
+  // Called while this rank waits for input and all others wait for it, so that no safe point can be reached. Tells the
+  // others so if pipes are read. If the rank was asked to stop, throws Error(kFailed), unless waiting for the safe
+  // point would yield a checkpoint.
+  void on_input_idle();
 
   // Whether this run writes checkpoints.
   bool enabled() const { return writes() && plan_.resumable(); }

@@ -53,9 +53,9 @@ TEST_F(SafePointTest, KeepsARequestToStopThatComesTooLateForThisPause) {
 }
 
 TEST_F(SafePointTest, EndsARankThatWaitsInVain) {
-  safe_point_.stop_waiting_in_vain();
+  safe_point_.on_input_idle();
   coming_ = Request::kStop;
-  EXPECT_THROW(safe_point_.stop_waiting_in_vain(), Error);
+  EXPECT_THROW(safe_point_.on_input_idle(), Error);
 }
 
 }  // namespace

@@ -120,8 +120,8 @@ std::vector<OptionEntry> own_rows() {
        .group = kRankOptions,
        .value = "TIME",
        .help = "End the job if a rank does not respond for this time: seconds, or a number with s, m or h; 0 waits "
-               "forever. While models and checkpoints are read and written, a minute more, and one for each GiB of "
-               "the weight table. Default: 10m",
+               "forever. A rank whose pipe is quiet responds. While models and checkpoints are read and written, a "
+               "minute more, and one for each GiB of the weight table. Default: 10m",
        .binding = {[](DistOptions& o, const Words& words) { o.stall_timeout = parse_duration(words.front()); },
                    {},
                    {}}},
