@@ -186,7 +186,7 @@ class Training::Run {
 
   // `saved`: has the checkpoint of the same state, if there is one.
   void write_model(const SafePoint* saved, Progress& progress) {
-    const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
+    const StallTimeoutExtension extension(comm_, timeout_for_disks(options_.model));
     if (saved == nullptr) return save_model(learner_, comm_, owners(), model_);
     try {
       return run_on_all(comm_, "write the model", [&] {
@@ -317,7 +317,7 @@ class Training::Run {
 
   // Writes the model of the best validation, for now.
   void save_best() {
-    const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
+    const StallTimeoutExtension extension(comm_, timeout_for_disks(options_.model));
     save_model(learner_, comm_, owners(), model_);
     std::uint64_t digest = 0;
     run_on_all(comm_, "validation: model", [&] {

@@ -33,6 +33,7 @@
 #include "cpt/hashing.h"
 #include "store/fs/durable_file.h"
 #include "store/run/run_directory.h"
+#include "train/checkpoint/safe_point.h"
 #include "train/host/host.h"
 #include "train/training.h"
 
@@ -93,11 +94,6 @@ void write_results(const DistOptions& options, const TrainingResult& result, Run
   const std::string text = summary_text(result.summary, options.training.validation, model);
   output.observer->info(text);
   print_results(text);
-}
-
-// Extends the stall timeout while a model is read, by one minute per GiB of weights, because the disk may be slow.
-std::chrono::minutes timeout_for_model(const TrainingOptions& options) {
-  return std::chrono::minutes(std::int64_t{1} << std::max(0, options.model.bits - 24));
 }
 
 // Rank 0 syncs the run directory, whose disk may be busy or remote.
@@ -183,7 +179,7 @@ void run_job(Communicator& comm, DistOptions options) {
   if (options.training.resume && !options.dry_run)
     reserve_run(comm, options, output);  // lock the run before reading it
   run_on_all(comm, "start", [&] { take_options(options); });
-  std::optional<StallTimeoutExtension> extension(std::in_place, comm, timeout_for_model(options.training));
+  std::optional<StallTimeoutExtension> extension(std::in_place, comm, timeout_for_disks(options.training.model));
   Training training(options.training, comm);  // may fail, so results of an earlier run are replaced later
   extension.reset();
   if (options.dry_run) return print_plan(comm, options, training);

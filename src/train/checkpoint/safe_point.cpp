@@ -33,9 +33,10 @@ std::uint64_t bits_of(Request request) {
 
 }  // namespace
 
-// One minute per GiB of the table.
-std::chrono::minutes timeout_for_disks(const Learner& learner) {
-  return std::chrono::minutes(1 + (learner.weights().bytes() >> 30));
+// One minute per GiB of the tables.
+std::chrono::minutes timeout_for_disks(const ModelOptions& model) {
+  const std::uint64_t bytes = (sizeof(Row) << model.table_bits()) * static_cast<std::uint64_t>(model.trees);
+  return std::chrono::minutes(1 + (bytes >> 30));
 }
 
 SafePoint::SafePoint(const CheckpointOptions& options, Communicator& comm, const Learner& learner, TraversalPlan& plan,
@@ -108,7 +109,7 @@ void SafePoint::gather_cursors(const std::vector<Cursor>& cursors) {
 bool SafePoint::save() {
   if (!enabled()) return false;
   const auto start = Clock::now();
-  const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
+  const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_.options()));
   Snapshot snapshot = take_snapshot_();
   RunState& state = snapshot.state;  // no structured binding: Clang 14 cannot capture one
   state.plan = plan_.state();
@@ -138,7 +139,7 @@ bool SafePoint::save() {
 
 void SafePoint::prune() {
   if (!writes()) return;
-  const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_));
+  const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_.options()));
   run_on_all(comm_, "checkpoint: prune", [&] {
     if (comm_.rank() == 0) Checkpoints(options_.directory).prune(options_.keep);
   });

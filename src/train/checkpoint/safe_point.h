@@ -28,8 +28,8 @@ struct RequestBits {
   static constexpr std::uint64_t kStretch = 8;
 };
 
-// How much longer ranks wait for one that reads or writes the learner's data than for a message.
-std::chrono::minutes timeout_for_disks(const Learner& learner);
+// How much longer ranks wait for one that reads or writes such a model than for a message.
+std::chrono::minutes timeout_for_disks(const ModelOptions& model);
 
 // Writes checkpoints and stops the run when its state is whole: the rest of the run is a function of the checkpoint and
 // the shards (C7). A loop collects the requests of all ranks and calls pause() between two rounds. One per rank; all

@@ -10,6 +10,12 @@
 namespace cpt {
 namespace {
 
+TEST(TimeoutForDisks, GrowsWithTheTablesOfAllTrees) {
+  EXPECT_EQ(timeout_for_disks({.bits = 22}), std::chrono::minutes(1));
+  EXPECT_EQ(timeout_for_disks({.bits = 25}), std::chrono::minutes(3));
+  EXPECT_EQ(timeout_for_disks({.trees = 8, .bits = 25}), std::chrono::minutes(17));
+}
+
 // Of a run that writes no checkpoints.
 class SafePointTest : public ::testing::Test {
  protected:
