@@ -40,8 +40,8 @@ enum class Request : std::uint8_t { kNone, kCheckpoint, kStop };
 
 // When checkpoints are written besides the end of each pass and of the run, and how many are kept.
 struct CheckpointOptions {
-  // The same on all ranks; may be empty if keep is 0 and nothing is resumed. Created when the first one is written; the
-  // directories above it, when the run starts.
+  // The same on all ranks; empty: none are written, and none can be resumed from. Created when the first one is
+  // written; the directories above it, when the run starts.
   std::filesystem::path directory;
   std::chrono::milliseconds every{std::chrono::minutes(10)};  // 0: not by time
   std::uint64_t every_examples = 0;                           // counted over all ranks; 0: not by examples

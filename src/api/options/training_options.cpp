@@ -66,6 +66,9 @@ void TrainingOptions::validate() const {
                                    std::to_string(kMostFileParts));
   }
   if (passes == 0) throw Error(Fault::kUsage, "--passes is 0: it must be at least 1");
+  if (resume && checkpoints.directory.empty()) {
+    throw Error(Fault::kUsage, "--resume needs a directory of checkpoints, and none is named");
+  }
   if (!(sync_fraction >= 0 && sync_fraction <= 1)) {  // 0: auto
     throw Error(Fault::kUsage, "--sync-fraction must be above 0 and at most 1");
   }

@@ -102,9 +102,8 @@ constexpr std::chrono::minutes kRunDirectoryTimeoutExtension{1};
 // Fills in the options that come from the resumed run or the initial model.
 void take_options(DistOptions& options) {
   if (!options.training.resume || !take_run_options(options)) take_model_options(options);
-  CheckpointOptions& checkpoints = options.training.checkpoints;
-  checkpoints.directory = options.run / "checkpoints";
-  if (!options.keeps_checkpoints || !(options.training.learns() || options.training.resume)) checkpoints.keep = 0;
+  const bool writes = options.training.learns() || options.training.resume;
+  if (!options.keeps_checkpoints || !writes) options.training.checkpoints.keep = 0;
 }
 
 // All ranks write checkpoints, so all must see the same directory.

@@ -208,6 +208,7 @@ Resumption describe(const fs::path& checkpoint, std::vector<std::string> refused
 
 // Returns false if there is no checkpoint. If any rank cannot read one, all ranks try the one before it.
 bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free, RunSetup& setup) {
+  run_on_all(comm, "resume", [&] { options.validate(); });
   const std::vector<fs::path> checkpoints = list_checkpoints(options.checkpoints.directory, comm);
   std::vector<std::string> refused;
   for (const fs::path& checkpoint : checkpoints) {

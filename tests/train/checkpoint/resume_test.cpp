@@ -409,6 +409,18 @@ TEST_P(Resume, IsImpossibleWhereNothingIsKept) {
   EXPECT_FALSE(std::filesystem::exists(job.checkpoints()));
 }
 
+TEST_P(Resume, NeedsADirectory) {
+  ResumedJob job = this->job();
+  TrainingOptions options = job.options;
+  options.resume = true;
+  for (const int ranks : {1, 2}) {
+    for (const Ending& ending : train_on(ranks, options)) {
+      EXPECT_EQ(ending.fault, Fault::kUsage);
+      EXPECT_THAT(ending.error, HasSubstr("--resume needs a directory of checkpoints"));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Placements, Resume,
                          ::testing::Values(Placement::kPartitioned, Placement::kReplicated, Placement::kHybrid),
                          name_of_placement);

@@ -286,6 +286,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   try {
     require_values(words);
     app.parse(argc, argv);
+    line.options.training.checkpoints.directory = line.options.run / "checkpoints";
     line.options.training.validate();
     line.options.given = given_options(app, line.options);
     settle_placement(line.options);
