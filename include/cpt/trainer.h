@@ -58,7 +58,8 @@ enum class Metric : std::uint8_t { kLog, kLogSeen, kSquared, kSquaredSeen, kBrie
 struct ValidationOptions {
   std::vector<std::string> data;  // files, directories and globs; empty: the run is not validated
   // Validate whenever this many more examples of a pass were learned, besides the end of each pass; 0: only there. An
-  // example is a line of the input here, also where a line with several labels is split.
+  // example is a line of the input here, also where a line with several labels is split; but kReplicated on several
+  // ranks counts each example of such a line.
   std::uint64_t every = 0;
   std::optional<Metric> keep_best;  // the model of the run is the one with the best value, instead of the last
   std::uint64_t early_stop = 0;     // end training after this many validations without a better value; 0: never

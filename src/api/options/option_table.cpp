@@ -271,7 +271,8 @@ Table validation_options() {
        .on_resume = OnResume::kShards},
       {.name = "validate-every",
        .value = "N",
-       .help = "Validate also whenever N more examples of a pass were learned",
+       .help = "Validate also whenever N more examples of a pass were learned. A line is one example, even if "
+               "--multilabel split makes several of it; replicated runs on several ranks count all of these",
        .binding = count(&ValidationOptions::every, 1),
        .use = for_validated_runs()},
       {.name = "keep-best",
