@@ -115,6 +115,12 @@ class TrainingTest(unittest.TestCase):
                     display.show(report)
             self.assertIn("1,234 examples, 100 per second, log loss 2.500", text.getvalue())
         self.assertEqual(text.getvalue(), "pass 1: 50 %, 1,234 examples, 100 per second, log loss 2.500\n")
+        for of in ("test", "validation"):
+            text = io.StringIO()
+            with mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}), contextlib.redirect_stderr(text):
+                with _Display(True) as display:
+                    display.show({**report, "of": of})
+            self.assertTrue(text.getvalue().startswith(f"{of}: 50 %, "), text.getvalue())
 
     def test_ctrl_c_stops_with_a_checkpoint(self) -> None:
         for ranks in (1, 2):

@@ -39,7 +39,7 @@ class Digest(NamedTuple):
     weights: str  #: of weights and counts
 
 
-def option_words(name: str, value: Any) -> List[str]:
+def option_words(value: Any) -> List[str]:
     """The words that follow an option on the command line."""
     if isinstance(value, (bool, np.bool_)):
         return ["on" if value else "off"]
@@ -144,7 +144,7 @@ class Model:
 
     def __init__(self, **options: Any) -> None:
         given = {name: value for name, value in options.items() if value is not None and not _is_empty_list(name, value)}
-        self._set_core(_core.Model([(name, option_words(name, v)) for name, v in given.items()]))
+        self._set_core(_core.Model([(name, option_words(v)) for name, v in given.items()]))
 
     def _set_core(self, core: _core.Model) -> None:
         self._core = core

@@ -109,7 +109,7 @@ def _option(name: str, value: Any) -> List[str]:
         return []
     if value is True and name not in SWITCHES:
         return [dashed]
-    words = option_words(name, value)
+    words = option_words(value)
     if name in REPEATED:
         return [part for word in words for part in (dashed, word)]
     return [dashed, ",".join(words)]
@@ -188,7 +188,7 @@ class _Display:
             return
         part = report["part_of_pass"]
         percent = 100 * part if part is not None and part >= 0 else 0
-        title = f"pass {report['pass']}" if report["of"] == "train" else "test"
+        title = f"pass {report['pass']}" if report["of"] == "train" else report["of"]
         figures = (f"{report['examples']:,} examples, {report['examples_per_second']:,.0f} per second, "
                    f"log loss {report['since_last']['log']:.3f}")
         if self._bar is None:
