@@ -8,8 +8,9 @@
 namespace cpt {
 
 // The sums that all mean losses are computed from: the same whatever the order of examples, and however they are
-// divided over several Losses that are added up. Means are weighted by the importance of examples. `p` is always the
-// probability that the model gave the example's label. "Seen" figures cover only examples whose label was in the tree.
+// divided over several Losses that are added up. Means are weighted by the importance of examples, in [0, 1e12]. `p` is
+// always the probability that the model gave the example's label, in [0, 1]. "Seen" figures cover only examples whose
+// label was in the tree.
 struct Losses {
   std::uint64_t examples = 0;
   std::uint64_t new_labels = 0;     // examples whose label was not in the tree, counted as p = 0

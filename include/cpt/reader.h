@@ -41,8 +41,8 @@ class ExampleReader {
  public:
   // Of the options it uses seed, interactions, ngrams, normalize and fields. kAuto: the first line that is not blank
   // decides, as in a file, but never for kCsv; of kCsv, the first line that is not blank is the header. kSample draws
-  // by the number of the line. Throws Error(kUsage) for kBinary, which is no text, and for an interaction that is not
-  // two bytes long.
+  // by the number of the line. Throws Error(kUsage) for kBinary, which is no text, and for interactions and n-grams
+  // that ModelOptions::validate() refuses.
   explicit ExampleReader(const ModelOptions& options, Format format = Format::kAuto,
                          MultiLabel multilabel = MultiLabel::kFirst);
   ExampleReader(ExampleReader&&) noexcept;

@@ -171,9 +171,9 @@ struct Stretch {
 };
 
 // How evenly the owners of partitions are loaded. The load of a rank is the number of rows that its examples visit,
-// plus the cost of the tasks that start there (see work_of() in train/placement/ownership.h); once ranks have done
-// enough (half a million rows), rows are weighed by the processor time that they took. The weight of an earlier sync
-// interval halves with each later one.
+// plus the cost of the tasks that start there: 5/8 of the rows of a root's partition, and of a partition whose examples
+// come from another rank 1/2 at level 1 and 1/4 below. Once ranks have done enough (half a million rows), rows are
+// weighed by the processor time that they took. The weight of an earlier sync interval halves with each later one.
 struct Balance {
   struct Move {
     std::uint32_t partition = 0;

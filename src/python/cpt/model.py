@@ -184,7 +184,8 @@ class Model:
     def learn(self, x: Example, label: Optional[Label] = None, importance: Optional[float] = None) -> float:
         """Learns an example. Returns P(label | x) as it was before, 0 if the label is new.
 
-        `label` may be omitted if x, a line, a dict or a row of a data frame, has one. With `importance` 0, from 0 to 1e12, nothing is learned.
+        `label` may be omitted if x, a line, a dict or a row of a data frame, has one. `importance` is in [0, 1e12];
+        with 0, nothing is learned.
         """
         return self._core.learn(example_of(x), label, importance)
 

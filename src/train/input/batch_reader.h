@@ -67,7 +67,7 @@ class BatchReader {
 
   std::uint64_t error_lines() const { return chunks_.error_lines(); }
   std::vector<std::string> take_warnings() { return chunks_.take_warnings(); }
-  // The part of all input that was handed out, in [0, 1]; negative if its size is not known.
+  // The part of all input that was read, also what was read ahead, in [0, 1]; negative if its size is not known.
   double part_read() const { return chunks_.part_read(); }
 
  private:
