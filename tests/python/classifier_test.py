@@ -7,8 +7,9 @@ from unittest import mock
 import cpt
 import numpy as np
 import pandas as pd
+import scipy.sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
@@ -112,6 +113,29 @@ class LearningTest(unittest.TestCase):
             cpt.Classifier(bits=12).fit(frame, y).predict(frame.rename(columns={"size": "length"}))
         with self.assertRaisesRegex(ValueError, "inconsistent"):
             cpt.Classifier(bits=12).fit(frame, y[:-1])
+
+    def test_columns_of_frames_and_arrays_are_matched_by_position(self) -> None:
+        X, y = load_iris(return_X_y=True)
+        for names in (None, list("abcd"), [5, 6, 7, 8]):
+            frame = pd.DataFrame(X, columns=names)
+            for learned in (X, scipy.sparse.csr_matrix(X), frame):
+                classifier = cpt.Classifier(bits=14).fit(learned, y)
+                expected = classifier.predict_proba(learned)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # scikit-learn's, of frames without names
+                    for other in (X, X.tolist(), scipy.sparse.csr_matrix(X), frame, pd.DataFrame(X)):
+                        np.testing.assert_array_equal(classifier.predict_proba(other), expected)
+                    np.testing.assert_array_equal(pickle.loads(pickle.dumps(classifier)).predict_proba(X), expected)
+                    classifier.partial_fit(frame, y).partial_fit(X, y)
+
+    def test_columns_that_cannot_be_matched_are_refused(self) -> None:
+        frame = pd.DataFrame({"color": ["red", "blue"] * 3, "size": [1, 2] * 3})
+        for learned in (np.ones((6, 2)), frame.to_dict("records")):
+            with self.assertRaisesRegex(ValueError, "fitted without a data frame"):
+                cpt.Classifier(bits=12).fit(learned, [1, 2] * 3).predict(frame)
+        for other in (frame, frame.astype({"color": "category"}), frame.assign(color=[True, False] * 3)):
+            with self.assertRaisesRegex(ValueError, "more than numbers"):
+                cpt.Classifier(bits=12).fit(other, [1, 2] * 3).predict(np.ones((6, 2)))
 
     def test_a_dense_result_has_a_limit(self) -> None:
         classifier = cpt.Classifier(bits=12).fit([[1.0], [2.0]], [1, 2])

@@ -1,7 +1,7 @@
 """A classifier with the contract of scikit-learn: `Classifier`. Needs scikit-learn."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Optional, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,11 +15,23 @@ from .rows import Array, is_frame, rows_of
 DENSE_LIMIT = 100_000_000  #: numbers that predict_proba may return: 800 MB
 
 
+class _Frame(NamedTuple):
+    """What is remembered of the data frame that a classifier was fitted on."""
+
+    names: List[str]  # of the columns, which are namespaces
+    is_numeric: bool
+
+    @classmethod
+    def of(cls, X: Any) -> _Frame:
+        return cls([str(name) for name in X.columns], all(getattr(dtype, "kind", "O") in "iuf" for dtype in X.dtypes))
+
+
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A model as a classifier: in pipelines, searches, cross validation, and with any vectorizer.
 
     X is what scikit-learn takes (arrays and sparse matrices of numbers, shape (rows, columns)), or what `cpt.Model` takes:
-    data frames with texts and lists, lists of dicts, of tokens, or of lines without labels.
+    data frames with texts and lists, lists of dicts, of tokens, or of lines without labels. A column is the same feature in an
+    array as in a data frame of numbers, by position.
 
     Parameters are options of `cpt.Model`; `passes` is how often fit() learns X, `threads` how many threads predict.
 
@@ -32,6 +44,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes: `model_`, the `cpt.Model`; `classes_`, sorted, shape (classes,).
     """
+
+    _frame: Optional[_Frame]  # None if fitted on anything else
 
     def __init__(self, *, method: str = "tree", arity: int = 16, alpha: float = 0.9, trees: int = 1,
                  loss: str = "logistic", update: str = "safe", calibrate: bool = True, rarity: bool = True,
@@ -120,6 +134,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, y: Any, reset: bool) -> Tuple[_core.Rows, Array]:
         if _is_for_sklearn(X):
             X, y = self._validate_data(X, y, accept_sparse="csr", reset=reset, dtype=np.float64)
+            if reset:
+                self._frame = None
             rows = self._numeric_rows(X)
         else:
             if y is None:
@@ -133,21 +149,25 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rows, np.asarray(y)
 
     def _rows(self, X: Any, reset: bool = False) -> _core.Rows:
-        if _is_for_sklearn(X):
-            return self._numeric_rows(self._validate_data(X, accept_sparse="csr", reset=reset, dtype=np.float64))
-        if is_frame(X):
+        if reset:
+            self._frame = _Frame.of(X) if is_frame(X) else None
+        if is_frame(X) and self._frame is not None:
             self._check_feature_names(X, reset=reset)
-            if reset or hasattr(self, "n_features_in_"):
-                self._check_n_features(X, reset=reset)
+            self._check_n_features(X, reset=reset)
+            return rows_of(X if _Frame.of(X).names == self._frame.names else X.set_axis(self._frame.names, axis=1))
+        if is_frame(X) and not _Frame.of(X).is_numeric:
+            raise ValueError("fitted without a data frame: expected one with numbers only, found other columns")
+        if is_frame(X) or _is_for_sklearn(X):
+            return self._numeric_rows(self._validate_data(X, accept_sparse="csr", reset=reset, dtype=np.float64))
         return rows_of(X)
 
     def _numeric_rows(self, X: Any) -> _core.Rows:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
+        if self._frame is None:
             return rows_of(X)
-        # Learned from a data frame, whose columns are namespaces.
+        if not self._frame.is_numeric:
+            raise ValueError("fitted on a data frame with more than numbers: expected a data frame, found an array")
         dense = X.toarray() if hasattr(X, "toarray") else X
-        return _core.TableRows([str(name) for name in names], list(dense.T), len(dense))
+        return _core.TableRows(self._frame.names, list(dense.T), len(dense))
 
     def _fitted_model(self) -> Model:
         check_is_fitted(self, "model_")
