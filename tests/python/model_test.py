@@ -44,6 +44,18 @@ class OptionsTest(unittest.TestCase):
                 cpt.Model(**options)
         self.assertTrue(issubclass(cpt.BadOption, ValueError) and issubclass(cpt.BadOption, cpt.Error))
 
+    def test_several_values_are_any_iterable_of_str(self) -> None:
+        given = ["b", "a"]
+        for keys in (tuple(given), pd.Index(given), np.array(given), pd.Series(given), (key for key in given), dict.fromkeys(given)):
+            self.assertEqual(cpt.Model(bits=12, categorical_keys=keys).options["categorical_keys"], given)
+        self.assertEqual(set(cpt.Model(bits=12, interactions={"ab", "cd"}).options["interactions"]), {"ab", "cd"})
+        self.assertEqual(cpt.Model(bits=12, text_keys=(key for key in [])).options["text_keys"], [])
+        for options, text in (({"text_keys": ["last, first"]}, "text_keys.*comma"), ({"text_keys": [1]}, "text_keys.*str, found 1"),
+                              ({"interactions": pd.Index([1])}, "interactions.*str, found 1"),
+                              ({"method": pd.Series(["tree"])}, "method.*one value"), ({"bits": {12}}, "bits.*one value")):
+            with self.assertRaisesRegex(cpt.BadOption, text):
+                cpt.Model(**options)
+
     def test_repr(self) -> None:
         model = cpt.Model(bits=12)
         model.learn(["a"], "b")

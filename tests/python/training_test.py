@@ -95,6 +95,16 @@ class TrainingTest(unittest.TestCase):
         paths = pandas.Series([str(shard) for shard in self.shards])
         self.assertEqual(len(cpt.train(paths, ranks=1, bits=14, progress=False).labels), 23)
 
+    def test_options_of_several_values(self) -> None:
+        run = self.folder / "run"
+        model = cpt.train(self.shards, ranks=1, run=run, bits=14, progress=False, validate=self.shards, ignore_keys={"w"},
+                          interactions=pandas.Index(["aa", "ab"]))
+        self.assertEqual((model.options["ignore_keys"], model.options["interactions"]), (["w"], ["aa", "ab"]))
+        validations = cpt.Run(run).metrics.query("phase == 'validation'")
+        self.assertEqual(validations["examples"].max(), 4000)
+        with self.assertRaisesRegex(cpt.BadOption, "alpha"):
+            cpt.train(self.shards, alpha=[0.5], progress=False)
+
     def test_root_needs_no_settings_of_open_mpi(self) -> None:
         settings = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
         others = {name: value for name, value in os.environ.items() if name not in settings}

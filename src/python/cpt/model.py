@@ -10,7 +10,7 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Protocol,
 import numpy as np
 
 from . import _core
-from .errors import NoInput
+from .errors import BadOption, NoInput
 from .rows import Array, example_of, rows_of
 
 Label = Union[str, int]
@@ -29,6 +29,7 @@ _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
 SWITCHES = {"calibrate", "rarity"}
 REPEATED = {"interactions", "ngrams"}  # on the command line, once for each value
+_KEYS = ("_keys", "_columns")  # how the names of options end whose values are joined by commas
 _NGRAM = re.compile(r"(?:(?!\d+ )[^ ].*?:)?\d+(?= |$)")  # N or NAMESPACE:N; a namespace may have blanks
 
 
@@ -48,8 +49,19 @@ def option_words(value: Any) -> List[str]:
     return [str(value)]
 
 
-def _is_empty_list(name: str, value: Any) -> bool:
-    return (name in REPEATED or name.endswith("_keys")) and isinstance(value, (list, tuple)) and not value
+def option_value(name: str, value: Any) -> Any:
+    """The value of an option, a list of str if there are several, None if there is none."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        return value
+    if name not in REPEATED and not name.endswith(_KEYS):
+        raise BadOption(f"{name}: expected one value, found an object of type {type(value).__name__}")
+    listed = list(value)
+    for part in listed:
+        if not isinstance(part, str):
+            raise BadOption(f"{name}: expected str, found {part!r}")
+        if name.endswith(_KEYS) and "," in part:
+            raise BadOption(f"{name}: expected a name without comma, found {part!r}")
+    return listed or None
 
 
 def _option_value(name: str, text: str) -> Any:
@@ -104,7 +116,7 @@ class Model:
     """P(label | x), learned online; a new label joins at its first example.
 
     The options are those of `cpt_dist` that a model keeps, with `_` for `-`: `method`, `alpha`, `bits`, `trees`,
-    `interactions` and so on (see `Model().options`). `bits` is 22 unless given: a weight table has 2^bits rows of
+    `interactions` and so on (see `Model().options`). Several values are any iterable of str. `bits` is 22 unless given: a weight table has 2^bits rows of
     64 bytes, of which memory is taken as rows are first written. Raises `BadOption`.
 
     An example x is one of:
@@ -143,7 +155,8 @@ class Model:
     """
 
     def __init__(self, **options: Any) -> None:
-        given = {name: value for name, value in options.items() if value is not None and not _is_empty_list(name, value)}
+        given = {name: option_value(name, value) for name, value in options.items()}
+        given = {name: value for name, value in given.items() if value is not None}
         self._set_core(_core.Model([(name, option_words(v)) for name, v in given.items()]))
 
     def _set_core(self, core: _core.Model) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
 from .errors import BadData, Error, Stopped, make_error
-from .model import REPEATED, SWITCHES, Model, load, option_words
+from .model import REPEATED, SWITCHES, Model, load, option_value, option_words
 
 StrPath = Union[str, "os.PathLike[str]"]
 Paths = Union[StrPath, Iterable[StrPath]]
@@ -30,7 +30,7 @@ def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Option
     Runs `mpirun -n RANKS cpt_dist` (`cpt_dist` alone for one rank): that of the installation this package belongs to, else
     the one on PATH. N ranks learn what one learns, bit by bit.
 
-    `data` and `test`: files, directories or globs, one or several. `run`: a run directory, which `cpt.Run` reads; without it, none is kept.
+    `data`, `test` and `validate`: files, directories or globs, one or several. `run`: a run directory, which `cpt.Run` reads; without it, none is kept.
     `options`: those of `cpt_dist`, with `_` for `-`; a flag is True, as in `resume=True`, which continues a stopped run.
     `progress` shows a bar (with tqdm), or lines on standard error.
 
@@ -105,6 +105,9 @@ def _path_list(name: str, paths: Paths) -> List[str]:
 
 def _option(name: str, value: Any) -> List[str]:
     dashed = "--" + name.replace("_", "-")
+    if name == "validate" and value is not None:
+        return [dashed, *_path_list(name, value)]
+    value = option_value(name, value)
     if value is None or (value is False and name not in SWITCHES):
         return []
     if value is True and name not in SWITCHES:
