@@ -193,8 +193,24 @@ class DigestTest(unittest.TestCase):
         numbers = cpt.Model(**OPTIONS)
         numbers.learn_many(frame.astype({"user": "category"}))
         texts = cpt.Model(**OPTIONS)
-        texts.learn_many(frame.assign(user=[None if v != v else str(v) for v in frame["user"]]))
+        texts.learn_many(frame.assign(user=[None if v != v else str(int(v)) for v in frame["user"]]))
         self.assertEqual(numbers.digest(), texts.digest())
+
+    def test_whole_numbers_that_no_float_has_are_apart_as_in_csv(self) -> None:
+        users = [2**53 + len(x) for _, x in make_rows()]
+        labels = [label for label, _ in make_rows()]
+        for dtype in ("int64", "uint64", "Int64"):
+            frame = pd.DataFrame({"label": labels, "user": users}).astype({"user": dtype})
+            if dtype == "Int64":
+                frame.loc[::5, "user"] = pd.NA
+            for options, words in (({"categorical_keys": ["user"]}, ["--categorical-columns", "user"]), ({}, []),
+                                   ({"label_key": "user"}, ["--label-column", "user"])):
+                if dtype == "Int64" and "label_key" in options:
+                    continue
+                model = cpt.Model(**OPTIONS, **options)
+                model.learn_many(frame)
+                table = frame.to_csv(index=False).splitlines()
+                self.assertEqual(model.digest(), trained(table, self.folder, "--format", "csv", *words))
 
     def test_the_key_of_the_label_is_no_feature(self) -> None:
         model, plain = cpt.Model(**OPTIONS), cpt.Model(**OPTIONS)

@@ -62,14 +62,21 @@ def _dense(X: Array) -> _core.Rows:
 
 
 def _column(name: Any, column: Any) -> Any:
-    """An array of numbers, or a list of objects in which None stands for what is missing."""
+    """An array of numbers that float64 has, or a list of objects in which None stands for what is missing."""
     kind = getattr(column.dtype, "kind", "O")
     if kind in "iuf":
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if kind == "f" or not (np.abs(numbers) >= 2**53).any():
+            return numbers
     if kind in "mM":
         raise TypeError(f"column {name!r} holds times: make numbers or str of them")
     missing = column.isna().to_numpy()
     values = [None if lacks else value for value, lacks in zip(column.astype(object), missing)]
     if str(column.dtype) != "category":
         return values
-    return [value if value is None or isinstance(value, (str, bool)) else str(value) for value in values]
+    return [value if value is None or isinstance(value, (str, bool)) else _category(value) for value in values]
+
+
+def _category(value: Any) -> str:
+    """As CSV has it: where a value of a column is missing, pandas makes floats of whole numbers."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value)
