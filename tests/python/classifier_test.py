@@ -1,5 +1,6 @@
 """cpt.Classifier keeps scikit-learn's contract, and works with its tools."""
 import pickle
+import threading
 import unittest
 import warnings
 from unittest import mock
@@ -144,10 +145,70 @@ class LearningTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "top_k"):
                 classifier.predict_proba([[1.0]] * 3)
 
-    def test_classes_that_are_written_alike_are_refused(self) -> None:
-        with self.assertRaisesRegex(ValueError, "alike"):
-            classifier = cpt.Classifier(bits=12).partial_fit([["a"]], np.array([1]))
-            classifier._set_classes(np.array([1, "1"], dtype=object))
+    def test_classes_are_named_as_the_model_names_labels(self) -> None:
+        X = [[1.0, 0.0], [0.0, 1.0]]
+        for y, labels in (([1.0, 2.0], ["1", "2"]), ([True, False], ["true", "false"]), ([3, 4], ["3", "4"])):
+            classifier = cpt.Classifier(bits=12).fit(X, y)
+            self.assertEqual(classifier.model_.labels, labels)
+            self.assertEqual(set(classifier.predict(X)), set(y))
+            self.assertEqual(classifier.predict_proba(X).shape, (2, 2))
+        with self.assertRaisesRegex(TypeError, "bytes"):
+            cpt.Classifier(bits=12).fit(X, [b"a", b"b"])
+
+    def test_classes_of_another_type(self) -> None:
+        X = [[1.0, 0.0], [0.0, 1.0]]
+        for first, second in (([1, 2], [1.0, 3.0]), (np.array([1, 2], np.uint64), np.array([3, 1])), ([1.0, 2.0], [1, 3])):
+            classifier = cpt.Classifier(bits=12).partial_fit(X, first).partial_fit(X, second)
+            np.testing.assert_array_equal(classifier.classes_, [1, 2, 3])
+            self.assertEqual(classifier.predict_proba(X).shape, (2, 3))
+        classifier = cpt.Classifier(bits=12).partial_fit(X, [1, 2], classes=[1.0, 2.0, 3.0])
+        np.testing.assert_allclose(classifier.predict_proba(X).sum(axis=1), 1)
+        for first, second in (([True, False], [1, 2]), ([1, 2], [True, False])):
+            classifier = cpt.Classifier(bits=12).partial_fit(X, first)
+            with self.assertRaisesRegex(ValueError, "one type"):
+                classifier.partial_fit(X, second)
+            self.assertEqual(classifier.predict_proba(X).shape, (2, 2))
+
+    def test_classes_are_made_anew_only_for_new_labels(self) -> None:
+        X = [[1.0, 0.0], [0.0, 1.0]]
+        classifier = cpt.Classifier(bits=12).partial_fit(X, ["a", "b"])
+        before = classifier.classes_
+        self.assertIs(classifier.partial_fit(X, ["b", "a"], classes=["a"]).classes_, before)
+        self.assertIsNot(classifier.partial_fit(X, ["b", "c"]).classes_, before)
+
+    def test_weights_of_0(self) -> None:
+        X = [[1.0, 0.0], [0.0, 1.0]]
+        with self.assertRaisesRegex(ValueError, "weight above 0"):
+            cpt.Classifier(bits=12).fit(X, [1, 2], sample_weight=[0, 0])
+        classifier = cpt.Classifier(bits=12).fit(X, [1, 2], sample_weight=[0, 1])
+        np.testing.assert_array_equal(classifier.predict_proba(X), [[0, 1], [0, 1]])
+        classifier.partial_fit(X, [3, 4], sample_weight=[0, 0])
+        np.testing.assert_array_equal(classifier.predict_proba(X), [[0, 1, 0, 0]] * 2)
+
+    def test_a_new_fit_forgets_the_features_of_the_one_before(self) -> None:
+        classifier = cpt.Classifier(bits=12).fit(pd.DataFrame({"a": [1, 2], "b": [3, 4]}), ["x", "y"])
+        self.assertEqual(classifier.n_features_in_, 2)
+        classifier.fit([["a"], ["b"]], ["x", "y"])
+        self.assertFalse(hasattr(classifier, "n_features_in_") or hasattr(classifier, "feature_names_in_"))
+
+    def test_predictions_while_another_thread_learns_new_classes(self) -> None:
+        classifier = cpt.Classifier(bits=12).partial_fit([["a"], ["b"]], ["x", "y"])
+        stopped = threading.Event()
+
+        def learn() -> None:
+            for i in range(300):
+                classifier.partial_fit([["a"], ["b"]], [f"l{i}", f"m{i}"])
+            stopped.set()
+
+        thread = threading.Thread(target=learn)
+        thread.start()
+        try:
+            while not stopped.is_set() and thread.is_alive():
+                self.assertGreater(classifier.predict_proba([["a"]]).max(), 0)
+                classifier.predict([["b"]])
+                classifier.top_k([["b"]], 3)
+        finally:
+            thread.join()
 
 
 class ToolsTest(unittest.TestCase):

@@ -26,6 +26,13 @@ class _Frame(NamedTuple):
         return cls([str(name) for name in X.columns], all(getattr(dtype, "kind", "O") in "iuf" for dtype in X.dtypes))
 
 
+class _Classes(NamedTuple):
+    """`classes_`, and the place of each by its label of the model. Replaced as a whole, as other threads may read it."""
+
+    values: Array
+    columns: Dict[str, int]
+
+
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A model as a classifier: in pipelines, searches, cross validation, and with any vectorizer.
 
@@ -103,9 +110,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(rows) * len(self.classes_) > DENSE_LIMIT:
             raise ValueError(f"{len(rows)} rows of {len(self.classes_)} classes are more than {DENSE_LIMIT} numbers: "
                              "use top_k(X, k), or fewer rows at a time")
-        columns = [self._columns[text] for text in model.labels]
-        p = np.zeros((len(rows), len(self.classes_)))
-        p[:, columns] = model.all_probabilities(rows, threads=self.threads)
+        of_labels = model.all_probabilities(rows, threads=self.threads)
+        labels = model.labels[:of_labels.shape[1]]  # another thread may have learned more
+        values, columns = self._classes
+        p = np.zeros((len(rows), len(values)))
+        p[:, [columns[text] for text in labels]] = of_labels
         return p
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -119,13 +128,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"expected at least one pass, found {passes}")
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, np.empty((len(rows), 1)))
+            if reset and not sample_weight.any():
+                raise ValueError("expected a weight above 0, found none")
         options = {name: value for name, value in self.get_params().items() if name not in ("passes", "threads")}
         if reset:
             self.model_ = Model(**options)
-            self.classes_ = np.empty(0, dtype=labels.dtype)
-        known = [self.classes_, labels] if classes is None else [self.classes_, labels, np.asarray(classes)]
-        self._set_classes(np.unique(np.concatenate([part for part in known if len(part)])))
+            self._classes = _Classes(np.empty(0, dtype=labels.dtype), {})
         values, inverse = np.unique(labels, return_inverse=True)
+        self._add_classes(values, np.unique(classes) if classes is not None else values[:0])
         texts = np.array([_text(value) for value in values], dtype=object)[inverse]
         for _ in range(passes):
             self.model_.learn_many(rows, texts, sample_weight)
@@ -151,6 +161,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any, reset: bool = False) -> _core.Rows:
         if reset:
             self._frame = _Frame.of(X) if is_frame(X) else None
+            for name in ("n_features_in_", "feature_names_in_"):  # of what was fitted before
+                self.__dict__.pop(name, None)
         if is_frame(X) and self._frame is not None:
             self._check_feature_names(X, reset=reset)
             self._check_n_features(X, reset=reset)
@@ -174,14 +186,22 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model: Model = self.model_
         return model
 
-    def _set_classes(self, classes: Array) -> None:
-        columns: Dict[str, int] = {_text(value): i for i, value in enumerate(classes)}
-        if len(columns) < len(classes):
-            raise ValueError("two classes are written alike, such as 1 and '1'")
-        self.classes_, self._columns = classes, columns
+    def _add_classes(self, *parts: Array) -> None:
+        """Before their examples are learned, so that another thread that predicts knows every label."""
+        known = self._classes.columns.keys()
+        texts = {_text(value) for part in parts for value in part}
+        if not texts <= known:
+            values = np.unique(np.concatenate([part for part in (self._classes.values, *parts) if len(part)]))
+            columns = {_text(value): i for i, value in enumerate(values)}
+            # NumPy makes numbers of True beside 1, and floats of integers.
+            if columns.keys() != known | texts:
+                raise ValueError("expected classes of one type, found others, such as True beside 1")
+            self._classes = _Classes(values, columns)
+        self.classes_ = self._classes.values
 
     def _classes_of(self, texts: Array) -> Array:
-        return np.asarray(self.classes_[[self._columns[text] for text in texts]])
+        values, columns = self._classes
+        return np.asarray(values[[columns[text] for text in texts]])
 
     def _more_tags(self) -> Dict[str, Any]:
         order = "an online learner: the order of the rows matters, and the check shuffles them"
@@ -189,7 +209,13 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _text(value: Any) -> str:
-    """A class as a label of the model: a str as it is, an int in decimal."""
+    """A class as a label of the model, as `Model` has it; a whole float in decimal."""
+    if isinstance(value, bytes):
+        raise TypeError("expected classes that are str or numbers, found bytes")
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)) and value.is_integer():
+        return str(int(value))
     return str(value)
 
 

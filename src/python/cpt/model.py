@@ -289,7 +289,9 @@ class Model:
         rows = rows_of(X)
         _check_k(k)
         numbers, p = self._core.top_k_many(rows, min(k, self._core.size()), threshold, threads)
-        return np.append(self._label_array(), np.array([None]))[numbers], p
+        labels = self._label_array()[numbers]
+        labels[numbers < 0] = None
+        return labels, p
 
     def _label_array(self) -> Array:
         # Other threads may extend `_names` meanwhile, so each begins from the one array that it took.
