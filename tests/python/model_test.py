@@ -254,6 +254,33 @@ class ErrorsTest(unittest.TestCase):
             model.learn(deep, "l1")
         self.assertEqual(model.digest(), before)
 
+    def test_rows_of_tables_are_no_tokens(self) -> None:
+        model = cpt.Model(bits=12)
+        array = np.array([[1.0, 0], [0, 3]])
+        frame = pd.DataFrame({"color": ["red", "blue"], "size": [1, 2]})
+        for x in (array[0], array.astype(int)[0], np.array(3.0), [1.5, 2.0], (np.float64(1), "a"), next(frame.itertuples())):
+            with self.assertRaisesRegex(TypeError, "X.*i|array|iloc", msg=repr(x)):
+                model.learn(x, "a")
+        for X in (array[0], list(array), array.tolist(), frame.itertuples(), {("a",), ("b",)}, np.zeros((2, 2, 2))):
+            with self.assertRaises(TypeError, msg=repr(X)):
+                model.learn_many(X, ["a", "b"])
+        for y in ({"a", "b"}, frozenset("ab"), {"a": 1, "b": 2}):
+            with self.assertRaisesRegex(TypeError, "in the order"):
+                model.learn_many(array, y)
+        self.assertEqual(model.labels, [])
+        model.learn([1, "a", True], "l")
+        model.learn({1, "a", True}, "l")
+
+    def test_missing_tokens_are_none(self) -> None:
+        for x in (["a", None, float("nan")], ["a", np.float32("nan")], np.array(["a", np.nan], dtype=object)):
+            for wrap in (lambda x: x, lambda x: {"": x}, lambda x: pd.DataFrame({"w": [x]})):
+                model, expected = cpt.Model(bits=12), cpt.Model(bits=12)
+                model.learn(wrap(x), "l")
+                model.learn(wrap(x), "m")
+                expected.learn(wrap(["a"]), "l")
+                expected.learn(wrap(["a"]), "m")
+                self.assertEqual(model.digest(), expected.digest())
+
     def test_wrong_types_name_their_row(self) -> None:
         model = cpt.Model(bits=12)
         for X, y in (([{"a": 1}, None], ["x", "y"]), ([{"a": 1}, {"a": object()}], ["x", "y"]), ([{}, {}], ["x", None]),

@@ -83,6 +83,30 @@ std::string integer_text(py::handle object) {
   return text_of(py::str(integer));
 }
 
+// None, or NaN, as pandas has it.
+bool is_missing(py::handle token) {
+  if (token.is_none()) return true;
+  if (!PyFloat_Check(token.ptr()) && (is_builtin(token) || !is_instance(token, "floating"))) return false;
+  const auto number = number_in(token);
+  return number && std::isnan(*number);
+}
+
+// Refuses what has numbers in columns: a row of an array, of a list of such rows, or of a data frame's itertuples().
+void check_tokens(py::handle bag) {
+  if (PyTuple_Check(bag.ptr()) && py::hasattr(bag, "_fields")) {
+    refuse_type("an example, of a data frame one such as df.iloc[[i]]", bag);
+  }
+  if (!PyList_Check(bag.ptr()) && py::hasattr(bag, "dtype") &&
+      bag.attr("dtype").attr("kind").cast<std::string>().find_first_of("biufc") == 0) {
+    refuse_type("an example, of an array of numbers one such as X[[i]]", bag);
+  }
+  for (const py::handle token : py::reinterpret_borrow<py::iterable>(bag)) {
+    if (PyFloat_Check(token.ptr()) && !is_missing(token)) {
+      refuse_type("tokens in a list, and rows of numbers in an array of shape (rows, columns)", token);
+    }
+  }
+}
+
 // The text of an element of a bag, or of a key.
 std::string token_text(py::handle token, const char* expected) {
   if (is_text(token)) return text_of(token);
@@ -201,7 +225,7 @@ void FeatureList::add_dict(py::handle dict, const std::string& path, std::size_t
 
 void FeatureList::add_bag(const std::string& name_space, py::handle bag) {
   for (const py::handle token : py::reinterpret_borrow<py::iterable>(bag)) {
-    if (!token.is_none()) add(name_space, token_text(token, "only str, numbers and bools in a list"), 1);
+    if (!is_missing(token)) add(name_space, token_text(token, "only str, numbers and bools in a list"), 1);
   }
 }
 
@@ -269,6 +293,7 @@ void append_object(py::handle x, const Annotation& note, Scratch& scratch, Batch
   if (PyDict_Check(x.ptr())) {
     scratch.features.add_dict(x);
   } else if (is_bag(x)) {
+    check_tokens(x);
     scratch.features.add_bag("", x);
   } else {
     refuse_type("an example that is a dict, a list of tokens, a line of text or a table of one row", x);

@@ -44,7 +44,7 @@ class FeatureList {
   void clear();
   // Scalars belong to the namespace `path`, as they do in a JSON object; those of the outermost to the unnamed one.
   void add_dict(py::handle dict, const std::string& path = "", std::size_t depth = 1);
-  // A list of tokens, each a feature of value 1.
+  // A list of tokens, each a feature of value 1, but for None and NaN.
   void add_bag(const std::string& name_space, py::handle bag);
   // A cell of a table: as add_dict() does with a key, but a number or text belongs to the namespace of its column.
   void add_cell(const std::string& column, py::handle value);

@@ -116,8 +116,8 @@ class Model:
     """P(label | x), learned online; a new label joins at its first example.
 
     The options are those of `cpt_dist` that a model keeps, with `_` for `-`: `method`, `alpha`, `bits`, `trees`,
-    `interactions` and so on (see `Model().options`). Several values are any iterable of str. `bits` is 22 unless given: a weight table has 2^bits rows of
-    64 bytes, of which memory is taken as rows are first written. Raises `BadOption`.
+    `interactions` and so on (see `Model().options`). Several values are any iterable of str. `bits` is 22 unless given: a
+    weight table has 2^bits rows of 64 bytes, of which memory is taken as rows are first written. Raises `BadOption`.
 
     An example x is one of:
 
@@ -125,7 +125,7 @@ class Model:
       the features `color=red` and `new=true`, `{"tags": ["a", "b"]}` is a namespace with two words,
       `{"page": {"age": 2}}` a namespace with the feature `age`; None is no feature. The key `label` (`label_key`) is no
       feature: it is the label where no other is given;
-    - a list of tokens, each a feature, as a fastText line has them;
+    - a list of tokens, each a feature, as a fastText line has them: str, whole numbers or bools; None and NaN are none;
     - a str: a line in any text format of `cpt_dist` but csv. Its label counts where no other is given. The format is detected
       by the first line of each call;
     - a table of one row: a sparse matrix, an array or a data frame as below (`df.iloc[[0]]`). Of a row of a data frame, a
@@ -133,8 +133,8 @@ class Model:
 
     Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
     (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
-    namespace, as in CSV: a number is the feature `column`, a str, bool or category `column=value`, a list holds the words
-    of the namespace, and what is missing is no feature. The options `label_key`, `importance_key`, `text_keys`,
+    namespace, as in CSV: a number is the feature `column`, a str or category `column=value`, a bool `column=true` (where
+    `to_csv` writes True), a list holds the words of the namespace, and what is missing is no feature. The options `label_key`, `importance_key`, `text_keys`,
     `categorical_keys` and `ignore_keys` name keys of dicts and columns alike.
 
     Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist` on one rank learns of the same
@@ -339,4 +339,6 @@ def label_list(labels: Any) -> List[Any]:
     """A list of labels, from any sequence of them."""
     if isinstance(labels, (str, bytes)):
         raise TypeError("expected a label for each row, found one")
+    if isinstance(labels, (set, frozenset, dict)):
+        raise TypeError(f"expected labels in the order of the rows, found a {type(labels).__name__}")
     return list(labels.tolist() if hasattr(labels, "tolist") else labels)

@@ -34,6 +34,8 @@ def rows_of(X: Any) -> _core.Rows:
         return table
     if isinstance(X, (str, bytes, dict)):
         raise TypeError(f"expected many examples, found one of type {type(X).__name__}")
+    if isinstance(X, (set, frozenset)):
+        raise TypeError(f"expected many examples in order, found a {type(X).__name__}")
     return _core.ObjectRows(list(X))
 
 
@@ -47,6 +49,8 @@ def _table(X: Any) -> Optional[_core.Rows]:
         return _core.TableRows([str(name) for name in X.columns], columns, len(X))
     if isinstance(X, np.ndarray) and X.ndim == 2:
         return _dense(X)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fiubc":
+        raise TypeError(f"expected an array of numbers of shape (rows, columns), found one of shape {X.shape}: a row is X[[i]]")
     return None
 
 
