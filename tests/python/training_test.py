@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -153,6 +154,20 @@ class TrainingTest(unittest.TestCase):
             self.assertFalse(cpt.Run(run).finished)
             model = cpt.train(self.shards, ranks=ranks, run=run, resume=True, passes=2, progress=False)
             self.assertEqual(len(model.labels), 23)
+
+    def test_ctrl_c_is_told_again_and_raised_if_nothing_was_stopped(self) -> None:
+        program = self.folder / "cpt_dist"
+        for code, expected in ((75, cpt.Stopped), (0, KeyboardInterrupt), (1, KeyboardInterrupt), (66, KeyboardInterrupt)):
+            program.write_text(textwrap.dedent(f"""\
+                #!/bin/sh
+                trap 'if [ "$told" ]; then exit {code}; fi; told=1' USR2
+                while true; do sleep 0.05; done
+                """))
+            program.chmod(0o755)
+            with mock.patch.dict(os.environ, {"PATH": f"{self.folder}:{os.environ['PATH']}"}):
+                threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+                with self.assertRaises(expected):
+                    cpt.train(self.shards, ranks=1, run=self.folder / "run", progress=False)
 
 
 if __name__ == "__main__":

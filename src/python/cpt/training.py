@@ -20,6 +20,7 @@ StrPath = Union[str, "os.PathLike[str]"]
 Paths = Union[StrPath, Iterable[StrPath]]
 
 _POLL_SECONDS = 0.1
+_STOP_SECONDS = 0.5
 _STOPPED = Stopped.code
 
 
@@ -35,7 +36,8 @@ def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Option
     `progress` shows a bar (with tqdm), or lines on standard error.
 
     Raises `Error`, or one of its classes, with the reason that the program gives. Ctrl-C writes a checkpoint, ends the
-    job and raises `Stopped`, whose message names the run directory; a second one ends it at once.
+    job and raises `Stopped`, whose message names the run directory, or KeyboardInterrupt if there is no checkpoint (so early,
+    or late, was it); a second one ends the job at once.
     """
     if not isinstance(ranks, int):
         raise TypeError(f"expected a whole number of ranks, found {ranks!r}")
@@ -121,15 +123,16 @@ def _option(name: str, value: Any) -> List[str]:
 def _run_program(command: List[str], folder: Path, progress: bool) -> None:
     metrics = folder / "metrics.jsonl"
     told = metrics.stat().st_size if metrics.exists() else 0  # before the program starts
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, _Display(progress) as display:
         # A session of its own: Ctrl-C in a terminal reaches this process alone.
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
                                    env=_environment())
         try:
-            code = _wait(process, _follow(metrics, told), progress)
+            code = _wait(process, _follow(metrics, told), display)
         except KeyboardInterrupt:
-            process.send_signal(signal.SIGUSR2)  # a checkpoint, then the end
-            code = process.wait()
+            code = _stop(process)
+            if code != _STOPPED:
+                raise
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -138,14 +141,23 @@ def _run_program(command: List[str], folder: Path, progress: bool) -> None:
             raise _error(code, output, folder)
 
 
-def _wait(process: subprocess.Popen[bytes], follower: Iterator[List[Dict[str, Any]]], progress: bool) -> int:
-    with _Display(progress) as display:
-        while process.poll() is None:
-            time.sleep(_POLL_SECONDS)
-            for report in next(follower):
-                display.show(report)
+def _stop(process: subprocess.Popen[bytes]) -> int:
+    """A checkpoint, then the end. Asks again until then: a program that only starts does not hear it."""
+    while True:
+        process.send_signal(signal.SIGUSR2)
+        try:
+            return process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+
+
+def _wait(process: subprocess.Popen[bytes], follower: Iterator[List[Dict[str, Any]]], display: _Display) -> int:
+    while process.poll() is None:
+        time.sleep(_POLL_SECONDS)
         for report in next(follower):
             display.show(report)
+    for report in next(follower):
+        display.show(report)
     return process.returncode
 
 
