@@ -112,6 +112,12 @@ class TrainingTest(unittest.TestCase):
         with mock.patch.dict(os.environ, others, clear=True):
             self.assertEqual(len(cpt.train(self.shards, ranks=2, bits=14, progress=False).labels), 23)
 
+    def test_mpirun_may_lie_in_any_folder_of_path(self) -> None:
+        if not Path("/bin/mpirun").exists():
+            self.skipTest("no /bin/mpirun")
+        with mock.patch.dict(os.environ, {"PATH": f"/bin:{os.environ['PATH']}"}):
+            self.assertEqual(len(cpt.train(self.shards, ranks=2, bits=14, progress=False).labels), 23)
+
     def test_progress_is_shown_in_lines_or_by_a_bar(self) -> None:
         with mock.patch("cpt.training._Display.show", autospec=True) as show:
             cpt.train(self.shards, ranks=1, passes=3, bits=14)

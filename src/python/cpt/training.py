@@ -79,7 +79,9 @@ def _command(data: Paths, ranks: int, test: Optional[Paths], folder: Path, optio
         command += _option(name, value)
     if ranks == 1:
         return command
-    launcher = [_program("mpirun"), "-n", str(ranks)]
+    mpirun = _program("mpirun")
+    # Of a path, Open MPI makes a prefix, and refuses that of /bin: by its name what PATH has.
+    launcher = ["mpirun" if mpirun == shutil.which("mpirun") else mpirun, "-n", str(ranks)]
     if ranks > len(os.sched_getaffinity(0)):
         launcher.append("--oversubscribe")
     return [*launcher, *command]
