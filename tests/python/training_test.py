@@ -15,6 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 import cpt
+import numpy as np
 import pandas
 
 
@@ -72,10 +73,14 @@ class TrainingTest(unittest.TestCase):
                 cpt.train(self.shards, ranks=ranks, progress=False, alpha=3)
         bad = self.folder / "bad"
         bad.write_text("l |a b\nl |a b:x\n")
-        with self.assertRaises(cpt.BadData) as caught:
-            cpt.train(bad, ranks=2, split=2, progress=False)
-        error = caught.exception
-        self.assertEqual((Path(str(error.file)).name, error.line, error.column), ("bad", 2, 8))
+        for ranks in (1, 2):
+            with self.assertRaises(cpt.BadData) as caught:
+                cpt.train(bad, ranks=np.int64(ranks), split=2, progress=False)  # type: ignore[arg-type]
+            error = caught.exception
+            self.assertEqual((error.file, error.line, error.column), (str(bad), 2, 8))
+        for option in ("help", "version", "dry_run"):
+            with self.assertRaisesRegex(cpt.BadOption, option):
+                cpt.train(self.shards, progress=False, **{option: True})
         with self.assertRaisesRegex(FileNotFoundError, "no program"), mock.patch.dict(os.environ, {"PATH": "/none"}):
             cpt.train(self.shards)
         for wrong in ({"ranks": 0}, {"test": []}):
@@ -83,8 +88,9 @@ class TrainingTest(unittest.TestCase):
                 cpt.train(self.shards, **wrong)
         with self.assertRaises(ValueError):
             cpt.train([])
-        with self.assertRaises(TypeError):
-            cpt.train(self.shards, ranks="2")  # type: ignore[arg-type]
+        for ranks in ("2", 2.0, None):
+            with self.assertRaisesRegex(TypeError, "whole number of ranks"):
+                cpt.train(self.shards, ranks=ranks)  # type: ignore[arg-type]
 
     def test_data_that_names_no_files_is_refused(self) -> None:
         table = pandas.DataFrame({"label": ["a"], "page": ["w1"]})
@@ -122,6 +128,11 @@ class TrainingTest(unittest.TestCase):
         with mock.patch("cpt.training._Display.show", autospec=True) as show:
             cpt.train(self.shards, ranks=1, passes=3, bits=14)
         self.assertTrue(any(call.args[1]["phase"] == "train" for call in show.call_args_list))
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown):
+            cpt.train(self.shards, ranks=1, bits=14)
+        if importlib.util.find_spec("tqdm"):
+            self.assertRegex(shown.getvalue().split("\r")[-1], "100%")
         report = {"phase": "progress", "of": "train", "pass": 1, "examples": 1234, "part_of_pass": 0.5,
                   "examples_per_second": 99.9, "since_last": {"log": 2.5}}
         for hidden in ((), ("tqdm", "tqdm.auto")):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ import time
 from pathlib import Path
 from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
-from .errors import BadData, Error, Stopped, make_error
+from .errors import BadData, BadOption, Error, Stopped, make_error
 from .model import REPEATED, SWITCHES, Model, load, option_value, option_words
 
 StrPath = Union[str, "os.PathLike[str]"]
@@ -39,8 +40,10 @@ def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Option
     job and raises `Stopped`, whose message names the run directory, or KeyboardInterrupt if there is no checkpoint (so early,
     or late, was it); a second one ends the job at once.
     """
-    if not isinstance(ranks, int):
-        raise TypeError(f"expected a whole number of ranks, found {ranks!r}")
+    try:
+        ranks = operator.index(ranks)
+    except TypeError:
+        raise TypeError(f"expected a whole number of ranks, found {ranks!r}") from None
     if ranks < 1:
         raise ValueError(f"expected at least one rank, found {ranks}")
     folder = Path(tempfile.mkdtemp(prefix="cpt-run-")) if run is None else Path(run)
@@ -109,6 +112,8 @@ def _path_list(name: str, paths: Paths) -> List[str]:
 
 def _option(name: str, value: Any) -> List[str]:
     dashed = "--" + name.replace("_", "-")
+    if name in ("help", "version", "dry_run") and value:
+        raise BadOption(f"{name}: trains nothing")
     if name == "validate" and value is not None:
         return [dashed, *_path_list(name, value)]
     value = option_value(name, value)
@@ -131,6 +136,8 @@ def _run_program(command: List[str], folder: Path, progress: bool) -> None:
                                    env=_environment())
         try:
             code = _wait(process, _follow(metrics, told), display)
+            if code == 0:
+                display.finish()
         except KeyboardInterrupt:
             code = _stop(process)
             if code != _STOPPED:
@@ -199,6 +206,10 @@ class _Display:
         if self._bar is not None:
             self._bar.close()
 
+    def finish(self) -> None:
+        if self._bar is not None:
+            self._bar.n = self._bar.total
+
     def show(self, report: Dict[str, Any]) -> None:
         """A line of metrics.jsonl."""
         if not self._shown or report["phase"] != "progress":
@@ -225,7 +236,7 @@ def _error(code: int, output: IO[bytes], folder: Path) -> Error:
     if code == _STOPPED:
         return Stopped(f"stopped with a checkpoint in {folder}: train with run={str(folder)!r}, resume=True")
     error = make_error(code, reason)
-    place = re.match(r"(.+?):(\d+):(?:(\d+):)? ", reason)
+    place = re.match(r"(?:rank \d+ on [^:]+: )?(.+?):(\d+):(?:(\d+):)? ", reason)
     if place and isinstance(error, BadData):
         error.file, error.line = place[1], int(place[2])
         error.column = None if place[3] is None else int(place[3])
