@@ -1,7 +1,10 @@
 """cpt.Model: options, predictions, files, copies, errors, threads."""
 import copy
 import pickle
+import subprocess
+import sys
 import tempfile
+import textwrap
 import threading
 import unittest
 from pathlib import Path
@@ -419,6 +422,27 @@ class ThreadsTest(unittest.TestCase):
             thread.join(timeout=120)
         self.assertEqual(seen, [20000] * 4)
         self.assertEqual(len(model.labels), 20000)
+
+    def test_the_interpreter_may_end_while_daemon_threads_use_the_model(self) -> None:
+        program = textwrap.dedent("""
+            import threading, time, cpt, scipy.sparse
+            model = cpt.Model(bits=14)
+            X = scipy.sparse.random(20000, 500, 0.05, format="csr", random_state=1)
+            y = [i % 50 for i in range(20000)]
+            model.learn_many(X[:50], y[:50])
+
+            def work(call):
+                while True:
+                    call()
+
+            for call in (lambda: model.learn_many(X, y), lambda: model.top_k_many(X, 3, threads=2),
+                         lambda: model.learn_many([{"a": 1}] * 20000, ["x"] * 20000)):
+                threading.Thread(target=work, args=(call,), daemon=True).start()
+            time.sleep(0.5)
+            print("end")
+            """)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "end\n", ""))
 
     def test_the_interpreter_goes_on_while_the_model_learns(self) -> None:
         model = cpt.Model(bits=14)

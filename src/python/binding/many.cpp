@@ -226,7 +226,7 @@ py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::
   if (rows.needs_python()) {
     now.read(0);
   } else {
-    const py::gil_scoped_release released;
+    const GilRelease released;
     now.read(0);
   }
   for (std::size_t begin = 0; begin < rows.size(); begin += kLearnedTogether) {

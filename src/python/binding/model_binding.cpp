@@ -125,7 +125,7 @@ py::object explain_label(const LockedModel& locked, py::handle x, const py::obje
 }
 
 std::unique_ptr<LockedModel> load(const std::filesystem::path& path) {
-  const py::gil_scoped_release released;
+  const GilRelease released;
   return std::make_unique<LockedModel>(Model::load(path));
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cpt/model.h"
+#include "python/binding/gil_release.h"
 #include "python/binding/rows.h"
 
 namespace cpt::python {
@@ -23,13 +24,13 @@ class LockedModel {
 
   template <class Read>
   auto read(Read use) const {
-    const py::gil_scoped_release released;
+    const GilRelease released;
     const std::shared_lock lock(mutex_);
     return use(model_);
   }
   template <class Change>
   auto change(Change use) {
-    const py::gil_scoped_release released;
+    const GilRelease released;
     const std::unique_lock lock(mutex_);
     return use(model_);
   }

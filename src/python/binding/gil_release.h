@@ -1,0 +1,29 @@
+// The interpreter's lock, released for a while.
+#pragma once
+
+#include <pybind11/pybind11.h>
+#include <unistd.h>
+
+namespace cpt::python {
+
+// As py::gil_scoped_release. But where the interpreter has ended meanwhile, and a daemon thread comes back to it,
+// Python ends the thread by an exception that must not pass through destructors: the thread waits here for the end of
+// the process.
+class GilRelease {
+ public:
+  GilRelease() : thread_(PyEval_SaveThread()) {}
+  GilRelease(const GilRelease&) = delete;
+  GilRelease& operator=(const GilRelease&) = delete;
+  ~GilRelease() {
+    try {
+      PyEval_RestoreThread(thread_);
+    } catch (...) {
+      for (;;) ::pause();
+    }
+  }
+
+ private:
+  PyThreadState* thread_;
+};
+
+}  // namespace cpt::python
