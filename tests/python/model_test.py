@@ -1,11 +1,14 @@
 """cpt.Model: options, predictions, files, copies, errors, threads."""
 import copy
+import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
 import threading
+import time
 import unittest
 from pathlib import Path
 from typing import List
@@ -454,6 +457,18 @@ class ThreadsTest(unittest.TestCase):
             steps += 1
         thread.join()
         self.assertGreater(steps, 100)
+
+    def test_ctrl_c_ends_long_predictions(self) -> None:
+        model = cpt.Model(bits=14, method="oaa")
+        model.learn_many([[f"w{i}"] for i in range(8000)], [f"l{i}" for i in range(8000)])
+        X = scipy.sparse.random(16000, 500, 0.1, format="csr", random_state=1)
+        for X in (X, [x.indices.tolist() for x in X]):
+            threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+            started = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt):
+                while True:
+                    model.top_k_many(X)
+            self.assertLess(time.monotonic() - started, 5)
 
 
 if __name__ == "__main__":

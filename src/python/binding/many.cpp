@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <future>
@@ -17,9 +18,10 @@ namespace cpt::python {
 
 namespace {
 
-constexpr std::size_t kLearnedTogether = 4096;     // between two looks whether Ctrl-C was pressed
-constexpr std::size_t kPredictedTogether = 16384;  // the same
-constexpr std::size_t kBlock = 64;                 // rows that a thread takes at a time
+constexpr std::size_t kLearnedTogether = 4096;  // between two looks whether Ctrl-C was pressed
+constexpr std::size_t kReadTogether = 16384;    // rows that need Python, before they are predicted
+constexpr std::size_t kBlock = 4;               // rows that a thread takes at a time: one may take long
+constexpr auto kPredictedTogether = std::chrono::milliseconds(100);  // between two looks whether Ctrl-C was pressed
 
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
@@ -121,19 +123,21 @@ void learn_part(Model& model, const Batch& batch, std::size_t first_row, std::sp
   }
 }
 
-// Calls each(row, example) for the rows [begin, end) on several threads; the examples are in `batch`, or are read from
-// the rows. Throws the error of the first row that has one.
+// Calls each(row, example) for rows from `begin` on, on several threads, until kPredictedTogether has passed; the
+// examples are in `batch`, whose first is that of `batch_begin`, or are read from the rows.
 class InParallel {
  public:
   using Each = std::function<void(std::size_t, const ExampleView&)>;
 
-  InParallel(const ModelOptions& options, const Rows& rows, const Batch* batch, Each each)
-      : options_(options), rows_(rows), batch_(batch), each_(std::move(each)) {}
+  InParallel(const ModelOptions& options, const Rows& rows, const Batch* batch, std::size_t batch_begin, Each each)
+      : options_(options), rows_(rows), batch_(batch), batch_begin_(batch_begin), each_(std::move(each)) {}
 
-  void run(std::size_t begin, std::size_t end, std::size_t threads) {
+  // Returns the row before which it stopped, at most `end`. Throws the error of the first row that has one.
+  std::size_t run(std::size_t begin, std::size_t end, std::size_t threads) {
     next_ = begin;
     begin_ = begin;
     end_ = end;
+    until_ = std::chrono::steady_clock::now() + kPredictedTogether;
     const std::size_t blocks = (end - begin + kBlock - 1) / kBlock;
     std::vector<std::thread> others;
     try {
@@ -143,6 +147,7 @@ class InParallel {
     work();
     for (std::thread& other : others) other.join();
     if (failure_) std::rethrow_exception(failure_);
+    return std::min(next_.load(), end);
   }
 
  private:
@@ -155,8 +160,9 @@ class InParallel {
         for (row = first; row < std::min(first + kBlock, end_); ++row) {
           own.clear();
           if (batch_ == nullptr) rows_.append(row, {}, scratch, own);
-          each_(row, batch_ == nullptr ? own[0] : (*batch_)[row - begin_]);
+          each_(row, batch_ == nullptr ? own[0] : (*batch_)[row - batch_begin_]);
         }
+        if (std::chrono::steady_clock::now() >= until_) return;
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -172,10 +178,12 @@ class InParallel {
   const ModelOptions& options_;
   const Rows& rows_;
   const Batch* batch_;
+  std::size_t batch_begin_;
   Each each_;
   std::atomic<std::size_t> next_{0};
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::chrono::steady_clock::time_point until_{};
   std::mutex mutex_;
   std::exception_ptr failure_;
   std::size_t failed_row_ = 0;
@@ -187,15 +195,18 @@ void for_each_row(const LockedModel& locked, const Rows& rows, std::size_t threa
   Scratch scratch(locked.options());
   Batch batch = scratch.reader.make_batch();
   const auto no_note = [](std::size_t) { return Annotation{}; };
-  for (std::size_t begin = 0; begin < rows.size(); begin += kPredictedTogether) {
-    const std::size_t end = std::min(rows.size(), begin + kPredictedTogether);
-    if (rows.needs_python()) {
+  std::size_t begin = 0;
+  std::size_t end = rows.needs_python() ? 0 : rows.size();
+  for (std::size_t next = 0; next < rows.size();) {
+    if (next == end) {
+      begin = end;
+      end = std::min(rows.size(), begin + kReadTogether);
       if (const auto failure = read_rows(rows, begin, end, no_note, scratch, batch)) std::rethrow_exception(failure);
     }
-    locked.read([&](const Model& model) {
+    next = locked.read([&](const Model& model) {
       const auto each_of_model = [&](std::size_t row, const ExampleView& x) { each(model, row, x); };
-      InParallel(locked.options(), rows, rows.needs_python() ? &batch : nullptr, each_of_model)
-          .run(begin, end, threads);
+      return InParallel(locked.options(), rows, rows.needs_python() ? &batch : nullptr, begin, each_of_model)
+          .run(next, end, threads);
     });
     throw_if_interrupted();
   }
