@@ -287,6 +287,23 @@ class ErrorsTest(unittest.TestCase):
                 expected.learn(wrap(["a"]), "m")
                 self.assertEqual(model.digest(), expected.digest())
 
+    def test_columns_of_data_frames_are_checked_as_those_of_csv(self) -> None:
+        frame = pd.DataFrame({"label": ["a", "b"], "t": pd.to_datetime(["2020", "2021"]), "x": [1, 2]})
+        ignoring, expected = cpt.Model(bits=12, ignore_keys=["t", "none"]), cpt.Model(bits=12)
+        ignoring.learn_many(frame)
+        expected.learn_many(frame.drop(columns="t"))
+        self.assertEqual(ignoring.digest(), expected.digest())
+        self.assertEqual(ignoring.top_k(frame[:1]), expected.top_k(frame[["x"]][:1]))
+        for names in (["label", "x", "x"], ["label", "1", 1]):
+            with self.assertRaisesRegex(cpt.BadData, "names of their own"):
+                expected.learn_many(frame.set_axis(names, axis=1))
+        for options in ({"text_keys": ["txet"]}, {"categorical_keys": ["x", "txet"]}):
+            model = cpt.Model(bits=12, **options)
+            for ask in (lambda: model.learn_many(frame[["label", "x"]]), lambda: model.top_k(frame[["x"]][:1])):
+                with self.assertRaisesRegex(cpt.BadOption, "the column 'txet' .*found the columns .*'x'"):
+                    ask()
+            model.learn({"x": 1}, "a")
+
     def test_wrong_types_name_their_row(self) -> None:
         model = cpt.Model(bits=12)
         for X, y in (([{"a": 1}, None], ["x", "y"]), ([{"a": 1}, {"a": object()}], ["x", "y"]), ([{}, {}], ["x", None]),

@@ -52,6 +52,9 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes: `model_`, the `cpt.Model`; `classes_`, sorted, shape (classes,).
     """
 
+    model_: Model
+    classes_: Array
+    _classes: _Classes
     _frame: Optional[_Frame]  # None if fitted on anything else
 
     def __init__(self, *, method: str = "tree", arity: int = 16, alpha: float = 0.9, trees: int = 1,
@@ -89,7 +92,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each row, shape (rows,)."""
-        labels, _ = self._fitted_model().top_k_many(self._rows(X), 1, threads=self.threads)
+        model = self._fitted_model()
+        labels, _ = model.top_k_many(self._rows(X, model), 1, threads=self.threads)
         return self._classes_of(labels[:, 0])
 
     def top_k(self, X: Any, k: int = 1) -> Tuple[Array, Array]:
@@ -97,7 +101,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Fewer columns if there are fewer classes. Takes O(log classes) for each row, where `predict_proba` takes O(classes).
         """
-        labels, p = self._fitted_model().top_k_many(self._rows(X), k, threads=self.threads)
+        model = self._fitted_model()
+        labels, p = model.top_k_many(self._rows(X, model), k, threads=self.threads)
         return self._classes_of(labels.ravel()).reshape(labels.shape), p
 
     def predict_proba(self, X: Any) -> Array:
@@ -106,7 +111,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises ValueError beyond `DENSE_LIMIT`, 100 million numbers: use `top_k`.
         """
         model = self._fitted_model()
-        rows = self._rows(X)
+        rows = self._rows(X, model)
         if len(rows) * len(self.classes_) > DENSE_LIMIT:
             raise ValueError(f"{len(rows)} rows of {len(self.classes_)} classes are more than {DENSE_LIMIT} numbers: "
                              "use top_k(X, k), or fewer rows at a time")
@@ -123,16 +128,17 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(np.log(self.predict_proba(X)))
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, passes: int, reset: bool) -> Classifier:
-        rows, labels = self._checked(X, y, reset)
+        options = {name: value for name, value in self.get_params().items() if name not in ("passes", "threads")}
+        model = Model(**options) if reset else self.model_
+        rows, labels = self._checked(X, y, reset, model)
         if passes < 1:
             raise ValueError(f"expected at least one pass, found {passes}")
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, np.empty((len(rows), 1)))
             if reset and not sample_weight.any():
                 raise ValueError("expected a weight above 0, found none")
-        options = {name: value for name, value in self.get_params().items() if name not in ("passes", "threads")}
         if reset:
-            self.model_ = Model(**options)
+            self.model_ = model
             self._classes = _Classes(np.empty(0, dtype=labels.dtype), {})
         values, inverse = np.unique(labels, return_inverse=True)
         self._add_classes(values, np.unique(classes) if classes is not None else values[:0])
@@ -141,16 +147,16 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.model_.learn_many(rows, texts, sample_weight)
         return self
 
-    def _checked(self, X: Any, y: Any, reset: bool) -> Tuple[_core.Rows, Array]:
+    def _checked(self, X: Any, y: Any, reset: bool, model: Model) -> Tuple[_core.Rows, Array]:
         if _is_for_sklearn(X):
             X, y = self._validate_data(X, y, accept_sparse="csr", reset=reset, dtype=np.float64)
             if reset:
                 self._frame = None
-            rows = self._numeric_rows(X)
+            rows = self._numeric_rows(X, model)
         else:
             if y is None:
                 raise ValueError("requires y to be passed, but the target y is None")
-            rows = self._rows(X, reset)
+            rows = self._rows(X, model, reset)
             y = column_or_1d(y, warn=True)
             check_consistent_length(np.empty(len(rows)), y)
         if len(rows) == 0:
@@ -158,7 +164,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         return rows, np.asarray(y)
 
-    def _rows(self, X: Any, reset: bool = False) -> _core.Rows:
+    def _rows(self, X: Any, model: Model, reset: bool = False) -> _core.Rows:
         if reset:
             self._frame = _Frame.of(X) if is_frame(X) else None
             for name in ("n_features_in_", "feature_names_in_"):  # of what was fitted before
@@ -166,16 +172,17 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if is_frame(X) and self._frame is not None:
             self._check_feature_names(X, reset=reset)
             self._check_n_features(X, reset=reset)
-            return rows_of(X if _Frame.of(X).names == self._frame.names else X.set_axis(self._frame.names, axis=1))
+            named = X if _Frame.of(X).names == self._frame.names else X.set_axis(self._frame.names, axis=1)
+            return rows_of(named, model._keys)
         if is_frame(X) and not _Frame.of(X).is_numeric:
             raise ValueError("fitted without a data frame: expected one with numbers only, found other columns")
         if is_frame(X) or _is_for_sklearn(X):
-            return self._numeric_rows(self._validate_data(X, accept_sparse="csr", reset=reset, dtype=np.float64))
-        return rows_of(X)
+            return self._numeric_rows(self._validate_data(X, accept_sparse="csr", reset=reset, dtype=np.float64), model)
+        return rows_of(X, model._keys)
 
-    def _numeric_rows(self, X: Any) -> _core.Rows:
+    def _numeric_rows(self, X: Any, model: Model) -> _core.Rows:
         if self._frame is None:
-            return rows_of(X)
+            return rows_of(X, model._keys)
         if not self._frame.is_numeric:
             raise ValueError("fitted on a data frame with more than numbers: expected a data frame, found an array")
         dense = X.toarray() if hasattr(X, "toarray") else X

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from .errors import BadOption, NoInput
-from .rows import Array, example_of, rows_of
+from .rows import Array, Keys, example_of, rows_of
 
 Label = Union[str, int]
 
@@ -134,7 +134,7 @@ class Model:
     Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
     (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
     namespace, as in CSV: a number is the feature `column`, a str or category `column=value`, a bool `column=true` (where
-    `to_csv` writes True), a list holds the words of the namespace, and what is missing is no feature. The options `label_key`, `importance_key`, `text_keys`,
+    `to_csv` writes True), a list holds the words of the namespace, and what is missing is no feature. Each has a name of its own. The options `label_key`, `importance_key`, `text_keys`,
     `categorical_keys` and `ignore_keys` name keys of dicts and columns alike.
 
     Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist` on one rank learns of the same
@@ -162,6 +162,8 @@ class Model:
     def _set_core(self, core: _core.Model) -> None:
         self._core = core
         self._names = np.empty(0, dtype=object)
+        options = self.options
+        self._keys = Keys(options["text_keys"], options["categorical_keys"], options["ignore_keys"])
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> Model:
@@ -200,7 +202,7 @@ class Model:
         `label` may be omitted if x, a line, a dict or a row of a data frame, has one. `importance` is in [0, 1e12];
         with 0, nothing is learned.
         """
-        return self._core.learn(example_of(x), label, importance)
+        return self._core.learn(example_of(x, self._keys), label, importance)
 
     def probability(self, x: Example, label: Label) -> float:
         """P(label | x), 0 if the model does not know the label.
@@ -210,12 +212,12 @@ class Model:
         >>> m.probability(["red"], "apple")
         1.0
         """
-        return self._core.probability(example_of(x), label)
+        return self._core.probability(example_of(x, self._keys), label)
 
     def top_k(self, x: Example, k: int = 1, threshold: float = 0) -> List[Tuple[str, float]]:
         """The k most probable labels and their probabilities, most probable first; only those of at least `threshold`."""
         _check_k(k)
-        return self._core.top_k(example_of(x), k, threshold)
+        return self._core.top_k(example_of(x, self._keys), k, threshold)
 
     def explain(self, x: Example, label: Optional[Label] = None, top: int = 5) -> Optional[Explanation]:
         """Why the label has its probability given x, with the `top` largest contributions of each node on its path.
@@ -229,7 +231,7 @@ class Model:
         >>> [(step.side, step.contributions[0][0]) for step in why.trees[0][1]]
         [('L', 'color=red')]
         """
-        x = example_of(x)
+        x = example_of(x, self._keys)
         if label is None:
             best = self.top_k(x, 1)
             if not best:
@@ -254,7 +256,7 @@ class Model:
         >>> m.learn_many([{"a": 1}, {"a": 1}, {"b": 1}], ["x", "x", "y"])
         array([0., 1., 0.])
         """
-        rows = rows_of(X)
+        rows = rows_of(X, self._keys)
         weights = None if importance is None else np.asarray(importance, dtype=np.float64).ravel()
         return self._core.learn_many(rows, None if y is None else label_list(y), weights)
 
@@ -264,7 +266,7 @@ class Model:
         `labels` holds one for each row, and the result has the shape (rows,); or a sequence of m for each row: (rows, m).
         A single label, a str or int, is that of all rows. The number of threads does not change the result.
         """
-        rows = rows_of(X)
+        rows = rows_of(X, self._keys)
         if isinstance(labels, (str, int, np.integer)):
             return self._core.probabilities(rows, [labels], False, 1, threads)[:, 0]
         given = label_list(labels)
@@ -278,7 +280,7 @@ class Model:
 
     def all_probabilities(self, X: Any, threads: int = 1) -> Array:
         """P of every label given each row, in the order of `labels`: shape (rows, labels). Takes time in proportion."""
-        return self._core.all_probabilities(rows_of(X), self._core.size(), threads)
+        return self._core.all_probabilities(rows_of(X, self._keys), self._core.size(), threads)
 
     def top_k_many(self, X: Any, k: int = 1, threshold: float = 0, threads: int = 1) -> Tuple[Array, Array]:
         """The k most probable labels of each row, most probable first, and their probabilities.
@@ -286,7 +288,7 @@ class Model:
         Two arrays of shape (rows, k), or fewer columns if there are fewer labels. Where a row has fewer labels of at
         least `threshold`, they are filled up with None and 0. The number of threads does not change the result.
         """
-        rows = rows_of(X)
+        rows = rows_of(X, self._keys)
         _check_k(k)
         numbers, p = self._core.top_k_many(rows, min(k, self._core.size()), threshold, threads)
         labels = self._label_array()[numbers]

@@ -1,13 +1,16 @@
 """What the core takes as many examples, from what users have: lists, sparse and dense matrices, data frames."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Dict, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from . import _core
+from .errors import BadData, BadOption
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_NAMES_SHOWN = 10  # of columns, in errors
 
 
 def is_frame(X: Any) -> bool:
@@ -15,21 +18,29 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def example_of(x: Any) -> Any:
+class Keys(NamedTuple):
+    """The options of a model that name columns of features."""
+
+    text: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    ignored: Sequence[str] = ()
+
+
+def example_of(x: Any, keys: Keys) -> Any:
     """x as the core takes it: tables as rows, of which there should be one, anything else as it is."""
     if type(x) in (str, dict, list, tuple):
         return x
     if hasattr(x, "iloc") and not is_frame(x):
         raise TypeError("expected an example, found a Series: a row of a data frame keeps its types as df.iloc[[i]]")
-    table = _table(x)
+    table = _table(x, keys)
     return x if table is None else table
 
 
-def rows_of(X: Any) -> _core.Rows:
+def rows_of(X: Any, keys: Keys) -> _core.Rows:
     """The rows of X; see `Model`."""
     if isinstance(X, _core.Rows):
         return X
-    table = _table(X)
+    table = _table(X, keys)
     if table is not None:
         return table
     if isinstance(X, (str, bytes, dict)):
@@ -39,19 +50,34 @@ def rows_of(X: Any) -> _core.Rows:
     return _core.ObjectRows(list(X))
 
 
-def _table(X: Any) -> Optional[_core.Rows]:
+def _table(X: Any, keys: Keys) -> Optional[_core.Rows]:
     """The rows of a sparse matrix, an array or a data frame; None if X is none of these."""
     if hasattr(X, "tocsr") and hasattr(X, "shape"):
         csr = X.tocsr()
         return _core.CsrRows(csr.indptr, csr.indices, csr.data)
     if is_frame(X):
-        columns = [_column(name, X.iloc[:, i]) for i, name in enumerate(X.columns)]
-        return _core.TableRows([str(name) for name in X.columns], columns, len(X))
+        return _frame_rows(X, keys)
     if isinstance(X, np.ndarray) and X.ndim == 2:
         return _dense(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiubc":
         raise TypeError(f"expected an array of numbers of shape (rows, columns), found one of shape {X.shape}: a row is X[[i]]")
     return None
+
+
+def _frame_rows(X: Any, keys: Keys) -> _core.Rows:
+    """Columns are checked as those of CSV are."""
+    places: Dict[str, int] = {}
+    for place, name in enumerate(map(str, X.columns)):
+        if places.setdefault(name, place) != place:
+            raise BadData(f"expected columns with names of their own, found two of the name {name!r}")
+    for option, names in (("text_keys", keys.text), ("categorical_keys", keys.categorical)):
+        for name in names:
+            if name not in places:
+                found = ", ".join(map(repr, [*places][:_NAMES_SHOWN])) + (", ..." if len(places) > _NAMES_SHOWN else "")
+                raise BadOption(f"expected the column {name!r} ({option}), found the columns {found}")
+    for name in keys.ignored:
+        places.pop(name, None)
+    return _core.TableRows([*places], [_column(name, X.iloc[:, place]) for name, place in places.items()], len(X))
 
 
 def _dense(X: Array) -> _core.Rows:
