@@ -169,7 +169,27 @@ class ExplanationTest(unittest.TestCase):
             trained(method="table").explain(["a"], "l1")
 
 
+class NamedModel(cpt.Model):
+    """With an attribute, which need not be given to a copy."""
+
+    def __init__(self, name: str, **options: object) -> None:
+        super().__init__(**options)
+        self.name = name
+
+
 class FilesTest(unittest.TestCase):
+    def test_copies_keep_attributes(self) -> None:
+        model = NamedModel("june", bits=12)
+        model.notes = ["a"]  # type: ignore[attr-defined]
+        model.learn(["a"], "x")
+        for other in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+            self.assertIs(type(other), NamedModel)
+            self.assertEqual((other.name, other.notes, other.labels, other.digest()), ("june", ["a"], ["x"], model.digest()))
+            other.learn(["a"], "y")
+            self.assertEqual(model.labels, ["x"])
+        self.assertIs(copy.copy(model).notes, model.notes)
+        self.assertIsNot(copy.deepcopy(model).notes, model.notes)
+
     def test_saved_pickled_and_copied_models_are_equal_and_apart(self) -> None:
         model = trained()
         before = model.digest()

@@ -80,6 +80,9 @@ def _option_value(name: str, text: str) -> Any:
     return text
 
 
+_OF_CORE = {"_core", "_names", "_keys"}  # attributes of a Model that _set_core() sets
+
+
 Contributions = List[Tuple[str, float]]
 
 
@@ -312,18 +315,20 @@ class Model:
         labels = "1 label" if count == 1 else f"{count} labels"
         return f"<cpt.Model: {labels}, method {options['method']}, {trees}{options['bits']} bits>"
 
-    def __getstate__(self) -> dict[str, bytes]:
+    def __getstate__(self) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="cpt-") as folder:
             self.save(Path(folder, "model"))
             files = (p for p in sorted(Path(folder, "model").rglob("*")) if p.is_file())
-            return {str(p.relative_to(Path(folder, "model"))): p.read_bytes() for p in files}
+            content = {str(p.relative_to(Path(folder, "model"))): p.read_bytes() for p in files}
+        return {**{name: value for name, value in self.__dict__.items() if name not in _OF_CORE}, "_core": content}
 
-    def __setstate__(self, files: dict[str, bytes]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         with tempfile.TemporaryDirectory(prefix="cpt-") as folder:
-            for name, content in files.items():
+            for name, content in state["_core"].items():
                 path = Path(folder, "model", name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
+            self.__dict__.update(state)
             self._set_core(_core.Model.load(str(Path(folder, "model"))))
 
 
