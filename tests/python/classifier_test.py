@@ -50,7 +50,7 @@ class ContractTest(unittest.TestCase):
         defaults = cpt.Model(bits=22).options
         for name, value in cpt.Classifier().get_params().items():
             if name not in ("passes", "threads"):
-                self.assertEqual(list(value) if name == "interactions" else value, defaults[name], name)
+                self.assertEqual(list(value) if isinstance(value, tuple) else value, defaults[name], name)
         with self.assertRaises(cpt.BadOption):
             cpt.Classifier(alpha=3).fit([[1.0]], [1])
 
@@ -114,6 +114,37 @@ class LearningTest(unittest.TestCase):
             cpt.Classifier(bits=12).fit(frame, y).predict(frame.rename(columns={"size": "length"}))
         with self.assertRaisesRegex(ValueError, "inconsistent"):
             cpt.Classifier(bits=12).fit(frame, y[:-1])
+
+    def test_lines_dicts_and_tokens_in_a_series_or_an_array(self) -> None:
+        y = ["x", "y"] * 30
+        for rows in (["|a b", "|a c"] * 30, [["b"], ["c"]] * 30, [{"a": "b"}, {"a": "c"}] * 30):
+            expected = cpt.Classifier(bits=12).fit(rows, y).predict_proba(rows)
+            array = np.empty(60, dtype=object)
+            array[:] = rows
+            for X in (array, pd.Series(rows), *([np.array(rows), pd.Series(rows, dtype="string")] if rows[0] == "|a b" else [])):
+                np.testing.assert_array_equal(cpt.Classifier(bits=12).fit(X, y).predict_proba(X), expected)
+        for X in (np.ones(60), pd.Series(np.ones(60))):
+            with self.assertRaisesRegex(ValueError, "Expected 2D array"):
+                cpt.Classifier(bits=12).fit(X, y)
+
+    def test_options_of_keys(self) -> None:
+        frame = pd.DataFrame({"text": ["red fruit", "blue sky"] * 30, "shop": [3, 4] * 30, "w": range(60)})
+        y = ["x", "y"] * 30
+        options = {"bits": 12, "text_keys": ["text"], "categorical_keys": ("shop",), "ignore_keys": pd.Index(["w"])}
+        for X in (frame, frame.to_dict("records")):
+            expected = cpt.Model(**options)
+            expected.learn_many(X, y)
+            self.assertEqual(clone(cpt.Classifier(**options)).fit(X, y).model_.digest(), expected.digest())
+        with self.assertRaisesRegex(cpt.BadOption, "'title'"):
+            cpt.Classifier(bits=12, text_keys=["title"]).fit(frame, y)
+
+    def test_a_column_label_is_a_feature(self) -> None:
+        frame = pd.DataFrame({"label": ["warner", "sony"] * 50})
+        y = ["x", "y"] * 50
+        for X in (frame, frame.to_dict("records"), frame.assign(label=[0.5, 1] * 50)):
+            classifier = cpt.Classifier(bits=12).fit(X, y)
+            self.assertEqual(classifier.score(X, y), 1)
+            self.assertEqual(classifier.partial_fit(X, y).score(X, y), 1)
 
     def test_columns_of_frames_and_arrays_are_matched_by_position(self) -> None:
         X, y = load_iris(return_X_y=True)

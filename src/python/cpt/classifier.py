@@ -37,8 +37,9 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A model as a classifier: in pipelines, searches, cross validation, and with any vectorizer.
 
     X is what scikit-learn takes (arrays and sparse matrices of numbers, shape (rows, columns)), or what `cpt.Model` takes:
-    data frames with texts and lists, lists of dicts, of tokens, or of lines without labels. A column is the same feature in an
-    array as in a data frame of numbers, by position.
+    data frames with texts and lists; lists, Series or arrays of dicts, of lists of tokens, or of lines without labels. A
+    column is the same feature in an array as in a data frame of numbers, by position. A key or column `label` that the first
+    data have is a feature, as y holds the labels.
 
     Parameters are options of `cpt.Model`; `passes` is how often fit() learns X, `threads` how many threads predict.
 
@@ -60,7 +61,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, *, method: str = "tree", arity: int = 16, alpha: float = 0.9, trees: int = 1,
                  loss: str = "logistic", update: str = "safe", calibrate: bool = True, rarity: bool = True,
                  learning_rate: float = 1.0, clip: float = 0.001, bits: int = 22, seed: int = 1,
-                 normalize: str = "none", interactions: Iterable[str] = (), passes: int = 1, threads: int = 1) -> None:
+                 normalize: str = "none", interactions: Iterable[str] = (), text_keys: Iterable[str] = (),
+                 categorical_keys: Iterable[str] = (), ignore_keys: Iterable[str] = (), passes: int = 1, threads: int = 1) -> None:
         self.method = method
         self.arity = arity
         self.alpha = alpha
@@ -75,6 +77,9 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.normalize = normalize
         self.interactions = interactions
+        self.text_keys = text_keys
+        self.categorical_keys = categorical_keys
+        self.ignore_keys = ignore_keys
         self.passes = passes
         self.threads = threads
 
@@ -129,6 +134,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, passes: int, reset: bool) -> Classifier:
         options = {name: value for name, value in self.get_params().items() if name not in ("passes", "threads")}
+        if _has_label_key(X):
+            options["label_key"] = ""
         model = Model(**options) if reset else self.model_
         rows, labels = self._checked(X, y, reset, model)
         if passes < 1:
@@ -226,13 +233,22 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+def _has_label_key(X: Any) -> bool:
+    """Whether X has a feature of the name that is the label's of a model otherwise."""
+    if is_frame(X):
+        return "label" in X.columns
+    return not _is_for_sklearn(X) and any(isinstance(row, dict) and "label" in row for row in X)
+
+
 def _is_for_sklearn(X: Any) -> bool:
     """Whether X is numbers in rows and columns, rather than what only `cpt.Model` knows."""
     if is_frame(X):
         return False
-    if not isinstance(X, (list, tuple)):
-        return True
-    if not X:
+    if hasattr(X, "iloc"):  # a Series
+        X = X.to_numpy()
+    if isinstance(X, np.ndarray):
+        return X.ndim != 1 or X.dtype.kind not in "OU"
+    if not isinstance(X, (list, tuple)) or not X:
         return True
     # The first row that is not an empty list of tokens.
     first = next((row for row in X if not (isinstance(row, (list, tuple)) and not row)), None)
