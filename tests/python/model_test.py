@@ -324,6 +324,17 @@ class ErrorsTest(unittest.TestCase):
                     ask()
             model.learn({"x": 1}, "a")
 
+    def test_an_array_needs_little_memory_beside_its_own(self) -> None:
+        program = textwrap.dedent("""
+            import resource, cpt, numpy as np
+            X, y = np.ones((200000, 50), dtype=np.float32), ["a", "b"] * 100000
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            cpt.Model(bits=10, method="table").learn_many(X, y)
+            print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / X.nbytes)
+            """)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+        self.assertLess(float(done.stdout), 5)
+
     def test_wrong_types_name_their_row(self) -> None:
         model = cpt.Model(bits=12)
         for X, y in (([{"a": 1}, None], ["x", "y"]), ([{"a": 1}, {"a": object()}], ["x", "y"]), ([{}, {}], ["x", None]),

@@ -141,6 +141,7 @@ void define_model(py::module_& module) {
   py::class_<Rows>(module, "Rows").def("__len__", &Rows::size);
   py::class_<ObjectRows, Rows>(module, "ObjectRows").def(py::init<const py::list&>());
   py::class_<CsrRows, Rows>(module, "CsrRows").def(py::init<CsrRows::Indices, CsrRows::Indices, CsrRows::Numbers>());
+  py::class_<DenseRows, Rows>(module, "DenseRows").def(py::init<DenseRows::Numbers>());
   py::class_<TableRows, Rows>(module, "TableRows")
       .def(py::init<const std::vector<std::string>&, const py::list&, std::size_t>());
   py::class_<LockedModel>(module, "Model")

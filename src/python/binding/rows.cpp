@@ -14,6 +14,17 @@ namespace {
 
 constexpr std::size_t kMostDigits = std::numeric_limits<std::int64_t>::digits10 + 1;  // of a column
 
+void begin_columns(std::size_t most, Scratch& scratch) {
+  scratch.columns.clear();
+  scratch.digits.resize(kMostDigits * most);
+}
+
+void add_column(std::int64_t column, double value, Scratch& scratch) {
+  char* const name = scratch.digits.data() + kMostDigits * scratch.columns.size();
+  const char* const end = std::to_chars(name, name + kMostDigits, column).ptr;
+  scratch.columns.push_back({{}, {name, static_cast<std::size_t>(end - name)}, value});
+}
+
 }  // namespace
 
 void Rows::append(std::size_t row, const Annotation& note, Scratch& scratch, Batch& batch) const {
@@ -46,15 +57,28 @@ void CsrRows::read(std::size_t row, const Annotation& note, Scratch& scratch, Ba
   const std::int64_t end = row_ends_.data()[row + 1];
   // For each row, since whoever shares the arrays may have changed them.
   if (begin < 0 || begin > end || end > columns_.size()) throw BadExample(0, "the row ends are those of no CSR matrix");
-  scratch.columns.clear();
-  scratch.digits.resize(kMostDigits * static_cast<std::size_t>(end - begin));
-  char* name = scratch.digits.data();
+  begin_columns(static_cast<std::size_t>(end - begin), scratch);
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t column = columns_.data()[i];
     if (column < 0) throw BadExample(0, "expected a column from 0 on, found " + std::to_string(column));
-    const char* name_end = std::to_chars(name, name + kMostDigits, column).ptr;
-    scratch.columns.push_back({{}, {name, static_cast<std::size_t>(name_end - name)}, values_.data()[i]});
-    name += kMostDigits;
+    add_column(column, values_.data()[i], scratch);
+  }
+  scratch.reader.add(scratch.columns, label, note.importance.value_or(1), batch);
+}
+
+DenseRows::DenseRows(Numbers values) : values_(std::move(values)) {
+  if (values_.ndim() != 2) throw py::value_error("expected an array of two dimensions");
+}
+
+void DenseRows::read(std::size_t row, const Annotation& note, Scratch& scratch, Batch& batch) const {
+  const std::string_view label = note.label.value_or("");
+  check_label(label, note);
+  const auto columns = static_cast<std::size_t>(values_.shape(1));
+  const double* const values = values_.data() + row * columns;
+  begin_columns(columns, scratch);
+  for (std::size_t column = 0; column < columns; ++column) {
+    const double value = values[column];
+    if (value != 0) add_column(static_cast<std::int64_t>(column), value, scratch);
   }
   scratch.reader.add(scratch.columns, label, note.importance.value_or(1), batch);
 }

@@ -1,4 +1,4 @@
-// Many examples at a time: a list of objects, a CSR matrix, or the columns of a table.
+// Many examples at a time: a list of objects, a CSR matrix, an array, or the columns of a table.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -68,6 +68,22 @@ class CsrRows : public Rows {
   Indices columns_;
   Numbers values_;
   std::size_t rows_;
+};
+
+// The rows of a CSR matrix without zeros, read from an array.
+class DenseRows : public Rows {
+ public:
+  using Numbers = CsrRows::Numbers;
+
+  // Throws ValueError unless there are two dimensions.
+  explicit DenseRows(Numbers values);
+  std::size_t size() const override { return static_cast<std::size_t>(values_.shape(0)); }
+  bool needs_python() const override { return false; }
+
+ private:
+  void read(std::size_t row, const Annotation& note, Scratch& scratch, Batch& batch) const override;
+
+  Numbers values_;
 };
 
 // Each column is a namespace of its name, as in CSV.

@@ -16,6 +16,9 @@ class ObjectRows(Rows):
 class CsrRows(Rows):
     def __init__(self, row_ends: Array, columns: Array, values: Array) -> None: ...
 
+class DenseRows(Rows):
+    def __init__(self, values: Array) -> None: ...
+
 class TableRows(Rows):
     def __init__(self, names: Sequence[str], columns: List[Any], rows: int) -> None: ...
 

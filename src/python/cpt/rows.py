@@ -1,7 +1,7 @@
 """What the core takes as many examples, from what users have: lists, sparse and dense matrices, data frames."""
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Iterable, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -47,6 +47,8 @@ def rows_of(X: Any, keys: Keys) -> _core.Rows:
         raise TypeError(f"expected many examples, found one of type {type(X).__name__}")
     if isinstance(X, (set, frozenset)):
         raise TypeError(f"expected many examples in order, found a {type(X).__name__}")
+    if not isinstance(X, Iterable):
+        raise TypeError(f"expected many examples, found an object of type {type(X).__name__}")
     return _core.ObjectRows(list(X))
 
 
@@ -85,10 +87,7 @@ def _dense(X: Array) -> _core.Rows:
         raise TypeError("expected an array of numbers, found one that is masked")
     if X.dtype.kind not in "fiub":
         raise TypeError(f"expected an array of numbers, found one of type {X.dtype}: give data frames as they are")
-    X = np.asarray(X)  # of a matrix
-    is_set = X != 0  # also where X is not a number, which is refused later
-    ends = np.concatenate([[0], np.cumsum(is_set.sum(axis=1))])
-    return _core.CsrRows(ends, np.nonzero(is_set)[1], X[is_set])
+    return _core.DenseRows(np.asarray(X))  # of a matrix
 
 
 def _column(name: Any, column: Any) -> Any:
