@@ -37,6 +37,13 @@ class DocumentationTest(unittest.TestCase):
                 if not member.startswith("_") and callable(value):
                     self.assertTrue(value.__doc__, f"{name}.{member}")
 
+    def test_names_with_and_without_scikit_learn(self) -> None:
+        self.assertLessEqual(set(cpt.__all__), set(dir(cpt)))
+        self.assertEqual("Classifier" in dir(cpt), importlib.util.find_spec("sklearn") is not None)
+        program = "import sys; sys.modules['sklearn'] = None; from cpt import *; import cpt; print(Model, 'Classifier' in dir(cpt))"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("<class 'cpt.model.Model'> False\n", ""))
+
     def test_lints(self) -> None:
         sources = [str(path) for path in [*SOURCE.rglob("*.py"), *Path(__file__).parent.glob("*.py")]]
         for command in (["pyflakes", *sources], ["mypy", "--strict", "--ignore-missing-imports", "--no-error-summary",
