@@ -324,6 +324,43 @@ class ErrorsTest(unittest.TestCase):
                     ask()
             model.learn({"x": 1}, "a")
 
+    def test_wrong_counts_are_refused_by_name(self) -> None:
+        model = trained()
+        calls = {"k": (lambda k: model.top_k("|a b", k), lambda k: model.top_k_many(["|a b"], k)),
+                 "top": (lambda top: model.explain("|a b", "l1", top),),
+                 "threads": (lambda threads: model.top_k_many(["|a b"], threads=threads),
+                             lambda threads: model.probabilities(["|a b"], "l1", threads),
+                             lambda threads: model.all_probabilities(["|a b"], threads))}
+        for name, asks in calls.items():
+            for ask in asks:
+                for wrong in (1.0, "1", None):
+                    with self.assertRaisesRegex(TypeError, f"^expected a whole number as {name}, found {wrong!r}$"):
+                        ask(wrong)
+                with self.assertRaisesRegex(ValueError, f"^expected {name} of at least ., found -1$"):
+                    ask(-1)
+                ask(np.int64(1))
+                ask(10**30)
+        with self.assertRaisesRegex(ValueError, "each of 1 rows, found those of 2"):
+            model.probabilities(["|a b"], ["x", "y"])
+        with self.assertRaisesRegex(TypeError, "many examples, found an object of type NoneType"):
+            model.learn_many(None, ["x"])
+
+    def test_objects_that_cannot_be_converted_name_their_row(self) -> None:
+        for bad in ({"a": 10**400}, {"a": "\ud800"}, ["\ud800"], {"\ud800": 1}):
+            with self.assertRaisesRegex(cpt.BadData, "^row 2: expected ") as caught:
+                cpt.Model(bits=12).learn_many([{"a": 1}] * 2 + [bad], ["x"] * 3)
+            self.assertEqual(caught.exception.row, 2)
+        with self.assertRaisesRegex(cpt.BadData, "^row 1: expected "):
+            cpt.Model(bits=12).learn_many([{"a": 1}] * 2, ["x", "\ud800"])
+
+    def test_importances_are_any_iterable(self) -> None:
+        digests = set()
+        for importance in ([1, 2.5], np.array([1, 2.5]), pd.Series([1, 2.5]), (w for w in (1, 2.5)), {1: 0, 2.5: 0}.keys()):
+            model = cpt.Model(bits=12)
+            model.learn_many(["|a b", "|a c"], ["x", "y"], importance)
+            digests.add(model.digest())
+        self.assertEqual(len(digests), 1)
+
     def test_an_array_needs_little_memory_beside_its_own(self) -> None:
         program = textwrap.dedent("""
             import resource, cpt, numpy as np

@@ -28,7 +28,11 @@ std::string text_of(py::handle object) {
   if (const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size)) return {text, static_cast<std::size_t>(size)};
   PyErr_Clear();
   PyObject* bytes = PyUnicode_AsEncodedString(object.ptr(), "utf-8", "surrogateescape");
-  if (bytes == nullptr) throw py::error_already_set();
+  if (bytes == nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_UnicodeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    throw BadExample(0, "expected text, found a surrogate that stands for no byte");
+  }
   return std::string(py::reinterpret_steal<py::bytes>(bytes));
 }
 
@@ -66,6 +70,10 @@ bool is_number(py::handle object) {
 std::optional<double> number_in(py::handle object) {
   const double number = PyFloat_AsDouble(object.ptr());
   if (number != -1 || PyErr_Occurred() == nullptr) return number;
+  if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0) {
+    PyErr_Clear();
+    throw BadExample(0, "expected a finite number, found an integer that is too large");
+  }
   if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
   PyErr_Clear();
   return std::nullopt;

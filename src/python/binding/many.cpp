@@ -33,6 +33,8 @@ std::vector<std::string> label_texts(const py::list& labels) {
       texts.push_back(label_text(label));
     } catch (const py::type_error& error) {
       throw py::type_error("row " + std::to_string(texts.size()) + ": " + error.what());
+    } catch (const BadExample& error) {
+      throw BadRow(texts.size(), 0, error.what());
     }
   }
   return texts;
@@ -260,7 +262,10 @@ py::array_t<double> probabilities(const LockedModel& locked, const Rows& rows, c
                                   std::size_t width, std::size_t threads) {
   const std::vector<std::string> texts = label_texts(labels);
   py::array_t<double> table = make_table<double>(rows.size(), width, 0);
-  if (texts.size() != width * (per_row ? rows.size() : 1)) throw py::value_error("expected labels for each row");
+  if (texts.size() != width * (per_row ? rows.size() : 1)) {
+    throw py::value_error("expected labels for each of " + std::to_string(rows.size()) + " rows, found those of " +
+                          std::to_string(width == 0 ? 0 : texts.size() / width));
+  }
   double* const out = table.mutable_data();
   for_each_row(locked, rows, threads, [&](const Model& model, std::size_t row, const ExampleView& x) {
     for (std::size_t i = 0; i < width; ++i) {

@@ -1,11 +1,12 @@
 """Models of conditional probability trees: `Model`."""
 from __future__ import annotations
 
+import operator
 import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
+from typing import AbstractSet, Any, Dict, Iterable, List, NamedTuple, Optional, Protocol, SupportsIndex, Tuple, Union
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from . import _core
 from .errors import BadOption, NoInput
 from .rows import Array, Keys, example_of, rows_of
 
-Label = Union[str, int]
+Label = Union[str, SupportsIndex]
 
 
 class Table(Protocol):
@@ -23,7 +24,7 @@ class Table(Protocol):
     def shape(self) -> Any: ...
 
 
-Example = Union[str, Mapping[str, Any], Sequence[Any], Table]
+Example = Union[str, Dict[Any, Any], List[Any], Tuple[Any, ...], AbstractSet[Any], Table]
 
 _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
@@ -182,7 +183,10 @@ class Model:
         return model
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the model to the directory `path`, completely or not at all, and replaces a model that is there."""
+        """Writes the model to the directory `path`, completely or not at all, and replaces a model that is there.
+
+        A symbolic link is replaced, and the model that it names stays.
+        """
         self._core.save(os.fspath(path))
 
     @property
@@ -219,8 +223,7 @@ class Model:
 
     def top_k(self, x: Example, k: int = 1, threshold: float = 0) -> List[Tuple[str, float]]:
         """The k most probable labels and their probabilities, most probable first; only those of at least `threshold`."""
-        _check_k(k)
-        return self._core.top_k(example_of(x, self._keys), k, threshold)
+        return self._core.top_k(example_of(x, self._keys), _whole("k", k, 0), threshold)
 
     def explain(self, x: Example, label: Optional[Label] = None, top: int = 5) -> Optional[Explanation]:
         """Why the label has its probability given x, with the `top` largest contributions of each node on its path.
@@ -240,7 +243,7 @@ class Model:
             if not best:
                 return None
             label = best[0][0]
-        found = self._core.explain(x, label, top)
+        found = self._core.explain(x, label, _whole("top", top, 0))
         if found is None:
             return None
         name, probability, trees, contributions = found
@@ -260,6 +263,8 @@ class Model:
         array([0., 1., 0.])
         """
         rows = rows_of(X, self._keys)
+        if importance is not None and not hasattr(importance, "__array__"):
+            importance = list(importance)
         weights = None if importance is None else np.asarray(importance, dtype=np.float64).ravel()
         return self._core.learn_many(rows, None if y is None else label_list(y), weights)
 
@@ -270,6 +275,7 @@ class Model:
         A single label, a str or int, is that of all rows. The number of threads does not change the result.
         """
         rows = rows_of(X, self._keys)
+        threads = _whole("threads", threads, 1)
         if isinstance(labels, (str, int, np.integer)):
             return self._core.probabilities(rows, [labels], False, 1, threads)[:, 0]
         given = label_list(labels)
@@ -283,7 +289,7 @@ class Model:
 
     def all_probabilities(self, X: Any, threads: int = 1) -> Array:
         """P of every label given each row, in the order of `labels`: shape (rows, labels). Takes time in proportion."""
-        return self._core.all_probabilities(rows_of(X, self._keys), self._core.size(), threads)
+        return self._core.all_probabilities(rows_of(X, self._keys), self._core.size(), _whole("threads", threads, 1))
 
     def top_k_many(self, X: Any, k: int = 1, threshold: float = 0, threads: int = 1) -> Tuple[Array, Array]:
         """The k most probable labels of each row, most probable first, and their probabilities.
@@ -292,8 +298,8 @@ class Model:
         least `threshold`, they are filled up with None and 0. The number of threads does not change the result.
         """
         rows = rows_of(X, self._keys)
-        _check_k(k)
-        numbers, p = self._core.top_k_many(rows, min(k, self._core.size()), threshold, threads)
+        most = min(_whole("k", k, 0), self._core.size())
+        numbers, p = self._core.top_k_many(rows, most, threshold, _whole("threads", threads, 1))
         labels = self._label_array()[numbers]
         labels[numbers < 0] = None
         return labels, p
@@ -337,9 +343,15 @@ def load(path: Union[str, os.PathLike[str]]) -> Model:
     return Model.load(path)
 
 
-def _check_k(k: int) -> None:
-    if k < 0:
-        raise ValueError(f"expected k of at least 0, found {k}")
+def _whole(name: str, value: Any, least: int) -> int:
+    """An argument that counts, as the core takes it."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"expected a whole number as {name}, found {value!r}") from None
+    if number < least:
+        raise ValueError(f"expected {name} of at least {least}, found {number}")
+    return min(number, 2**32)
 
 
 def label_list(labels: Any) -> List[Any]:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
+from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, Optional, SupportsIndex, Union
 
 from .errors import BadData, BadOption, Error, Stopped, make_error
 from .model import REPEATED, SWITCHES, Model, load, option_value, option_words
@@ -25,7 +25,7 @@ _STOP_SECONDS = 0.5
 _STOPPED = Stopped.code
 
 
-def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Optional[StrPath] = None,
+def train(data: Paths, ranks: SupportsIndex = 2, test: Optional[Paths] = None, run: Optional[StrPath] = None,
           progress: bool = True, **options: Any) -> Model:
     """Learns the examples in files on `ranks` processes of this machine; returns the model.
 
@@ -41,14 +41,14 @@ def train(data: Paths, ranks: int = 2, test: Optional[Paths] = None, run: Option
     or late, was it); a second one ends the job at once.
     """
     try:
-        ranks = operator.index(ranks)
+        count = operator.index(ranks)
     except TypeError:
         raise TypeError(f"expected a whole number of ranks, found {ranks!r}") from None
-    if ranks < 1:
-        raise ValueError(f"expected at least one rank, found {ranks}")
+    if count < 1:
+        raise ValueError(f"expected at least one rank, found {count}")
     folder = Path(tempfile.mkdtemp(prefix="cpt-run-")) if run is None else Path(run)
     try:
-        _run_program(_command(data, ranks, test, folder, options), folder, progress)
+        _run_program(_command(data, count, test, folder, options), folder, progress)
         model = load(folder / "model" if (folder / "model").exists() else options.get("init", ""))
     except Stopped:
         raise  # the run directory holds the checkpoint
