@@ -361,6 +361,7 @@ class ErrorsTest(unittest.TestCase):
             digests.add(model.digest())
         self.assertEqual(len(digests), 1)
 
+    @unittest.skipIf("LD_PRELOAD" in os.environ, "sanitizers need memory of their own")
     def test_an_array_needs_little_memory_beside_its_own(self) -> None:
         program = textwrap.dedent("""
             import resource, cpt, numpy as np

@@ -134,7 +134,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, passes: int, reset: bool) -> Classifier:
         options = {name: value for name, value in self.get_params().items() if name not in ("passes", "threads")}
-        if _has_label_key(X):
+        if reset and _has_label_key(X):
             options["label_key"] = ""
         model = Model(**options) if reset else self.model_
         rows, labels = self._checked(X, y, reset, model)
