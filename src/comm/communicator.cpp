@@ -18,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kRollCallGrace{1000};
 // Well below the grace, so that every waiting rank answers in time, but long enough to cost nothing.
 constexpr std::chrono::milliseconds kAnswerInterval{50};
+// Between two looks at an operation: far more than a busy machine needs.
+constexpr std::chrono::seconds kSuspended{5};
 constexpr std::size_t kMaxRanksNamed = 8;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -190,6 +192,7 @@ void Communicator::poll_until_done(Operation& operation, const char* call) {
   if (operation.done()) return;
   const auto start = Clock::now();
   auto last_heard = start;
+  auto last_polled = start;
   auto next_answer = start + kAnswerInterval;
   Backoff backoff;
   while (!operation.done()) {
@@ -197,6 +200,9 @@ void Communicator::poll_until_done(Operation& operation, const char* call) {
     backoff.pause();
     if (!backoff.sleeping()) continue;
     const auto now = Clock::now();
+    // The batch system may have suspended the job, and lets its ranks go on one after another.
+    if (now - last_polled > kSuspended) last_heard = now;
+    last_polled = now;
     if (now >= next_answer) {
       answer_roll_call(WaitsFor::kRanks);
       next_answer = now + kAnswerInterval;

@@ -87,6 +87,30 @@ TEST_P(LostRank, WaitsForAPipeThatIsQuiet) {
   expect_complete(job->wait(kLongEnough));
 }
 
+using SuspendedJob = JobTest;
+
+// As a batch system does, which does not reach all hosts at once. A rank that has waited for the others then would have
+// waited for longer than it may, but it was suspended itself.
+TEST_F(SuspendedJob, GoesOnWhenItIsContinued) {
+  const auto job = start(
+      kRanks, train({shards()}, {"--passes", "4000000000", "--stall-timeout", "8s", "--checkpoint-every", "never"}));
+  wait_until_learning();
+  const auto signal_first_and_last = [&](int signal) {
+    ::kill(job->process_of_rank(0), signal);
+    ::kill(job->process_of_rank(1), signal);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    ::kill(job->process_of_rank(2), signal);
+  };
+  signal_first_and_last(SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds(10));
+  ::kill(job->process_of_rank(2), SIGCONT);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  signal_first_and_last(SIGCONT);
+  EXPECT_FALSE(job->has_ended());
+  ::kill(job->process(), SIGKILL);
+  job->wait(kSoon);
+}
+
 class EndedJob : public JobTest, public ::testing::WithParamInterface<int> {};
 
 INSTANTIATE_TEST_SUITE_P(, EndedJob, ::testing::Values(SIGINT, SIGTERM, SIGKILL),
