@@ -114,13 +114,13 @@ class Training::Run {
     return partitioned_->owners();
   }
 
-  // Restores the figures of the checkpoint. New shards after a finished run start a run of their own.
+  // Restores the figures of the checkpoint, unless what follows a finished run is a run of its own.
   void restore_figures(Progress& progress) {
     if (!setup_.state) return;
     for (const std::string& reason : setup_.resumption->refused) {
       if (comm_.rank() == 0) progress.warn("a checkpoint cannot be used: " + reason);
     }
-    if (setup_.state->finished && !plan_.finished()) return;
+    if (setup_.state->finished && !plan_.finished() && !plan_.adds_only_passes()) return;
     next_renewal_ = setup_.state->next_renewal;
     validation_ = setup_.state->validation;
     progress.restore(setup_.state->progress);

@@ -145,6 +145,7 @@ void TraversalPlan::take_up(Phase phase, const std::vector<TrackedShard>& found)
       require_same(shards[*numbers[i]], found[i]);
       shards[*numbers[i]].shard.path = found[i].shard.path;
     } else {
+      has_new_shards_ = true;
       warn_if_among(gone, found[i], warnings_);
       shards.push_back(found[i]);
     }

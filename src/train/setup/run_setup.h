@@ -21,7 +21,7 @@ namespace cpt {
 struct Resumption {
   std::filesystem::path checkpoint;
   std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
-  bool finished = false;             // that run was finished; what follows, if anything, is another run
+  bool finished = false;             // that run was finished; what follows may be another (TraversalPlan)
   Phase phase = Phase::kTrain;       // as in Report: the last one before the checkpoint
   std::uint32_t pass = 0;
   std::uint64_t examples = 0;

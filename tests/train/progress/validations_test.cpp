@@ -177,6 +177,44 @@ TEST(Validations, AreThoseOfARunThatNeverStopped) {
   EXPECT_GE(stops, 8);
 }
 
+TEST(Validations, AreThoseOfARunThatHadAllPassesFromTheStart) {
+  ValidationJob straight;
+  straight.options.passes = 40;
+  straight.options.validation.keep_best = Metric::kLog;
+  straight.options.validation.early_stop = 5;
+  const Summary expected = straight.run(1, straight.options);
+  ASSERT_TRUE(expected.stopped_early);
+  ASSERT_GE(expected.best_validation->pass, 2U);
+  for (const int ranks : {1, 2}) {
+    ValidationJob job;
+    job.options.validation = {
+        .data = job.options.validation.data, .every = 450, .keep_best = Metric::kLog, .early_stop = 5};
+    Summary summary;
+    for (std::uint32_t passes = 1; passes <= expected.last_validation->pass; ++passes) {
+      job.options.passes = passes;
+      summary = job.run(ranks, job.resumable());
+    }
+    expect_same_validations(job.recorder.validations, straight.recorder.validations);
+    EXPECT_EQ(summary.validations, expected.validations);
+    EXPECT_EQ(summary.best_validation->examples, expected.best_validation->examples);
+    EXPECT_EQ(digests_of(Model::load(job.folder / "model")).weights,
+              digests_of(Model::load(straight.folder / "model")).weights);
+    EXPECT_THAT(job.recorder.warnings, ::testing::IsEmpty());
+  }
+}
+
+// The figures of a run that gets new shards are those of its last stage.
+TEST(Validations, CountAnewAfterNewShards) {
+  ValidationJob job;
+  job.options.validation.keep_best = Metric::kLog;
+  const std::uint64_t before = job.run(1, job.resumable()).validations;
+  job.add_shard("new", random_lines({.seed = 5, .examples = 500, .first_label = 60}));
+  const Summary summary = job.run(1, job.resumable());
+  EXPECT_EQ(before, 10U);
+  EXPECT_EQ(summary.validations, 4U);
+  EXPECT_EQ(summary.train.examples, 1000U);
+}
+
 // A request merges copies early, which is another run; but whether the job stops there or goes on is the same.
 TEST(Validations, OfCopiesAreThoseOfTheRunThatWentOn) {
   for (const Placement placement : {Placement::kReplicated, Placement::kHybrid}) {
