@@ -84,9 +84,6 @@ class Training::Run {
     summary_.had_nothing_to_do = setup_.resumption && !traversed;
     measure(progress);
     const bool saved = end_with_checkpoint(traversed, safe_point);
-    if (comm_.rank() == 0 && summary_.tree.labels == 0) {
-      progress.warn("there is no example in the data: the model knows no label");
-    }
     if (!model.empty() && !(keeps_best() && has_best(progress))) {
       write_model(saved ? &safe_point : nullptr, progress);
     }
@@ -228,6 +225,8 @@ class Training::Run {
       summary_.train_error_lines += bad_lines;
       summary_.train = progress.total();
       summary_.trained = true;
+      if (summary_.train.examples == 0 && options_.init.empty() && !setup_.resumption)
+        throw AgreedError(Fault::kBadData, "the shards of --data have no example to learn");
     } else {
       summary_.test_error_lines += bad_lines;
       summary_.test = progress.total();

@@ -371,15 +371,20 @@ TEST_F(JobResults, TellTheTop1ErrorOfASampleThatIsLargeEnough) {
   EXPECT_THAT(told(9000), ::testing::ContainsRegex("top-1 error 0\\.[0-9]{3} \\+- 0\\.0[0-9]{2}\n"));
 }
 
-TEST_F(JobResults, OfNoExampleAtAllAreAnEmptyModel) {
-  const std::string empty = file("empty.vw", "");
+TEST_F(JobResults, OfNoExampleAtAllAreAnError) {
+  const std::string empty = file("empty.vw", "\n");
+  const std::string bad = file("bad.vw", "a |f g:x\n");
   for (const int ranks : {1, 3}) {
-    const Outcome outcome = run(ranks, train({empty}));
-    expect_complete(outcome);
-    EXPECT_THAT(outcome.err, HasSubstr("warning: there is no example in the data"));
-    EXPECT_EQ(summary()["train"]["examples"], 0);
-    EXPECT_EQ(summary()["tree"]["labels"], 0);
+    const Words twice{"--passes", "2", "--on-error", "skip"};
+    expect_failed(run(ranks, train({empty, bad}, twice)), kBadData, HasSubstr("--data have no example"));
+    EXPECT_FALSE(std::filesystem::exists(run_directory() / "model"));
+    EXPECT_FALSE(std::filesystem::exists(run_directory() / "summary.json"));
+    EXPECT_FALSE(std::filesystem::exists(run_directory() / "checkpoints")) << "there is nothing to resume";
   }
+  expect_complete(run(2, train({shards()})));
+  const Json digests = summary()["tree"];
+  expect_complete(run(1, train({shards(), empty}, {"--resume"})));
+  EXPECT_EQ(summary()["tree"], digests) << "new shards may be empty";
 }
 
 TEST_F(JobResults, OfAnEarlierRunAreReplaced) {

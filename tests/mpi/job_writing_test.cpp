@@ -115,6 +115,8 @@ TEST_F(RunDirectoryOfAJob, KeepsItsModelIfTrainingFails) {
   for (const int ranks : {1, 2}) {
     EXPECT_EQ(run(ranks, train({file("rotten.vw", "this is | no:line\n")})).code, 65);
     EXPECT_EQ(model_manifest(), before);
+    EXPECT_EQ(run(ranks, train({file("empty.vw", "")})).code, 65);
+    EXPECT_EQ(model_manifest(), before);
   }
   expect_complete(run(1, train({file("other.vw", stream(10))})));
   EXPECT_NE(model_manifest(), before);
