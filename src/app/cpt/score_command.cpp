@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <iterator>
 #include <optional>
+#include <string>
 
 #include "app/cpt/commands.h"
 #include "app/cpt/io/answers.h"
@@ -80,17 +81,17 @@ class Scorer {
 };
 
 void print_summary(const Losses& losses, const BestPossible& best) {
-  std::fprintf(stderr,
-               "examples       %llu\n"
-               "new labels     %llu\n"
-               "squared        %.6f +- %.6f\n"
-               "squared seen   %.6f\n"
-               "log            %.6f\n"
-               "log seen       %.6f\n"
-               "best possible  %.6f\n",
-               static_cast<unsigned long long>(losses.examples), static_cast<unsigned long long>(losses.new_labels),
-               losses.mean_squared(), losses.squared_interval(), losses.mean_squared_seen(), losses.mean_log(),
-               losses.mean_log_seen(), best.mean_squared());
+  const bool any_seen = losses.examples > losses.new_labels;
+  const auto mean = [](bool any, double figure) { return any ? fmt::format("{:.6f}", figure) : "-"; };
+  const auto of_all = [&](double figure) { return mean(losses.examples > 0, figure); };
+  std::string text = fmt::format("examples       {}\nnew labels     {}\n", losses.examples, losses.new_labels);
+  text += "squared        " + of_all(losses.mean_squared());
+  if (losses.examples > 0) text += fmt::format(" +- {:.6f}", losses.squared_interval());
+  text += "\nsquared seen   " + mean(any_seen, losses.mean_squared_seen());
+  text += "\nlog            " + of_all(losses.mean_log());
+  text += "\nlog seen       " + mean(any_seen, losses.mean_log_seen());
+  text += "\nbest possible  " + of_all(best.mean_squared()) + "\n";
+  std::fputs(text.c_str(), stderr);
 }
 
 void score(const ScoreOptions& options) {

@@ -18,6 +18,11 @@ constexpr std::uint64_t kLeastTop1Samples = 100;
 // With this part of the rows used, most features share theirs with others.
 constexpr double kNearlyFull = 0.9;
 
+// A mean over no example is none.
+std::string mean_text(double mean, bool any) { return any ? fmt::format("{:.4f}", mean) : "-"; }
+
+std::string log_seen_text(const Losses& losses) { return mean_text(losses.mean_log_seen(), losses.seen_weight > 0); }
+
 // Figures measured on a sample of the examples; there may be none yet.
 std::string sampled_figures(const Losses& losses) {
   std::string figures;
@@ -138,9 +143,11 @@ std::string checkpoint_text(const CheckpointReport& report) {
 }
 
 std::string validation_text(const Validation& validation, Metric metric) {
-  std::string text = fmt::format("validation after {} examples: squared {:.4f}, log {:.4f}, log seen {:.4f}",
-                                 grouped(validation.examples), validation.losses.mean_squared(),
-                                 validation.losses.mean_log(), validation.losses.mean_log_seen());
+  const Losses& losses = validation.losses;
+  const bool any = losses.weight > 0;
+  std::string text =
+      fmt::format("validation after {} examples: squared {}, log {}, log seen {}", grouped(validation.examples),
+                  mean_text(losses.mean_squared(), any), mean_text(losses.mean_log(), any), log_seen_text(losses));
   text += sampled_figures(validation.losses);
   if (!std::isfinite(validation.value)) return text + "; no value of " + name_of(metric_names(), metric);
   if (validation.without_improvement == 0) return text + "; the best " + name_of(metric_names(), metric) + " so far";
@@ -157,7 +164,7 @@ std::string stretch_text(const Stretch& stretch) {
   text += fmt::format(", {}; last {:.0f} s: ", mebibytes(stretch.peak_bytes), stretch.duration);
   if (stretch.losses.examples == 0) return text + "no examples";
   return text +
-         fmt::format("squared {:.4f}, log seen {:.4f}", stretch.losses.mean_squared(), stretch.losses.mean_log_seen());
+         fmt::format("squared {:.4f}, log seen {}", stretch.losses.mean_squared(), log_seen_text(stretch.losses));
 }
 
 std::string clock_text(double seconds) {

@@ -48,7 +48,8 @@ class Judge {
 class WeightedMean {
  public:
   void add(double weight, double value);
-  // 0 if nothing was added.
+  bool is_empty() const { return weight_ == 0; }
+  // 0 if it is empty.
   double mean() const;
   // 1.96 standard errors.
   double interval() const;

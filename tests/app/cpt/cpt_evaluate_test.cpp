@@ -309,10 +309,17 @@ TEST_F(EvaluateTest, ThreadsChangeNothing) {
 
 TEST_F(EvaluateTest, WorksWithoutDataAndWithoutLabels) {
   write("nothing.vw", "");
-  EXPECT_EQ(evaluate("nothing.vw")["all"]["examples"], 0);
+  const Json told = evaluate("nothing.vw");
+  EXPECT_EQ(told["all"]["examples"], 0);
+  EXPECT_TRUE(told["all"]["log"].is_null() && told["seen"]["at"][0]["precision_ci"].is_null());
+  EXPECT_TRUE(told["calibration"]["error"].is_null());
+  const Words text = results({"evaluate", "--model", "model", "--data", "nothing.vw"});
+  EXPECT_THAT(text, Contains(::testing::MatchesRegex("squared +- +-")));
+  EXPECT_THAT(text, Contains(::testing::EndsWith("calibration error -")));
   Model(model_options()).save(path("empty"));
   const Words lines = results({"evaluate", "--model", "empty", "--data", "test.vw"});
   EXPECT_EQ(lines.front(), "50 examples, 50 of them with a new label");
+  EXPECT_THAT(lines, Contains(::testing::MatchesRegex("log +1[0-9.]+ \\+- [0-9.]+ +-")));
 }
 
 TEST_F(EvaluateTest, RefusesLinesWithoutALabelAndOtherListsOfK) {

@@ -25,7 +25,6 @@ TEST_F(ScoreTest, AlsoScoresANamedLabel) {
 TEST_F(ScoreTest, LabelsThatTheModelHasNotMetHaveProbabilityZero) {
   write("new.vw", "new |page w1\n");
   EXPECT_THAT(results({"score", "--model", "model", "--data", "new.vw"}), ElementsAre("0"));
-  EXPECT_THAT(results({"score", "--model", "model", "--data", "new.vw", "--label", "other"}), ElementsAre("0\t0"));
 }
 
 TEST_F(ScoreTest, LinesNeedALabelUnlessOneIsNamed) {
@@ -62,7 +61,16 @@ TEST_F(ScoreTest, LinesOfNoImportanceAreLeftOutOfTheSummary) {
   write("none.vw", "ad1 0 |page w1\n");
   const Outcome outcome = run({"score", "--model", "model", "--data", "none.vw", "--summary"});
   EXPECT_THAT(lines_of(outcome.out), ::testing::SizeIs(1));
-  EXPECT_THAT(outcome.err, ::testing::StartsWith("examples       0\n"));
+  EXPECT_EQ(outcome.err,
+            "examples       0\nnew labels     0\nsquared        -\nsquared seen   -\nlog            -\n"
+            "log seen       -\nbest possible  -\n");
+}
+
+TEST_F(ScoreTest, NoSeenLabelsHaveNoMeanLoss) {
+  write("new.vw", "never |page w1\n");
+  EXPECT_THAT(run({"score", "--model", "model", "--data", "new.vw", "--summary"}).err,
+              ::testing::AllOf(HasSubstr("squared        1.000000 +- "), HasSubstr("squared seen   -\n"),
+                               HasSubstr("log seen       -\n")));
 }
 
 TEST_F(ScoreTest, SummaryIsTheMeanLosses) {

@@ -20,7 +20,7 @@ std::string or_dash(std::optional<double> figure) { return figure ? fmt::format(
 Json or_null(std::optional<double> figure) { return figure ? Json(*figure) : Json(nullptr); }
 
 std::string mean_text(const WeightedMean& mean) {
-  return fmt::format("{:.6f} +- {:.6f}", mean.mean(), mean.interval());
+  return mean.is_empty() ? "-" : fmt::format("{:.6f} +- {:.6f}", mean.mean(), mean.interval());
 }
 
 std::string means_line(const std::string& name, const WeightedMean& all, const WeightedMean& seen) {
@@ -43,9 +43,13 @@ std::string means_text(const EvaluatedPart& all, const EvaluatedPart& seen) {
   return text;
 }
 
+std::optional<double> calibration_error(const Evaluation& evaluation) {
+  return evaluation.all().log.is_empty() ? std::nullopt : std::optional(evaluation.calibration_error());
+}
+
 std::string calibration_text(const Evaluation& evaluation) {
-  std::string text = fmt::format("P of the best label   examples  predicted  observed   calibration error {:.6f}\n",
-                                 evaluation.calibration_error());
+  std::string text = fmt::format("P of the best label   examples  predicted  observed   calibration error {}\n",
+                                 or_dash(calibration_error(evaluation)));
   for (std::size_t i = 0; i < Evaluation::kBins; ++i) {
     const CalibrationBin& bin = evaluation.calibration()[i];
     text += fmt::format("{:.1f} to {:.1f} {:>20}  {:>9}  {:>8}\n", static_cast<double>(i) / Evaluation::kBins,
@@ -81,8 +85,8 @@ std::string labels_text(const Evaluation& evaluation) {
 }
 
 void put_mean(Json& json, const std::string& name, const WeightedMean& mean) {
-  json[name] = mean.mean();
-  json[name + "_ci"] = mean.interval();
+  json[name] = mean.is_empty() ? Json(nullptr) : Json(mean.mean());
+  json[name + "_ci"] = mean.is_empty() ? Json(nullptr) : Json(mean.interval());
 }
 
 Json part_json(const EvaluatedPart& part) {
@@ -111,7 +115,7 @@ Json calibration_json(const Evaluation& evaluation) {
                     {"predicted", or_null(quotient(bin.predicted, bin.weight))},
                     {"observed", or_null(quotient(bin.right, bin.weight))}});
   }
-  return {{"error", evaluation.calibration_error()}, {"bins", bins}};
+  return {{"error", or_null(calibration_error(evaluation))}, {"bins", bins}};
 }
 
 Json class_json(const FrequencyClass& members) {
