@@ -62,6 +62,17 @@ TEST_F(DryRun, GivesTheWarningsOfAStart) {
   EXPECT_THAT(run(3, words).err, warns);
 }
 
+TEST_F(DryRun, OfAResumedRunNeedsNoShardThatIsDone) {
+  const std::string old = file("days/1.vw", stream(50, 1));
+  expect_complete(run(1, {"--data", old, "--run", run_directory().string()}));
+  std::filesystem::remove(old);
+  const Words more{"--data", file("days/2.vw", stream(70, 2)), "--run", run_directory().string(), "--resume"};
+  const Outcome outcome = run(1, joined(more, {"--dry-run"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ndata: 1 shard, "), HasSubstr("days/2.vw:1 ")));
+  expect_complete(run(1, more));
+}
+
 TEST_F(DryRun, OfAPipeReadsNothing) {
   const Outcome outcome = run_alone({"--data", "-", "--run", run_directory().string(), "--dry-run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -63,6 +63,7 @@ std::string input_text(const char* name, const InputPlan& input) {
 }
 
 std::string first_text(const RunPlan& plan) {
+  if (plan.first_path.empty()) return "";
   if (!plan.first) return "format: unknown, because a pipe cannot be read twice\n";
   const ShardPreview& first = *plan.first;
   if (first.line == 0) return "format: unknown, because " + plan.first_path + " has no example\n";

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
@@ -34,6 +36,14 @@ std::uint64_t estimated_examples(const std::vector<Shard>& shards, const ReadOpt
       std::llround(content * static_cast<double>(sum.examples) / static_cast<double>(sum.bytes)));
 }
 
+// Shards of a resumed run that are done may be gone.
+std::vector<Shard> without_missing(std::vector<Shard> shards) {
+  std::error_code unknown;
+  std::erase_if(shards,
+                [&](const Shard& shard) { return shard.regular && !std::filesystem::exists(shard.path, unknown); });
+  return shards;
+}
+
 InputPlan plan_input(const std::vector<Shard>& shards, const std::vector<bool>& readers, const ReadOptions& options) {
   InputPlan plan{.readers = readers, .shards_of_rank = {}, .bytes_of_rank = {}};
   for (const std::vector<std::uint32_t>& mine : assign_shards(shards, readers)) {
@@ -60,8 +70,8 @@ RunPlan plan_run(const RunSetup& setup, Communicator& comm, std::optional<std::u
     if (comm.rank() != 0) return;
     const ReadOptions read = read_options(setup.options);
     const std::vector<bool> readers = readers_of(setup.options, comm);
-    const std::vector<Shard> train = setup.plan->shards(Phase::kTrain);
-    const std::vector<Shard> test = setup.plan->shards(Phase::kTest);
+    const std::vector<Shard> train = without_missing(setup.plan->shards(Phase::kTrain));
+    const std::vector<Shard> test = without_missing(setup.plan->shards(Phase::kTest));
     plan.train = plan_input(train, readers, read);
     plan.test = plan_input(test, readers, read);
     plan.warnings = setup.warnings;
