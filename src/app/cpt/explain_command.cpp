@@ -101,13 +101,13 @@ void run_explain(const ExplainOptions& options) {
   const auto remember = [&names](FeatureHash feature, std::string_view name_space, std::string_view name) {
     names.add(feature, name_space, name);
   };
-  OpenInput input(options.input, {.labels_required = false, .on_feature = remember});
+  OpenInput input(options.input, {.labels_required = false, .every_line = true, .on_feature = remember});
   require_explainable(input.model().options());
   ResultWriter out;
   input.on_input_idle([&out] { out.flush(); });
   ExplanationPrinter printer(input.model().learner(), names, options.top, out);
   while (const Batch* line = input.next()) {
-    for (std::size_t i = 0; i < line->size(); ++i) printer.print(input.place_of((*line)[i]), (*line)[i]);
+    for (std::size_t i = 0; i < line->size(); ++i) printer.print(input.place_of(input.line()), (*line)[i]);
     names.clear();
   }
   out.finish();

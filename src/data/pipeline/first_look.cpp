@@ -77,7 +77,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
       look.format = stream.format();
       ++look.lines;
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(batch[i].origin.line));
+        look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(stream.line().number));
       }
       batch.clear();
     }

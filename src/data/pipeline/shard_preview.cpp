@@ -39,7 +39,6 @@ void show_features(const ExampleView& x, const std::vector<NamedFeature>& named,
 
 // In the order of the line; of a binary shard, which holds no names, in that of hashes.
 void describe(const ExampleView& x, std::vector<NamedFeature> named, ShardPreview& seen) {
-  seen.line = x.origin.line;
   seen.label = std::string(x.label);
   seen.importance = static_cast<double>(x.importance);
   seen.features = x.features.size() - 1;
@@ -82,6 +81,7 @@ ShardPreview preview(const Shard& shard, ReadOptions options) {
     if (batch.size() == 0) continue;
     if (is_first) {
       describe(batch[0], named, seen);
+      seen.line = stream.line().number;
       if (stream.format() != Format::kBinary) seen.text = quote(stream.text());
     }
     is_first = false;

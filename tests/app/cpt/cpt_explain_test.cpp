@@ -167,6 +167,13 @@ TEST_F(ExplainTest, SaysWhenALabelIsNotInTheModel) {
   EXPECT_THAT(lines.at(1), ::testing::StartsWith("new.vw:2  ad3  P = "));
 }
 
+TEST_F(ExplainTest, NamesTheFirstLineOfARecord) {
+  write("table.csv", "label,page\n\nad3,\"w3\nw5\"\nad1,w1\n");
+  const Words lines = results({"explain", "--model", "model", "--data", "table.csv", "--top", "0"});
+  EXPECT_THAT(lines.front(), ::testing::StartsWith("table.csv:3  ad3  P = "));
+  EXPECT_THAT(lines, ::testing::Contains(::testing::StartsWith("table.csv:5  ad1  P = ")));
+}
+
 TEST_F(ExplainTest, ExplainsTheBestLabelOfALineWithoutOne) {
   write("bare.vw", "|page w3 |user u3\n");
   const Prediction best = model().top_k(examples("bare.vw")[0], 1)[0];

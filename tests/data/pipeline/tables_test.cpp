@@ -39,7 +39,8 @@ class Tables : public ::testing::Test {
 };
 
 TEST_F(Tables, AreKnownByTheirNames) {
-  for (const char* name : {"a.csv", "a.tsv", "a.csv.gz", "a.tsv.zst"}) EXPECT_TRUE(is_table_name(name)) << name;
+  for (const char* name : {"a.csv", "a.tsv", "a.csv.gz", "a.tsv.zst"})
+    EXPECT_TRUE(is_table_name(name)) << name;
   for (const char* name : {"a.vw", "csv", "a.csv.vw", "a.csv.xz"}) EXPECT_FALSE(is_table_name(name)) << name;
   EXPECT_EQ(read_all({file("a.csv", kTable)}, as_text()), expected());
   ReadOptions options = as_text();
@@ -155,6 +156,7 @@ TEST_F(Tables, AreSeenAtFirstLook) {
   const ShardPreview seen = preview(shard, as_text());
   EXPECT_EQ(seen.format, Format::kCsv);
   EXPECT_EQ(seen.label, "a");
+  EXPECT_EQ(seen.line, 2U) << "where its record begins";
   EXPECT_EQ(seen.shown, (std::vector<std::string>{"text^one:1", "text^two:1", "n^n:1"}));
 }
 

@@ -70,7 +70,7 @@ void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, Resu
     for (std::size_t i = 0; i < line->size(); ++i) {
       const ExampleView x = (*line)[i];
       text.clear();
-      input.look_at(x);
+      input.look_at(x, input.line());
       const auto note = answerer(x, text);
       tally(x, note);
       answer.add({text.data(), text.size()});
@@ -113,7 +113,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
       if (next + line.examples > chunk->done) break;
       AnswerLine answer(input, line.input);
       for (const std::size_t end = next + line.examples; next < end; ++next) {
-        input.look_at(chunk->batch[next]);
+        input.look_at(chunk->batch[next], line.input);
         tally(chunk->batch[next], all[next].note);
         answer.add({text.data() + begin, all[next].end - begin});
         begin = all[next].end;

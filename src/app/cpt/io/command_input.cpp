@@ -156,8 +156,8 @@ void OpenInput::require_apart(const std::filesystem::path& output) const {
   }
 }
 
-void OpenInput::look_closer(const ExampleView& x) {
-  bare_.add(x, place_of(x));
+void OpenInput::look_closer(const ExampleView& x, const InputLine& line) {
+  bare_.add(x, place_of(line));
   features_.insert(x.features.begin() + 1, x.features.end());  // the constant comes first
   if (bare_.is_full()) end_look();
 }
@@ -181,18 +181,18 @@ void OpenInput::end_look() {
 std::string OpenInput::lead_of(const InputLine& line) const {
   if (json_) {
     std::string lead = "{";
-    if (with_lines_) lead += "\"line\": " + json_text(place(line.shard, line.number), -1) + ", ";
+    if (with_lines_) lead += "\"line\": " + json_text(place_of(line), -1) + ", ";
     if (with_tags_) lead += "\"tag\": " + json_text(line.tag, -1) + ", ";
     return lead;
   }
   std::string lead;
-  if (with_lines_) lead += place(line.shard, line.number) + "\t";
+  if (with_lines_) lead += place_of(line) + "\t";
   if (with_tags_) lead += line.tag + "\t";
   return lead;
 }
 
-std::string OpenInput::place(std::uint32_t shard, std::uint64_t line) const {
-  return input_name(shards_[shard].path) + ":" + std::to_string(line);
+std::string OpenInput::place_of(const InputLine& line) const {
+  return input_name(shards_[line.shard].path) + ":" + std::to_string(line.number);
 }
 
 }  // namespace cpt

@@ -94,9 +94,9 @@ class OpenInput {
   const InputLine& line() const { return stream_.line(); }
 
   // Takes note of the first examples, and warns on standard error if they do not fit the model or have no features. To
-  // be called for each example in turn, and at the end of the input.
-  void look_at(const ExampleView& x) {
-    if (looks_) look_closer(x);
+  // be called for each example in turn, with its line, and at the end of the input.
+  void look_at(const ExampleView& x, const InputLine& line) {
+    if (looks_) look_closer(x, line);
   }
   void end_look();
 
@@ -112,15 +112,14 @@ class OpenInput {
   // Throws Error(kUsage) if the output would replace a file of the input.
   void require_apart(const std::filesystem::path& output) const;
 
-  // The place of an example in the input, "FILE:LINE".
-  std::string place_of(const ExampleView& x) const { return place(x.origin.shard, x.origin.line); }
+  // The place of a line in the input, "FILE:LINE"; of the record of a table, its first line.
+  std::string place_of(const InputLine& line) const;
   // What --with-lines and --with-tags put in front of the answer to a line; the start of an object if answers are JSON.
   std::string lead_of(const InputLine& line) const;
   bool answers_in_json() const { return json_; }
 
  private:
-  std::string place(std::uint32_t shard, std::uint64_t line) const;
-  void look_closer(const ExampleView& x);
+  void look_closer(const ExampleView& x, const InputLine& line);
 
   std::vector<Shard> shards_;
   Model model_;
