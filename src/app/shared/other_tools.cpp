@@ -42,7 +42,7 @@ constexpr const char* kMultilabel = "--multilabel split";
 constexpr const char* kAlways = "leave it out, it is always so";
 constexpr const char* kNothing = "leave it out, there is nothing like it";
 constexpr const char* kModel = "--model DIR";
-constexpr const char* kOutput = "--output FILE";
+constexpr const char* kOutput = "--output FILE with cpt predict and cpt dump, > FILE with other commands";
 constexpr const char* kNotLearning = "leave it out, a model learns only with cpt predict --learn";
 constexpr const char* kNoTree = "leave it out, the nodes of the label tree are linear";
 
@@ -141,7 +141,7 @@ constexpr auto kFastTextOptions = std::to_array<ForeignOption>({
 constexpr auto kNapkinOptions = std::to_array<ForeignOption>({
     {"--input", kData},
     {"-o", kRun, kOutput},
-    {"--output", kRun},
+    {"--output", kRun, ""},
     {"-m", kMethod, kModel},
     {"--model", "--method M to train; a model to start from is --init MODEL", ""},
     {"--threads", kThreads},
@@ -185,6 +185,7 @@ constexpr auto kLightGbmOptions = std::to_array<ForeignOption>({
 });
 
 constexpr auto kHabits = std::to_array<ForeignOption>({
+    {"--output", "", "> FILE where a command prints its results; cpt convert IN OUT"},
     {"--k", "cpt predict --top N"},
     {"--ranks", kRanks},
     {"--np", kRanks},

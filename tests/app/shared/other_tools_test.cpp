@@ -42,7 +42,11 @@ TEST(OtherTools, MeanSomethingElseToCpt) {
   EXPECT_EQ(in_cpt({"-m"}), "-m is an option of napkinXC; here: --model DIR");
   EXPECT_THAT(in_dist({"--model"}), StartsWith("--model is an option of napkinXC; here: --method M to train"));
   EXPECT_EQ(in_cpt({"--model"}), "");
-  EXPECT_EQ(in_cpt({"--model", "-p"}), "-p is an option of Vowpal Wabbit; here: --output FILE");
+  EXPECT_THAT(in_cpt({"--model", "-p"}),
+              StartsWith("-p is an option of Vowpal Wabbit; here: --output FILE with cpt pr"));
+  EXPECT_EQ(in_dist({"--output"}), "--output is an option of napkinXC; here: --run DIR, and the model is DIR/model");
+  EXPECT_EQ(in_cpt({"--output"}),
+            "--output is not an option; here: > FILE where a command prints its results; cpt convert IN OUT");
   EXPECT_THAT(in_dist({"-t"}), HasSubstr("--test PATH"));
   EXPECT_THAT(in_cpt({"-t"}), HasSubstr("here: leave it out, "));
 }
