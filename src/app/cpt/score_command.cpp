@@ -9,6 +9,7 @@
 #include "app/cpt/io/result_writer.h"
 #include "cpt/hashing.h"
 #include "cpt/losses.h"
+#include "data/format/parse_error.h"
 #include "model/learning/learner.h"
 #include "model/learning/losses.h"
 
@@ -94,9 +95,16 @@ void print_summary(const Losses& losses, const BestPossible& best) {
   std::fputs(text.c_str(), stderr);
 }
 
+void warn_of_unknown(const std::string& label, const Learner& learner) {
+  if (learner.labels().find(label, hash_label(label)) != kNoLabel) return;
+  std::fprintf(stderr, "cpt: warning: --label: the model does not know %s, so its probability is 0\n",
+               quote(label).c_str());
+}
+
 void score(const ScoreOptions& options) {
   OpenInput input(options.input, {.labels_required = !options.label, .every_line = true});
   const Learner& learner = input.model().learner();
+  if (options.label) warn_of_unknown(*options.label, learner);
   Losses losses;
   BestPossible best;
   const auto tally = [&](const ExampleView& x, const OwnLabel& own) {

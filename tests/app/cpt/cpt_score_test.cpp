@@ -113,6 +113,15 @@ TEST_F(ScoreTest, ThreadsChangeNothing) {
   }
 }
 
+TEST_F(ScoreTest, SaysThatTheModelDoesNotKnowTheNamedLabel) {
+  write("new.vw", "new |page w1\n");
+  const Words score{"score", "--model", "model", "--data", "new.vw", "--label"};
+  const Outcome outcome = run(score + Words{"typo"});
+  EXPECT_EQ(outcome.out, "0\t0\n");
+  EXPECT_EQ(outcome.err, "cpt: warning: --label: the model does not know 'typo', so its probability is 0\n");
+  EXPECT_EQ(run(score + Words{"ad3"}).err, "");
+}
+
 TEST_F(ScoreTest, NoDataIsNoScore) {
   write("nothing.vw", "");
   EXPECT_THAT(results({"score", "--model", "model", "--data", "nothing.vw"}), IsEmpty());
