@@ -73,6 +73,13 @@ TEST_F(DryRun, OfAResumedRunNeedsNoShardThatIsDone) {
   expect_complete(run(1, more));
 }
 
+TEST_F(DryRun, WarnsIfTheDiskMayBeTooSmall) {
+  const Words many{"--bits", "12", "--keep", "1000000000000"};
+  const auto warns = AllOf(HasSubstr("warning: checkpoints may take up to "), HasSubstr(" are free in "));
+  EXPECT_THAT(dry(2, many).err, warns);
+  EXPECT_THAT(run(2, joined({"--data", shards(), "--run", run_directory().string()}, many)).err, warns);
+}
+
 TEST_F(DryRun, OfAPipeReadsNothing) {
   const Outcome outcome = run_alone({"--data", "-", "--run", run_directory().string(), "--dry-run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

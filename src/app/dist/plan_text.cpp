@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <system_error>
 
 #include "api/options/option_values.h"
 #include "app/dist/summary_text.h"
+#include "train/host/host.h"
 
 namespace cpt {
 
@@ -84,20 +84,16 @@ std::string weights_text(const RunPlan& plan) {
                      model.table_bits(), mebibytes(plan.table_bytes), mebibytes(plan.calibration_bytes), free);
 }
 
-// The file system of the run directory, which need not exist yet.
-std::string free_disk(fs::path run) {
-  std::error_code error;
-  run = fs::absolute(run, error);
-  while (!fs::exists(run, error) && run.has_relative_path()) run = run.parent_path();
-  const fs::space_info space = fs::space(run, error);
-  return error ? "" : fmt::format(", of {} that are free in {}", mebibytes(space.available), run.string());
+std::string free_disk_text(const fs::path& run) {
+  const auto free = free_disk(run);
+  return free ? fmt::format(", of {} that are free in {}", mebibytes(free->bytes), free->directory.string()) : "";
 }
 
 std::string checkpoints_text(const RunPlan& plan, const fs::path& run) {
   if (plan.checkpoint_bytes == 0) return "disk: no checkpoints\n";
   const std::uint64_t most = plan.options.checkpoints.keep + 1;  // a new one is complete before an old one goes
   return fmt::format("disk: up to {} a checkpoint, {} of them at a time{}\n", mebibytes(plan.checkpoint_bytes), most,
-                     free_disk(run));
+                     free_disk_text(run));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "api/process_cores.h"
@@ -95,6 +96,15 @@ std::optional<std::uint64_t> free_memory(const fs::path& root) {
 // getrusage() would count the memory of the process that started this one.
 std::uint64_t peak_memory(const fs::path& root) {
   return kibibytes_of(root / "proc/self/status", "VmHWM:").value_or(0);
+}
+
+std::optional<FreeDisk> free_disk(std::filesystem::path directory) {
+  std::error_code error;
+  directory = std::filesystem::absolute(directory, error);
+  while (!std::filesystem::exists(directory, error) && directory.has_relative_path())
+    directory = directory.parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(directory, error);
+  return error ? std::nullopt : std::optional(FreeDisk{directory, space.available});
 }
 
 MemoryUse largest_memory(MemoryUse mine, Communicator& comm) {

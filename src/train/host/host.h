@@ -1,4 +1,4 @@
-// The memory and the cores of the machine that a rank runs on.
+// The memory, the cores and the disks of the machine that a rank runs on.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,14 @@ std::optional<std::uint64_t> free_memory(const std::filesystem::path& root = "/"
 
 // The peak resident memory of this process in bytes; 0 if the system does not say.
 std::uint64_t peak_memory(const std::filesystem::path& root = "/");
+
+struct FreeDisk {
+  std::filesystem::path directory;  // the nearest one that exists
+  std::uint64_t bytes = 0;          // that are free in its file system for this user
+};
+
+// Where a directory, which need not exist yet, is or would be made. Nothing if the system does not say.
+std::optional<FreeDisk> free_disk(std::filesystem::path directory);
 
 // The memory use of the rank with the highest peak. Collective; each rank passes that of its summary.
 MemoryUse largest_memory(MemoryUse mine, Communicator& comm);

@@ -93,7 +93,7 @@ RunPlan plan_run(const RunSetup& setup, Communicator& comm, std::optional<std::u
   for (const std::uint64_t bytes : all_gather_value(comm, free.value_or(unknown), "plan"))
     least_free = std::min(least_free, bytes);
   if (least_free != unknown) plan.free_bytes = least_free;
-  if (setup.options.checkpoints.keep > 0) plan.checkpoint_bytes = weights.bytes() + calibration;
+  plan.checkpoint_bytes = most_checkpoint_bytes(setup);
   return plan;
 }
 

@@ -25,6 +25,7 @@
 #include "data/source/file_source.h"
 #include "model/learning/learner.h"
 #include "store/run/checkpoints.h"
+#include "train/host/host.h"
 #include "train/input/read_options.h"
 #include "train/input/split_files.h"
 #include "train/messages/tree_change_messages.h"
@@ -337,6 +338,20 @@ void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard
                            ": losses on examples that were learned say little");
 }
 
+// A new checkpoint is complete before an old one goes. Those that are there already take no more.
+void warn_of_full_disk(RunSetup& setup) {
+  const CheckpointOptions& checkpoints = setup.options.checkpoints;
+  const double bytes = static_cast<double>(most_checkpoint_bytes(setup));
+  const auto free = bytes > 0 ? free_disk(checkpoints.directory) : std::nullopt;
+  if (!free) return;
+  const double known = static_cast<double>(Checkpoints(checkpoints.directory).list().size());
+  const double most = bytes * std::max(1.0, static_cast<double>(checkpoints.keep) + 1 - known);
+  if (most <= static_cast<double>(free->bytes)) return;
+  setup.warnings.push_back(
+      "checkpoints may take up to " + gibibytes(static_cast<std::uint64_t>(std::min(most, 0x1p63))) + " more, and " +
+      gibibytes(free->bytes) + " are free in " + free->directory.string() + "; see --keep, --bits and --run");
+}
+
 // Files that were moved are the same data.
 std::uint64_t digest_of(const std::vector<TrackedShard>& known) {
   if (known.empty()) return 0;
@@ -397,6 +412,12 @@ std::vector<bool> readers_of(const TrainingOptions& options, const Communicator&
   return readers_beside_roots(comm.size(), options.model.trees, roots_of(options));
 }
 
+std::uint64_t most_checkpoint_bytes(const RunSetup& setup) {
+  if (setup.options.checkpoints.keep == 0 || setup.options.checkpoints.directory.empty()) return 0;
+  const WeightTable& weights = setup.learner->weights();
+  return weights.bytes() + weights.calibrators().bytes() + setup.learner->feature_counts().bytes();
+}
+
 TableUse table_use(const TrainingOptions& options, const Communicator& comm) {
   if (is_partitioned(options, comm)) {
     return roots_of(options) == Roots::kOwned ? TableUse::kPartitioned : TableUse::kHybrid;
@@ -440,7 +461,10 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   if (!resumed && setup.options.init.empty() && setup.options.model.method == Method::kPecoc) {
     learn_labels(setup.options, plain(shards.data), plain(shards.test), comm, *setup.learner);
   }
-  run_on_all(comm, "start", [&] { make_plan(shards, comm, setup); });
+  run_on_all(comm, "start", [&] {
+    make_plan(shards, comm, setup);
+    if (comm.rank() == 0) warn_of_full_disk(setup);
+  });
   return setup;
 }
 

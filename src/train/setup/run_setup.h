@@ -47,6 +47,9 @@ bool is_partitioned(const TrainingOptions& options, const Communicator& comm);
 // By rank: whether it reads shards.
 std::vector<bool> readers_of(const TrainingOptions& options, const Communicator& comm);
 
+// The most bytes that a checkpoint may take: if all rows are used. 0 if none is written.
+std::uint64_t most_checkpoint_bytes(const RunSetup& setup);
+
 // How ranks hold the table.
 TableUse table_use(const TrainingOptions& options, const Communicator& comm);
 
