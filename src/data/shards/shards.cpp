@@ -112,15 +112,21 @@ class ShardFinder {
     if (failure) fail(path + " cannot be read: " + failure.message());
     std::sort(names.begin(), names.end());
     bool any = false;
+    bool any_folder = false;
     for (const std::string& name : names) {
       const std::string file = (std::filesystem::path(path) / name).string();
       if (is_passed_over(file)) continue;
       const struct stat status = status_of(file);
+      any_folder = any_folder || S_ISDIR(status.st_mode);
       if (!S_ISREG(status.st_mode)) continue;
       add_file(file, status);
       any = true;
     }
-    if (!any) fail("the folder " + path + " holds no files");
+    if (any) return;
+    fail("the folder " + path + " holds no files" +
+         (any_folder ? ", and folders in it are not read unless a pattern names them, like '" +
+                           (std::filesystem::path(path) / "*").string() + "'"
+                     : ""));
   }
 
   void add_file(const std::string& path, const struct stat& status) {

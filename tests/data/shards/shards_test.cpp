@@ -127,6 +127,9 @@ TEST(FindShards, NamesThePatternThatYieldsNothingOrAFileThatCannotBeRead) {
     EXPECT_THAT(reason_of(bad), HasSubstr("'" + folder.path(bad) + "'"));
   }
   EXPECT_THAT(reason_of("d"), HasSubstr(folder.path("d/broken")));
+  EXPECT_THAT(reason_of("nested"), HasSubstr("a pattern names them, like '" + folder.path("nested/*") + "'"));
+  EXPECT_THAT(reason_of("hidden"), HasSubstr("holds no files"));
+  EXPECT_EQ(names_of(folder, {"nested/*"}), Names({"nested/sub/x"}));
 }
 
 // The one of nothing is published, so this is XXH3 and no other hash.
