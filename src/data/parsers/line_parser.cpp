@@ -36,6 +36,13 @@ bool begins_json_object(std::string_view line) {
   return next == std::string_view::npos || line[next] == '"' || line[next] == '}';
 }
 
+// Whatever the case of its letters.
+bool has_extension(std::string_view path, std::string_view extension) {
+  const auto is_same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+  return path.size() >= extension.size() &&
+         std::ranges::equal(path.substr(path.size() - extension.size()), extension, is_same);
+}
+
 }  // namespace
 
 bool is_xmc_header(std::string_view line) {
@@ -50,9 +57,9 @@ bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), lin
 
 bool is_table_name(std::string_view path) {
   for (const std::string_view compressed : {".gz", ".zst"}) {
-    if (path.ends_with(compressed)) path.remove_suffix(compressed.size());
+    if (has_extension(path, compressed)) path.remove_suffix(compressed.size());
   }
-  return path.ends_with(".csv") || path.ends_with(".tsv");
+  return has_extension(path, ".csv") || has_extension(path, ".tsv");
 }
 
 std::optional<Format> detect_format(std::string_view line) {

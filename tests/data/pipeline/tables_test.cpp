@@ -39,7 +39,7 @@ class Tables : public ::testing::Test {
 };
 
 TEST_F(Tables, AreKnownByTheirNames) {
-  for (const char* name : {"a.csv", "a.tsv", "a.csv.gz", "a.tsv.zst"})
+  for (const char* name : {"a.csv", "a.tsv", "a.csv.gz", "a.tsv.zst", "A.CSV", "a.Tsv.GZ"})
     EXPECT_TRUE(is_table_name(name)) << name;
   for (const char* name : {"a.vw", "csv", "a.csv.vw", "a.csv.xz"}) EXPECT_FALSE(is_table_name(name)) << name;
   EXPECT_EQ(read_all({file("a.csv", kTable)}, as_text()), expected());
