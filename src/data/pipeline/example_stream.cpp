@@ -58,6 +58,11 @@ std::string reason_of(const DamagedBlock& damage) {
   return std::string(damage.what()) + "; " + lines + " in it cannot be read";
 }
 
+// By its byte order mark.
+bool is_utf16(std::string_view beginning) {
+  return beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff");
+}
+
 }  // namespace
 
 std::uint64_t most_line_buffers(std::uint64_t shards) { return shards * line_buffer_of_each(shards); }
@@ -177,6 +182,7 @@ bool ExampleStream::open(ActiveShard& shard) {
     refuse(": is compressed with " + std::string(compression) +
            ", which is not read: decompress it first, or into a pipe");
   }
+  if (is_utf16(beginning)) refuse(": is UTF-16 text, which is not read: convert it to UTF-8 first (iconv -f UTF-16)");
   if (binary && format != Format::kAuto && format != Format::kBinary) {
     refuse(": expected text, found a binary shard; read it with --format binary");
   }

@@ -135,6 +135,14 @@ TEST(Compression, OthersAreRefusedByName) {
     EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
               path + ": is compressed with " + name + ", which is not read: decompress it first, or into a pipe");
   }
+  for (const std::string& content : {std::string("\xff\xfe"
+                                                 "a\0|\0",
+                                                 6),
+                                     std::string("\xfe\xff\0a\0|", 6)}) {
+    const std::string path = folder.write("wide.csv", content);
+    EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
+              path + ": is UTF-16 text, which is not read: convert it to UTF-8 first (iconv -f UTF-16)");
+  }
   for (const std::string label : {"BZh", "BZh9", "PK", "PK\3", "xz"}) {
     EXPECT_EQ(labels_of(read_all({folder.write("a", label + "|f")})), label);
   }
