@@ -1,8 +1,8 @@
 #include "data/pipeline/first_look.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "cpt/error.h"
@@ -17,9 +17,10 @@ namespace {
 constexpr std::uint64_t kMostLines = 10'000;  // blank ones and others without an example included
 constexpr std::size_t kMostNameSpaces = 16;
 constexpr std::size_t kMostNames = 16;
+constexpr std::size_t kEnoughFeatures = 100'000;  // to judge by: crosses may be many more
 
-void add_distinct(std::string text, std::size_t most, std::vector<std::string>& texts) {
-  if (texts.size() < most && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+void add_distinct(std::string_view text, std::size_t most, std::vector<std::string>& texts) {
+  if (texts.size() < most && std::ranges::find(texts, text) == texts.end()) texts.emplace_back(text);
 }
 
 // Names with bars and without a blank are columns of a table. A line without features that was meant as an example,
@@ -54,22 +55,27 @@ std::string BareExamples::warning(Format format) const {
 FirstLook look_at(const Shard& shard, ReadOptions options) {
   FirstLook look;
   if (!shard.regular) return look;
-  std::set<FeatureHash> seen;
+  std::unordered_set<FeatureHash> seen;
   options.skip_bad_lines = true;
   options.labels_required = false;
   options.every_line = true;
   options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
-    add_distinct(std::string(name_space), kMostNameSpaces, look.profile.name_spaces);
-    add_distinct(std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name), kMostNames,
-                 look.profile.features);
-    if (seen.insert(feature).second) look.features.push_back(feature);
+    add_distinct(name_space, kMostNameSpaces, look.profile.name_spaces);
+    if (look.profile.features.size() < kMostNames) {
+      add_distinct(std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name), kMostNames,
+                   look.profile.features);
+    }
+    if (seen.size() < kEnoughFeatures && seen.insert(feature).second) look.features.push_back(feature);
   };
   options.on_several_labels = [&] { ++look.several_labels; };
   try {
     ExampleStream stream({shard}, {0}, std::move(options));
     Batch batch = stream.make_batch();
     bool is_first = true;
-    for (std::uint64_t lines = 0; lines < kMostLines && !look.bare.is_full() && stream.read(batch); ++lines) {
+    const auto is_to_go_on = [&](std::uint64_t lines) {
+      return lines < kMostLines && !look.bare.is_full() && seen.size() < kEnoughFeatures;
+    };
+    for (std::uint64_t lines = 0; is_to_go_on(lines) && stream.read(batch); ++lines) {
       if (is_first && !batch.empty()) {
         look.begins_with_header = is_like_a_header(batch[0], stream.text());
         is_first = false;

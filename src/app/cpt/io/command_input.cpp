@@ -1,6 +1,7 @@
 #include "app/cpt/io/command_input.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <numeric>
 #include <system_error>
@@ -16,6 +17,8 @@
 namespace cpt {
 
 namespace {
+
+constexpr std::size_t kEnoughFeatures = 100'000;  // for OpenInput::look_at()
 
 // Completes the message about a format that is not recognised; empty if the model knows no format of text.
 std::string format_advice(const Learner& learner) {
@@ -158,7 +161,10 @@ void OpenInput::require_apart(const std::filesystem::path& output) const {
 
 void OpenInput::look_closer(const ExampleView& x, const InputLine& line) {
   bare_.add(x, place_of(line));
-  features_.insert(x.features.begin() + 1, x.features.end());  // the constant comes first
+  // The constant comes first. Lines of many crosses have more features than are needed to judge by.
+  const std::size_t most =
+      std::min(x.features.size() - 1, kEnoughFeatures - std::min(kEnoughFeatures, features_.size()));
+  features_.insert(x.features.begin() + 1, x.features.begin() + 1 + static_cast<std::ptrdiff_t>(most));
   if (bare_.is_full()) end_look();
 }
 
