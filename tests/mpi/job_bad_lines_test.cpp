@@ -130,6 +130,11 @@ TEST_F(BadLines, AreNotThoseWithoutTheKeysThatAreNamedButThereIsAWarning) {
   const std::string json = file("good.json", R"({"click": "a", "words": ["b", "c"]})"
                                              "\n");
   EXPECT_THAT(run_alone(train({json}, {"--label-key", "click"})).err, ::testing::Not(HasSubstr("warning")));
+  const Words crossed{"--label-key", "click", "--text-keys", "title", "--interactions", "wu"};
+  const std::string warning = "cpt_dist: warning: " + json + ": no line of the first 1 has ";
+  EXPECT_THAT(lines_of(run_alone(train({json}, crossed)).err),
+              AllOf(Contains(warning + "the key 'title' of --text-keys"),
+                    Contains(HasSubstr(warning + "a namespace that begins with 'u', for --interactions wu"))));
 }
 
 TEST_F(BadLines, AreSkippedTogetherWithLinksToNothing) {

@@ -167,6 +167,7 @@ void JsonParser::read_object(json::object object, const std::string& path, std::
     }
     const std::string inner = path.empty() ? std::string(key) : path + "." + std::string(key);
     const FieldRole role = roles_.of(inner);
+    if (role != FieldRole::kOther && options_.on_named_key) options_.on_named_key(inner);
     if (role == FieldRole::kIgnored) continue;
     if (role == FieldRole::kText) {
       read_text(inner, value, batch);
@@ -191,6 +192,7 @@ bool JsonParser::read_special(std::string_view key, json::value& value) {
     return true;
   }
   if (options_.fields.importance.empty() || key != options_.fields.importance) return false;
+  if (options_.on_named_key) options_.on_named_key(key);
   read_importance(value);
   return true;
 }

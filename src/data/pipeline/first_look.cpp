@@ -1,10 +1,13 @@
 #include "data/pipeline/first_look.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "core/ngram_options.h"
 #include "cpt/error.h"
 #include "data/format/parse_error.h"
 #include "data/parsers/line_parser.h"
@@ -21,6 +24,61 @@ constexpr std::size_t kEnoughFeatures = 100'000;  // to judge by: crosses may be
 
 void add_distinct(std::string_view text, std::size_t most, std::vector<std::string>& texts) {
   if (texts.size() < most && std::ranges::find(texts, text) == texts.end()) texts.emplace_back(text);
+}
+
+// The namespaces with features, and the keys with a meaning, that some lines have.
+class NamesInLines {
+ public:
+  void add_name_space(std::string_view name) {
+    if (!name_spaces_.contains(name)) name_spaces_.emplace(name);
+  }
+  void add_key(std::string_view key) {
+    if (!keys_.contains(key)) keys_.emplace(key);
+  }
+  // What the options name beside these.
+  std::vector<std::string> missing(const ReadOptions& options, Format format) const;
+
+ private:
+  // Crosses are reported with their interaction as the namespace, whose first letter is that of another.
+  bool has_initial(char letter) const {
+    return std::ranges::any_of(name_spaces_, [&](const std::string& name) { return name.starts_with(letter); });
+  }
+  void add_missing(const std::vector<std::string>& keys, const char* option, std::vector<std::string>& texts) const;
+
+  std::set<std::string, std::less<>> name_spaces_;
+  std::set<std::string, std::less<>> keys_;
+};
+
+void NamesInLines::add_missing(const std::vector<std::string>& keys, const char* option,
+                               std::vector<std::string>& texts) const {
+  for (const std::string& key : keys) {
+    if (!keys_.contains(key)) texts.push_back("the key " + quote(key) + " of " + option);
+  }
+}
+
+// Of a table, columns that are missing are an error; a binary shard has no names.
+std::vector<std::string> NamesInLines::missing(const ReadOptions& options, Format format) const {
+  std::vector<std::string> texts;
+  if (format == Format::kBinary) return texts;
+  if (format == Format::kJson) {
+    const FieldRoles& fields = options.fields;
+    if (!fields.importance.empty()) add_missing({fields.importance}, "--importance-key", texts);
+    add_missing(fields.text, "--text-keys", texts);
+    add_missing(fields.categorical, "--categorical-keys", texts);
+    add_missing(fields.ignored, "--ignore-keys", texts);
+  }
+  for (const std::string& pair : options.interactions) {
+    for (const char letter : std::set<char>{pair.at(0), pair.at(1)}) {
+      if (has_initial(letter)) continue;
+      texts.push_back("a namespace that begins with " + quote({&letter, 1}) + ", for --interactions " + pair +
+                      (format == Format::kJson ? " (keys of the outermost object are in none)" : ""));
+    }
+  }
+  for (const NgramOption& one : parse_ngrams(options.ngrams)) {
+    if (!one.name_space || name_spaces_.contains(*one.name_space)) continue;
+    texts.push_back("the namespace " + quote(*one.name_space) + " of --ngrams");
+  }
+  return texts;
 }
 
 // Names with bars and without a blank are columns of a table. A line without features that was meant as an example,
@@ -56,17 +114,21 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
   FirstLook look;
   if (!shard.regular) return look;
   std::unordered_set<FeatureHash> seen;
+  NamesInLines names;
+  const ReadOptions given = options;
   options.skip_bad_lines = true;
   options.labels_required = false;
   options.every_line = true;
   options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
     add_distinct(name_space, kMostNameSpaces, look.profile.name_spaces);
+    names.add_name_space(name_space);
     if (look.profile.features.size() < kMostNames) {
       add_distinct(std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name), kMostNames,
                    look.profile.features);
     }
     if (seen.size() < kEnoughFeatures && seen.insert(feature).second) look.features.push_back(feature);
   };
+  options.on_named_key = [&](std::string_view key) { names.add_key(key); };
   options.on_several_labels = [&] { ++look.several_labels; };
   try {
     ExampleStream stream({shard}, {0}, std::move(options));
@@ -89,6 +151,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
     }
   } catch (const Error&) {
   }
+  if (!look.features.empty()) look.missing = names.missing(given, look.format);
   return look;
 }
 

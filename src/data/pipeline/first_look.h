@@ -38,7 +38,9 @@ struct FirstLook {
   BareExamples bare;
   std::uint64_t lines = 0;           // that were read
   std::uint64_t several_labels = 0;  // of them: those with several labels
-  bool begins_with_header = false;   // so it seems: the first example has no feature, and its line is like "label|a|b"
+  // What options name, but none of these lines has, as "the key 'a' of --text-keys".
+  std::vector<std::string> missing{};
+  bool begins_with_header = false;  // so it seems: the first example has no feature, and its line is like "label|a|b"
 
   bool is_dubious() const { return begins_with_header || bare.are_dubious(); }
 };

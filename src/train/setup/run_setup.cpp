@@ -323,6 +323,10 @@ void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& tes
     setup.warnings.push_back(input_name(shards.front().path) + ": is " + look.profile.format +
                              ", where no options of keys or columns, such as --label-key, have an effect");
   }
+  for (const std::string& missing : look.missing) {
+    setup.warnings.push_back(input_name(shards.front().path) + ": no line of the first " + std::to_string(look.lines) +
+                             " has " + missing);
+  }
   if (!has_met(*setup.learner, look.features)) {
     setup.warnings.push_back(
         warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));
