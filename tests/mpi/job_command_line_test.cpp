@@ -173,8 +173,11 @@ TEST_F(CommandLineOfAJob, TellsWhatChangesNothing) {
 }
 
 TEST_F(CommandLineOfAJob, MayComeFromTheConfigFileAlone) {
-  const std::string config = file("job.ini", "data = \"" + shards() + "\"\nrun = \"" + run_directory().string() +
-                                                 "\"\nbits = 12\ninteractions = [\"ab\", \"bb\"]\n");
+  const std::string config = file("job.ini",
+                                  "\xef\xbb\xbf"
+                                  "data = \"" +
+                                      shards() + "\"\nrun = \"" + run_directory().string() +
+                                      "\"\nbits = 12\ninteractions = [\"ab\", \"bb\"]\n");
   expect_complete(run(2, {"--config", config}));
   EXPECT_EQ(summary()["options"]["interactions"], "ab bb");
   EXPECT_EQ(summary()["train"]["examples"], 1500);
@@ -205,6 +208,8 @@ TEST_F(CommandLineOfAJob, ChecksTheConfigFileLikeTheCommandLine) {
     return with({"--config", file("job.ini", "# seed = 1\nkeep = 2\n" + content)});
   };
   const std::string place = "cpt_dist: " + path("job.ini").string();
+  expect_usage_error(with({"--config", file("job.ini", "\xef\xbb\xbfseed = five\n")}),
+                     StartsWith(place + ":1: --seed"));
   expect_usage_error(with_config("seed = five\n"), StartsWith(place + ":3: --seed: 'five' is not a whole number"));
   expect_usage_error(with_config("\n  arity=x\n"), StartsWith(place + ":4: --arity: 'x' is not a whole number"));
   expect_usage_error(with_config("alpha = 2\n"), StartsWith(place + ":3: --alpha is 2: it must be "));

@@ -16,6 +16,7 @@ namespace cpt {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 struct Line {
   std::size_t number = 0;  // 0: not found
@@ -26,7 +27,7 @@ struct Line {
 // are from.
 Line find_line(const std::string& text, std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
-  std::istringstream lines(text);
+  std::istringstream lines(text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0));
   Line line;
   for (std::size_t number = 1; std::getline(lines, line.text); ++number) {
     CLI::detail::trim(line.text);
@@ -65,6 +66,7 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const 
     throw CLI::FileError("--config: the file has more than " + std::to_string(kMostBytes) + " bytes, or no end",
                          CLI::ExitCodes::FileError);
   }
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   std::istringstream bounded(text);
   std::vector<CLI::ConfigItem> parsed = ConfigBase::from_config(bounded);
   for (const CLI::ConfigItem& item : parsed) require_option(item, text);
