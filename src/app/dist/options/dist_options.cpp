@@ -136,7 +136,8 @@ std::vector<OptionEntry> own_rows() {
       {.name = "overwrite",
        .group = kOutputOptions,
        .value = "",
-       .help = "Replace the results of a finished run in the run directory; without it, that is an error",
+       .help =
+           "Replace the results of a finished run in the run directory, an error without it; a stopped run is refused",
        .binding = {[](DistOptions& o, const Words&) { o.overwrite = true; }, {}, {}},
        .words = OptionWords::kNone},
       {.name = "progress",
