@@ -24,6 +24,14 @@ constexpr Calibrator first_calibrator() {
   return calibrator;
 }
 
+void divide_covariances(float by, Calibrator& calibrator) {
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    for (std::size_t number = Calibrator::kAA; number < Calibrator::kNumbers; ++number) {
+      calibrator.at(lane, number) /= by;
+    }
+  }
+}
+
 // Number by number, and of each those of all lanes. Lane 0 counts as what a node begins with.
 std::uint64_t digest_of(std::uint64_t key, const Calibrator& calibrator) {
   std::uint64_t digest = mix(key);
@@ -67,10 +75,11 @@ Calibrator* Calibrators::take_unused() {
   return calibrator;
 }
 
-Calibrator& Calibrators::add(Partition partition, std::uint64_t key) {
+Calibrator& Calibrators::add(Partition partition, std::uint64_t key, float importance) {
   if (Calibrator* known = find(key)) return *known;
   const Slot slot{key, take_unused()};
   *slot.calibrator = kFirstCalibrator;
+  if (importance > 1) divide_covariances(std::min(importance, Calibrator::kMostImportance), *slot.calibrator);
   parts_[partition].push_back(slot);
   if (++used_ * 2 > slots_.size()) {
     make_index(2 * slots_.size());

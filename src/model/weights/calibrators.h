@@ -27,6 +27,8 @@ using Row = std::array<float, kLanes>;
 struct alignas(64) Calibrator {
   enum Number : std::uint8_t { kA, kB, kC, kAA, kAB, kAC, kBB, kBC, kCC };  // a, b, c, and the upper half of S
   static constexpr std::size_t kNumbers = 9;
+  // Greater ones count as that.
+  static constexpr float kMostImportance = 32;
   // What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
   static constexpr std::array<float, kNumbers> kFirst = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};
   static constexpr std::size_t kFamilies = 5;         // of the nodes 1, 4, 5, 6 and 7
@@ -87,8 +89,9 @@ class Calibrators {
       if (slot.key == 0) return nullptr;
     }
   }
-  // Adds the calibrator of a block, or finds it.
-  Calibrator& add(Partition partition, std::uint64_t key);
+  // Adds the calibrator of a block, or finds it. One that is new begins with S / h, h = importance in [1,
+  // kMostImportance]: S / h is to importances of h what S is to those of 1.
+  Calibrator& add(Partition partition, std::uint64_t key, float importance = 1);
   // To be called some time before find() of the key.
   void prefetch_slot(std::uint64_t key) const { __builtin_prefetch(&slots_[(key >> 1) & (slots_.size() - 1)]); }
   std::size_t size(Partition partition) const { return parts_[partition].size(); }

@@ -132,11 +132,16 @@ struct UpdateStep {
 // by at least 1e-37 whenever a row moves, so G > 0 marks the rows that ever moved. If a row occurs twice, each of its
 // steps leaves the other's growth out of G. So it makes no difference how a path is cut into calls.
 //
-// Then the calibrators of nodes learn the side t, with f = (z, 1, y), p = 1 / (1 + exp(-m)), h = min(importance, 1):
+// Then the calibrators of nodes learn the side t, with f = (z, 1, y), p = 1 / (1 + exp(-m)), h = importance, and S_0 =
+// that of kFirstCalibrator:
 //   k = S f,  v = max(f.k, 0),  g = 1 / (1 + h p (1 - p) v);   (a, b, c) += h k (t - p) g
-//   S <- (1 - phi) (S - h p (1 - p) g k k') + phi S_0,  phi = 3e-5 h,  S_0 = that of kFirstCalibrator
-// Why S stays positive definite in floats: the exact S - h p (1 - p) g k k' is, and its rounding errors, of 1e-7, are
-// less than the phi S_0 that is added, 3e-6 h or more; z and y in [-30, 30] bound what one example can take away.
+//   S <- (1 - phi) (S - h p (1 - p) g k k') + phi S_0,  phi = 3e-5 min(h, 1 / h)
+// An importance above 1 is learned in steps of h = 1, 1, 2, 4, ..., each with the new a, b, c and S, and as large as
+// all before it, because a step is right as far as p stays the same. Where all importances are h, S is 1 / h of what it
+// is where they are 1, and so are phi S_0 and the S that a block begins with. Why S stays positive definite in floats:
+// the exact S - h p (1 - p) g k k' is, and its rounding errors, of 1e-7, are less than the phi S_0 that is added: 3e-6
+// for h = 1, 1e-7 for h = Calibrator::kMostImportance, which greater ones count as; z and y in [-30, 30] bound what one
+// step can take away.
 void train_blocks(const PathRows& path, const UpdateStep& update_step);
 
 // The same as predict_path() and train_blocks() after it, faster: while one waits for a result, the other computes.

@@ -43,7 +43,7 @@ UpdateStep Regressors::step_of(PathState& path_state) {
     path_state.learning.clear();
     for (Calibration& calibration : path_state.calibrations) {
       if (calibration.calibrator == nullptr) {
-        calibration.calibrator = &calibrators_->add(calibration.partition, calibration.key);
+        calibration.calibrator = &calibrators_->add(calibration.partition, calibration.key, x.importance);
       }
       path_state.learning.push_back(calibration.calibrator);
     }

@@ -23,9 +23,8 @@ struct LaneErrors {
 
 // Of some nodes, side by side: f = (z, 1, y), and the matrix S by its upper half.
 template <class W>
-HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W* numbers) {
+HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W forgotten, W* numbers) {
   const W one = Same(z, 1.0F);
-  const W forgotten = hn::Mul(h, Same(z, 3e-5F));
   const W kept = hn::Sub(one, forgotten);
   const W f[3] = {KeptMargin(z), one, KeptMargin(y)};
   W* const s = numbers + Calibrator::kAA;
@@ -86,7 +85,14 @@ HWY_INLINE void TrainCalibrators(Tag tag, const UpdateStep& update_step, const G
   numbers[Calibrator::kCC] = NumberOf(tag, nodes, Calibrator::kCC);
   const W y = ScaledMarginsOf(tag, groups);
   if constexpr (kPredicts) StoreRight(tag, CalibratedProbability(z, y, numbers), groups, update_step.estimates);
-  TrainNodes(z, y, towards, hn::Set(tag, HWY_MIN(update_step.importance, 1.0F)), numbers);
+  const float importance = HWY_MIN(update_step.importance, Calibrator::kMostImportance);
+  const W forgotten = hn::Set(tag, 3e-5F * HWY_MIN(importance, 1 / importance));
+  float learned = 0;
+  do {
+    const float step = HWY_MIN(importance - learned, HWY_MAX(learned, 1.0F));
+    TrainNodes(z, y, towards, hn::Set(tag, step), forgotten, numbers);
+    learned += step;
+  } while (learned < importance);
   HWY_ALIGN float last[kVectorLanes];
   hn::Store(numbers[Calibrator::kCC], tag, last);
   StoreFourNumbers(tag, numbers, nodes, Calibrator::kA);

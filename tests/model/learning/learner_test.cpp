@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "cpt/error.h"
+#include "model/random_stream.h"
 #include "model/trained_model.h"
 #include "model/tree/bounds.h"
 
@@ -148,6 +150,37 @@ float root_weight_after(float importance, double rate) {
 TEST(Learner, AnImportanceOfThreeTakesThreeTimesTheStep) {
   EXPECT_FLOAT_EQ(root_weight_after(1, 0.125), 0.125F);
   EXPECT_FLOAT_EQ(root_weight_after(3, 0.125), 0.375F);
+}
+
+// The mean P("a") after a while, where half of all examples, at random, are "a" of one importance, the others "b" of
+// another.
+double probability_of_a(float of_a, float of_b, const ModelOptions& options) {
+  constexpr std::size_t kExamples = 8000;
+  Learner learner(options);
+  Dice dice(5);
+  Batch batch;
+  std::vector<bool> is_a;
+  for (std::size_t i = 0; i < kExamples; ++i) {
+    is_a.push_back(dice.chance(0.5));
+    batch.finish_example(is_a.back() ? "a" : "b", is_a.back() ? of_a : of_b, {});
+  }
+  std::vector<double> of_label(kExamples);
+  InOrder(learner).learn_online({&batch, 0, kExamples}, of_label);
+  double sum = 0;
+  for (std::size_t i = kExamples / 2; i < kExamples; ++i) sum += is_a[i] ? of_label[i] : 1 - of_label[i];
+  return sum / (kExamples / 2);
+}
+
+TEST(Learner, TakesAnImportanceForSoManyExamples) {
+  ModelOptions options = small_options();
+  for (const bool calibrates : {false, true}) {
+    SCOPED_TRACE(calibrates);
+    options.calibrate = calibrates;
+    EXPECT_NEAR(probability_of_a(1, 1, options), 0.5, 0.02);
+    EXPECT_NEAR(probability_of_a(10, 1, options), 10.0 / 11, 0.02);
+    EXPECT_NEAR(probability_of_a(1, 0.1F, options), 10.0 / 11, 0.02);
+    EXPECT_NEAR(probability_of_a(4, 2, options), 2.0 / 3, 0.02);
+  }
 }
 
 class Diverged : public testing::TestWithParam<float> {};

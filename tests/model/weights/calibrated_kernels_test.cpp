@@ -317,8 +317,18 @@ struct CalibratorTwin {
   double a = 1, b = 0, c = 1.5;
   double s[3][3] = {{0.1, 0, 0}, {0, 0.5, 0}, {0, 0, 0.1}};
 
+  // As so many examples of importance 1 one after another, at first; then more and more of them in one step.
   void learn(double z, double y, double right, double importance) {
-    const double h = std::min(importance, 1.0);
+    const double most = std::min<double>(importance, Calibrator::kMostImportance);
+    double learned = 0;
+    while (learned < most) {
+      const double h = std::min(most - learned, std::max(learned, 1.0));
+      step(z, y, right, h, 3e-5 * std::min(most, 1 / most));
+      learned += h;
+    }
+  }
+
+  void step(double z, double y, double right, double h, double phi) {
     const double f[3] = {std::clamp(z, -30.0, 30.0), 1, std::clamp(y, -30.0, 30.0)};
     const double p = logistic(a * f[0] + b + c * f[2]);
     double k[3] = {};
@@ -330,7 +340,6 @@ struct CalibratorTwin {
     const double g = 1 / (1 + information * v);
     double* const coefficients[] = {&a, &b, &c};
     for (int i = 0; i < 3; ++i) *coefficients[i] += h * k[i] * (right - p) * g;
-    const double phi = 3e-5 * h;
     const double first[3] = {0.1, 0.5, 0.1};
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {

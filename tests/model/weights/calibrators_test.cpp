@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "model/random_stream.h"
 #include "model/weights/weight_table.h"
@@ -27,6 +28,20 @@ TEST(Calibrators, AreFoundByKeyAndNeverMove) {
     EXPECT_EQ(&calibrators.add(0, key), calibrator);
   }
   EXPECT_EQ(calibrators.find(12345), nullptr);
+}
+
+TEST(Calibrators, BeginWithLessCovarianceWhereTheFirstImportanceIsGreat) {
+  Calibrators calibrators(kPartitions);
+  EXPECT_EQ(calibrators.add(0, 1, 1e-3F).floats, kFirstCalibrator.floats);
+  for (const auto& [key, importance, divisor] :
+       {std::tuple{3U, 4.0F, 4.0F}, {5U, 1e12F, Calibrator::kMostImportance}}) {
+    const Calibrator& added = calibrators.add(0, key, importance);
+    for (std::size_t lane = 1; lane < kLanes; ++lane) {
+      EXPECT_EQ(added.at(lane, Calibrator::kC), 1.5F);
+      EXPECT_EQ(added.at(lane, Calibrator::kAA), 0.1F / divisor);
+      EXPECT_EQ(added.at(lane, Calibrator::kBB), 0.5F / divisor);
+    }
+  }
 }
 
 // None overlaps another one, and no vector of four numbers crosses a cache line.
