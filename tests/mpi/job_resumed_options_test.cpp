@@ -138,6 +138,18 @@ TEST_F(BeginningOrGoingOn, NeedsDataToBegin) {
 }
 
 // Only a run that did not finish has something to lose.
+TEST_F(BeginningOrGoingOn, DoesNotBeginOverCheckpointsThatCannotBeExamined) {
+  expect_complete(run(2, train({shards()})));
+  fs::remove(run_directory() / "summary.json");
+  const fs::path manifest = checkpoints().back().directory / "MANIFEST";
+  fs::remove(manifest);
+  fs::create_symlink("MANIFEST", manifest);  // it leads to itself
+  fs::create_directory(run_directory() / "model.tmp-1");
+  const auto before = content_of(run_directory() / "metrics.jsonl") + content_of(run_directory() / "lock");
+  expect_failed(run(2, train({shards()}, {"--resume"})), kNoInput, HasSubstr(manifest.string() + ": stat failed"));
+  EXPECT_EQ(content_of(run_directory() / "metrics.jsonl") + content_of(run_directory() / "lock"), before);
+  EXPECT_TRUE(fs::exists(run_directory() / "model.tmp-1"));
+}
 TEST_F(BeginningOrGoingOn, DoesNotBeginOverARunThatDidNotFinish) {
   expect_complete(run(2, train({shards()}, {"--passes", "2"})));
   const Json straight = figures();

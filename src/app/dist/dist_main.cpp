@@ -119,8 +119,7 @@ void require_shared(Communicator& comm, const RunOutput& output) {
   });
   const std::uint64_t expected = broadcast_value(comm, mine, 0, "start: run");
   run_on_all(comm, "start: run", [&] {
-    std::error_code missing;
-    if (fs::exists(lock, missing) && holder() == expected) return;
+    if (type_of(lock) != fs::file_type::not_found && holder() == expected) return;
     throw Error(Fault::kUsage,
                 lock.parent_path().string() +
                     ": is not the run directory of rank 0 on this host; checkpoints need a run directory "

@@ -69,7 +69,9 @@ void require_no_results(const char* option, const std::vector<std::string>& data
 void require_something_to_learn(const DistOptions& options) {
   const TrainingOptions& training = options.training;
   const bool begins = !training.data.empty() || (!training.init.empty() && !training.test.empty());
-  if (begins || !training.resume || !Checkpoints(options.run / "checkpoints").list().empty()) return;
+  if (!training.resume) return;
+  const bool resumes = !Checkpoints(options.run / "checkpoints").list().empty();  // throws before the run is touched
+  if (begins || resumes) return;
   throw Error(Fault::kUsage, "--data is missing, and " + options.run.string() + " has no checkpoint to resume");
 }
 

@@ -58,10 +58,7 @@ void rename_path(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) fail_writing(from, "rename to " + to.string());
 }
 
-bool name_exists(const fs::path& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0;
-}
+bool name_exists(const fs::path& path) { return type_of(path, Links::kKeep) != fs::file_type::not_found; }
 
 // "a/b" for "a/b/": both name the same directory, but only one has the name at its end.
 fs::path without_trailing_slash(const fs::path& path) {
@@ -207,6 +204,13 @@ void restore_directory(const fs::path& path) {
   if (aside.empty()) return;
   rename_path(aside, path);
   sync_directory(directory_of(path));
+}
+
+fs::file_type type_of(const fs::path& path, Links links) {
+  std::error_code error;
+  const fs::file_status status = links == Links::kKeep ? fs::symlink_status(path, error) : fs::status(path, error);
+  if (status.type() == fs::file_type::none) fail(Fault::kNoInput, path, "stat", error.value());
+  return status.type();
 }
 
 bool link_file(const fs::path& from, const fs::path& to) { return ::link(from.c_str(), to.c_str()) == 0; }

@@ -87,6 +87,11 @@ std::filesystem::path find_set_aside(const std::filesystem::path& path);
 // renamed aside gets that name back, durably.
 void restore_directory(const std::filesystem::path& path);
 
+enum class Links : std::uint8_t { kFollow, kKeep };
+// The type of what has the name `path`; file_type::not_found if nothing has, or if the link leads to nothing. Throws
+// Error(kNoInput) if the system cannot tell, as for lack of permission: whatever is there is not missing.
+std::filesystem::file_type type_of(const std::filesystem::path& path, Links links = Links::kFollow);
+
 // Hard-links a file under a new name on the same file system; durable after sync_directory() of its directory. Returns
 // false, and does nothing, if the file system cannot.
 bool link_file(const std::filesystem::path& from, const std::filesystem::path& to);

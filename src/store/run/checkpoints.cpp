@@ -37,24 +37,23 @@ std::optional<std::uint64_t> number_in(const fs::path& path) {
 
 // Not a link to a directory: the run may not remove those.
 bool is_numbered_directory(const fs::path& path) {
-  std::error_code error;
   return path.filename().string().size() == kDigits && number_in(path) &&
-         fs::is_directory(fs::symlink_status(path, error));
+         type_of(path, Links::kKeep) == fs::file_type::directory;
 }
 
-bool has_manifest(const fs::path& directory) {
-  std::error_code error;
-  return fs::is_regular_file(directory / kManifestName, error);
-}
+// Throws if the system cannot tell: a checkpoint that is taken for none would be replaced by a new run.
+bool has_manifest(const fs::path& directory) { return type_of(directory / kManifestName) == fs::file_type::regular; }
 
-// A missing directory is an empty one.
+// A missing directory is an empty one, but a link to nothing leads to a disk that is not mounted.
 std::vector<fs::path> sorted_entries(const fs::path& directory) {
   std::vector<fs::path> entries;
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
     entries.push_back(entry->path());
   }
-  if (error && error != std::errc::no_such_file_or_directory) {
+  const bool is_missing =
+      error == std::errc::no_such_file_or_directory && type_of(directory, Links::kKeep) == fs::file_type::not_found;
+  if (error && !is_missing) {
     throw Error(Fault::kNoInput, directory.string() + ": " + describe_errno("list", error.value()));
   }
   std::sort(entries.begin(), entries.end());

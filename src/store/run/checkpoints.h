@@ -29,8 +29,9 @@ struct Checkpoint {
 // Call it after a failure to read a checkpoint, since a running job may remove its oldest ones at any time.
 bool was_removed(const Checkpoint& checkpoint);
 
-// Every call lists the folder anew. It throws Error(kNoInput) if the folder exists but cannot be listed, and
-// Error(kCannotWrite), which names the path, if something cannot be removed or synced.
+// Every call lists the folder anew. It throws Error(kNoInput), which names the path, if the folder exists but cannot be
+// listed, or if the system cannot tell whether a checkpoint is complete; and Error(kCannotWrite), which names the path
+// too, if something cannot be removed or synced.
 class Checkpoints {
  public:
   // The folder need not exist.

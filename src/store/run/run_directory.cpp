@@ -28,8 +28,9 @@ fs::path made(fs::path directory) {
 
 // An empty folder, or a link, may have been put there for the run to write to.
 bool holds_something(const fs::path& path) {
+  const fs::file_type type = type_of(path, Links::kKeep);
   std::error_code unknown;
-  return !fs::is_symlink(path, unknown) && fs::exists(path, unknown) && !fs::is_empty(path, unknown);
+  return type != fs::file_type::symlink && type != fs::file_type::not_found && !fs::is_empty(path, unknown);
 }
 
 std::string host_and_process() {
@@ -103,8 +104,7 @@ bool RunDirectory::is_at(const fs::path& path) {
 }
 
 void RunDirectory::require_unfinished(const fs::path& run) {
-  std::error_code unknown;
-  if (!fs::exists(run / "summary.json", unknown)) return;
+  if (type_of(run / "summary.json") == fs::file_type::not_found) return;
   throw Error(Fault::kCannotWrite, run.string() +
                                        ": holds the results of a finished run; add --overwrite to replace them, or "
                                        "choose another directory with --run");
@@ -123,15 +123,13 @@ void RunDirectory::go_on() {
 }
 
 void RunDirectory::require_no_model() const {
-  std::error_code unknown;
-  if (!fs::exists(model(), unknown)) return;
+  if (type_of(model()) == fs::file_type::not_found) return;
   throw Error(Fault::kCannotWrite, model().string() +
                                        ": is the model of another run, and this run makes none to replace it; choose "
                                        "another run directory");
 }
 
 void RunDirectory::require_nothing_to_lose() const {
-  std::error_code unknown;
   const auto refuse = [&](const fs::path& foreign) {
     throw Error(Fault::kCannotWrite, foreign.string() + ": was not written by a run; choose another run directory");
   };
@@ -139,7 +137,7 @@ void RunDirectory::require_nothing_to_lose() const {
   for (const fs::path& path : {checkpoints(), summary(), metrics(), log()}) {
     if (lock_.is_first() && holds_something(path)) refuse(path);
   }
-  if (!fs::exists(summary(), unknown) && !Checkpoints(checkpoints()).list().empty()) {
+  if (type_of(summary()) == fs::file_type::not_found && !Checkpoints(checkpoints()).list().empty()) {
     throw Error(Fault::kUsage, path_.string() +
                                    ": holds checkpoints of a run that did not finish: add --resume to continue it, "
                                    "or remove " +

@@ -102,6 +102,46 @@ TEST_F(CheckpointsTest, AFolderThatCannotBeListedIsNamed) {
   EXPECT_THAT(error_of([&] { checkpoints.prune(1); }), StartsWith("66: "));
 }
 
+// The disk of the checkpoints is not mounted.
+TEST_F(CheckpointsTest, AFolderThatIsALinkToNothingIsNamed) {
+  fs::create_symlink(root / "gone", folder);
+  const std::string expected = "66: " + folder.string() + ": list failed: No such file or directory";
+  EXPECT_EQ(error_of([&] { checkpoints.list(); }), expected);
+  EXPECT_EQ(error_of([&] { checkpoints.next(); }), expected);
+  fs::create_directory(root / "gone");
+  EXPECT_THAT(checkpoints.list(), IsEmpty());
+}
+
+TEST_F(CheckpointsTest, AManifestThatCannotBeExaminedIsNotMissing) {
+  for (int i = 0; i < 3; ++i) commit_next();
+  const fs::path manifest = folder / "000000002/MANIFEST";
+  fs::remove(manifest);
+  fs::create_symlink("MANIFEST", manifest);  // it leads to itself, which the system refuses to follow
+  const auto before = names_in(folder);
+  const std::string expected = "66: " + manifest.string() + ": stat failed: Too many levels of symbolic links";
+  EXPECT_EQ(error_of([&] { checkpoints.list(); }), expected);
+  EXPECT_EQ(error_of([&] { checkpoints.prune(1); }), expected);
+  EXPECT_EQ(names_in(folder), before);
+}
+
+TEST_F(CheckpointsTest, OneThatAnotherUserMayNotSearchIsNotMissing) {
+  commit_next();
+  const auto expect_error = [&](const fs::path& closed, const fs::path& named) {
+    const fs::perms before = fs::status(closed).permissions();
+    fs::permissions(closed, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+    const int status = in_killed_process([&] {
+      if (::geteuid() == 0 && ::seteuid(65534) != 0) throw Error(Fault::kFailed, "cannot become another user");
+      const std::string error = error_of([&] { checkpoints.list(); });
+      if (error != "66: " + named.string() + ": stat failed: Permission denied") throw Error(Fault::kFailed, error);
+    });
+    EXPECT_EQ(status, 0) << closed;
+    fs::permissions(closed, before);
+  };
+  fs::permissions(root.path(), fs::perms::group_all | fs::perms::others_all, fs::perm_options::add);
+  expect_error(folder / "000000001", folder / "000000001/MANIFEST");
+  expect_error(folder, folder / "000000001");
+}
+
 TEST_F(CheckpointsTest, PruningKeepsTheNewest) {
   for (int i = 0; i < 5; ++i) commit_next();
   checkpoints.prune(9);

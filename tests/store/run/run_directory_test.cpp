@@ -227,6 +227,23 @@ TEST_F(RunDirectoryTest, ARunWithoutAModelDoesNotTakeAnothersForIts) {
   EXPECT_NO_THROW(RunDirectory(path, Begin::kResume).require_no_model());
 }
 
+// Links that lead to themselves cannot be followed.
+TEST_F(RunDirectoryTest, WhatCannotBeExaminedIsNotMissing) {
+  leave_finished_run();
+  for (const char* name : {"summary.json", "model", "checkpoints"}) {
+    std::filesystem::remove_all(path / name);
+    std::filesystem::create_symlink(name, path / name);
+  }
+  const auto reason = [&](const char* name) {
+    return "66: " + (path / name).string() + ": stat failed: Too many levels of symbolic links";
+  };
+  EXPECT_EQ(error_of([&] { RunDirectory::require_unfinished(path); }), reason("summary.json"));
+  EXPECT_THAT(error_of([&] { RunDirectory(path, Begin::kResume); }), StartsWith("66: "));
+  std::filesystem::remove(path / "checkpoints");
+  EXPECT_EQ(error_of([&] { RunDirectory(path, Begin::kResume).require_no_model(); }), reason("model"));
+  EXPECT_TRUE(std::filesystem::exists(path / "metrics.jsonl"));
+}
+
 TEST_F(RunDirectoryTest, APathBelowAFileCannotBeWritten) {
   write_plain(root / "file", {});
   EXPECT_THAT(error_of([&] { RunDirectory{root / "file/run"}; }), StartsWith("73: " + (root / "file").string()));
