@@ -32,7 +32,7 @@ fi
 : "${RANKS:=${LSB_DJOB_NUMPROC:-4}}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern
 : "${RUN:=runs/cpt_dist}"                   # on a file system that all hosts share
-: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by spaces
+: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by white space
 : "${CPT_DIST:=cpt_dist}"                   # the program, if it is not on the path
 : "${MPIRUN_OPTIONS:=}"
 
@@ -65,8 +65,8 @@ start() {
   exec "$@"
 }
 
-read -ra options <<<"$OPTIONS"
-read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
+read -rd '' -a options <<<"$OPTIONS"
+read -rd '' -a mpirun_options <<<"$MPIRUN_OPTIONS"
 if [[ -n ${LSB_DJOB_HOSTFILE-} ]]; then mpirun_options=(--hostfile "$LSB_DJOB_HOSTFILE" "${mpirun_options[@]}"); fi
 say "$RANKS ranks, $RUN"
 start mpirun "${mpirun_options[@]}" -n "$RANKS" "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &

@@ -31,7 +31,7 @@ cd "${PBS_O_WORKDIR:-.}" || exit 1
 : "${RANKS:=$(wc -l <"$PBS_NODEFILE")}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern
 : "${RUN:=runs/cpt_dist}"                   # on a file system that all nodes share
-: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by spaces
+: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by white space
 : "${CPT_DIST:=cpt_dist}"                   # the program, if it is not on the path
 : "${MPIRUN_OPTIONS:=}"
 : "${SCRIPT:=$PWD/pbs.sh}"                  # this file, for the job that follows; PBS runs a copy of it
@@ -110,8 +110,8 @@ submit_successor() {
     -v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE "$SCRIPT"
 }
 
-read -ra options <<<"$OPTIONS"
-read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
+read -rd '' -a options <<<"$OPTIONS"
+read -rd '' -a mpirun_options <<<"$MPIRUN_OPTIONS"
 say "$RANKS ranks, $RUN, ${WALLTIME:-no time limit known}"
 start mpirun --hostfile "$PBS_NODEFILE" "${mpirun_options[@]}" -n "$RANKS" \
   "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &

@@ -31,7 +31,7 @@ fi
 : "${RANKS:=${SLURM_NTASKS:-4}}"
 : "${DATA:=train}"                          # a file, a folder, or a quoted pattern
 : "${RUN:=runs/cpt_dist}"                   # on a file system that all nodes share
-: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by spaces
+: "${OPTIONS:=--checkpoint-every 10m}"      # more options of cpt_dist, separated by white space
 : "${CPT_DIST:=cpt_dist}"                   # the program, if it is not on the path
 : "${MPIRUN_OPTIONS:=}"
 
@@ -76,8 +76,8 @@ requeue() {
   esac
 }
 
-read -ra options <<<"$OPTIONS"
-read -ra mpirun_options <<<"$MPIRUN_OPTIONS"
+read -rd '' -a options <<<"$OPTIONS"
+read -rd '' -a mpirun_options <<<"$MPIRUN_OPTIONS"
 say "$RANKS ranks, restart ${SLURM_RESTART_COUNT:-0}, $RUN"
 start mpirun "${mpirun_options[@]}" -n "$RANKS" "$CPT_DIST" --resume --data "$DATA" --run "$RUN" "${options[@]}" &
 child=$!

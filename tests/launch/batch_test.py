@@ -43,7 +43,7 @@ class Common:
 
     def test_starts_or_resumes(self):
         self.given_exits("0")
-        self.begin(OPTIONS="--passes 2 --bits 20", MPIRUN_OPTIONS="--bind-to none", CPT_DIST="/opt/my cpt")
+        self.begin(OPTIONS="--passes 2\n  --bits\t20\n", MPIRUN_OPTIONS="--bind-to\nnone", CPT_DIST="/opt/my cpt")
         self.expect_ended(0)
         self.assertEqual(self.notes(), [f"start 1: mpirun {self.mpirun_options}--bind-to none -n 2 /opt/my cpt "
                                         "--resume --data train --run runs/a --passes 2 --bits 20"])
