@@ -90,7 +90,15 @@ TEST_P(OneTree, WithFewerShardsThanRanks) {
   expect_one_tree(ranks(), job(), even_shards(2));
 }
 
-TEST_P(OneTree, WithoutAnyExample) { expect_one_tree(ranks(), job(), {"", "\n"}); }
+TEST_P(OneTree, IsNoneWithoutAnyExample) {
+  const Folder folder;
+  TrainingOptions options = job();
+  options.data = {folder.write("empty", ""), folder.write("blank", "\n")};
+  for (const Ending& ending : train_on(ranks(), options)) {
+    EXPECT_EQ(ending.fault, Fault::kBadData);
+    EXPECT_THAT(ending.error, ::testing::HasSubstr("the shards of --data have no example"));
+  }
+}
 
 TEST_P(OneTree, WithASingleLabel) {
   expect_one_tree(ranks(), job(), {"only | a\nonly | b\n", "only | a b\n", "only | c\n"});

@@ -105,12 +105,16 @@ TEST_P(Partitioned, IsOneRankInEveryPassAndInTheTestPart) {
   }
 }
 
-TEST_P(Partitioned, IsOneRankWithOneLabelOrNone) {
+TEST_P(Partitioned, IsOneRankWithOneLabel) {
   add_data({"only | a\nonly | b\n", "only | a b\n", "only | c\n"});
   expect_that_of_one_rank();
-  options_.data.clear();
+}
+
+TEST_P(Partitioned, EndsOnAllRanksWithoutAnyExample) {
   add_data({"", "\n"});
-  expect_that_of_one_rank();
+  for (const Ending& ending : train_on(ranks(), options_, staging())) {
+    EXPECT_EQ(ending.fault, Fault::kBadData) << ending.error;
+  }
 }
 
 TEST_P(Partitioned, IsOneRankWithLinesOfSeveralLabels) {
