@@ -43,16 +43,26 @@ if [[ -e $RUN/summary.json ]]; then
   exit 0
 fi
 
-child='' interrupted='' asked=''
+child='' interrupted='' asked='' reminder=''
 # pass SIGNAL: mpirun passes USR1 and USR2 on to all ranks. At USR2 they write a checkpoint and exit with 75.
 pass() {
   interrupted=yes
   if [[ -n $child ]]; then kill -s "$1" "$child" 2>/dev/null; fi
 }
+# remind: repeats the request until mpirun is gone, since mpirun or a rank that is just starting may miss it.
+remind() {
+  trap '' USR1 USR2 TERM INT
+  while sleep 5 && kill -USR2 "$child"; do :; done
+}
 # ask REASON: a notice that follows an end does not cancel it.
 ask() {
   if [[ $asked != stop ]]; then asked=$1; fi
   pass USR2
+  if [[ -n $child && -z $reminder ]]; then
+    remind >/dev/null 2>&1 &
+    reminder=$!
+    disown "$reminder"  # bash would report its end
+  fi
 }
 trap 'pass USR1' USR1     # write a checkpoint, go on
 trap 'ask requeue' USR2   # the time limit is near, or reached
@@ -80,6 +90,7 @@ while :; do
   status=$?
   if [[ -z $interrupted ]]; then break; fi
 done
+if [[ -n $reminder ]]; then kill -KILL "$reminder" 2>/dev/null; fi
 say "exit status $status${asked:+, asked to $asked}"
 
 # Above 128: the ranks did not handle the signal yet, or were too slow. The previous checkpoint remains.

@@ -56,13 +56,23 @@ if [[ -e $RUN/summary.json ]]; then
   exit 0
 fi
 
-child='' interrupted='' asked=''
+child='' interrupted='' asked='' reminder=''
+# remind: repeats the request until mpirun is gone, since mpirun or a rank that is just starting may miss it.
+remind() {
+  trap '' USR1 USR2 TERM
+  while sleep 5 && kill -USR2 "$child"; do :; done
+}
 # ask REASON: mpirun passes USR2 on to all ranks, which write a checkpoint and exit with 75. A notice that follows an end
 # does not cancel it.
 ask() {
   if [[ $asked != stop ]]; then asked=$1; fi
   interrupted=yes
   if [[ -n $child ]]; then kill -USR2 "$child" 2>/dev/null; fi
+  if [[ -n $child && -z $reminder ]]; then
+    remind >/dev/null 2>&1 &
+    reminder=$!
+    disown "$reminder"  # bash would report its end
+  fi
 }
 # The time limit is near (or somebody runs `qsig -s USR1`): this script requeues the job.
 trap 'ask requeue' USR1
@@ -132,6 +142,7 @@ while :; do
   if [[ -z $interrupted ]]; then break; fi
 done
 if [[ -n $timer ]]; then kill "$timer" 2>/dev/null; fi
+if [[ -n $reminder ]]; then kill -KILL "$reminder" 2>/dev/null; fi
 say "exit status $status${asked:+, asked to $asked}"
 
 # Above 128: the ranks did not handle the signal yet, or were too slow. The previous checkpoint remains.

@@ -108,6 +108,14 @@ class Common:
         self.expect_ended(self.ended_status)
         self.assertEqual(self.signals(), ["USR2"])
 
+    def test_the_request_is_repeated(self):
+        """A rank that is just starting does not hear the first one."""
+        self.given_exits("75 on second USR2")
+        self.begin_until_it_runs()
+        self.send(self.notice)
+        self.expect_queued_again()
+        self.assertEqual(self.signals(), ["USR2", "USR2"])
+
     def test_two_signals(self):
         """Slurm sends notice and end at once if a partition pre-empts without a grace time."""
         for first, second in ((self.notice, self.notice), (self.notice, self.end), (self.end, self.notice)):

@@ -18,9 +18,9 @@ for _ignored in (signal.SIGINT, signal.SIGHUP):
         signal.signal(_ignored, signal.SIG_DFL)
 
 # The stub of mpirun. It appends its arguments and signals to $NOTES. At its N-th start it follows $EXITS/N: "75" exits at
-# once, "75 on USR2" on that signal, "killed by USR2" dies of that signal, "kills itself" dies at once. A stub that waits for
-# a signal also exits when $NOTES.startN/finish exists; its process ID is in $NOTES.startN/pid. If $CHECKPOINTS/N exists, the
-# stub leaves a checkpoint in the run directory named there.
+# once, "75 on USR2" on that signal, "75 on second USR2" when it comes again, "killed by USR2" dies of that
+# signal, "kills itself" dies at once. A stub that waits for a signal also exits when $NOTES.startN/finish exists; its process
+# ID is in $NOTES.startN/pid. If $CHECKPOINTS/N exists, the stub leaves a checkpoint in the run directory named there.
 TRAINER = r"""#!/usr/bin/env bash
 note() { printf '%s\n' "$*" >>"$NOTES"; }
 start=1
@@ -31,8 +31,14 @@ if read -r run 2>/dev/null <"$CHECKPOINTS/$start"; then
   mkdir -p "$run/checkpoints/$start"
   touch "$run/checkpoints/$start/MANIFEST"
 fi
+declare -A got=()
+get() {
+  note "got $1"
+  if [[ $plan == *" on $1" || -n ${got[$1]-} && $plan == *" on second $1" ]]; then exit "${plan%% *}"; fi
+  got[$1]=yes
+}
 for name in USR1 USR2 TERM INT; do
-  trap "note got $name; [[ \$plan != *\" on $name\" ]] || exit \${plan%% *}" "$name"
+  trap "get $name" "$name"
 done
 if [[ $plan == 'killed by '* ]]; then trap - "${plan#killed by }"; fi
 note "start $start: ${0##*/} $*"

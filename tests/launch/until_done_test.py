@@ -89,6 +89,13 @@ class UntilDoneTest(ScriptTest):
                 self.expect(75, starts=1)
                 self.assertEqual(self.signals(), ["USR2"])
 
+    def test_the_request_is_repeated_until_the_command_ends(self):
+        self.given_exits("75 on second USR2")
+        self.begin_until_it_runs("mpirun")
+        self.send("TERM")
+        self.expect(75, starts=1)
+        self.assertEqual(self.signals(), ["USR2", "USR2"])
+
     def test_a_second_term_is_passed_on_as_term(self):
         self.given_exits("143 on TERM")
         self.begin_until_it_runs("mpirun")

@@ -1,6 +1,7 @@
 // Requests by signal: a checkpoint, or a checkpoint and the end, after which another job goes on.
 #include <algorithm>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -153,6 +154,43 @@ TEST_P(WaitingJob, OfOneRankEndsOnRequest) {
     pipes_[0]->write(stream(1100));
     fs::remove_all(run_directory());
   }
+}
+
+// Rank 0 waits in MPI_Init for rank 1, which is held up until go().
+class StartingJob : public CheckpointTest {
+ protected:
+  std::unique_ptr<Job> start_waiting() {
+    const Words program = joined({CPT_DIST}, train({shards()}, {"--passes", "30"}));
+    const Words wait_to_go{"sh", "-c", "while [ ! -e \"$0\" ]; do sleep 0.05; done; exec \"$@\"", path("go")};
+    const Words first = joined({CPT_MPIEXEC, "-n", "1"}, program);
+    auto job = start_command(joined(joined(first, {":", "-n", "1"}), joined(wait_to_go, program)));
+    wait_until("rank 0 waits in MPI_Init", [&] { return catches(job->process_of_rank(0), SIGUSR2); });
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return job;
+  }
+  void go() const { file("go", ""); }
+
+ private:
+  static bool catches(pid_t process, int signal) {
+    const std::string status = content_of("/proc/" + std::to_string(process) + "/status");
+    const std::size_t caught = status.find("SigCgt:");
+    return caught != std::string::npos &&
+           (std::stoull(status.substr(caught + 7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  }
+};
+
+TEST_F(StartingJob, StopsOnRequestOnceItTrains) {
+  const auto job = start_waiting();
+  ASSERT_EQ(::kill(job->process_of_rank(0), kAskToStop), 0);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  go();
+  expect_stopped(job->wait(kLongEnough));
+}
+
+TEST_F(StartingJob, EndsAtOnceByTerm) {
+  const auto job = start_waiting();
+  ASSERT_EQ(::kill(job->process_of_rank(0), SIGTERM), 0);
+  EXPECT_NE(job->wait(kSoon).code, 0);
 }
 
 using ElasticJob = CheckpointTest;

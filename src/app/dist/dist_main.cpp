@@ -163,8 +163,7 @@ void run_job(Communicator& comm, DistOptions options) {
   comm.set_stall_timeout(options.stall_timeout);
   RunOutput output;
   SilentObserver silent;
-  SignalRequests signals;
-  options.training.checkpoints.requested = [&] { return signals.take(); };
+  options.training.checkpoints.requested = take_request;
   run_on_all(comm, "start", [&] {
     if (const auto mismatch = launcher_mismatch(comm.size())) throw Error(Fault::kUsage, *mismatch);
     if (comm.rank() == 0) require_usable_paths(options);
@@ -186,6 +185,7 @@ void run_job(Communicator& comm, DistOptions options) {
   options.training = training.options();
   open_run(comm, options, training.resumption(), starts_new, output);
   try {
+    catch_ends();
     Observer& observer = output.observer ? static_cast<Observer&>(*output.observer) : silent;
     TrainingResult result = training.run(observer, model_of(options));
     result.summary.memory = largest_memory(result.summary.memory, comm);
@@ -218,7 +218,7 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
 // different times, so that only the first one reports it: the launcher then ends the others by SIGTERM. Ranks that took
 // SIGTERM for a request to stop wait until the launcher sends SIGKILL two seconds later.
 [[noreturn]] void abort_job(MpiSession& session, const Communicator& comm, const std::exception& error) {
-  restore_default_signals();
+  restore_default_ends();
   std::string program = kProgram;
   if (dynamic_cast<const StallError*>(&error) != nullptr) {  // its message names the rank
     std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min(comm.rank(), 10));
@@ -253,6 +253,7 @@ int run_program(MpiSession* session, int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // training continues after the reader of the output has closed it
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is reported as an error
+  cpt::catch_requests();
   try {
     cpt::occupy_closed_streams();
     std::optional<cpt::MpiSession> session;

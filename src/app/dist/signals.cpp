@@ -31,9 +31,12 @@ void handle(int signal, void (*handler)(int)) {
 
 }  // namespace
 
-SignalRequests::SignalRequests() {
+void catch_requests() {
   handle(SIGUSR1, request_checkpoint);
   handle(SIGUSR2, request_stop);
+}
+
+void catch_ends() {
   handle(SIGTERM, request_stop);
   if (!is_ignored(SIGHUP)) handle(SIGHUP, request_stop);
   if (!is_ignored(SIGINT)) handle(SIGINT, request_stop_once);
@@ -41,14 +44,14 @@ SignalRequests::SignalRequests() {
 
 bool is_stop_requested() { return stop_requested != 0; }
 
-void restore_default_signals() {
-  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) handle(signal, SIG_DFL);
+void restore_default_ends() {
+  handle(SIGTERM, SIG_DFL);
   for (const int signal : {SIGHUP, SIGINT}) {
     if (!is_ignored(signal)) handle(signal, SIG_DFL);
   }
 }
 
-Request SignalRequests::take() {
+Request take_request() {
   const Request request = stop_requested != 0         ? Request::kStop
                           : checkpoint_requested != 0 ? Request::kCheckpoint
                                                       : Request::kNone;

@@ -5,21 +5,21 @@
 
 namespace cpt {
 
-// After construction, SIGUSR1 requests a checkpoint; SIGUSR2, SIGTERM, SIGHUP and SIGINT request a checkpoint and the
-// end of the run. A second SIGINT ends the process. An ignored SIGINT or SIGHUP stays ignored. Create at most one per
-// process.
-class SignalRequests {
- public:
-  SignalRequests();
+// From now on, SIGUSR1 requests a checkpoint, and SIGUSR2 a checkpoint and the end of the run. Call it before MPI
+// starts: a rank that a signal ends there may leave mpirun waiting for ever.
+void catch_requests();
 
-  // Returns and clears the pending request; kStop takes precedence over kCheckpoint.
-  Request take();
-};
+// From now on, SIGTERM, SIGHUP and SIGINT request the same as SIGUSR2. Until then they end the process, which has
+// nothing to keep. A second SIGINT ends the process. An ignored SIGINT or SIGHUP stays ignored.
+void catch_ends();
+
+// Returns and clears the pending request; kStop takes precedence over kCheckpoint.
+Request take_request();
 
 // Whether a request to stop is pending.
 bool is_stop_requested();
 
-// Restores the default actions, so that the next of these signals ends the process. For a process that aborts.
-void restore_default_signals();
+// Restores what SIGTERM, SIGHUP and SIGINT do by default: they end the process. For a process that aborts.
+void restore_default_ends();
 
 }  // namespace cpt
