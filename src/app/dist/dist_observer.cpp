@@ -33,7 +33,7 @@ std::shared_ptr<spdlog::logger> open_log(const std::filesystem::path& path, bool
 
 }  // namespace
 
-DistObserver::DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
+DistObserver::DistObserver(const DistOptions& options, RunDirectory& run, int ranks,
                            const std::optional<Resumption>& resumption)
     : run_(run),
       metric_(options.training.validation.metric()),

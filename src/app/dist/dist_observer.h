@@ -22,8 +22,7 @@ class DistObserver : public Observer {
  public:
   // With a resumption, the files of the run directory are continued. Borrows `run`. Once the run directory is no longer
   // in its place, the calls that report throw.
-  DistObserver(const DistOptions& options, const RunDirectory& run, int ranks,
-               const std::optional<Resumption>& resumption);
+  DistObserver(const DistOptions& options, RunDirectory& run, int ranks, const std::optional<Resumption>& resumption);
   ~DistObserver() override;
 
   void report(const Report& report) override;
@@ -44,7 +43,7 @@ class DistObserver : public Observer {
   void print_row(const Report& report);
   void clear_bar();
 
-  const RunDirectory& run_;
+  RunDirectory& run_;
   const Metric metric_;  // of validations
   bool table_;
   bool bar_;

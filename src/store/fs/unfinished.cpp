@@ -4,9 +4,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <string>
 #include <system_error>
 #include <vector>
 
+#include "cpt/error.h"
 #include "store/fs/durable_file.h"
 
 namespace cpt {
@@ -31,10 +34,13 @@ std::vector<fs::path> find_unfinished(const fs::path& path) {
 }  // namespace
 
 bool has_name(const FileDescriptor& file, const fs::path& path) {
+  if (file.get() == -1) return false;
   struct stat opened {};
   struct stat named {};
-  return ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
-         opened.st_ino == named.st_ino;
+  const bool told = ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0;
+  if (!told && errno != ENOENT && errno != ENOTDIR)
+    throw Error(Fault::kNoInput, path.string() + ": " + describe_errno("stat", errno));
+  return told && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 bool hold_unfinished(const FileDescriptor& file, const fs::path& name) {
@@ -47,8 +53,12 @@ void sweep_unfinished(const fs::path& path) {
   for (const fs::path& unfinished : find_unfinished(path)) {
     const int flags = fs::is_directory(fs::symlink_status(unfinished, failure)) ? O_RDONLY : O_RDWR | O_NONBLOCK;
     const FileDescriptor file(::open(unfinished.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
-    // The previous holder of the lock may have renamed or removed it.
-    if (file.get() != -1 && lock(file) && has_name(file, unfinished)) fs::remove_all(unfinished, failure);
+    if (file.get() == -1 || !lock(file)) continue;
+    try {
+      // The previous holder of the lock may have renamed or removed it.
+      if (has_name(file, unfinished)) fs::remove_all(unfinished, failure);
+    } catch (const Error&) {  // it stays
+    }
   }
 }
 

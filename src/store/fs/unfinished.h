@@ -8,7 +8,7 @@
 
 namespace cpt {
 
-// Whether an open file or directory still has this name.
+// Whether a file or directory, if it could be opened, still has this name. Throws Error(kNoInput) if the system cannot tell.
 bool has_name(const FileDescriptor& file, const std::filesystem::path& path);
 
 // Protects a new file or directory of this name from sweep_unfinished() in other processes, until every copy of the

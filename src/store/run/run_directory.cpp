@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "cpt/error.h"
 #include "store/blob/blob_set.h"
@@ -67,8 +68,15 @@ RunLock::~RunLock() {
   if (is_first_ && !has_begun_) fs::remove(path_, ignored);
 }
 
-void RunLock::require_in_place() const {
-  if (has_name(file_, path_)) return;
+void RunLock::require_in_place() {
+  try {
+    const bool is_in_place = has_name(file_, path_);
+    is_in_doubt_ = false;
+    if (is_in_place) return;
+  } catch (const Error& error) {
+    if (std::exchange(is_in_doubt_, true)) throw Error(Fault::kCannotWrite, error.what());
+    return;
+  }
   throw Error(Fault::kCannotWrite, directory_.string() +
                                        ": the run directory, or the lock in it, was removed or "
                                        "renamed while the run was going on");

@@ -26,8 +26,9 @@ class RunLock {
   // Whether there was no lock file before.
   bool is_first() const { return is_first_; }
   void begin_run() { has_begun_ = true; }
-  // Throws Error(kCannotWrite) if the file has been removed or renamed, most often with its directory.
-  void require_in_place() const;
+  // Throws Error(kCannotWrite) if the file has been removed or renamed, most often with its directory; or if the system
+  // could not tell in two calls in a row, since an error of the file system may pass.
+  void require_in_place();
 
  private:
   void lock();
@@ -37,6 +38,7 @@ class RunLock {
   FileDescriptor file_;
   bool is_first_ = false;
   bool has_begun_ = false;
+  bool is_in_doubt_ = false;  // since the last require_in_place()
 };
 
 // Holds the run directory from construction to destruction. Only one process of a job has this object; the others take
@@ -82,8 +84,8 @@ class RunDirectory {
   // For a resumed run, to be called when it has found its checkpoint and before it learns. Durably removes
   // summary.json: from here on, the run is one that did not finish.
   void go_on();
-  // Throws Error(kCannotWrite) if the directory has been removed or renamed since it was locked.
-  void require_in_place() const { lock_.require_in_place(); }
+  // Throws Error(kCannotWrite) if the directory has been removed or renamed since it was locked; see RunLock.
+  void require_in_place() { lock_.require_in_place(); }
   // For a run that makes no model, to be called before it begins. Throws Error(kCannotWrite) if there is a model, which
   // users would take for that of this run.
   void require_no_model() const;

@@ -210,6 +210,39 @@ TEST_F(RunDirectoryTest, TemporaryNamesThatAreNoRunsStay) {
   }
 }
 
+TEST_F(RunDirectoryTest, IsInPlaceUntilTheLockIsGone) {
+  RunDirectory run(path);
+  run.require_in_place();
+  std::filesystem::rename(path, root / "moved");
+  const std::string gone = "73: " + path.string() + ": the run directory, or the lock in it, was removed or renamed";
+  EXPECT_THAT(error_of([&] { run.require_in_place(); }), StartsWith(gone));
+  std::filesystem::create_directory(path);
+  write_plain(run.lock(), {});  // of another run
+  EXPECT_THAT(error_of([&] { run.require_in_place(); }), StartsWith(gone));
+}
+
+TEST_F(RunDirectoryTest, MayForOnceNotBeKnownToBeInPlace) {
+  RunDirectory run(path);
+  const auto hide = [&] {
+    std::filesystem::rename(path, root / "moved");
+    std::filesystem::create_symlink(path, path);  // it leads to itself, which the system refuses to follow
+  };
+  const auto show = [&] {
+    std::filesystem::remove(path);
+    std::filesystem::rename(root / "moved", path);
+  };
+  for (int i = 0; i < 2; ++i) {
+    hide();
+    EXPECT_EQ(error_of([&] { run.require_in_place(); }), "no error");
+    show();
+    EXPECT_EQ(error_of([&] { run.require_in_place(); }), "no error");
+  }
+  hide();
+  EXPECT_EQ(error_of([&] { run.require_in_place(); }), "no error");
+  EXPECT_EQ(error_of([&] { run.require_in_place(); }),
+            "73: " + run.lock().string() + ": stat failed: Too many levels of symbolic links");
+}
+
 TEST_F(RunDirectoryTest, ARunThatNeverBeganLeavesNoLock) {
   { const RunDirectory run(path, Begin::kResume); }
   EXPECT_THAT(names_in(path), ElementsAre());
