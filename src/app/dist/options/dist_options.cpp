@@ -32,6 +32,7 @@ Signals:
   USR2, TERM, HUP, INT  write a checkpoint and stop; --resume continues. A run that reads a pipe
                         keeps nothing if it is stopped. A second INT ends the process at once.
                         Under mpirun, which handles TERM, HUP and INT itself, send USR2 to mpirun.
+                        Until training starts, USR1 and USR2 wait, and the others end the process.
 
 Exit codes:
   0 done, 1 failed, 2 usage error, 65 bad input data, 66 input missing, 73 cannot write,
