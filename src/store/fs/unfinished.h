@@ -8,7 +8,8 @@
 
 namespace cpt {
 
-// Whether a file or directory, if it could be opened, still has this name. Throws Error(kNoInput) if the system cannot tell.
+// Whether a file or directory, if it could be opened, still has this name. Throws Error(kNoInput) if the system cannot
+// tell.
 bool has_name(const FileDescriptor& file, const std::filesystem::path& path);
 
 // Protects a new file or directory of this name from sweep_unfinished() in other processes, until every copy of the
