@@ -69,7 +69,7 @@ void deal_by_hash(std::span<const Item> items, std::span<Item> dealt) {
 // order of NaNs, too.
 template <class Feature>
 bool comes_before(const Feature& a, const Feature& b) {
-  return a.feature != b.feature ? a.feature < b.feature : std::strong_order(a.value, b.value) < 0;
+  return a.feature != b.feature ? a.feature < b.feature : std::is_lt(std::strong_order(a.value, b.value));
 }
 
 // Fast if few are out of order.
