@@ -268,8 +268,7 @@ struct TrainedModel {
 //   kUsage        an option is out of range
 //   kNoInput      a shard, the initial model or the given tree is missing
 //   kBadData      malformed data, or none; a damaged model or given tree; shards that differ from the checkpoint's; or
-//   none of
-//                 the checkpoints can be read
+//                 none of the checkpoints can be read
 //   kCannotWrite  a checkpoint cannot be written
 //   kFailed       the weights diverged or found no memory, or the run was asked to stop and keeps no checkpoints
 //   kStopped      the run was asked to stop, and a checkpoint to resume from was written

@@ -27,7 +27,7 @@ using Row = std::array<float, kLanes>;
 struct alignas(64) Calibrator {
   enum Number : std::uint8_t { kA, kB, kC, kAA, kAB, kAC, kBB, kBC, kCC };  // a, b, c, and the upper half of S
   static constexpr std::size_t kNumbers = 9;
-  // Greater ones count as that.
+  // An example of a greater importance counts as one of this.
   static constexpr float kMostImportance = 32;
   // What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
   static constexpr std::array<float, kNumbers> kFirst = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};

@@ -138,8 +138,9 @@ class Model:
     Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
     (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
     namespace, as in CSV: a number is the feature `column`, a str or category `column=value`, a bool `column=true` (where
-    `to_csv` writes True), a list holds the words of the namespace, and what is missing is no feature. Each has a name of its own. The options `label_key`, `importance_key`, `text_keys`,
-    `categorical_keys` and `ignore_keys` name keys of dicts and columns alike.
+    `to_csv` writes True), a list holds the words of the namespace, and what is missing is no feature. Each column has a name
+    of its own. The options `label_key`, `importance_key`, `text_keys`, `categorical_keys` and `ignore_keys` name keys of
+    dicts and columns alike.
 
     Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist` on one rank learns of the same
     examples with the same options, bit by bit.
