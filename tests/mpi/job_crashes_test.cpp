@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "mpi/job_checkpoints.h"
 #include "mpi/job_disk.h"
@@ -102,19 +103,27 @@ TEST_F(CrashedJob, GoesOnFromARunThatWasFinished) {
 
 class RunDirectoryInUse : public CheckpointTest {};
 
-TEST_F(RunDirectoryInUse, IsRefusedToAJobThatWouldGoOn) {
+TEST_F(RunDirectoryInUse, IsRefusedToAFreshJobAndAwaitedByAResumedOne) {
   const auto holder =
       start(2, train({shards()}, {"--checkpoint-every", "1", "--passes", "1000", "--round-examples", "10"}));
   wait_for_checkpoint(2);
   const std::string process = std::to_string(holder->process_of_rank(0));
-  for (const Words& more : {Words{"--resume"}, Words{}}) {
-    const Outcome refused = run(2, train({shards()}, more));
-    EXPECT_EQ(refused.code, kCannotWrite);
-    EXPECT_THAT(reasons_in(refused), ::testing::ElementsAre(HasSubstr(run_directory().string() +
-                                                                      ": in use by process " + process + " on host ")));
-  }
-  ASSERT_EQ(::kill(holder->process(), kAskToStop), 0);
-  expect_stopped(holder->wait(kLongEnough));
+  const std::string in_use = run_directory().string() + ": in use by process " + process + " on host ";
+  const Outcome refused = run(2, train({shards()}));
+  EXPECT_EQ(refused.code, kCannotWrite);
+  EXPECT_THAT(reasons_in(refused), ::testing::ElementsAre(HasSubstr(in_use)));
+
+  const auto resumed = start(2, train({shards()}, {"--resume", "--passes", "1000"}));
+  std::this_thread::sleep_for(std::chrono::seconds(3 * kSlowdown));
+  EXPECT_FALSE(resumed->has_ended());
+  holder->kill_all();
+  EXPECT_EQ(holder->wait(kSoon).code, 128 + SIGKILL);
+  const std::uint64_t kept = newest();
+  wait_for_checkpoint(kept + 1);
+  ASSERT_EQ(::kill(resumed->process(), kAskToStop), 0);
+  const Outcome outcome = resumed->wait(kLongEnough);
+  EXPECT_EQ(outcome.code, kStoppedOnRequest);
+  EXPECT_THAT(outcome.err, HasSubstr(in_use));
 }
 
 class DiskOfAJob : public CheckpointTest {

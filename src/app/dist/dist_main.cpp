@@ -98,6 +98,8 @@ void write_results(const DistOptions& options, const TrainingResult& result, Run
 
 // Rank 0 syncs the run directory, whose disk may be busy or remote.
 constexpr std::chrono::minutes kRunDirectoryTimeoutExtension{1};
+// How long a resumed run waits for the job before it, which may still be ending.
+constexpr std::chrono::minutes kLongestWaitForLock{1};
 
 // Fills in the options that come from the resumed run or the initial model.
 void take_options(DistOptions& options) {
@@ -128,9 +130,13 @@ void require_shared(Communicator& comm, const RunOutput& output) {
 }
 
 void reserve_run(Communicator& comm, const DistOptions& options, RunOutput& output) {
-  const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension);
+  const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension + kLongestWaitForLock);
   run_on_all(comm, "start", [&] {
-    if (comm.rank() == 0) output.run.emplace(options.run, Begin::kResume);
+    if (comm.rank() != 0) return;
+    LockWait wait;
+    if (options.training.resume) wait.limit = kLongestWaitForLock;
+    wait.tell = [](const std::string& reason) { std::fprintf(stderr, "cpt_dist: %s\n", reason.c_str()); };
+    output.run.emplace(options.run, Begin::kResume, wait);
   });
   if (options.training.checkpoints.keep > 0 || options.training.resume) require_shared(comm, output);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "cpt/error.h"
@@ -53,10 +54,20 @@ std::string describe_holder(int lock) {
 
 }  // namespace
 
-RunLock::RunLock(const fs::path& directory) : directory_(directory), path_(directory / "lock") {
-  do {
-    lock();
-  } while (!has_name(file_, path_));  // the previous holder has removed it
+RunLock::RunLock(const fs::path& directory, const LockWait& wait) : directory_(directory), path_(directory / "lock") {
+  constexpr std::chrono::milliseconds kPause(100);
+  const auto end = std::chrono::steady_clock::now() + wait.limit;
+  for (bool waits = false;;) {
+    if (try_to_lock()) {
+      if (has_name(file_, path_)) break;  // otherwise the previous holder has removed it
+      continue;
+    }
+    const std::string in_use = directory_.string() + ": in use by " + describe_holder(file_.get());
+    if (std::chrono::steady_clock::now() >= end)
+      throw Error(Fault::kCannotWrite, in_use + "; wait for it or choose another run directory");
+    if (!std::exchange(waits, true) && wait.tell) wait.tell(in_use + "; waiting for its end");
+    std::this_thread::sleep_for(kPause);
+  }
   const std::string text = host_and_process() + '\n';
   if (::ftruncate(file_.get(), 0) != 0 || ::pwrite(file_.get(), text.data(), text.size(), 0) < 0) {
     fail_writing(path_, "write");
@@ -82,23 +93,22 @@ void RunLock::require_in_place() {
                                        "renamed while the run was going on");
 }
 
-void RunLock::lock() {
+// Returns false if another process holds it.
+bool RunLock::try_to_lock() {
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
   file_ = FileDescriptor(::open(path_.c_str(), kFlags | O_EXCL, 0666));
   is_first_ = file_.get() != -1;
   if (!is_first_ && errno == EEXIST) file_ = FileDescriptor(::open(path_.c_str(), kFlags, 0666));
   if (file_.get() == -1) fail_writing(path_, "open");
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
-  if (errno != EWOULDBLOCK) {
-    throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("flock", errno) +
-                                         "; a run directory must lie on a file system with locks: mount it with "
-                                         "them, or choose another run directory");
-  }
-  throw Error(Fault::kCannotWrite, directory_.string() + ": in use by " + describe_holder(file_.get()) +
-                                       "; wait for it or choose another run directory");
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  throw Error(Fault::kCannotWrite, path_.string() + ": " + describe_errno("flock", errno) +
+                                       "; a run directory must lie on a file system with locks: mount it with "
+                                       "them, or choose another run directory");
 }
 
-RunDirectory::RunDirectory(fs::path path, Begin begin) : path_(made(std::move(path))), lock_(path_) {
+RunDirectory::RunDirectory(fs::path path, Begin begin, const LockWait& wait)
+    : path_(made(std::move(path))), lock_(path_, wait) {
   if (begin == Begin::kFresh) {
     begin_fresh();
   } else {

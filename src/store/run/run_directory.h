@@ -2,7 +2,10 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <string>
 
 #include "core/file_descriptor.h"
 
@@ -11,14 +14,20 @@ namespace cpt {
 // Whether a job starts a new run, without the results of the run before it, or continues that run.
 enum class Begin { kFresh, kResume };
 
+// How long to wait for a job that holds the directory. `tell` is called once, with the reason, before the wait.
+struct LockWait {
+  std::chrono::milliseconds limit{0};
+  std::function<void(const std::string&)> tell;
+};
+
 // Holds DIRECTORY/lock, a file with the line "HOST PID", from construction to destruction. The lock ends with its
 // process, however it ends. The file stays, to show later jobs that a run was here; but a new file is removed again if
 // no run began.
 class RunLock {
  public:
-  // Throws Error(kCannotWrite) if another process holds it (the message names host and process), or if it cannot be
-  // locked.
-  explicit RunLock(const std::filesystem::path& directory);
+  // Throws Error(kCannotWrite) if another process holds it at the end of the wait (the message names host and process),
+  // or if it cannot be locked.
+  explicit RunLock(const std::filesystem::path& directory, const LockWait& wait = {});
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
@@ -31,7 +40,7 @@ class RunLock {
   void require_in_place();
 
  private:
-  void lock();
+  bool try_to_lock();
 
   std::filesystem::path directory_;
   std::filesystem::path path_;
@@ -55,7 +64,7 @@ class RunDirectory {
   // Creates the directory if it is missing, and locks it. Begin::kFresh then does what begin_fresh() does.
   // Begin::kResume removes only what killed processes left under temporary names. Throws Error(kCannotWrite) if the
   // directory cannot be created or another job holds it.
-  explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh);
+  explicit RunDirectory(std::filesystem::path path, Begin begin = Begin::kFresh, const LockWait& wait = {});
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 

@@ -98,6 +98,19 @@ TEST_F(RunDirectoryTest, ASecondJobIsRefusedWithHostAndProcessOfTheHolderAndTouc
   }
 }
 
+TEST_F(RunDirectoryTest, AJobMayWaitForTheEndOfTheHolder) {
+  Holder holder(path);
+  ASSERT_TRUE(holder.holds());
+  std::vector<std::string> told;
+  LockWait wait{std::chrono::milliseconds(250), [&](const std::string& reason) { told.push_back(reason); }};
+  const std::string in_use = path.string() + ": in use by process " + std::to_string(holder.process()) + " on host ";
+  EXPECT_THAT(error_of([&] { RunDirectory(path, Begin::kResume, wait); }), StartsWith("73: " + in_use));
+  EXPECT_THAT(told, ElementsAre(AllOf(StartsWith(in_use), HasSubstr("; waiting for its end"))));
+  wait.limit = std::chrono::minutes(1);
+  wait.tell = [&](const std::string&) { holder.kill(); };
+  EXPECT_EQ(error_of([&] { RunDirectory(path, Begin::kResume, wait); }), "no error");
+}
+
 TEST_F(RunDirectoryTest, TheLockEndsWithItsHolder) {
   Holder holder(path);
   ASSERT_TRUE(holder.holds());
