@@ -62,7 +62,6 @@ class Training::Run {
 
   const TrainingOptions& options() const { return options_; }
   const std::optional<Resumption>& resumption() const { return setup_.resumption; }
-
   RunPlan plan() const { return plan_run(setup_, comm_, free_); }
 
   TrainingResult run(Observer& observer, const std::filesystem::path& model) {
@@ -71,7 +70,8 @@ class Training::Run {
       throw Error(Fault::kUsage, "--keep-best needs a directory to write models to");
     Progress progress(comm_, learner_, observer, options_.progress_every);
     restore_figures(progress);
-    SafePoint safe_point(options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); });
+    SafePoint safe_point(
+        options_.checkpoints, comm_, learner_, plan_, progress, [&] { return snapshot(); }, setup_.unusable);
     run_on_all(comm_, "start", [&] {
       create_directories(safe_point);
       make_loops(progress, safe_point);

@@ -150,6 +150,20 @@ TEST_F(BeginningOrGoingOn, DoesNotBeginOverCheckpointsThatCannotBeExamined) {
   EXPECT_EQ(content_of(run_directory() / "metrics.jsonl") + content_of(run_directory() / "lock"), before);
   EXPECT_TRUE(fs::exists(run_directory() / "model.tmp-1"));
 }
+TEST_F(BeginningOrGoingOn, RemovesCheckpointsThatCannotBeUsedFirst) {
+  expect_complete(run(2, train({shards()}, {"--checkpoint-every", "300", "--round-examples", "30", "--keep", "4"})));
+  const std::vector<Checkpoint> listed = checkpoints();
+  ASSERT_GE(listed.size(), 3U);
+  const Checkpoint& damaged = listed.back();
+  fs::resize_file(damaged.directory / "state", 1);
+  const Outcome outcome = run(2, train({shards()}, {"--resume", "--checkpoint-every", "1h", "--keep", "2"}));
+  EXPECT_THAT(outcome.err, HasSubstr("warning: a checkpoint cannot be used: "));
+  expect_complete(outcome);
+  const std::vector<Checkpoint> left = checkpoints();
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left.front().number, damaged.number - 1);
+  EXPECT_EQ(left.back().number, damaged.number + 1);
+}
 TEST_F(BeginningOrGoingOn, DoesNotBeginOverARunThatDidNotFinish) {
   expect_complete(run(2, train({shards()}, {"--passes", "2"})));
   const Json straight = figures();

@@ -114,16 +114,21 @@ fs::path Checkpoints::next() const {
   return folder_ / name_of(highest + 1);
 }
 
-void Checkpoints::prune(std::uint64_t keep) const {
+void Checkpoints::prune(std::uint64_t keep, const std::vector<fs::path>& unusable) const {
   if (keep == 0) throw Error(Fault::kFailed, folder_.string() + ": the newest checkpoint must be kept");
-  const std::vector<Checkpoint> complete = list();
-  if (complete.empty()) return;
-  const std::uint64_t first_kept = complete[complete.size() - std::min<std::uint64_t>(keep, complete.size())].number;
-  const std::uint64_t newest = complete.back().number;
+  std::vector<Checkpoint> going = list();
+  if (going.empty()) return;
+  const std::uint64_t newest = going.back().number;
+  std::stable_partition(going.begin(), going.end() - 1, [&](const Checkpoint& checkpoint) {
+    return std::find(unusable.begin(), unusable.end(), checkpoint.directory) != unusable.end();
+  });
+  going.resize(going.size() - std::min<std::uint64_t>(keep, going.size()));
   for (const fs::path& entry : entries()) {
     if (!is_numbered_directory(entry)) continue;
     const std::uint64_t number = *number_in(entry);
-    const bool goes = has_manifest(entry) ? number < first_kept : number < newest && is_half_removed(entry);
+    const bool goes = has_manifest(entry)
+                          ? std::find(going.begin(), going.end(), Checkpoint{number, entry}) != going.end()
+                          : number < newest && is_half_removed(entry);
     if (goes) dismantle(entry);
   }
 }

@@ -46,12 +46,12 @@ class Checkpoints {
   // used.
   std::filesystem::path next() const;
 
-  // Removes all complete checkpoints but the `keep` newest, oldest first. Also removes checkpoints that a crash left
-  // half removed: directories with a lower number than the newest complete one, without a MANIFEST, that contain only
-  // plain files with names of blobs. Other entries of the folder stay. Directories, links and hidden files inside a
-  // checkpoint stay too; its directory then stays without a MANIFEST. Throws Error(kFailed) if keep is 0: the newest is
-  // never removed. The caller must have verified the newest (C8).
-  void prune(std::uint64_t keep) const;
+  // Removes complete checkpoints until `keep` are left: first the `unusable` ones, then the oldest. Also removes
+  // checkpoints that a crash left half removed: directories with a lower number than the newest complete one, without a
+  // MANIFEST, that contain only plain files with names of blobs. Other entries of the folder stay. Directories, links
+  // and hidden files inside a checkpoint stay too; its directory then stays without a MANIFEST. Throws Error(kFailed)
+  // if keep is 0: the newest is never removed. The caller must have verified the newest (C8).
+  void prune(std::uint64_t keep, const std::vector<std::filesystem::path>& unusable = {}) const;
 
   // Removes all of them, in the manner of prune().
   void remove_all() const;

@@ -40,13 +40,14 @@ std::chrono::minutes timeout_for_disks(const ModelOptions& model) {
 }
 
 SafePoint::SafePoint(const CheckpointOptions& options, Communicator& comm, const Learner& learner, TraversalPlan& plan,
-                     Progress& progress, TakeSnapshot take_snapshot)
+                     Progress& progress, TakeSnapshot take_snapshot, std::vector<std::filesystem::path> unusable)
     : options_(options),
       comm_(comm),
       learner_(learner),
       plan_(plan),
       progress_(progress),
       take_snapshot_(std::move(take_snapshot)),
+      unusable_(std::move(unusable)),
       last_examples_(progress.examples_of_phase()) {}
 
 std::uint64_t SafePoint::requests() {
@@ -141,7 +142,7 @@ void SafePoint::prune() {
   if (!writes()) return;
   const StallTimeoutExtension extension(comm_, timeout_for_disks(learner_.options()));
   run_on_all(comm_, "checkpoint: prune", [&] {
-    if (comm_.rank() == 0) Checkpoints(options_.directory).prune(options_.keep);
+    if (comm_.rank() == 0) Checkpoints(options_.directory).prune(options_.keep, unusable_);
   });
 }
 

@@ -43,9 +43,10 @@ class SafePoint {
   };
   using TakeSnapshot = std::function<Snapshot()>;
 
-  // The interval until the first checkpoint begins at the examples that `progress` has counted already.
+  // The interval until the first checkpoint begins at the examples that `progress` has counted already. `unusable`:
+  // checkpoints that could not be read, which are removed first.
   SafePoint(const CheckpointOptions& options, Communicator& comm, const Learner& learner, TraversalPlan& plan,
-            Progress& progress, TakeSnapshot take_snapshot);
+            Progress& progress, TakeSnapshot take_snapshot, std::vector<std::filesystem::path> unusable = {});
 
   // The shards of the current shard pass that this rank reads, by number.
   void set_my_shards(std::vector<std::uint32_t> shards) { my_shards_ = std::move(shards); }
@@ -98,6 +99,7 @@ class SafePoint {
   TraversalPlan& plan_;
   Progress& progress_;
   TakeSnapshot take_snapshot_;
+  std::vector<std::filesystem::path> unusable_;
   std::vector<std::uint32_t> my_shards_;
   bool validates_ = false;
   std::uint64_t requests_ = 0;  // of this rank, not granted yet

@@ -220,6 +220,7 @@ bool resume(const TrainingOptions& options, Communicator& comm, FreeMemory free,
     } catch (const Error& error) {
       if (error.fault() != Fault::kBadData && error.fault() != Fault::kNoInput) throw;
       refused.push_back(describe(error));
+      setup.unusable.push_back(checkpoint);
     }
   }
   if (checkpoints.empty()) return false;

@@ -36,9 +36,10 @@ struct RunSetup {
   std::uint64_t validation_digest = 0;  // of their contents, whatever their paths; 0: there are none
   std::unique_ptr<Learner> learner;     // partitioned: with the weights of this rank's partitions by first_owners()
   std::uint64_t init_digest = 0;
-  std::optional<RunState> state;         // of the checkpoint that the run resumes from
-  std::optional<Resumption> resumption;  // the same in short
-  std::vector<std::string> warnings;     // for the user
+  std::optional<RunState> state;                // of the checkpoint that the run resumes from
+  std::optional<Resumption> resumption;         // the same in short
+  std::vector<std::filesystem::path> unusable;  // newer checkpoints, which cannot be read
+  std::vector<std::string> warnings;            // for the user
 };
 
 // Whether each rank holds a part of the weights.

@@ -175,6 +175,20 @@ TEST_F(CheckpointsTest, PruningTakesADamagedOneToo) {
   EXPECT_THAT(names_in(folder), ElementsAre("000000002"));
 }
 
+TEST_F(CheckpointsTest, PruningTakesThoseThatCannotBeUsedFirst) {
+  for (int i = 0; i < 5; ++i) commit_next();
+  const std::vector<fs::path> unusable{folder / "000000003", folder / "000000004", folder / "000000005"};
+  checkpoints.prune(5, unusable);
+  EXPECT_THAT(numbers(), ElementsAre(1, 2, 3, 4, 5));
+  checkpoints.prune(4, unusable);
+  EXPECT_THAT(numbers(), ElementsAre(1, 2, 4, 5));
+  checkpoints.prune(2, unusable);
+  EXPECT_THAT(numbers(), ElementsAre(2, 5)) << "the newest stays";
+  commit_next();
+  checkpoints.prune(2, unusable);
+  EXPECT_THAT(numbers(), ElementsAre(2, 6));
+}
+
 TEST_F(CheckpointsTest, WhatACrashLeftOfAPrunedOneGoesWithTheNextPruning) {
   put("000000001/weights");
   fs::create_directories(folder / "000000002");
