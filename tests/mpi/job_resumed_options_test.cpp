@@ -150,6 +150,19 @@ TEST_F(BeginningOrGoingOn, DoesNotBeginOverCheckpointsThatCannotBeExamined) {
   EXPECT_EQ(content_of(run_directory() / "metrics.jsonl") + content_of(run_directory() / "lock"), before);
   EXPECT_TRUE(fs::exists(run_directory() / "model.tmp-1"));
 }
+TEST_F(BeginningOrGoingOn, LeavesTheFiguresOfAFinishedRun) {
+  expect_complete(run(2, train({shards()})));
+  const auto figures_files = [&] {
+    return content_of(run_directory() / "summary.json") + content_of(run_directory() / "metrics.jsonl");
+  };
+  const std::string before = figures_files();
+  const Outcome outcome = run_alone(train({shards()}, {"--resume"}));
+  EXPECT_THAT(outcome.out, HasSubstr("nothing to do"));
+  expect_complete(outcome);
+  EXPECT_EQ(figures_files(), before);
+  fs::remove(run_directory() / "summary.json");  // as if it had been killed before it wrote them
+  expect_complete(run_alone(train({shards()}, {"--resume"})));
+}
 TEST_F(BeginningOrGoingOn, RemovesCheckpointsThatCannotBeUsedFirst) {
   expect_complete(run(2, train({shards()}, {"--checkpoint-every", "300", "--round-examples", "30", "--keep", "4"})));
   const std::vector<Checkpoint> listed = checkpoints();

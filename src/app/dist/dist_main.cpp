@@ -63,10 +63,10 @@ struct RunOutput {
 
 void open_output(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption,
                  RunOutput& output) {
-  if (resumption) {
+  if (resumption && !resumption->has_nothing_to_do) {
     output.run->go_on();
     cut_metrics(output.run->metrics(), *resumption);
-  } else {
+  } else if (!resumption) {
     if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);
     if (!options.training.learns()) output.run->require_no_model();
     output.run->begin_fresh();
@@ -89,8 +89,12 @@ void write_results(const DistOptions& options, const TrainingResult& result, Run
   output.run->require_in_place();
   const fs::path model = model_of(options);
   if (!model.empty()) output.observer->info("model written");
-  const std::string json = summary_json(options, result.summary);
-  write_file_atomically(output.run->summary(), std::as_bytes(std::span(json)));
+  const bool keeps_figures =
+      result.summary.had_nothing_to_do && type_of(output.run->summary()) != fs::file_type::not_found;
+  if (!keeps_figures) {
+    const std::string json = summary_json(options, result.summary);
+    write_file_atomically(output.run->summary(), std::as_bytes(std::span(json)));
+  }
   const std::string text = summary_text(result.summary, options.training.validation, model);
   output.observer->info(text);
   print_results(text);

@@ -395,6 +395,7 @@ void make_plan(const Inputs<TrackedShard>& shards, Communicator& comm, RunSetup&
   if (setup.state) {
     require_same_validation(setup);
     setup.plan.emplace(setup.state->plan, shards.data, shards.test, options);
+    setup.resumption->has_nothing_to_do = setup.plan->finished();
     const std::vector<std::string>& warnings = setup.plan->warnings();
     setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
     return;

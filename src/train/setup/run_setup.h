@@ -22,6 +22,7 @@ struct Resumption {
   std::filesystem::path checkpoint;
   std::vector<std::string> refused;  // newer checkpoints that cannot be read, and why
   bool finished = false;             // that run was finished; what follows may be another (TraversalPlan)
+  bool has_nothing_to_do = false;    // it was finished, and nothing follows
   Phase phase = Phase::kTrain;       // as in Report: the last one before the checkpoint
   std::uint32_t pass = 0;
   std::uint64_t examples = 0;
