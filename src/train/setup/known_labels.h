@@ -2,23 +2,14 @@
 // that only looks at labels.
 #pragma once
 
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "comm/communicator.h"
 #include "cpt/trainer.h"
 #include "data/shards/shards.h"
-#include "data/text/line_reader.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
-
-// One label per line, in this order; empty lines are skipped. Throws Error(kNoInput) if the file cannot be read,
-// Error(kBadData) with file:line if a label occurs twice or has a space, if a line has more than 16 MiB, and if there
-// is no label.
-std::vector<std::string> read_label_list(const std::filesystem::path& file);
-std::vector<std::string> read_label_list(ListFile& file);
 
 // Grows the learner's tree by all labels: those of options.labels, which rank 0 reads, or, without it, all that occur
 // in the shards, sorted, so that they do not depend on the ranks. Collective; each rank reads its part of the shards.

@@ -12,9 +12,9 @@
 #include "api/options/given_tree_files.h"
 #include "cpt/error.h"
 #include "data/in_memory.h"
+#include "data/text/label_list.h"
 #include "data/text/line_reader.h"
 #include "model/learning/learner.h"
-#include "train/setup/known_labels.h"
 
 namespace {
 

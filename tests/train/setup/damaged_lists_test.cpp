@@ -11,10 +11,10 @@
 
 #include "api/options/given_tree_files.h"
 #include "data/in_memory.h"
+#include "data/text/label_list.h"
 #include "data/text/line_reader.h"
 #include "model/random_stream.h"
 #include "train/job.h"
-#include "train/setup/known_labels.h"
 
 namespace cpt {
 namespace {

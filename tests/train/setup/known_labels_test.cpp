@@ -9,7 +9,6 @@
 namespace cpt {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -24,9 +23,6 @@ class KnownLabels : public ::testing::Test {
   KnownLabels() {
     options_ = small_job();
     options_.model.method = Method::kPecoc;
-  }
-  std::string error_of_list(const std::string& content) {
-    return thrown_by([&] { read_label_list(folder_.write("list", content)); }).text;
   }
 
   Folder folder_;
@@ -51,14 +47,6 @@ TEST_F(KnownLabels, AreThoseOfAListInItsOrder) {
   for (const int ranks : {1, 3}) {
     EXPECT_THAT(labels_by_number(results_on(ranks, options_)[0].model), ElementsAre("d", "b", "never-seen"));
   }
-}
-
-TEST_F(KnownLabels, AListIsOneLabelALine) {
-  EXPECT_EQ(error_of_list("a\nb"), "");
-  EXPECT_THAT(error_of_list("a\nb\na\n"), AllOf(HasSubstr("list:3: expected one label"), HasSubstr("listed before")));
-  EXPECT_THAT(error_of_list("a\nb c\n"), HasSubstr("list:2: expected one label, found 'b c'"));
-  EXPECT_THAT(error_of_list("\n"), HasSubstr("is empty"));
-  EXPECT_THAT(thrown_by([&] { read_label_list(folder_ / "missing"); }).text, HasSubstr("cannot be read"));
 }
 
 TEST_F(KnownLabels, ALineWithAnotherOneIsABadLine) {
