@@ -52,14 +52,11 @@ ExampleReader::ExampleReader(const ModelOptions& options, Format format, MultiLa
   if (format == Format::kBinary) throw Error(Fault::kUsage, "a line of text cannot have the binary format");
   require_pairs(options.interactions);
   parse_ngrams(options.ngrams);
-  state_ = std::make_unique<State>(ReadOptions{.format = format,
-                                               .multilabel = multilabel,
-                                               .seed = options.seed,
-                                               .interactions = options.interactions,
-                                               .ngrams = options.ngrams,
-                                               .fields = options.fields,
-                                               .normalize = options.normalize,
-                                               .labels_required = false});
+  ReadOptions read = read_options_of(options);
+  read.format = format;
+  read.multilabel = multilabel;
+  read.labels_required = false;
+  state_ = std::make_unique<State>(std::move(read));
 }
 
 ExampleReader::ExampleReader(ExampleReader&&) noexcept = default;

@@ -11,6 +11,7 @@
 #include "core/input_limits.h"  // kMaxValue
 #include "cpt/example.h"
 #include "cpt/input.h"
+#include "cpt/options.h"
 
 namespace cpt {
 
@@ -48,6 +49,15 @@ struct ReadOptions {
   // The same for each line with several labels.
   std::function<void()> on_several_labels = {};
 };
+
+// How the examples of a model are made of their lines; all else is the caller's.
+inline ReadOptions read_options_of(const ModelOptions& model) {
+  return {.seed = model.seed,
+          .interactions = model.interactions,
+          .ngrams = model.ngrams,
+          .fields = model.fields,
+          .normalize = model.normalize};
+}
 
 // Lane 0 of a row sums squares in a float (model/weights/kernels.h). An error is at most the importance, so a block of
 // 15 regressors adds at most 1.5e25; and a float that has grown to 2^25 times its increment, 5e32, stops growing. That

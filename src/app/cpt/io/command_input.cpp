@@ -28,16 +28,10 @@ std::string format_advice(const Learner& learner) {
 }
 
 ReadOptions read_options(const CommandInput& input, const Model& trained, CommandNeeds needs) {
-  const ModelOptions& model = trained.options();
-  ReadOptions read;
+  ReadOptions read = read_options_of(trained.options());
   read.format_advice = format_advice(trained.learner());
   read.format = input.format;
   read.multilabel = input.multilabel;
-  read.seed = model.seed;
-  read.interactions = model.interactions;
-  read.ngrams = model.ngrams;
-  read.fields = model.fields;
-  read.normalize = model.normalize;
   read.skip_bad_lines = input.skip_bad_lines;
   read.labels_required = needs.labels_required;
   read.every_line = needs.every_line;
