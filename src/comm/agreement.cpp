@@ -29,6 +29,23 @@ std::string reason_of(const Communicator& comm, const std::exception_ptr& mine, 
 
 }  // namespace
 
+void require_equal(Communicator& comm, const std::vector<NamedDigest>& mine, const char* call, Fault fault,
+                   const std::string& advice) {
+  std::vector<std::uint64_t> digests;
+  for (const NamedDigest& one : mine) digests.push_back(one.digest);
+  std::vector<std::uint64_t> all(digests.size() * static_cast<std::size_t>(comm.size()));
+  comm.wait(*comm.start_all_gather(std::as_bytes(std::span(digests)), std::as_writable_bytes(std::span(all))), call);
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    const std::uint64_t* its = all.data() + static_cast<std::size_t>(rank) * mine.size();
+    std::string others;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if (its[i] != all[i]) others += (others.empty() ? "" : " and ") + mine[i].another;
+    }
+    if (others.empty()) continue;
+    throw AgreedError(fault, rank_and_host(comm, rank) + " has " + others + " than " + rank_and_host(comm, 0) + advice);
+  }
+}
+
 std::uint64_t encode_fault(const std::exception_ptr& mine) {
   if (mine == nullptr) return 0;
   Fault fault = Fault::kFailed;

@@ -52,6 +52,18 @@ std::vector<std::uint64_t> distribute_work(Communicator& comm, std::size_t count
   return values;
 }
 
+// What must be the same on all ranks: its digest, and how an error names another one, as in "another tree".
+struct NamedDigest {
+  std::string another;
+  std::uint64_t digest;
+};
+
+// Collective, with the same names on all ranks. Throws on all of them, if a rank's digests are not those of rank 0:
+// "rank 2 on node7 has another --alpha and another --seed than rank 0 on node1", and `advice`. Sends 8 bytes for each
+// to every other rank.
+void require_equal(Communicator& comm, const std::vector<NamedDigest>& mine, const char* call,
+                   Fault fault = Fault::kFailed, const std::string& advice = {});
+
 // agree_on_error() in two halves, for callers whose own messages can carry the fault. encode_fault() returns the fault,
 // or 0 for nullptr. Once all ranks know that at least one failed, all call throw_agreed(), which sends a few words and
 // the reason.

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -49,24 +48,6 @@ std::vector<T> all_gather_value(Communicator& comm, const T& mine, const char* c
   std::vector<T> all(static_cast<std::size_t>(comm.size()));
   comm.wait(*comm.start_all_gather(bytes_of(mine), std::as_writable_bytes(std::span(all))), call);
   return all;
-}
-
-// The first rank whose value differs from that of rank 0, as rank_and_host() names it.
-template <Sendable T>
-struct Difference {
-  std::string rank;
-  T its;
-  T of_rank_0;
-};
-
-// nullopt if all ranks have the same value. Sends sizeof(T) bytes to every other rank.
-template <Sendable T>
-std::optional<Difference<T>> find_difference(Communicator& comm, const T& mine, const char* call) {
-  const std::vector<T> all = all_gather_value(comm, mine, call);
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (!(all[r] == all[0])) return Difference<T>{rank_and_host(comm, static_cast<int>(r)), all[r], all[0]};
-  }
-  return std::nullopt;
 }
 
 // Returns the value of `root` on all ranks. sizeof(T) bytes reach every rank.

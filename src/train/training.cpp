@@ -449,19 +449,13 @@ class Training::Run {
       summary_.partitions_moved = partitioned_->partitions_moved();
       summary_.balance = partitioned_->latest_balance();
     } else {
-      compare_replicas(summary_.weight_digest);
+      require_equal(comm_, {{"other weights", summary_.weight_digest}}, "end: digests", Fault::kFailed,
+                    " at the end of the run");
     }
     summary_.traffic = traffic_of_all(comm_);
     for (const auto& [call, part] : summary_.traffic) {
       summary_.bytes_sent += part.bytes;
       summary_.communication_seconds += part.seconds;
-    }
-  }
-
-  void compare_replicas(std::uint64_t digest) {
-    if (const auto difference = find_difference(comm_, digest, "end: digests")) {
-      throw AgreedError(Fault::kFailed,
-                        "the weights of rank 0 and " + difference->rank + " differ at the end of the run");
     }
   }
 

@@ -98,7 +98,6 @@ TEST(OptionTable, SetsShowsAndCopiesEveryValue) {
     TrainingOptions copy;
     row.binding.copy(copy, changed);
     EXPECT_EQ(row.binding.show(copy), row.binding.show(changed));
-    EXPECT_NE(describe_training_options(changed), describe_training_options(TrainingOptions()));
   }
 }
 

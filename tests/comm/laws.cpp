@@ -97,18 +97,6 @@ void values_of_all_ranks_are_gathered(Communicator& comm) {
   }
 }
 
-void the_first_rank_that_differs_is_found(Communicator& comm) {
-  EXPECT_FALSE(find_difference(comm, std::uint64_t{7}, "compare"));
-  for (int odd = 1; odd < comm.size(); ++odd) {
-    const std::uint64_t mine = comm.rank() < odd ? 7 : 7 + static_cast<std::uint64_t>(comm.rank());
-    const auto difference = find_difference(comm, mine, "compare");
-    ASSERT_TRUE(difference);
-    EXPECT_EQ(difference->rank, rank_and_host(comm, odd));
-    EXPECT_EQ(difference->its, 7U + static_cast<std::uint64_t>(odd));
-    EXPECT_EQ(difference->of_rank_0, 7U);
-  }
-}
-
 void uneven_buffers_reach_rank_0_only(Communicator& comm) {
   const Contents mine = message(comm.rank(), 0, length_between(comm.rank(), 0));
   const std::vector<Contents> all = gather_bytes(comm, mine, "gather");
@@ -232,6 +220,29 @@ void any_exception_can_be_agreed_on(Communicator& comm) {
   EXPECT_THROW(agree_on_error(comm, first ? std::make_exception_ptr(42) : nullptr, "agree"), AgreedError);
 }
 
+void the_first_rank_that_differs_is_named_and_what_differs(Communicator& comm) {
+  const auto require = [&](std::uint64_t leaf, std::uint64_t root, std::uint64_t stem) {
+    require_equal(comm, {{"other leaves", leaf}, {"another root", root}, {"another stem", stem}}, "compare",
+                  Fault::kUsage, ": prune");
+  };
+  require(7, 8, 9);
+  for (int odd = 1; odd < comm.size(); ++odd) {
+    const auto expect = [&](const std::string& others, std::uint64_t leaf, std::uint64_t root, std::uint64_t stem) {
+      try {
+        require(leaf, root, stem);
+        ADD_FAILURE() << "found no difference";
+      } catch (const AgreedError& error) {
+        EXPECT_EQ(error.fault(), Fault::kUsage);
+        EXPECT_EQ(error.what(),
+                  rank_and_host(comm, odd) + " has " + others + " than " + rank_and_host(comm, 0) + ": prune");
+      }
+    };
+    const auto excess = static_cast<std::uint64_t>(comm.rank() < odd ? 0 : comm.rank());
+    expect("another root", 7, 8 + excess, 9);
+    expect("other leaves and another stem", 7 + excess, 8, 9 + excess);
+  }
+}
+
 // On a single rank the error keeps its type.
 void work_done_together_fails_together(Communicator& comm) {
   int done = 0;
@@ -296,7 +307,6 @@ const std::vector<Law>& laws() {
       {"ExchangeDeliversEachPairsBytes", exchange_delivers_each_pairs_bytes},
       {"OperationsMayOverlap", operations_may_overlap},
       {"ValuesOfAllRanksAreGathered", values_of_all_ranks_are_gathered},
-      {"TheFirstRankThatDiffersIsFound", the_first_rank_that_differs_is_found},
       {"UnevenBuffersReachRank0Only", uneven_buffers_reach_rank_0_only},
       {"UnevenBuffersReachAll", uneven_buffers_reach_all},
       {"ABufferOfAnyLengthIsBroadcast", a_buffer_of_any_length_is_broadcast},
@@ -309,6 +319,7 @@ const std::vector<Law>& laws() {
       {"AgreementOnSuccessIsSilentAndAnAgreedErrorStaysAsItIs",
        agreement_on_success_is_silent_and_an_agreed_error_stays_as_it_is},
       {"AnyExceptionCanBeAgreedOn", any_exception_can_be_agreed_on},
+      {"TheFirstRankThatDiffersIsNamedAndWhatDiffers", the_first_rank_that_differs_is_named_and_what_differs},
       {"WorkDoneTogetherFailsTogether", work_done_together_fails_together},
       {"WorkIsSharedOutAndAllGetWhatComesOfIt", work_is_shared_out_and_all_get_what_comes_of_it},
       {"WhatARankPublishesTheOthersRead", what_a_rank_publishes_the_others_read},

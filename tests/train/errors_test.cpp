@@ -45,27 +45,31 @@ TEST_P(Errors, AShardThatVanishesStopsAll) {
 }
 
 TEST_P(Errors, OtherOptionsOrShardsOnOneRankStopAll) {
-  const std::vector<std::function<void(TrainingOptions&)>> differences = {
-      [](TrainingOptions& options) { options.data.pop_back(); },
-      [](TrainingOptions& options) { options.model.learning_rate *= 1 + 1e-12; },
-      [](TrainingOptions& options) { options.model.seed = 2; },
-      [](TrainingOptions& options) { options.merge = MergeRule::kAverage; },
-      [](TrainingOptions& options) {
-        const bool partitioned = options.placement == Placement::kPartitioned;
-        options.placement = partitioned ? Placement::kReplicated : Placement::kPartitioned;
-      },
-      [](TrainingOptions& options) { options.model.tree = TreeKind::kGiven, options.given_tree = "file:other"; },
-      [](TrainingOptions& options) { options.round_examples = 7; },
-      [](TrainingOptions& options) { options.passes = 2; },
-      [](TrainingOptions& options) { options.test = {options.data[0]}; },
+  const std::vector<std::pair<std::string, std::function<void(TrainingOptions&)>>> differences = {
+      {"other shards of --data", [](TrainingOptions& options) { options.data.pop_back(); }},
+      {"another --learning-rate", [](TrainingOptions& options) { options.model.learning_rate *= 1 + 1e-12; }},
+      {"another --seed", [](TrainingOptions& options) { options.model.seed = 2; }},
+      {"another --merge", [](TrainingOptions& options) { options.merge = MergeRule::kAverage; }},
+      {"another --placement",
+       [](TrainingOptions& options) {
+         const bool partitioned = options.placement == Placement::kPartitioned;
+         options.placement = partitioned ? Placement::kReplicated : Placement::kPartitioned;
+       }},
+      {"another --tree",
+       [](TrainingOptions& options) { options.model.tree = TreeKind::kGiven, options.given_tree = "file:other"; }},
+      {"another --round-examples", [](TrainingOptions& options) { options.round_examples = 7; }},
+      {"another --passes and another --clip",
+       [](TrainingOptions& options) { options.passes = 2, options.model.clip = 0.01; }},
+      {"other shards of --test", [](TrainingOptions& options) { options.test = {options.data[0]}; }},
+      {"another --resume", [](TrainingOptions& options) { options.resume = true; }},
   };
-  for (const auto& differ : differences) {
+  for (const auto& [another, differ] : differences) {
     Staging staging;
-    staging.options_of = [&](int rank, TrainingOptions& options) {
+    staging.options_of = [&, &differ = differ](int rank, TrainingOptions& options) {
       if (rank == 2) differ(options);
     };
     EXPECT_THAT(agreed_error(Fault::kUsage, staging),
-                AllOf(StartsWith("rank 2 on "), HasSubstr("other options or sees other shards")));
+                AllOf(StartsWith("rank 2 on "), HasSubstr(" has " + another + " than rank 0 on ")));
   }
 }
 

@@ -79,9 +79,6 @@ inline constexpr const char* kOutputOptions = "Output";
 
 const std::vector<TrainingOptionRow>& training_option_table();
 
-// All values, one line each: equal on ranks that have equal options.
-std::string describe_training_options(const TrainingOptions& options);
-
 // The options of a resumed run: `then`, as stored in the checkpoint, with those of `now` that may change.
 TrainingOptions options_on_resume(const TrainingOptions& then, const TrainingOptions& now);
 

@@ -74,14 +74,6 @@ void TrainingOptions::validate() const {
   }
 }
 
-std::string describe_training_options(const TrainingOptions& options) {
-  std::string text;
-  for (const TrainingOptionRow& row : training_option_table()) {
-    text += std::string(row.name) + ' ' + row.binding.show(options) + '\n';
-  }
-  return text;
-}
-
 bool may_change_on_resume(OnResume on_resume, const TrainingOptions& then) {
   if (on_resume == OnResume::kMayChangeIfPartitioned) return then.placement == Placement::kPartitioned;
   return on_resume != OnResume::kFixed;

@@ -2,7 +2,6 @@
 // exit code on all ranks.
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -179,10 +178,8 @@ void run_job(Communicator& comm, DistOptions options) {
     if (comm.rank() == 0) require_usable_paths(options);
   });
   // The next steps of all ranks depend on these.
-  const std::array<int, 2> steps{options.training.resume ? 1 : 0, options.dry_run ? 1 : 0};
-  if (const auto difference = find_difference(comm, steps, "start: options")) {
-    throw AgreedError(Fault::kUsage, difference->rank + " has another --resume or --dry-run than rank 0");
-  }
+  require_equal(comm, {{"another --resume", options.training.resume}, {"another --dry-run", options.dry_run}},
+                "start: options", Fault::kUsage);
   if (options.training.resume && !options.dry_run)
     reserve_run(comm, options, output);  // lock the run before reading it
   run_on_all(comm, "start", [&] { take_options(options); });

@@ -104,18 +104,12 @@ std::uint64_t verify_own(Communicator& comm, const Owners& writers, const fs::pa
   }
 }
 
-void compare_trees(const Learner& learner, Communicator& comm) {
-  if (const auto difference = find_difference(comm, learner.growth_digest(), "checkpoint: trees")) {
-    throw AgreedError(Fault::kFailed,
-                      "the trees of rank 0 and " + difference->rank + " differ: no checkpoint is written");
-  }
-}
-
 }  // namespace
 
 std::uint64_t write_checkpoint(const Learner& learner, Communicator& comm, const Owners& writers, const RunState& state,
                                const fs::path& directory) {
-  compare_trees(learner, comm);
+  require_equal(comm, {{"another tree", learner.growth_digest()}}, "checkpoint: trees", Fault::kFailed,
+                ": no checkpoint is written");
   std::optional<BlobSetWriter> set;
   run_on_all(comm, "checkpoint: begin", [&] {
     if (comm.rank() == 0) write_structure(learner, set.emplace(directory, kCheckpointKind));

@@ -6,7 +6,6 @@
 
 #include "comm/agreement.h"
 #include "comm/collectives.h"
-#include "core/number_text.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -29,7 +28,7 @@ void CountMerger::merge() {
     merge_segment(segment * in_segment, (segment + 1) * in_segment);
   }
   added_.clear();
-  compare_digests();
+  require_equal(comm_, {{"other counts", learner_.frequencies().digest()}}, "merge: counts");
 }
 
 void CountMerger::join_equal_pairs() {
@@ -62,13 +61,6 @@ void CountMerger::merge_segment(std::uint64_t first, std::uint64_t last) {
     for (const Record& record : array_of<Record>(received[rank])) {
       learner_.frequencies().add(record.key, static_cast<LabelId>(record.label), record.units);
     }
-  }
-}
-
-void CountMerger::compare_digests() {
-  if (const auto difference = find_difference(comm_, learner_.frequencies().digest(), "merge: counts")) {
-    throw AgreedError(Fault::kFailed, "rank 0 and " + difference->rank + " disagree: counts " +
-                                          digest_text(difference->of_rank_0) + " and " + digest_text(difference->its));
   }
 }
 

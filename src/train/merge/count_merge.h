@@ -36,7 +36,6 @@ class CountMerger {
   void join_equal_pairs();
   std::uint64_t agree_on_segments(std::uint64_t records_in_segment);
   void merge_segment(std::uint64_t first, std::uint64_t last);
-  void compare_digests();
 
   Communicator& comm_;
   Learner& learner_;

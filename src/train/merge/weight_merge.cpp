@@ -225,11 +225,7 @@ void WeightMerger::install(RowRecords merged) {
 }
 
 void WeightMerger::compare_digests() {
-  if (const auto difference = find_difference(comm_, learner_.growth_digest(), "merge: trees")) {
-    const auto& [rank, its, of_rank_0] = *difference;
-    throw AgreedError(Fault::kFailed, "the trees of rank 0 and " + rank + " differ: their digests are " +
-                                          digest_text(of_rank_0) + " and " + digest_text(its));
-  }
+  require_equal(comm_, {{"another tree", learner_.growth_digest()}}, "merge: trees");
   const std::size_t ranks = touched_digests_.size();
   std::vector<std::uint64_t> expected_of_ranks;  // of what this rank merged
   for (const std::uint64_t touched : touched_digests_) expected_of_ranks.push_back(merged_digest_ - touched);

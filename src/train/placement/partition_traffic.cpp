@@ -103,10 +103,7 @@ struct Parcel {
 // Ranks that disagree on owners would wait for messages that no rank sends.
 void compare_owners(Communicator& comm, const Owners& owners) {
   const std::string_view bytes(reinterpret_cast<const char*>(owners.data()), owners.size() * sizeof owners[0]);
-  if (const auto difference = find_difference(comm, hash_label(bytes), "gather partitions: owners")) {
-    throw AgreedError(Fault::kFailed,
-                      difference->rank + " has other owners of the model's partitions than " + rank_and_host(comm, 0));
-  }
+  require_equal(comm, {{"other owners of the model's partitions", hash_label(bytes)}}, "gather partitions: owners");
 }
 
 void start(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt,

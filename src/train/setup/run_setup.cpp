@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,32 +80,34 @@ void read_first_examples(const std::vector<Shard>& validation, const TrainingOpt
   if (!any) throw Error(Fault::kBadData, "the shards of --validate have no example");
 }
 
-// Everything that must be the same on all ranks, in words. Ranks may name the model and the shards by different paths:
-// `init`, the digest of the initial model (0 for none), and the shards themselves are compared instead.
-std::string fingerprint(const TrainingOptions& options, std::uint64_t init, const Inputs<Shard>& files) {
-  TrainingOptions without_paths = options;
-  without_paths.init.clear();
-  without_paths.data.clear();
-  without_paths.test.clear();
-  without_paths.validation.data.clear();
-  std::ostringstream text;
-  text << kVersion << ' ' << kCommit << '\n'
-       << describe_training_options(without_paths) << options.model.bits << ' ' << init << ' '
-       << options.checkpoints.directory << ' ' << options.checkpoints.every.count() << ' '
-       << options.checkpoints.every_examples << '\n';
-  for (const Shard& shard : files.data) text << shard.path << ' ' << shard.bytes << '\n';
-  for (const Shard& shard : files.test) text << "test " << shard.path << ' ' << shard.bytes << '\n';
-  for (const Shard& shard : files.validation) text << "validation " << shard.path << ' ' << shard.bytes << '\n';
-  return text.str();
+std::uint64_t digest_of_names(const std::vector<Shard>& shards) {
+  std::string text;
+  for (const Shard& shard : shards) text += shard.path + ' ' + std::to_string(shard.bytes) + '\n';
+  return hash_label(text);
 }
 
-void compare_fingerprints(Communicator& comm, const std::string& mine) {
-  if (const auto difference = find_difference(comm, hash_label(mine), "start: options")) {
-    throw AgreedError(Fault::kUsage,
-                      difference->rank +
-                          " runs another build, has other options or sees other shards or another model than " +
-                          rank_and_host(comm, 0) + ": names and sizes must be the same everywhere");
+// Ranks may name the model and the shards by different paths: `init`, the digest of the initial model (0 for none), and
+// the shards themselves are compared instead.
+void compare_options(Communicator& comm, TrainingOptions options, std::uint64_t init, const Inputs<Shard>& files) {
+  options.init.clear();
+  options.data.clear();
+  options.test.clear();
+  options.validation.data.clear();
+  const CheckpointOptions& checkpoints = options.checkpoints;
+  std::vector<NamedDigest> all{
+      {"another model of --init", init},
+      {"other shards of --data", digest_of_names(files.data)},
+      {"other shards of --test", digest_of_names(files.test)},
+      {"other shards of --validate", digest_of_names(files.validation)},
+      {"another table size", static_cast<std::uint64_t>(options.model.bits)},
+      {"another directory of checkpoints", hash_label(checkpoints.directory.string())},
+      {"another interval of checkpoints",
+       hash_label(std::to_string(checkpoints.every.count()) + ' ' + std::to_string(checkpoints.every_examples))}};
+  for (const TrainingOptionRow& row : training_option_table()) {
+    all.push_back({"another --" + std::string(row.name), hash_label(row.binding.show(options))});
   }
+  require_equal(comm, all, "start: options", Fault::kUsage,
+                ": options, and the names and sizes of shards, must be the same everywhere");
 }
 
 // The checksums of all files' beginnings; each rank reads some of them.
@@ -435,10 +436,10 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   RunSetup setup;
   setup.options = options;
   // First, because the ranks that resume read checkpoints together.
-  if (const auto difference = find_difference(comm, options.resume ? 1 : 0, "start: resume")) {
-    throw AgreedError(Fault::kUsage,
-                      difference->rank + " and " + rank_and_host(comm, 0) + ": one has --resume and the other has not");
-  }
+  require_equal(comm,
+                {{"another build of this program", hash_label(std::string(kVersion) + ' ' + kCommit)},
+                 {"another --resume", options.resume}},
+                "start: resume", Fault::kUsage);
   const bool resumed = options.resume && resume(options, comm, free, setup);
   setup.options.resume = resumed;
   Inputs<Shard> files;
@@ -449,7 +450,7 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
     check_validation_shards(files.validation);
     if (!resumed) read_initial_model(setup);
   });
-  compare_fingerprints(comm, fingerprint(setup.options, setup.init_digest, files));
+  compare_options(comm, setup.options, setup.init_digest, files);
   run_on_all(comm, "start: validation", [&] {
     if (comm.rank() == 0) read_first_examples(files.validation, setup.options);
   });

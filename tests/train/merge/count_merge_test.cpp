@@ -128,7 +128,7 @@ TEST(CountMerger, NoticesCountsThatDiffer) {
     if (comm.rank() == 1) learner.frequencies().add(1, 1, 1);  // without note()
     merger.merge();
   });
-  EXPECT_THAT(thrown.text, HasSubstr("disagree: counts "));
+  EXPECT_THAT(thrown.text, HasSubstr(" has other counts than rank 0 on "));
 }
 
 // --- on disk

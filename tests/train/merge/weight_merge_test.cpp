@@ -11,7 +11,6 @@
 
 #include "comm/on_machines.h"
 #include "comm/threads/threads.h"
-#include "core/number_text.h"
 #include "model/random_stream.h"
 #include "train/job.h"
 
@@ -236,15 +235,12 @@ TEST(MergeNotices, WeightsThatAreNotFinite) {
 }
 
 TEST(MergeNotices, ARankWithAnotherTree) {
-  std::uint64_t digests[3];
   const std::string error = error_of([&](int rank, Learner& learner, WeightMerger& merger) {
     learner.apply({"a", {kNoLabel}, 0});
     learner.apply({rank == 2 ? "c" : "b", {0}, 0});
-    digests[rank] = learner.growth_digest();
     visit_row({100, plain_change()}, learner, merger);
   });
-  EXPECT_THAT(error, AllOf(HasSubstr("the trees of rank 0 and rank 2 on "),
-                           HasSubstr(digest_text(digests[0]) + " and " + digest_text(digests[2]))));
+  EXPECT_THAT(error, AllOf(HasSubstr("rank 2 on "), HasSubstr(" has another tree than rank 0 on ")));
 }
 
 // A row that differs where the rank has not touched it: found when another rank trains it, whichever rank merges it.
