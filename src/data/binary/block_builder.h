@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/hashing/id_map.h"
 #include "cpt/example.h"
 #include "data/binary/binary_shard.h"
-#include "data/binary/id_map.h"
 
 namespace cpt {
 

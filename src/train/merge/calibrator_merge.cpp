@@ -34,37 +34,17 @@ Calibrator merge_calibrators(std::span<const CalibratorOfRank* const> ranks) {
 }
 
 CalibratorMerger::CalibratorMerger(Communicator& comm, Learner& learner, std::uint64_t segment_bytes)
-    : comm_(comm), learner_(learner), segment_bytes_(segment_bytes), slots_(2) {}
+    : comm_(comm), learner_(learner), segment_bytes_(segment_bytes) {}
 
 void CalibratorMerger::touch(const PathState& path_state) {
   for (std::size_t b = 0; b < path_state.calibrations.size(); ++b) {
-    NodeVisits& visits = visited(path_state.calibrations[b]).visits;
+    const Calibration& calibration = path_state.calibrations[b];
+    const std::uint32_t block = blocks_.add(calibration.key);
+    if (block == visited_.size()) visited_.push_back({.partition = calibration.partition});
+    NodeVisits& visits = visited_[block].visits;
     const LaneTargets& targets = *path_state.targets[b];
     for (std::size_t i = 0; i < targets.count; ++i) visits[targets.nodes[i]] += targets.nodes[i] != 0 ? 1U : 0U;
   }
-}
-
-// Adds the block, or finds it.
-CalibratorMerger::Visited& CalibratorMerger::visited(const Calibration& calibration) {
-  Slot& slot = slot_of(calibration.key);
-  if (slot.number != 0) return visited_[slot.number - 1];
-  visited_.push_back({.key = calibration.key, .partition = calibration.partition});
-  slot = {calibration.key, visited_.size()};
-  if (2 * visited_.size() > slots_.size()) grow();
-  return visited_.back();
-}
-
-CalibratorMerger::Slot& CalibratorMerger::slot_of(std::uint64_t key) {
-  std::uint64_t i = key >> 1;
-  for (;; ++i) {
-    Slot& slot = slots_[i & (slots_.size() - 1)];
-    if (slot.number == 0 || slot.key == key) return slot;
-  }
-}
-
-void CalibratorMerger::grow() {
-  slots_.assign(2 * slots_.size(), {});
-  for (std::size_t i = 0; i < visited_.size(); ++i) slot_of(visited_[i].key) = {visited_[i].key, i + 1};
 }
 
 void CalibratorMerger::merge() {
@@ -73,7 +53,7 @@ void CalibratorMerger::merge() {
   sum_in_rank_order(comm_, {&blocks, 1}, "merge: calibrators");
   const std::uint64_t segments = 1 + blocks * sizeof(Record) / segment_bytes_;
   for (std::uint64_t segment = 0; segment < segments; ++segment) merge_segment(segment, segments);
-  slots_.assign(slots_.size(), {});
+  blocks_.clear();
   visited_.clear();
 }
 
@@ -115,11 +95,12 @@ std::vector<std::vector<CalibratorMerger::Record>> CalibratorMerger::records_by_
                                                                                         std::uint64_t segments) const {
   const auto ranks = static_cast<std::uint64_t>(comm_.size());
   std::vector<std::vector<Record>> records(ranks);
-  for (const Visited& block : visited_) {
-    if ((block.key >> 1) % segments != segment) continue;
-    const Calibrator* calibrator = learner_.weights().calibrators().find(block.key);
-    records[(block.key >> 32) % ranks].push_back(
-        {block.key, block.partition, {block.visits, calibrator == nullptr ? kFirstCalibrator : *calibrator}});
+  for (std::size_t i = 0; i < visited_.size(); ++i) {
+    const std::uint64_t key = blocks_.keys()[i];
+    if ((key >> 1) % segments != segment) continue;
+    const Calibrator* calibrator = learner_.weights().calibrators().find(key);
+    records[(key >> 32) % ranks].push_back(
+        {key, visited_[i].partition, {visited_[i].visits, calibrator == nullptr ? kFirstCalibrator : *calibrator}});
   }
   return records;
 }

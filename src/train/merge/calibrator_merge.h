@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "core/hashing/id_map.h"
 #include "model/learning/learner.h"
 #include "model/weights/calibrators.h"
 
@@ -49,19 +50,10 @@ class CalibratorMerger {
     CalibratorOfRank of_rank;
   };
   struct Visited {
-    std::uint64_t key = 0;
     Partition partition = 0;
     NodeVisits visits{};
   };
 
-  struct Slot {
-    std::uint64_t key = 0;
-    std::size_t number = 0;  // in visited_, plus 1; 0: free
-  };
-
-  Visited& visited(const Calibration& calibration);
-  Slot& slot_of(std::uint64_t key);
-  void grow();
   void merge_segment(std::uint64_t segment, std::uint64_t segments);
   std::vector<std::vector<Record>> records_by_reducer(std::uint64_t segment, std::uint64_t segments) const;
   static std::vector<Record> reduce(const std::vector<Record>& received);
@@ -69,8 +61,8 @@ class CalibratorMerger {
   Communicator& comm_;
   Learner& learner_;
   std::uint64_t segment_bytes_;
-  std::vector<Visited> visited_;  // blocks, in the order of their first visits
-  std::vector<Slot> slots_;       // a hash table, as the one of Calibrators
+  IdMap<std::uint64_t> blocks_;   // their keys, in the order of their first visits
+  std::vector<Visited> visited_;  // parallel to them
 };
 
 }  // namespace cpt

@@ -1,5 +1,5 @@
 // Keys get numbers in the order in which they come first, however many there are.
-#include "data/binary/id_map.h"
+#include "core/hashing/id_map.h"
 
 #include <gtest/gtest.h>
 
