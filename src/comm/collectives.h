@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "core/bytes_of.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -20,11 +21,7 @@ namespace cpt {
 template <typename T>
 concept Sendable = std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_pointer_v<T>;
 
-// The bytes of a value or of an array.
-template <Sendable T>
-ConstBytes bytes_of(const T& value) {
-  return std::as_bytes(std::span<const T, 1>(&value, 1));
-}
+// As bytes_of().
 template <Sendable T>
 Bytes writable_bytes_of(T& value) {
   return std::as_writable_bytes(std::span<T, 1>(&value, 1));

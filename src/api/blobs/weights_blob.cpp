@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/bytes_of.h"
 #include "core/checked.h"
 #include "cpt/error.h"
 #include "model/learning/learner.h"
@@ -16,11 +17,6 @@ namespace cpt {
 static_assert(std::endian::native == std::endian::little);
 
 namespace {
-
-template <class T>
-std::span<const std::byte> bytes_of(const T& value) {
-  return std::as_bytes(std::span<const T, 1>(&value, 1));
-}
 
 constexpr std::uint64_t kRun = 1024;
 using Bitmap = std::array<std::uint64_t, kRun / 64>;

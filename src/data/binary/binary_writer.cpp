@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/bytes_of.h"
 #include "cpt/error.h"
 
 namespace cpt {
@@ -14,11 +15,6 @@ namespace {
 
 // Higher levels make these columns hardly smaller; all are read equally fast.
 constexpr int kCompressionLevel = 3;
-
-template <class T>
-std::span<const std::byte> bytes_of(const T& value) {
-  return std::as_bytes(std::span<const T, 1>(&value, 1));
-}
 
 // A zstd frame; empty if that would not be shorter.
 std::vector<std::byte> compressed(std::span<const std::byte> payload) {

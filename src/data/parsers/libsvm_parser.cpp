@@ -99,7 +99,7 @@ void LibsvmParser::add_feature(std::string_view line, const IndexedToken& token,
   index.remove_prefix(std::min(index.find_first_not_of('0'), index.size() - 1));
 
   const std::string_view text = token.text.substr(token.colon + 1);
-  const auto value = parse_number(text);
+  const auto value = parse_decimal(text);
   if (!value) reject(line, text, "a number of at most 1e30 in size");
   const FeatureHash feature = hash_name(index, name_space_);
   batch.add_feature(feature, static_cast<float>(*value));

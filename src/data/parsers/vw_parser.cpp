@@ -86,7 +86,7 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   std::string_view token = tokens.next();
   bool has_importance = false;
   if (!token.empty() && token.front() != '\'') {
-    const double importance = parse_number(token).value_or(-1);
+    const double importance = parse_decimal(token).value_or(-1);
     if (!(importance >= 0 && importance <= kMaxImportance)) reject(line, token, kImportanceExpected);
     parsed.importance = static_cast<float>(importance);
     has_importance = true;
@@ -109,7 +109,7 @@ double VwParser::parse_value(std::string_view line, const char*& at, DelimiterWa
   do at = walk.next();
   while (delimiter_at(line, at) == ':');
   text = text_between(first, at);
-  const auto number = parse_number(text);
+  const auto number = parse_decimal(text);
   if (!number) reject(line, text, "a number of at most 1e30 in size");
   return *number;
 }

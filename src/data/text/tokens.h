@@ -50,7 +50,7 @@ void for_each_word(std::string_view text, Visit visit) {
 double number_or_nan(std::string_view text);
 
 // The same, with nothing instead of NaN.
-inline std::optional<double> parse_number(std::string_view text) {
+inline std::optional<double> parse_decimal(std::string_view text) {
   if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') return text[0] - '0';
   const double number = number_or_nan(text);
   return std::isnan(number) ? std::nullopt : std::optional(number);

@@ -9,7 +9,7 @@
 
 namespace cpt {
 
-// As parse_number.
+// As parse_decimal.
 std::optional<double> plain_number(std::string_view text);
 
 // As make_line_parser.

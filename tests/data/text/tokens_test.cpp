@@ -21,12 +21,12 @@ TEST(Number, TakesEveryDecimalForm) {
   const std::vector<std::pair<std::string, double>> numbers = {
       {"1", 1},        {"+1", 1},      {"-.5", -0.5},    {"2.", 2},     {"1e3", 1000},
       {"1.5E-1", .15}, {"1e30", 1e30}, {"-1e30", -1e30}, {"1e-400", 0}, {"-1e-99999999999999999999", 0}};
-  for (const auto& [text, number] : numbers) EXPECT_EQ(parse_number(text), number) << text;
+  for (const auto& [text, number] : numbers) EXPECT_EQ(parse_decimal(text), number) << text;
 }
 
 TEST(Number, TooLargeIsNone) {
   for (const char* text : {"1.0001e30", "-2e30", "1e400", "1e99999999999999999999"}) {
-    EXPECT_EQ(parse_number(text), std::nullopt) << text;
+    EXPECT_EQ(parse_decimal(text), std::nullopt) << text;
   }
 }
 
@@ -34,13 +34,13 @@ TEST(Number, AnythingElseIsNone) {
   for (const char* text :
        {"",   "+",    "-",   ".",  "e",   "x",   "1x",   "1:2",    "+-1", "++1",  "--1",      " 1",
         "1 ", "0x10", "1,5", "1e", "nan", "NaN", "-nan", "nan(1)", "inf", "-inf", "infinity", "+inf"}) {
-    EXPECT_EQ(parse_number(text), std::nullopt) << text;
+    EXPECT_EQ(parse_decimal(text), std::nullopt) << text;
   }
 }
 
 void expect_as_plain(const std::string& text) {
   const std::vector<char> exact(text.begin(), text.end());  // so that a sanitizer sees whoever reads beyond
-  const auto number = parse_number({exact.data(), exact.size()});
+  const auto number = parse_decimal({exact.data(), exact.size()});
   const auto plain = plain_number(text);
   // NaN never is a number, and the sign of a zero counts.
   const auto bits = [](std::optional<double> n) { return std::bit_cast<std::uint64_t>(n.value_or(std::nan(""))); };
