@@ -75,6 +75,8 @@ class Batch {
   };
   Space extend(std::size_t features, std::string_view label, std::uint64_t label_hash, float importance,
                const Origin& origin);
+  // Appends a copy of an example, which must not lie in this batch.
+  void append(const ExampleView& x);
 
   std::size_t size() const { return entries_.size(); }
   std::size_t features() const { return features_used_; }  // number of features of all examples together

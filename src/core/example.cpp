@@ -167,6 +167,12 @@ Batch::Space Batch::extend(std::size_t features, std::string_view label, std::ui
   return space;
 }
 
+void Batch::append(const ExampleView& x) {
+  const Space space = extend(x.features.size() - 1, x.label, x.label_hash, x.importance, x.origin);
+  std::copy(x.features.begin() + 1, x.features.end(), space.features.begin());
+  std::copy(x.values.begin() + 1, x.values.end(), space.values.begin());
+}
+
 Batch::Space Batch::make_room(std::size_t features) {
   const std::size_t first = features_used_ + 1;
   if (features_.size() < first + features) {

@@ -227,12 +227,7 @@ TEST(Model, LearnsBatchesAsTrainingDoes) {
   Model model(small_model());
   for (std::size_t i = 0, piece = 1; i < batch.size(); piece = piece * 3 % 10007) {
     Batch part;
-    for (const std::size_t end = std::min(batch.size(), i + piece); i < end; ++i) {
-      const ExampleView x = batch[i];
-      const Batch::Space to = part.extend(x.features.size() - 1, x.label, x.label_hash, x.importance, x.origin);
-      std::copy(x.features.begin() + 1, x.features.end(), to.features.begin());
-      std::copy(x.values.begin() + 1, x.values.end(), to.values.begin());
-    }
+    for (const std::size_t end = std::min(batch.size(), i + piece); i < end; ++i) part.append(batch[i]);
     model.learn(part);
   }
   const Folder folder;

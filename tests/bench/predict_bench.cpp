@@ -9,7 +9,6 @@
 // probability reaches that of the last label found: any exact search opens those.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -39,12 +38,7 @@ Batch read_lines(const std::vector<std::string>& patterns, const Learner& learne
   Batch line = reader.make_batch();
   Batch lines = reader.make_batch();
   while (lines.size() < kMostLines && reader.read(line)) {
-    const ExampleView x = line[0];
-    if (learner.find(x) != kNoLabel) {
-      const Batch::Space space = lines.extend(x.features.size() - 1, x.label, x.label_hash, x.importance, x.origin);
-      std::copy(x.features.begin() + 1, x.features.end(), space.features.begin());
-      std::copy(x.values.begin() + 1, x.values.end(), space.values.begin());
-    }
+    if (learner.find(line[0]) != kNoLabel) lines.append(line[0]);
     line.clear();
   }
   return lines;

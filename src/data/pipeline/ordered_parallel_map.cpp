@@ -75,13 +75,7 @@ void OrderedParallelMap::read() {
 
 void OrderedParallelMap::append(const Batch& line) {
   Batch& batch = open().batch;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const ExampleView x = line[i];
-    const Batch::Space space =
-        batch.extend(x.features.size() - 1, x.label, x.label_hash, x.importance, x.origin);  // the constant comes first
-    std::copy(x.features.begin() + 1, x.features.end(), space.features.begin());
-    std::copy(x.values.begin() + 1, x.values.end(), space.values.begin());
-  }
+  for (std::size_t i = 0; i < line.size(); ++i) batch.append(line[i]);
   open().lines.push_back({stream_.line(), line.size()});
   const std::size_t most = std::min(limits_.examples, 1 + handed_over_ / threads_);
   if (batch.size() >= most || open().lines.size() >= most || batch.features() >= limits_.features) hand_over(false);

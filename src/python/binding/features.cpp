@@ -1,6 +1,5 @@
 #include "python/binding/features.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -272,17 +271,16 @@ void append_line(std::string_view text, const Annotation& note, Scratch& scratch
   scratch.line.clear();
   if (scratch.reader.read_line(text, scratch.line) != 1)
     throw BadExample(1, "expected an example, found a line without one");
-  const ExampleView x = scratch.line[0];
-  const std::string_view label = note.label.value_or(x.label);
-  check_label(label, note);
+  ExampleView x = scratch.line[0];
+  x.label = note.label.value_or(x.label);
+  check_label(x.label, note);
   const double importance = note.importance.value_or(static_cast<double>(x.importance));
   if (!(importance >= 0 && importance <= kMaxImportance)) {
     throw BadExample(0, "expected an importance from 0 to 1e12, found " + number_text(importance));
   }
-  const Batch::Space space =
-      batch.extend(x.features.size() - 1, label, hash_label(label), static_cast<float>(importance), x.origin);
-  std::ranges::copy(x.features.subspan(1), space.features.begin());
-  std::ranges::copy(x.values.subspan(1), space.values.begin());
+  x.label_hash = hash_label(x.label);
+  x.importance = static_cast<float>(importance);
+  batch.append(x);
 }
 
 }  // namespace
