@@ -22,7 +22,7 @@ using Examples = std::vector<WholeExample>;
 struct Reading {
   std::vector<Examples> lines;
   std::vector<std::vector<Cursor>> cursors;  // one more: [0] is where it began
-  std::uint64_t error_lines = 0;
+  std::uint64_t bad_lines = 0;
   std::vector<Cursor> end;
 };
 
@@ -43,7 +43,7 @@ inline Reading read_lines(ExampleStream& stream) {
     reading.lines.push_back(line);
     reading.cursors.push_back(cursors);
   }
-  reading.error_lines = stream.error_lines();
+  reading.bad_lines = stream.bad_lines();
   reading.end = stream.cursors();
   return reading;
 }
@@ -52,7 +52,7 @@ inline Reading read_lines(ExampleStream& stream) {
 struct Content {
   Examples examples;
   std::vector<std::string> warnings;
-  std::uint64_t error_lines = 0;
+  std::uint64_t bad_lines = 0;
 };
 
 struct Input {
@@ -79,7 +79,7 @@ inline void expect_to_go_on_anywhere(const Input& input) {
     const Reading reading = read_lines(rest);
     const auto left = expected.lines.begin() + static_cast<std::ptrdiff_t>(done);
     ASSERT_EQ(reading.lines, std::vector<Examples>(left, expected.lines.end())) << "after line " << done;
-    ASSERT_EQ(reading.error_lines, expected.error_lines) << "after line " << done;
+    ASSERT_EQ(reading.bad_lines, expected.bad_lines) << "after line " << done;
     ASSERT_EQ(reading.end, expected.end) << "after line " << done;
     ASSERT_EQ(rest.part_read(), 1) << "after line " << done;
   }
@@ -87,7 +87,7 @@ inline void expect_to_go_on_anywhere(const Input& input) {
   none.go_to_cursors([] {});
   const Reading reading = read_lines(none);
   EXPECT_EQ(reading.lines.size(), 0U);
-  EXPECT_EQ(reading.error_lines, expected.error_lines);
+  EXPECT_EQ(reading.bad_lines, expected.bad_lines);
   EXPECT_EQ(reading.end, expected.end);
 }
 

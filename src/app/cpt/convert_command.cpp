@@ -111,9 +111,9 @@ Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& o
   ReadAhead input(ExampleStream(from, assign_shards(from, 1)[0], options.read));
   while (const Batch* batch = input.next()) {
     for (std::size_t i = 0; i < batch->size(); ++i) take((*batch)[i]);
-    skipped.report(input.error_lines(), input.take_warnings());
+    skipped.report(input.bad_lines(), input.take_warnings());
   }
-  skipped.report(input.error_lines(), input.take_warnings());
+  skipped.report(input.bad_lines(), input.take_warnings());
   for (std::size_t i = 0; i < to.size(); ++i) {
     done.bytes += to[i].finish(text / to.size() + (i < text % to.size() ? 1 : 0));
   }

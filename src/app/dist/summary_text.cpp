@@ -39,11 +39,11 @@ std::string seen_figures(const Losses& losses) {
                      losses.mean_log_seen(), sampled_figures(losses));
 }
 
-std::string losses_lines(const char* part, const Losses& losses, std::uint64_t error_lines) {
+std::string losses_lines(const char* part, const Losses& losses, std::uint64_t bad_lines) {
   std::string lines = fmt::format("{}: {}, {} of them with a new label\n  squared {:.4f} +- {:.4f}{}\n", part,
                                   counted(losses.examples, "example"), grouped(losses.new_labels),
                                   losses.mean_squared(), losses.squared_interval(), seen_figures(losses));
-  if (error_lines > 0) lines += "  " + counted(error_lines, "bad line") + " skipped\n";
+  if (bad_lines > 0) lines += "  " + counted(bad_lines, "bad line") + " skipped\n";
   return lines;
 }
 

@@ -111,7 +111,7 @@ ExampleStream::ExampleStream(const std::vector<Shard>& shards, const std::vector
         std::make_unique<ActiveShard>(ActiveShard{.index = i, .number = mine[i], .input = shard, .done = cursor}));
     bytes_ += own_bytes(shard);
     size_known_ = size_known_ && shard.regular;
-    error_lines_ += cursor.bad_lines;
+    bad_lines_ += cursor.bad_lines;
   }
   go_to_lowest_position();
 }
@@ -350,7 +350,7 @@ bool ExampleStream::pass_bad_line(ActiveShard& shard, std::uint64_t number, cons
 
 void ExampleStream::pass_unlabelled_line(ActiveShard& shard, const UnlabelledLine& error) {
   ++shard.done.bad_lines;
-  ++error_lines_;
+  ++bad_lines_;
   if (std::exchange(told_of_unlabelled_, true)) return;
   warnings_.push_back("skipped: " + place(shard, shard.lines->number(), error.column()) + error.what() +
                       "; further lines without a label are skipped and counted, but not listed");
@@ -466,7 +466,7 @@ void ExampleStream::report_bad_line(ActiveShard& shard, std::uint64_t number, st
                                     const std::string& reason) {
   if (!options_->skip_bad_lines) throw Error(Fault::kBadData, place(shard, number, column) + reason);
   ++shard.done.bad_lines;
-  if (++error_lines_ > kWarnings) return;
+  if (++bad_lines_ > kWarnings) return;
   warnings_.push_back("skipped: " + place(shard, number, column) + reason);
 }
 

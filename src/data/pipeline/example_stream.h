@@ -89,8 +89,8 @@ class ExampleStream {
   const std::vector<Cursor>& cursors() const { return cursors_; }
 
   // Number of bad lines skipped so far, including those before the cursors.
-  std::uint64_t error_lines() const { return error_lines_; }
-  // Messages about the bad lines since the last call, but only about the first kWarnings that error_lines() counts.
+  std::uint64_t bad_lines() const { return bad_lines_; }
+  // Messages about the bad lines since the last call, but only about the first kWarnings that bad_lines() counts.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::uint64_t kWarnings = 20;
 
@@ -139,7 +139,7 @@ class ExampleStream {
   SharedControl control_ = std::make_shared<ReadControl>();
   std::uint64_t bytes_ = 0;  // of its shards, as stored
   bool size_known_ = true;   // none of its shards is a pipe
-  std::uint64_t error_lines_ = 0;
+  std::uint64_t bad_lines_ = 0;
   std::vector<std::string> warnings_;
   bool told_of_unlabelled_ = false;
   InputLine line_;

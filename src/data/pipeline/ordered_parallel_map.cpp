@@ -60,9 +60,9 @@ void OrderedParallelMap::read() {
     Batch line = stream_.make_batch();
     for (bool more = true; more && !stopping_; line.clear()) {
       more = stream_.read(line);
-      if (stream_.error_lines() != error_lines_) {
+      if (stream_.bad_lines() != bad_lines_) {
         if (open_ != nullptr) hand_over(false);
-        open().error_lines = error_lines_ = stream_.error_lines();
+        open().bad_lines = bad_lines_ = stream_.bad_lines();
         open_->warnings = stream_.take_warnings();
       }
       if (more) append(line);
@@ -90,7 +90,7 @@ Chunk& OrderedParallelMap::open() {
   open_->batch.clear();
   open_->lines.clear();
   open_->warnings.clear();
-  open_->error_lines = error_lines_;
+  open_->bad_lines = bad_lines_;
   open_->done = 0;
   open_->failure = {};
   return *open_;

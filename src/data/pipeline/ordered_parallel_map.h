@@ -28,7 +28,7 @@ struct Chunk {
   };
   std::vector<Line> lines;  // those of the examples, in order, and those without an example that the stream returns for
   // As in ExampleStream: bad lines up to these examples, and warnings since the chunk before.
-  std::uint64_t error_lines = 0;
+  std::uint64_t bad_lines = 0;
   std::vector<std::string> warnings;
   bool input_waits = false;  // the input has no more for now, so results should be handed out at once
   std::size_t done = 0;      // examples whose work is done: all, unless the work on one failed
@@ -96,8 +96,8 @@ class OrderedParallelMap {
   // Of the reading thread only.
   Chunk* open_ = nullptr;
   std::size_t handed_over_ = 0;
-  std::uint64_t error_lines_ = 0;  // reported with chunks so far
-  bool caught_up_ = true;          // no chunk was handed over since the input waited
+  std::uint64_t bad_lines_ = 0;  // reported with chunks so far
+  bool caught_up_ = true;        // no chunk was handed over since the input waited
 
   Chunk* taken_ = nullptr;  // by the caller
 

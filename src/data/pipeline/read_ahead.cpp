@@ -46,7 +46,7 @@ const Batch* ReadAhead::next() {
       if (while_waiting_) while_waiting_();
     }
     current_ = *chunk;
-    error_lines_ = current_->error_lines;
+    bad_lines_ = current_->bad_lines;
     std::ranges::move(current_->warnings, std::back_inserter(warnings_));
     current_->warnings.clear();
     if (!current_->batch.empty()) return &current_->batch;
@@ -83,7 +83,7 @@ void ReadAhead::fill(Chunk& chunk) {
     if (chunk.last) chunk.cursors = stream_.cursors();
   });
   if (chunk.failure) chunk.last = true;
-  chunk.error_lines = stream_.error_lines();
+  chunk.bad_lines = stream_.bad_lines();
   chunk.warnings = stream_.take_warnings();
 }
 

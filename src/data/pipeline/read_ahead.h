@@ -41,7 +41,7 @@ class ReadAhead {
   void call_while_waiting(std::function<void()> call) { while_waiting_ = std::move(call); }
 
   // As in ExampleStream, for the input up to the end of the chunks handed out (or up to the end, or the error).
-  std::uint64_t error_lines() const { return error_lines_; }
+  std::uint64_t bad_lines() const { return bad_lines_; }
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   // The cursors of the stream at its end, once next() returned nullptr.
   const std::vector<Cursor>& final_cursors() const { return current_->cursors; }
@@ -51,7 +51,7 @@ class ReadAhead {
  private:
   struct Chunk {
     Batch batch;
-    std::uint64_t error_lines = 0;           // since the start of the stream
+    std::uint64_t bad_lines = 0;             // since the start of the stream
     std::vector<std::string> warnings = {};  // since the chunk before
     std::vector<Cursor> cursors = {};        // of the stream at its end; else empty
     bool last = false;                       // the stream ended, or failed, after it
@@ -74,7 +74,7 @@ class ReadAhead {
   // Of the caller only.
   Chunk* previous_ = nullptr;  // handed out before current_, and still in use
   Chunk* current_ = nullptr;
-  std::uint64_t error_lines_ = 0;
+  std::uint64_t bad_lines_ = 0;
   std::vector<std::string> warnings_;
   std::function<void()> while_waiting_;
 

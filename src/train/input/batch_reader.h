@@ -65,7 +65,7 @@ class BatchReader {
   // The positions of cursors(), and the shards.
   std::vector<ShardPosition> positions() const;
 
-  std::uint64_t error_lines() const { return chunks_.error_lines(); }
+  std::uint64_t bad_lines() const { return chunks_.bad_lines(); }
   std::vector<std::string> take_warnings() { return chunks_.take_warnings(); }
   // The part of all input that was read, also what was read ahead, in [0, 1]; negative if its size is not known.
   double part_read() const { return chunks_.part_read(); }

@@ -15,12 +15,12 @@ std::uint64_t run_alone(const TrainingOptions& options, bool learning, InOrder& 
     Slice slice = reader.next_before(renewals.next(), progress.until_report());
     if (slice.size() == 0 && !reader.ended()) {
       renewals.stop_at(renewals.next(), reader);
-      if (renewals.validation_due()) return reader.error_lines();
+      if (renewals.validation_due()) return reader.bad_lines();
       continue;
     }
     for (const std::string& warning : reader.take_warnings()) progress.warn(warning);
-    if (const auto excess = excess_of_bad_lines(reader.error_lines(), options.most_bad_lines)) throw *excess;
-    if (slice.size() == 0) return reader.error_lines();
+    if (const auto excess = excess_of_bad_lines(reader.bad_lines(), options.most_bad_lines)) throw *excess;
+    if (slice.size() == 0) return reader.bad_lines();
     if (learning) {
       in_order.learn_online(slice, progress.losses());
     } else {

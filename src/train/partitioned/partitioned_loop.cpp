@@ -90,7 +90,7 @@ std::uint64_t PartitionedLoop::run(BatchReader& reader, std::uint64_t shards, bo
   all_read_ = false;
   shards_ = shards;
   begin_rounds(reader);
-  std::uint64_t bad_lines[] = {reader.error_lines()};  // more than 0 if resumed
+  std::uint64_t bad_lines[] = {reader.bad_lines()};  // more than 0 if resumed
   sum_in_rank_order(comm_, bad_lines, "pass: bad lines");
   bad_lines_ = bad_lines[0];
   coordinator_.begin_pass(mergers_ ? progress_.losses().examples : progress_.examples());
@@ -194,7 +194,7 @@ void PartitionedLoop::read(BatchReader& reader) {
   const std::string warnings = join_warnings(comm_, reader.take_warnings());
   header.warning_bytes = warnings.size();
   messages[0].append(warnings.data(), warnings.size());
-  header.bad_lines = reader.error_lines();
+  header.bad_lines = reader.bad_lines();
   header.requests = safe_point_.requests() | (progress_.stretch_due() ? RequestBits::kStretch : 0);
   header.fault = encode_fault(failure_);
   const IntervalRows rows = rows_of_copies();

@@ -48,7 +48,7 @@ ReplicatedLoop::ReplicatedLoop(const TrainingOptions& options, Communicator& com
 
 std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning, std::uint64_t examples_before) {
   examples_before_ = examples_before;
-  std::uint64_t bad_lines[] = {reader.error_lines()};  // more than 0 if resumed
+  std::uint64_t bad_lines[] = {reader.bad_lines()};  // more than 0 if resumed
   sum_in_rank_order(comm_, bad_lines, "pass: bad lines");
   bad_lines_ = bad_lines[0];
   if (learning && ends_before_validation(0)) {  // resumed there
@@ -71,7 +71,7 @@ std::uint64_t ReplicatedLoop::run(BatchReader& reader, bool learning, std::uint6
       examples = 0;
     }
     Round next = read(reader, learning);
-    const RoundHeaders headers = exchange_headers(next, reader.error_lines(), current, learning);
+    const RoundHeaders headers = exchange_headers(next, reader.bad_lines(), current, learning);
     apply_headers(headers, next);
     add_labels(headers, next, current, learning);
 #ifndef NDEBUG

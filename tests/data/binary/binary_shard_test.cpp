@@ -32,7 +32,7 @@ Content content_of(const std::string& path, const ReadOptions& options) {
   Batch batch = stream.make_batch();
   while (stream.read(batch)) {
   }
-  Content content{{}, stream.take_warnings(), stream.error_lines()};
+  Content content{{}, stream.take_warnings(), stream.bad_lines()};
   for (std::size_t i = 0; i < batch.size(); ++i) {
     content.examples.push_back(whole(batch[i]));
     Origin& origin = content.examples.back().origin;
@@ -67,7 +67,7 @@ TEST(BinaryShard, HoldsWhatTheTextHeld) {
     const Content expected = content_of(text, options);
     const Content found = content_of(binary, options);
     ASSERT_EQ(found.examples, expected.examples);
-    ASSERT_EQ(found.error_lines, 0U);
+    ASSERT_EQ(found.bad_lines, 0U);
     examples += found.examples.size();
   }
   EXPECT_GT(examples, 1000U) << "of a few only, not much is shown";
@@ -208,7 +208,7 @@ TEST(BinaryShard, RefusesLinesAsTextDoes) {
   options.knows_label = [](std::string_view label) { return label != "5"; };
   ExampleStream stream = stream_of({binary}, options);
   EXPECT_EQ(labels_of(read_rest(stream)), "1 3");
-  EXPECT_EQ(stream.error_lines(), 3U);
+  EXPECT_EQ(stream.bad_lines(), 3U);
   EXPECT_EQ(stream.take_warnings(),
             (std::vector<std::string>{
                 "skipped: " + binary + ":2:1: expected a label, found ''",
@@ -232,7 +232,7 @@ TEST(BinaryShard, RefusesImportancesThatNoTextMayHave) {
   EXPECT_EQ(error_of(Fault::kBadData, [&] { content_of(path, {}); }),
             path + ":2:1: expected an importance from 0 to 1e12, found 1e+25");
   const Content read = content_of(path, skipping());
-  EXPECT_EQ(read.error_lines, 1U);
+  EXPECT_EQ(read.bad_lines, 1U);
   EXPECT_EQ(read.examples.size(), 2U);
 }
 
@@ -294,8 +294,8 @@ TEST_F(DamagedBinary, IsNoticedWhateverByteIsFlipped) {
     SCOPED_TRACE("byte " + std::to_string(i));
     Content read;
     if (!read_damaged(flipped(sound_, i, 0x20), read).empty()) continue;
-    ASSERT_GE(read.error_lines, 1U);
-    ASSERT_LE(read.error_lines, 3U) << "as many as blocks share a list";
+    ASSERT_GE(read.bad_lines, 1U);
+    ASSERT_LE(read.bad_lines, 3U) << "as many as blocks share a list";
     ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
     // Of a block alone, five examples are lost.
     if (read.examples.size() == examples_.size() - 5) ++blocks_skipped;
@@ -308,7 +308,7 @@ TEST_F(DamagedBinary, IsNoticedWhereverItIsCut) {
     SCOPED_TRACE("cut to " + std::to_string(bytes));
     Content read;
     if (!read_damaged(sound_.substr(0, bytes), read).empty()) continue;
-    ASSERT_EQ(read.error_lines, 1U);
+    ASSERT_EQ(read.bad_lines, 1U);
     ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
     const std::string first_missing = std::to_string(read.examples.size() + 1);
     ASSERT_THAT(read.warnings,
@@ -407,7 +407,7 @@ TEST_F(DamagedBinary, ListIsMissedBehindACursorToo) {
   folder_.write("damaged", with_damaged_list());
   ExampleStream rest(find_shards({path}), {0}, skipping(), before.cursors.at(12));
   EXPECT_EQ(labels_of(read_rest(rest)), "y6 y7 y8 y0 y1 y2 y3 y4");
-  EXPECT_EQ(rest.error_lines(), 1U);
+  EXPECT_EQ(rest.bad_lines(), 1U);
 }
 
 TEST_F(DamagedBinary, IsNoticedWhereAPartOfTheListIsMissingOrThereTwice) {
@@ -422,7 +422,7 @@ TEST_F(DamagedBinary, IsNoticedWhereAPartOfTheListIsMissingOrThereTwice) {
          {sound_.substr(0, at) + sound_.substr(at + bytes), sound_.substr(0, at + bytes) + sound_.substr(at)}) {
       Content read;
       ASSERT_EQ(read_damaged(damaged, read), "");
-      EXPECT_GE(read.error_lines, 1U);
+      EXPECT_GE(read.bad_lines, 1U);
       EXPECT_LE(read.examples.size(), examples_.size() - 3);
       ASSERT_NO_FATAL_FAILURE(expect_part(read.examples));
     }
@@ -434,11 +434,11 @@ TEST_F(DamagedBinary, IsNoticedWherePartsAreMissingOrTooMany) {
   Content read;
   read_damaged(sound_ + sound_, read);
   EXPECT_EQ(read.examples.size(), examples_.size());
-  EXPECT_EQ(read.error_lines, 1U);
+  EXPECT_EQ(read.bad_lines, 1U);
   const std::vector<std::size_t> lists = offsets_of("FEAT", sound_);
   read_damaged(sound_.substr(0, lists[0]) + sound_.substr(lists[1]), read);
   EXPECT_EQ(read.examples.size(), 0U);
-  EXPECT_EQ(read.error_lines, 1U);
+  EXPECT_EQ(read.bad_lines, 1U);
 }
 
 }  // namespace

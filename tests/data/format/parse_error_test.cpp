@@ -97,7 +97,7 @@ TEST(ParseError, SaysWhereWhatWasExpectedAndWhatWasFoundAndLeavesNothingOfTheLin
       EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }), path + ":" + bad.reason + read_as(bad.format));
       ExampleStream stream = stream_of({path}, skipping());
       EXPECT_EQ(read_rest(stream), (std::vector<Read>{{"u", good, 1, 0, 1}, {"v", good, 1, 0, 3}}));
-      EXPECT_EQ(stream.error_lines(), 1U);
+      EXPECT_EQ(stream.bad_lines(), 1U);
       EXPECT_EQ(stream.take_warnings(), (std::vector<std::string>{"skipped: " + path + ":" + bad.reason}));
     }
   }
@@ -119,7 +119,7 @@ TEST(ParseError, CountsAllLinesAndTellsOfTheFirstTwenty) {
   for (int i = 0; i < 30; ++i) text += "bad\n";
   ExampleStream stream = stream_of({folder.write("a", text)}, skipping());
   EXPECT_EQ(labels_of(read_rest(stream)), "u");
-  EXPECT_EQ(stream.error_lines(), 30U);
+  EXPECT_EQ(stream.bad_lines(), 30U);
   const auto warnings = stream.take_warnings();
   ASSERT_EQ(warnings.size(), 20U);
   EXPECT_TRUE(warnings.back().starts_with("skipped: " + folder.path("a") + ":21:4: ")) << warnings.back();

@@ -175,7 +175,7 @@ TEST(LibsvmParser, LinesWithoutALabelAreSkippedAndCountedAndToldOfOnce) {
   while (stream.read(batch)) {
   }
   EXPECT_EQ(batch.size(), 2U);
-  EXPECT_EQ(stream.error_lines(), 2U);
+  EXPECT_EQ(stream.bad_lines(), 2U);
   EXPECT_EQ(stream.take_warnings(),
             std::vector<std::string>{"skipped: " + path +
                                      ":2:2: expected a label, found '1:1'; further lines without "

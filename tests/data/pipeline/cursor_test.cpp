@@ -159,7 +159,7 @@ TEST(Cursor, AHeaderIsAMatterOfTheFirstLine) {
       input_of({folder.write("a", "1 1:1\n3 10 5\n2 1:1\n")}, {.format = Format::kLibsvm, .skip_bad_lines = true});
   ExampleStream stream = input.stream({{6, 1, 1, 1, 0}});
   read_lines(stream);
-  EXPECT_EQ(stream.error_lines(), 1U);
+  EXPECT_EQ(stream.bad_lines(), 1U);
 }
 
 // As when some shards ended long ago, which nobody knows before they are looked at.
@@ -188,9 +188,9 @@ TEST(Cursor, BadLinesBeforeItAreCountedButNotToldAgain) {
   const Folder folder;
   const Input input = input_of({folder.write("a", "a |f x\nbad\nb |f x\nbad\n")}, skipping());
   ExampleStream rest = input.stream({{18, 3, 2, 2, 1}});
-  EXPECT_EQ(rest.error_lines(), 1U);
+  EXPECT_EQ(rest.bad_lines(), 1U);
   read_lines(rest);
-  EXPECT_EQ(rest.error_lines(), 2U);
+  EXPECT_EQ(rest.bad_lines(), 2U);
   EXPECT_EQ(rest.take_warnings().size(), 1U);
   ExampleStream silent = input.stream({{18, 3, 2, 2, ExampleStream::kWarnings}});
   read_lines(silent);

@@ -106,15 +106,15 @@ TEST(OrderedParallelMap, WhatWasSkippedIsToldBeforeTheExamplesBehindIt) {
   Notes notes(3);
   OrderedParallelMap ahead(stream_of({folder.write("0", text)}, skipping()), 3, notes.work());
   std::size_t warnings = 0;
-  std::uint64_t error_lines = 0;
+  std::uint64_t bad_lines = 0;
   while (const Chunk* chunk = ahead.next()) {
     warnings += chunk->warnings.size();
-    error_lines = chunk->error_lines;
+    bad_lines = chunk->bad_lines;
     for (std::size_t i = 0; i < chunk->batch.size(); ++i) {
-      ASSERT_EQ(error_lines, (chunk->batch.origin(i).line - 1) / 9) << chunk->batch.origin(i).line;
+      ASSERT_EQ(bad_lines, (chunk->batch.origin(i).line - 1) / 9) << chunk->batch.origin(i).line;
     }
   }
-  EXPECT_EQ(error_lines, 23U);
+  EXPECT_EQ(bad_lines, 23U);
   EXPECT_EQ(warnings, ExampleStream::kWarnings);
 }
 

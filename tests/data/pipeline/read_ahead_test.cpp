@@ -18,7 +18,7 @@ namespace {
 struct Delivery {
   std::vector<Read> examples;
   std::vector<std::size_t> sizes;
-  std::vector<std::uint64_t> error_lines;
+  std::vector<std::uint64_t> bad_lines;
   std::vector<std::size_t> warnings;
 
   bool operator==(const Delivery&) const = default;
@@ -27,7 +27,7 @@ struct Delivery {
 Delivery deliver(ReadAhead& ahead, std::chrono::microseconds pause = {}) {
   Delivery delivery;
   const auto note = [&] {
-    delivery.error_lines.push_back(ahead.error_lines());
+    delivery.bad_lines.push_back(ahead.bad_lines());
     delivery.warnings.push_back(ahead.take_warnings().size());
   };
   const Batch* previous = nullptr;
@@ -119,8 +119,8 @@ TEST(ReadAhead, ReportsDoNotDependOnTiming) {
   const Delivery slow = run(std::chrono::milliseconds(2));
   EXPECT_EQ(eager, slow);
   // 8 good lines of 9: example 50 is line 56 (7 bad ones before are 9, ..., 54: 6).
-  EXPECT_EQ(eager.error_lines.front(), 6U);
-  EXPECT_EQ(eager.error_lines.back(), 45U);
+  EXPECT_EQ(eager.bad_lines.front(), 6U);
+  EXPECT_EQ(eager.bad_lines.back(), 45U);
 }
 
 TEST(ReadAhead, AnExceptionComesAfterAllExamplesBeforeIt) {

@@ -69,7 +69,7 @@ Content content_of(const std::string& path, std::uint32_t parts, const ReadOptio
       }
     }
     for (const std::string& warning : stream.take_warnings()) content.warnings.push_back(by_byte(path, warning));
-    content.error_lines += stream.error_lines();
+    content.bad_lines += stream.bad_lines();
     EXPECT_EQ(stream.part_read(), 1) << "part " << number;
   }
   return content;
@@ -78,7 +78,7 @@ Content content_of(const std::string& path, std::uint32_t parts, const ReadOptio
 void expect_same(const Content& found, const Content& expected) {
   EXPECT_EQ(found.examples, expected.examples);
   EXPECT_EQ(found.warnings, expected.warnings);
-  EXPECT_EQ(found.error_lines, expected.error_lines);
+  EXPECT_EQ(found.bad_lines, expected.bad_lines);
 }
 
 // Of few enough lines that none is bad without a warning.
@@ -131,7 +131,7 @@ TEST(Split, AByteOrderMarkIsNoneOfTheText) {
     Content plain = content_of(folder.write("a", text), 1);
     for (WholeExample& example : plain.examples) example.origin.end += 3;
     const std::string path = folder.write("a", "\xef\xbb\xbf" + text);
-    EXPECT_EQ(content_of(path, 1).error_lines, plain.error_lines);
+    EXPECT_EQ(content_of(path, 1).bad_lines, plain.bad_lines);
     plain.warnings = content_of(path, 1).warnings;  // at other bytes
     for (std::uint32_t parts = 1; parts <= text.size() + 3; ++parts) {
       SCOPED_TRACE(parts);
@@ -173,10 +173,10 @@ TEST(Split, PartsAreInTheFormatOfTheFile) {
   const std::string path = folder.write("a", "\n1 1:1\n3 10 5\n__label__a w\n__label__b w\n2 1:1\n");
   const Content whole = content_of(path, 1);
   EXPECT_EQ(whole.examples.size(), 2U);
-  EXPECT_EQ(whole.error_lines, 3U);
+  EXPECT_EQ(whole.bad_lines, 3U);
   const std::string headed = folder.write("headed", "3 10 5\n3 10 5\n1 1:1\n");
   const Content with_header = content_of(headed, 1);
-  EXPECT_EQ(with_header.error_lines, 1U);
+  EXPECT_EQ(with_header.bad_lines, 1U);
   for (std::uint32_t parts = 2; parts < 45; ++parts) {
     SCOPED_TRACE(parts);
     ASSERT_NO_FATAL_FAILURE(expect_same(content_of(path, parts), whole));
@@ -231,7 +231,7 @@ TEST(Split, ADamagedBlockIsOneBadLineOfOnePart) {
   const std::size_t inside = binary.find("BLK1", binary.size() / 2) + sizeof(BlockHead) + 3;
   const std::string path = folder.write("a", flipped(binary, inside, 0x10));
   const Content whole = content_of(path, 1);
-  EXPECT_EQ(whole.error_lines, 1U);
+  EXPECT_EQ(whole.bad_lines, 1U);
   EXPECT_EQ(whole.examples.size(), 55U);
   EXPECT_THAT(whole.warnings, ElementsAre(HasSubstr("; 5 lines in it cannot be read")));
   for (const std::uint32_t parts : {2U, 3U, 7U}) expect_same(content_of(path, parts), whole);

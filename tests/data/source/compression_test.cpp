@@ -87,7 +87,7 @@ TEST(Compression, TruncationEndsItsShardOnlyWhenSkipping) {
       ASSERT_LE(examples[0].size(), whole.size());
       EXPECT_TRUE(std::equal(examples[0].begin(), examples[0].end(), whole.begin()));
       EXPECT_EQ(examples[1], whole);
-      EXPECT_EQ(stream.error_lines(), 1U);
+      EXPECT_EQ(stream.bad_lines(), 1U);
       EXPECT_TRUE(stream.take_warnings().at(0).starts_with("skipped: " + cut + ":"));
     }
   }

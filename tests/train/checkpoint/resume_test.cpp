@@ -156,7 +156,7 @@ TEST(ResumePartitioned, CountsBadLinesOnce) {
     job.add_data({shard, shard + "no line\nno line\n"});
     return job;
   };
-  EXPECT_EQ(make().straight(1).error_lines, 202U);
+  EXPECT_EQ(make().straight(1).bad_lines, 202U);
   expect_straight(make, {1, 3, 6});
 }
 

@@ -50,7 +50,7 @@ void append(Slice slice, Examples &examples) {
 // Everything that is read, without a reader.
 struct Expected {
   Examples examples;
-  std::uint64_t error_lines = 0;
+  std::uint64_t bad_lines = 0;
   std::vector<Cursor> end;
 };
 
@@ -59,7 +59,7 @@ Expected read_without_reader(const Input &input) {
   Batch batch = stream.make_batch();
   while (stream.read(batch)) {
   }
-  Expected expected{{}, stream.error_lines(), stream.cursors()};
+  Expected expected{{}, stream.bad_lines(), stream.cursors()};
   append({&batch, 0, batch.size()}, expected.examples);
   return expected;
 }
@@ -103,14 +103,14 @@ void expect_rest(const Input &input, const std::vector<Cursor> &cursors, const E
   const auto done = static_cast<std::ptrdiff_t>(examples_in(cursors));
   ASSERT_EQ(rest.size(), expected.examples.size() - static_cast<std::size_t>(done));
   ASSERT_TRUE(std::equal(rest.begin(), rest.end(), expected.examples.begin() + done));
-  ASSERT_EQ(reader.error_lines(), expected.error_lines);
+  ASSERT_EQ(reader.bad_lines(), expected.bad_lines);
   ASSERT_EQ(reader.cursors(), expected.end);
 }
 
 // One reader is left for the next one again and again, each after `slices_per_stop` slices on average.
 void expect_to_be_left_anywhere(const Input &input, RandomShards &random, std::uint64_t slices_per_stop) {
   const Expected expected = read_without_reader(input);
-  ASSERT_EQ(bad_lines_in(expected.end), expected.error_lines);
+  ASSERT_EQ(bad_lines_in(expected.end), expected.bad_lines);
   Examples examples;
   std::vector<Cursor> cursors(input.mine.size());
   for (bool ended = false; !ended;) {

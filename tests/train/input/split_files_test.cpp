@@ -44,7 +44,7 @@ TEST(SplitJob, PartitionedIsThatOfOneRankOnAnyNumber) {
   const ResumedJob job = split_job();
   const Outcome one = job.straight(1);
   EXPECT_EQ(one.train.examples, 900U);
-  EXPECT_EQ(one.error_lines, 1U);
+  EXPECT_EQ(one.bad_lines, 1U);
   for (const int ranks : {2, 3, 6}) expect_same(job.straight(ranks), one);
   EXPECT_NE(split_job(1).straight(1).weights, one.weights) << "which has another order";
 }
@@ -55,7 +55,7 @@ TEST(SplitJob, ReplicatedLearnsEachExampleOnce) {
   const Outcome outcome = job.straight(3);
   EXPECT_EQ(outcome.train.examples, 900U);
   EXPECT_EQ(outcome.test.examples, 150U);
-  EXPECT_EQ(outcome.error_lines, 1U);
+  EXPECT_EQ(outcome.bad_lines, 1U);
 }
 
 TEST(SplitJob, GoesOnInTheMiddleOfParts) {

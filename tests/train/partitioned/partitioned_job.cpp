@@ -20,7 +20,7 @@ Outcome outcome_on(int ranks, const TrainingOptions& options, Staging staging) {
           .weights = summary.weight_digest,
           .rows_used = summary.rows_used,
           .disagreements = summary.tree.disagreements,
-          .error_lines = summary.train_error_lines + summary.test_error_lines,
+          .bad_lines = summary.train_error_lines + summary.test_error_lines,
           .train = summary.train,
           .test = summary.test,
           .reports = recorder.reports};
@@ -31,7 +31,7 @@ void expect_same(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.weights, b.weights);
   EXPECT_EQ(a.rows_used, b.rows_used);
   EXPECT_EQ(a.disagreements, b.disagreements);
-  EXPECT_EQ(a.error_lines, b.error_lines);
+  EXPECT_EQ(a.bad_lines, b.bad_lines);
   expect_same_losses(a.train, b.train);
   expect_same_losses(a.test, b.test);
   ASSERT_EQ(a.reports.size(), b.reports.size());

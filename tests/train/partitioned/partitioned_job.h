@@ -19,7 +19,7 @@ struct Outcome {
   std::uint64_t weights = 0;
   std::uint64_t rows_used = 0;
   std::uint64_t disagreements = 0;
-  std::uint64_t error_lines = 0;
+  std::uint64_t bad_lines = 0;
   Losses train;
   Losses test;
   std::vector<Report> reports;

@@ -333,7 +333,7 @@ TEST_P(PartitionedStreams, BadLinesThatAreSkipped) {
   }
   add_data(shards);
   options_.skip_bad_lines = true;
-  EXPECT_GT(outcome_on(1, options_).error_lines, 50U);
+  EXPECT_GT(outcome_on(1, options_).bad_lines, 50U);
   expect_that_of_one_rank();
 }
 

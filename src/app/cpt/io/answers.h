@@ -105,7 +105,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
   };
   OrderedParallelMap ahead(input.take_stream(), threads, work, limits);
   while (const Chunk* chunk = ahead.next()) {
-    input.report_skipped(chunk->error_lines, chunk->warnings);
+    input.report_skipped(chunk->bad_lines, chunk->warnings);
     auto& [text, all] = answers[chunk->slot];
     std::size_t next = 0;
     std::size_t begin = 0;

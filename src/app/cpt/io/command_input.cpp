@@ -140,7 +140,7 @@ OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
 const Batch* OpenInput::next() {
   batch_.clear();
   const bool more = stream_.read(batch_);
-  skipped_.report(stream_.error_lines(), stream_.take_warnings());
+  skipped_.report(stream_.bad_lines(), stream_.take_warnings());
   return more ? &batch_ : nullptr;
 }
 
