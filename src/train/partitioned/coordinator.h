@@ -24,7 +24,7 @@ namespace cpt {
 class Coordinator {
  public:
   // `leads`: by tree, whether this rank owns its root. `copies_of`: this rank, if every rank has copies of the roots.
-  Coordinator(Learner& learner, std::vector<bool> leads, std::optional<Reader> copies_of = std::nullopt)
+  Coordinator(Learner& learner, std::vector<bool> leads, std::optional<ReaderRank> copies_of = std::nullopt)
       : learner_(learner), leads_(std::move(leads)), copies_of_(copies_of) {}
 
   // Before the first round of a pass. `numbered`: examples of the phase so far, of this rank where it has copies.
@@ -72,7 +72,7 @@ class Coordinator {
 
   Learner& learner_;
   std::vector<bool> leads_;
-  std::optional<Reader> copies_of_;
+  std::optional<ReaderRank> copies_of_;
   Current current_;
   LabelId first_joining_ = 0;        // the number of the first label in joining_
   std::uint64_t numbered_ = 0;       // examples of the phase that were given a number

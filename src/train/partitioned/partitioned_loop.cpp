@@ -68,7 +68,7 @@ PartitionedLoop::PartitionedLoop(const TrainingOptions& options, Communicator& c
       root_ranks_(ranks_of_roots(balancer_.owners(), roots_, all_ranks_)),
       owner_(learner, balancer_.owners(), comm.rank(), roots_),
       dispatcher_(learner, comm.size(), rank_with_copies<int>(roots_, comm)),
-      coordinator_(learner, owner_.leads(), rank_with_copies<Reader>(roots_, comm)),
+      coordinator_(learner, owner_.leads(), rank_with_copies<ReaderRank>(roots_, comm)),
       sync_schedule_(sync_points),
       renewals_(renewals),
       safe_point_(safe_point),

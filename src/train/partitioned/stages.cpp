@@ -110,7 +110,7 @@ void PartitionedLoop::gather_examples(Round& round, const std::vector<RoundHeade
     const std::uint64_t warning_bytes = comm_.rank() == 0 ? header.warning_bytes : 0;  // as relay_warnings() checked
     messages.push_back({.bytes = message.bytes.first(message.bytes.size() - warning_bytes),
                         .examples = header.examples,
-                        .reader = static_cast<Reader>(message.from),
+                        .reader = static_cast<ReaderRank>(message.from),
                         .ring = ring_->of(message.from)});
   }
   std::vector<std::size_t> ends;

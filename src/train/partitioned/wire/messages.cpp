@@ -100,7 +100,7 @@ PartitionTask take_task(ConstBytes& message, const PartitionTask& last) {
     task.order = example.order;
     task.slot = example.slot;
     task.label = example.label;
-    task.reader = narrow<Reader>(example.reader, "the number of a rank");
+    task.reader = narrow<ReaderRank>(example.reader, "the number of a rank");
     task.example = ExampleRecord(take_bytes(message, ExampleRecord::checked_bytes(message)).data());
   }
   if (!task.example.exists()) throw_protocol_error("a message begins with a task without an example");

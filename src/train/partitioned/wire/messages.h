@@ -200,7 +200,7 @@ class TaskWriter {
 struct ExamplesMessage {
   ConstBytes bytes;
   std::uint64_t examples = 0;  // read by the sender: its slots are below
-  Reader reader = 0;           // the sender
+  ReaderRank reader = 0;       // the sender
   ConstBytes ring = {};        // the sender's; empty where this rank does not read it
 };
 

@@ -39,7 +39,7 @@ inline std::uint64_t make_order(std::uint64_t position, std::uint64_t shard, std
 }
 
 // The rank that has read an example, to which its results go.
-using Reader = std::uint32_t;
+using ReaderRank = std::uint32_t;
 
 // Like a RoutedExample it is filled in at its final place: a copy right after a write waits until the write has reached
 // the cache, which took a tenth of the time of an example.
@@ -47,7 +47,7 @@ struct PartitionTask {
   std::uint64_t order = 0;  // make_order()
   std::uint32_t slot = 0;   // the example's number among those of its round that `reader` has read
   LabelId label = kNoLabel;
-  Reader reader = 0;
+  ReaderRank reader = 0;
   TaskKind kind = TaskKind::kKnown;
   Partition partition = kRootPartition;  // where it begins
   std::uint32_t disagreements = 0;       // kInsert, kOpen: as in InsertionState
@@ -70,7 +70,7 @@ struct RoutedExample {
   std::uint64_t order = 0;
   std::uint32_t slot = 0;    // see PartitionTask
   LabelId label = kNoLabel;  // kNoLabel: the sender does not know the label, and sends its name
-  Reader reader = 0;         // not in a message
+  ReaderRank reader = 0;     // not in a message
   std::uint32_t tree = 0;
   // The partitions below the root on its path, as the sender knows it; kNoPartition where it ends before.
   Partition level1 = kNoPartition;

@@ -215,7 +215,7 @@ class Tasks : public ::testing::Test {
     PartitionTask task;
     task.order = routed_examples_[i].order;
     task.slot = routed_examples_[i].slot;
-    task.reader = static_cast<Reader>(i % 5);
+    task.reader = static_cast<ReaderRank>(i % 5);
     task.label = routed_examples_[i].label;
     task.kind = kind;
     task.partition = static_cast<Partition>(i + 1);
