@@ -44,9 +44,9 @@ Partition deep_below(Partition level1, std::size_t exit) {
 
 // Gives each partition of a tree to the rank with the least work, the heaviest first: whole subtrees, then the
 // partitions of the first `split` subtrees.
-class FirstDeal {
+class InitialPlacement {
  public:
-  FirstDeal(int ranks, Partition split, Roots roots)
+  InitialPlacement(int ranks, Partition split, Roots roots)
       : owners_(kPartitions), loads_(average_loads(roots)), work_(static_cast<std::size_t>(ranks)) {
     give(kRootPartition, kRootOwner);
     for (Partition subtree = split + 1; subtree <= kLevel1Partitions; ++subtree) give_subtree(subtree, least_of(work_));
@@ -86,12 +86,12 @@ class FirstDeal {
 };
 
 // Partitions that move together.
-using Cargo = std::vector<Partition>;
+using PartitionGroup = std::vector<Partition>;
 
-// Moves partitions until the work of ranks is even.
-class Evener {
+// Moves partitions until the work of ranks is even, each time those that even two ranks best.
+class GreedyBalancer {
  public:
-  Evener(const Owners& now, const Loads& loads, int ranks)
+  GreedyBalancer(const Owners& now, const Loads& loads, int ranks)
       : owners_(now), loads_(loads), work_(work_by_rank(now, loads, ranks)) {}
 
   // Makes one move if a rank that can give something exceeds the mean by more than `excess` percent.
@@ -114,18 +114,18 @@ class Evener {
 
  private:
   // The move that leaves the larger of the two sums lowest. Subtrees are considered first, because they split nothing.
-  std::optional<Cargo> best_to_give(int from, int to) {
+  std::optional<PartitionGroup> best_to_give(int from, int to) {
     const std::optional<Partition> kept = kept_by(from);
-    std::optional<Cargo> best;
+    std::optional<PartitionGroup> best;
     std::uint64_t lowest = work(from);
-    const auto consider = [&](const Cargo& cargo) {
-      if (cargo.empty() || (kept && std::ranges::count(cargo, *kept) > 0)) return;
-      give(cargo, to);
+    const auto consider = [&](const PartitionGroup& group) {
+      if (group.empty() || (kept && std::ranges::count(group, *kept) > 0)) return;
+      give(group, to);
       const std::uint64_t larger = std::max(work(from), work(to));
-      give(cargo, from);
+      give(group, from);
       if (larger >= lowest) return;
       lowest = larger;
-      best = cargo;
+      best = group;
     };
     for (Partition partition = 0; partition < partitions_in(owners_); ++partition) {
       if (partition_level(partition) == 1) consider(subtree_of(partition, from));
@@ -153,18 +153,18 @@ class Evener {
   }
 
   // The partitions of a subtree that a rank owns.
-  Cargo subtree_of(Partition level1, int rank) const {
-    Cargo cargo;
-    if (owners_[level1] == rank) cargo.push_back(level1);
+  PartitionGroup subtree_of(Partition level1, int rank) const {
+    PartitionGroup group;
+    if (owners_[level1] == rank) group.push_back(level1);
     for (std::size_t exit = 0; exit < kDeepBelow; ++exit) {
       const Partition deep = deep_below(level1, exit);
-      if (owners_[deep] == rank) cargo.push_back(deep);
+      if (owners_[deep] == rank) group.push_back(deep);
     }
-    return cargo;
+    return group;
   }
 
-  void give(const Cargo& cargo, int to) {
-    for (const Partition partition : cargo) give(partition, to);
+  void give(const PartitionGroup& group, int to) {
+    for (const Partition partition : group) give(partition, to);
   }
 
   // The work for deep partitions depends on the owner above them.
@@ -209,10 +209,10 @@ namespace {
 
 Owners first_owners_of_tree(int ranks, Roots roots) {
   for (Partition split = 0; split < kLevel1Partitions; ++split) {
-    const FirstDeal deal(ranks, split, roots);
-    if (deal.is_even()) return deal.owners();
+    const InitialPlacement placement(ranks, split, roots);
+    if (placement.is_even()) return placement.owners();
   }
-  return FirstDeal(ranks, kLevel1Partitions, roots).owners();
+  return InitialPlacement(ranks, kLevel1Partitions, roots).owners();
 }
 
 }  // namespace
@@ -257,11 +257,11 @@ Stages stages_by(const Owners& owners, Roots roots) {
 }
 
 Owners balanced(const Owners& now, const Loads& loads, int ranks, unsigned due) {
-  Evener evener(now, loads, ranks);
-  if (!evener.move_one(due)) return now;
-  while (evener.move_one(kExcessLeft)) {
+  GreedyBalancer balancer(now, loads, ranks);
+  if (!balancer.move_one(due)) return now;
+  while (balancer.move_one(kExcessLeft)) {
   }
-  return evener.owners();
+  return balancer.owners();
 }
 
 bool limited_by_root(const Owners& owners, const Loads& loads, int ranks) {

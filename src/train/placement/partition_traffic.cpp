@@ -18,26 +18,26 @@ namespace cpt {
 namespace {
 
 // Partitions in flight to rank 0 at a time: while it writes one, owners pack others.
-constexpr std::size_t kParcels = 4;
+constexpr std::size_t kMostTransfers = 4;
 
 using Packed = std::vector<std::byte>;
 
 // The errors of a rank between collectives that it must not miss.
-struct Attempt {
-  DeferredError error;
+struct TransferErrors {
+  DeferredError own;
   DeferredError missing;
 
   // Packed partitions are never empty. Either the owner failed, and its error is the cause, or the ranks disagree on
   // the owner.
-  void miss(Partition partition, int owner) {
+  void note_missing(Partition partition, int owner) {
     missing.run([&] {
       throw Error(Fault::kFailed,
                   "rank " + std::to_string(owner) + " sent no weights of partition " + std::to_string(partition));
     });
   }
 
-  void agree(Communicator& comm, const char* call) const {
-    run_on_all(comm, call, [this] { error.rethrow(); });
+  void rethrow_on_all(Communicator& comm, const char* call) const {
+    run_on_all(comm, call, [this] { own.rethrow(); });
     run_on_all(comm, call, [this] { missing.rethrow(); });
   }
 };
@@ -70,23 +70,23 @@ std::vector<Turn> turns_of(const Owners& from, const Owners& to, int ranks) {
 }
 
 void take_turn(Communicator& comm, WeightTable& weights, const Owners& from, const Owners& to, const Turn& turn,
-               Attempt& attempt) {
+               TransferErrors& errors) {
   std::vector<Packed> given(static_cast<std::size_t>(comm.size()));
   for (const Partition partition : turn) {
     if (from[partition] != comm.rank()) continue;
     Packed& packed = given[static_cast<std::size_t>(to[partition])];
-    attempt.error.run([&] { packed = pack_partition(weights, partition); });
+    errors.own.run([&] { packed = pack_partition(weights, partition); });
   }
   const std::vector<Packed> taken = exchange(comm, {given.begin(), given.end()}, "move partitions");
   for (const Partition partition : turn) {
-    if (from[partition] == comm.rank() && !attempt.error) weights.clear(partition);
+    if (from[partition] == comm.rank() && !errors.own) weights.clear(partition);
     if (to[partition] != comm.rank()) continue;
     const Packed& packed = taken[static_cast<std::size_t>(from[partition])];
     if (packed.empty()) {
-      attempt.miss(partition, from[partition]);
+      errors.note_missing(partition, from[partition]);
       continue;
     }
-    attempt.error.run([&] {
+    errors.own.run([&] {
       weights.clear(partition);
       unpack_partition(packed, partition, weights);
     });
@@ -94,7 +94,7 @@ void take_turn(Communicator& comm, WeightTable& weights, const Owners& from, con
 }
 
 // The packed weights of one partition on their way to rank 0.
-struct Parcel {
+struct Transfer {
   Packed packed;  // at its owner
   std::vector<Incoming> incoming;
   std::unique_ptr<Operation> operation;
@@ -106,51 +106,52 @@ void compare_owners(Communicator& comm, const Owners& owners) {
   require_equal(comm, {{"other owners of the model's partitions", hash_label(bytes)}}, "gather partitions: owners");
 }
 
-void start(Communicator& comm, const WeightTable& weights, Partition partition, int owner, Attempt& attempt,
-           Parcel& parcel) {
-  parcel.packed.clear();
-  if (owner == comm.rank()) attempt.error.run([&] { parcel.packed = pack_partition(weights, partition); });
+void start_transfer(Communicator& comm, const WeightTable& weights, Partition partition, int owner,
+                    TransferErrors& errors, Transfer& transfer) {
+  transfer.packed.clear();
+  if (owner == comm.rank()) errors.own.run([&] { transfer.packed = pack_partition(weights, partition); });
   std::vector<Outgoing> outgoing;
-  parcel.incoming.clear();
-  if (owner != 0 && owner == comm.rank()) outgoing.push_back({0, parcel.packed});
-  if (owner != 0 && comm.rank() == 0) parcel.incoming.push_back({owner, {}});
-  parcel.operation = comm.start_delivery(std::move(outgoing), parcel.incoming);
+  transfer.incoming.clear();
+  if (owner != 0 && owner == comm.rank()) outgoing.push_back({0, transfer.packed});
+  if (owner != 0 && comm.rank() == 0) transfer.incoming.push_back({owner, {}});
+  transfer.operation = comm.start_delivery(std::move(outgoing), transfer.incoming);
 }
 
-void take(Partition partition, int owner, const Parcel& parcel, const PartitionVisit& visit, Attempt& attempt) {
-  const ConstBytes packed = owner == 0 ? ConstBytes(parcel.packed) : ConstBytes(parcel.incoming[0].bytes.bytes());
+void finish_transfer(Partition partition, int owner, const Transfer& transfer, const PartitionVisit& visit,
+                     TransferErrors& errors) {
+  const ConstBytes packed = owner == 0 ? ConstBytes(transfer.packed) : ConstBytes(transfer.incoming[0].bytes.bytes());
   if (packed.empty()) {
-    attempt.miss(partition, owner);
+    errors.note_missing(partition, owner);
   } else {
-    attempt.error.run([&] { visit(partition, packed); });
+    errors.own.run([&] { visit(partition, packed); });
   }
 }
 
 }  // namespace
 
 void move_partitions(Communicator& comm, WeightTable& weights, const Owners& from, const Owners& to) {
-  Attempt attempt;
-  for (const Turn& turn : turns_of(from, to, comm.size())) take_turn(comm, weights, from, to, turn, attempt);
-  attempt.agree(comm, "move partitions: end");
+  TransferErrors errors;
+  for (const Turn& turn : turns_of(from, to, comm.size())) take_turn(comm, weights, from, to, turn, errors);
+  errors.rethrow_on_all(comm, "move partitions: end");
 }
 
 void gather_partitions(Communicator& comm, const WeightTable& weights, const Owners& owners,
                        const PartitionVisit& visit) {
   compare_owners(comm, owners);
-  Attempt attempt;
-  std::array<Parcel, kParcels> parcels;
-  for (std::size_t next = 0; next < owners.size() + kParcels; ++next) {
-    Parcel& parcel = parcels[next % kParcels];
-    if (next >= kParcels) {
-      const auto partition = static_cast<Partition>(next - kParcels);
-      comm.wait(*parcel.operation, "gather partitions");
-      if (comm.rank() == 0) take(partition, owners[partition], parcel, visit, attempt);
+  TransferErrors errors;
+  std::array<Transfer, kMostTransfers> transfers;
+  for (std::size_t next = 0; next < owners.size() + kMostTransfers; ++next) {
+    Transfer& transfer = transfers[next % kMostTransfers];
+    if (next >= kMostTransfers) {
+      const auto partition = static_cast<Partition>(next - kMostTransfers);
+      comm.wait(*transfer.operation, "gather partitions");
+      if (comm.rank() == 0) finish_transfer(partition, owners[partition], transfer, visit, errors);
     }
     if (next < owners.size()) {
-      start(comm, weights, static_cast<Partition>(next), owners[next], attempt, parcel);
+      start_transfer(comm, weights, static_cast<Partition>(next), owners[next], errors, transfer);
     }
   }
-  attempt.agree(comm, "gather partitions: end");
+  errors.rethrow_on_all(comm, "gather partitions: end");
 }
 
 }  // namespace cpt
