@@ -93,7 +93,7 @@ double Model::learn(const ExampleView& x) {
   PathState path_state;
   learner_->locate(x, id, path_state);
   FeatureCounts& counts = learner_->feature_counts();
-  counts.go_on_at(counts.examples_since());
+  counts.update_counting(counts.examples_since());
   const double p = learner_->learn(path_state);
   counts.renew_if_due();
   return is_new ? 0 : p;
@@ -111,7 +111,7 @@ std::vector<double> Model::learn(const Batch& batch) {
   FeatureCounts& counts = learner_->feature_counts();
   InOrder in_order(*learner_);
   for (std::size_t begin = 0; begin < batch.size();) {
-    counts.go_on_at(counts.examples_since());
+    counts.update_counting(counts.examples_since());
     const std::size_t end = begin + std::min<std::uint64_t>(batch.size() - begin, counts.examples_until_change());
     in_order.learn_online({&batch, begin, end}, std::span(probabilities).subspan(begin, end - begin));
     counts.renew_if_due();

@@ -63,7 +63,7 @@ struct RunOutput {
 void open_output(const DistOptions& options, int ranks, const std::optional<Resumption>& resumption,
                  RunOutput& output) {
   if (resumption && !resumption->has_nothing_to_do) {
-    output.run->go_on();
+    output.run->begin_resumed();
     cut_metrics(output.run->metrics(), *resumption);
   } else if (!resumption) {
     if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);

@@ -66,7 +66,7 @@ void BinaryReader::read_header() {
 bool BinaryReader::skip(std::uint64_t bytes, std::uint64_t line, std::uint64_t list) {
   if (!pass_to(std::min(list, bytes)) || !pass_blocks_to(bytes) || !pass_to(bytes)) return false;
   number_ = line;
-  goes_on_ = true;
+  has_skipped_ = true;
   return true;
 }
 
@@ -157,7 +157,7 @@ bool BinaryReader::read_block() {
   block_begin_ = taken_;
   ended_ = taken_ >= end_;
   if (ended_) return false;
-  const std::uint64_t lines_before = goes_on_ ? number_ : lines_expected_;
+  const std::uint64_t lines_before = has_skipped_ ? number_ : lines_expected_;
   number_ = lines_before + 1;  // the line to report if the block is damaged
   BlockHead head = read_head();
   if (head.kind == BlockKind::kFeatures) {
@@ -167,7 +167,7 @@ bool BinaryReader::read_block() {
   check_lines(head, lines_before);
   lines_expected_ = head.lines_before + head.lines;
   const std::uint64_t done = lines_before - head.lines_before;
-  goes_on_ = false;
+  has_skipped_ = false;
   read_payload(head, done);
   switch (head.kind) {
     case BlockKind::kExamples:
@@ -197,7 +197,7 @@ BlockHead BinaryReader::read_head() {
 
 // Requires that the block continues after `lines_before` lines. After skip(), this may be in its middle or at its end.
 void BinaryReader::check_lines(const BlockHead& head, std::uint64_t lines_before) const {
-  const std::uint64_t most = goes_on_ ? head.lines_before + head.lines : head.lines_before;
+  const std::uint64_t most = has_skipped_ ? head.lines_before + head.lines : head.lines_before;
   if (lines_before < head.lines_before || lines_before > most) {
     throw CorruptInput("the block of line " + std::to_string(lines_before + 1),
                        "that of line " + std::to_string(head.lines_before + 1));

@@ -113,7 +113,7 @@ class BinaryReader {
   std::uint64_t head_begin_ = 0;   // offset of the head of the latest payload
   std::uint64_t number_ = 0;
   std::uint64_t lines_expected_ = 0;  // before the next block
-  bool goes_on_ = false;              // after skip(), before the first block
+  bool has_skipped_ = false;          // after skip(), before the first block
   bool ended_ = false;
   std::uint64_t text_bytes_ = 0;
   bool refuses_some_ = false;  // some label or importance of the block

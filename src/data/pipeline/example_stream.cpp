@@ -199,7 +199,7 @@ bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> so
   if (shard.done.bytes == 0 && range.begin == 0) return true;
   if (shard.done.bytes == 0) {
     lines.begin_at(range.begin);
-  } else if (!go_on(lines, shard)) {
+  } else if (!skip_to_cursor(lines, shard)) {
     return false;
   }
   find_parser(shard);
@@ -218,7 +218,8 @@ bool ExampleStream::open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> 
   }
   const ByteRange range = range_of(shard.input);
   shard.blocks->end_at(range.end);
-  if (shard.done.bytes != 0) return go_on(*shard.blocks, shard, list_at(shard.input, shard.done.bytes, *options_));
+  if (shard.done.bytes != 0)
+    return skip_to_cursor(*shard.blocks, shard, list_at(shard.input, shard.done.bytes, *options_));
   return range.begin == 0 || begin_part(shard, range.begin);
 }
 
@@ -244,7 +245,7 @@ bool ExampleStream::begin_part(ActiveShard& shard, std::uint64_t begin) {
 
 // Skips to the cursor; false if the shard ended there. `hints` are passed to Reader::skip.
 template <class Reader, class... Hint>
-bool ExampleStream::go_on(Reader& reader, ActiveShard& shard, Hint... hints) {
+bool ExampleStream::skip_to_cursor(Reader& reader, ActiveShard& shard, Hint... hints) {
   const std::uint64_t begin = shard.done.bytes;
   std::string damaged;
   try {

@@ -111,7 +111,7 @@ class ExampleStream {
   bool open_binary(ActiveShard& shard, std::unique_ptr<ByteSource> source);
   bool begin_part(ActiveShard& shard, std::uint64_t begin);
   template <class Reader, class... Hint>
-  bool go_on(Reader& reader, ActiveShard& shard, Hint... hints);
+  bool skip_to_cursor(Reader& reader, ActiveShard& shard, Hint... hints);
   bool read_from(ActiveShard& shard, Batch& batch);
   bool read_text(ActiveShard& shard, Batch& batch);
   bool read_binary(ActiveShard& shard, Batch& batch);

@@ -134,10 +134,10 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
     ExampleStream stream({shard}, {0}, std::move(options));
     Batch batch = stream.make_batch();
     bool is_first = true;
-    const auto is_to_go_on = [&](std::uint64_t lines) {
+    const auto wants_more = [&](std::uint64_t lines) {
       return lines < kMostLines && !look.bare.is_full() && seen.size() < kEnoughFeatures;
     };
-    for (std::uint64_t lines = 0; is_to_go_on(lines) && stream.read(batch); ++lines) {
+    for (std::uint64_t lines = 0; wants_more(lines) && stream.read(batch); ++lines) {
       if (is_first && !batch.empty()) {
         look.begins_with_header = is_like_a_header(batch[0], stream.text());
         is_first = false;

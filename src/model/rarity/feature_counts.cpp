@@ -66,7 +66,7 @@ void FeatureCounts::look_up(std::span<const FeatureHash> features, std::vector<R
   if (!features.empty() && features.front() == kConstantFeature) rarities.front() = 0;
 }
 
-void FeatureCounts::go_on_at(std::uint64_t examples_since_renewal) {
+void FeatureCounts::update_counting(std::uint64_t examples_since_renewal) {
   const std::uint64_t interval = renewal_interval(examples_);
   const bool counts = examples_since_renewal < counted_examples(interval);
   times_ = counts ? static_cast<std::uint32_t>(counted_times(interval)) : 0;

@@ -69,13 +69,13 @@ class FeatureCounts {
 
   // Says how many examples came since the last renewal, which decides whether and how often the next ones are counted.
   // Until the first call, every example is counted once.
-  void go_on_at(std::uint64_t examples_since_renewal);
+  void update_counting(std::uint64_t examples_since_renewal);
   // Counts an example that is learned. It enters the rarities at the next renewal.
   void add(std::span<const FeatureHash> features, std::span<const float> values);
   // Examples up to the last renewal, N, and since then.
   std::uint64_t examples() const { return examples_; }
   std::uint64_t examples_since() const { return all_examples_ - examples_; }
-  // At least one: how many examples may come before go_on_at() or renew_if_due() has something to do.
+  // At least one: how many examples may come before update_counting() or renew_if_due() has something to do.
   std::uint64_t examples_until_change() const;
 
   // What was added since the last call on this rank, and the number of examples.

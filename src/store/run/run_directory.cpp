@@ -135,7 +135,7 @@ void RunDirectory::begin_fresh() {
   remove_earlier_results();
 }
 
-void RunDirectory::go_on() {
+void RunDirectory::begin_resumed() {
   lock_.begin_run();
   remove_durably(summary());
 }

@@ -92,7 +92,7 @@ class RunDirectory {
   void begin_fresh();
   // For a resumed run, to be called when it has found its checkpoint and before it learns. Durably removes
   // summary.json: from here on, the run is one that did not finish.
-  void go_on();
+  void begin_resumed();
   // Throws Error(kCannotWrite) if the directory has been removed or renamed since it was locked; see RunLock.
   void require_in_place() { lock_.require_in_place(); }
   // For a run that makes no model, to be called before it begins. Throws Error(kCannotWrite) if there is a model, which

@@ -20,7 +20,7 @@ std::span<const std::uint8_t> path_in(Partition partition, std::span<const std::
   return level < 2 ? path.subspan(level, 1) : path.subspan(2);
 }
 
-bool goes_on_below(Partition partition, std::span<const std::uint8_t> path) {
+bool path_continues_below(Partition partition, std::span<const std::uint8_t> path) {
   const std::size_t level = partition_level(partition);
   return level < 2 && path.size() > level + 1;
 }
@@ -68,7 +68,7 @@ void PartitionOwner::adopt(const Owners& owners) {
   begins_.fill(std::vector<bool>(owners.size()));
   begins_any_ = {};
   for (Partition p = 0; p < partitions_in(owners); ++p) {
-    if (!owns(p) || partition_level(p) == 0 || goes_on(partition_above(p), p)) continue;
+    if (!owns(p) || partition_level(p) == 0 || stays_in_stage(partition_above(p), p)) continue;
     const auto stage = static_cast<std::size_t>(stages_[p]);
     begins_[stage][p] = begins_any_[stage] = true;
   }
@@ -136,7 +136,7 @@ void PartitionOwner::find_route(const PartitionTask& task, PartitionRoute& route
     const BlockHeader& top = fronts_[at].top;
     regressors_.extend(top, positions, route.path_state);
     route.parts[route.count++] = {at, positions.size()};
-    ends = !goes_on_below(at, path);
+    ends = !path_continues_below(at, path);
     if (ends || has_copy(at)) break;
     at = partition_below(at, top.level, positions.back());
   }
@@ -200,10 +200,10 @@ void PartitionOwner::pass_known(PartitionTask task, StageResults& results) {
     const PartitionResult result = learning_ ? partition.learn(path_state_) : partition.predict(path_state_);
     add_part(task, at, result.probability, results);
     if (result.exit == 0) return;
-    const bool sent = goes_on_below(at, path);
+    const bool sent = path_continues_below(at, path);
     const Partition above = at;
     at = partition.below(result.exit);
-    if (goes_on(above, at)) continue;
+    if (stays_in_stage(above, at)) continue;
     if (!sent) send(task, results);
     return;
   }
@@ -240,7 +240,7 @@ void PartitionOwner::pass_new(const PartitionTask& task, StageResults& results) 
   next.split = joined.split;
   next.coins = insertion.coins;
   next.disagreements = insertion.disagreements;
-  go_on(next, joined.result.exit, results);
+  pass_below(next, joined.result.exit, results);
 }
 
 void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results) {
@@ -256,7 +256,7 @@ void PartitionOwner::pass_draw(const PartitionTask& task, StageResults& results)
   PartitionTask next = task;
   next.coins = draw_state.random;
   next.probability = draw_state.probability;
-  go_on(next, drawn.exit, results);
+  pass_below(next, drawn.exit, results);
 }
 
 // First here, because what is found here is a bound for other ranks: they get only what may hold a better label.
@@ -288,7 +288,7 @@ void PartitionOwner::search_here(const ScaledExample& x, const PartitionTask& ta
   for (const PartitionLearner::SearchResult::Exit& exit : found.exits) {
     next.probability = exit.probability;
     next.partition = partition.below(exit.exit);
-    if (goes_on(task.partition, next.partition)) {
+    if (stays_in_stage(task.partition, next.partition)) {
       search_here(x, next, results);
     } else {
       search_.elsewhere.push_back(next);
@@ -297,10 +297,10 @@ void PartitionOwner::search_here(const ScaledExample& x, const PartitionTask& ta
 }
 
 // To the partition below that an exit leads to.
-void PartitionOwner::go_on(PartitionTask task, std::uint8_t exit, StageResults& results) {
+void PartitionOwner::pass_below(PartitionTask task, std::uint8_t exit, StageResults& results) {
   const Partition above = task.partition;
   task.partition = partitions_[above]->below(exit);
-  if (goes_on(above, task.partition)) {
+  if (stays_in_stage(above, task.partition)) {
     pass(task, unknown_, results);
   } else {
     send(task, results);

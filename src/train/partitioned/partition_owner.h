@@ -91,15 +91,15 @@ class PartitionOwner {
   void pass_search(const PartitionTask& task, StageResults& results);
   void search_here(const ScaledExample& x, const PartitionTask& task, StageResults& results);
   bool has_copy(Partition partition) const { return roots_ == Roots::kOnEveryRank && partition_level(partition) == 0; }
-  // Whether a task goes on from one partition to another in the same stage.
-  bool goes_on(Partition above, Partition below) const { return owns(above) && owns(below) && !has_copy(above); }
+  // Whether a task passes from one partition to the one below in the same stage.
+  bool stays_in_stage(Partition above, Partition below) const { return owns(above) && owns(below) && !has_copy(above); }
   std::unique_ptr<PartitionLearner> make_learner(Partition partition) const;
   void count_rows(const PartitionTask& task, std::size_t features);
   void add_part(const PartitionTask& task, Partition partition, double probability, StageResults& results) const;
   std::uint32_t part_of(const PartitionTask& task) const {
     return part_number(task.slot, tree_of(task.partition), learner_.trees().size());
   }
-  void go_on(PartitionTask task, std::uint8_t exit, StageResults& results);
+  void pass_below(PartitionTask task, std::uint8_t exit, StageResults& results);
   void send(const PartitionTask& task, StageResults& results) const;
 
   Learner& learner_;

@@ -52,7 +52,7 @@ std::uint64_t Renewals::lines_until_stop(std::uint64_t lines) {
   }
   const std::uint64_t interval = renewal_interval(counts_.examples());
   const std::uint64_t since = interval - std::min(interval, lines_ - lines);
-  counts_.go_on_at(since);
+  counts_.update_counting(since);
   const std::uint64_t counted = counted_examples(interval);
   return since < counted ? counted - since : interval - since;
 }

@@ -160,8 +160,8 @@ TEST_F(RunDirectoryTest, AResumedRunFindsAllButTheLeftovers) {
   EXPECT_THAT(names_in(path),
               UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "summary.json", "checkpoints"));
   EXPECT_THAT(names_in(run.checkpoints()), ElementsAre("000000001", "000000002"));
-  run.go_on();
-  run.go_on();
+  run.begin_resumed();
+  run.begin_resumed();
   EXPECT_THAT(names_in(path), UnorderedElementsAre("lock", "log.txt", "metrics.jsonl", "model", "checkpoints"));
 }
 
@@ -259,7 +259,7 @@ TEST_F(RunDirectoryTest, MayForOnceNotBeKnownToBeInPlace) {
 TEST_F(RunDirectoryTest, ARunThatNeverBeganLeavesNoLock) {
   { const RunDirectory run(path, Begin::kResume); }
   EXPECT_THAT(names_in(path), ElementsAre());
-  { RunDirectory(path, Begin::kResume).go_on(); }
+  { RunDirectory(path, Begin::kResume).begin_resumed(); }
   EXPECT_THAT(names_in(path), ElementsAre("lock"));
   { const RunDirectory run(path, Begin::kResume); }
   EXPECT_THAT(names_in(path), ElementsAre("lock"));
