@@ -1,11 +1,11 @@
 /* The library for C, and for any language that can call C: libcpt.so.
  *
- * Functions that can fail return a status: 0, or what cpt and cpt_dist would exit with (2: an argument is wrong; 65:
- * bad data or a damaged model; 66: nothing to read; 73: cannot write; 1: all else). Those that make a handle return
- * NULL. cpt_error() then says why. No C++ exception leaves a function.
+ * Functions that can fail return a status: 0, or the exit code that cpt and cpt_dist would end with (2: an argument is
+ * wrong; 65: bad data or a damaged model; 66: nothing to read; 73: cannot write; 1: all else). Functions that make a
+ * handle return NULL if they fail. cpt_error() then says why. No C++ exception leaves a function.
  *
- * Threads: several may use a model at a time in functions that take it const. cpt_learn() and cpt_free() need it for
- * themselves. An example is for one thread at a time.
+ * Threads: any number may call functions that take a const model at a time. cpt_learn() and cpt_free() need the model
+ * for themselves. An example is for one thread at a time.
  *
  * Texts are bytes that end with 0; no encoding is assumed. Pointers may be NULL only where that is said. */
 #pragma once
@@ -31,7 +31,7 @@ typedef struct {
 
 /* The version of the library, such as "0.1.0". */
 const char* cpt_version(void);
-/* Why the last function that failed on this thread did, in one line; "" if none did. Valid until the next one fails. */
+/* The reason of the last failure on this thread, in one line; "" if nothing failed. Valid until the next failure. */
 const char* cpt_error(void);
 
 /* A model without labels. Options are those of cpt_dist that belong to a model, as "NAME=VALUE": "bits=18". An option
@@ -53,16 +53,17 @@ int cpt_label(const cpt_model* model, uint64_t number, char* name, size_t size, 
 /* Digests of all that was learned: those of `tree` and `weights` in summary.json. */
 int cpt_digests(const cpt_model* model, uint64_t* tree, uint64_t* weights);
 
-/* An example for models with the options of this one, which need not outlive it. It may be set again and again; until
- * it is, it has no features. To be freed with cpt_example_free(). */
+/* An example for models with the options of this one; it may outlive the model. It may be set again and again; at first
+ * it has no features. To be freed with cpt_example_free(). */
 cpt_example* cpt_example_create(const cpt_model* model);
 /* NULL is allowed. */
 void cpt_example_free(cpt_example* example);
-/* Sets the example to that of a line of text, with or without its end, in a format that cpt_dist reads. The first line
- * decides the format of all lines of this example. On failure the example has no features. */
+/* Sets the example to that of a line of text, with or without its end, in vw, libsvm, fasttext or json format. The
+ * first line decides the format of all lines of this example; of several labels it takes the first. On failure, also
+ * for a blank line, the example has no features. */
 int cpt_example_set_line(cpt_example* example, const char* line);
-/* Sets the example to these features, and the crosses of their namespaces. Repeated ones add up. On failure the example
- * has no features. `features` may be NULL if there are none. */
+/* Sets the example to these features and the crosses of their namespaces, without a label. Repeated features add up. On
+ * failure the example has no features. `features` may be NULL if there are none. */
 int cpt_example_set_features(cpt_example* example, const cpt_feature* features, size_t count);
 
 /* P(label | x), in [0, 1]; 0 if the model does not know the label. */
@@ -72,8 +73,8 @@ int cpt_probability(const cpt_model* model, const cpt_example* example, const ch
 int cpt_top_k(const cpt_model* model, const cpt_example* example, size_t k, double threshold, uint64_t* labels,
               double* probabilities, size_t* found);
 /* Learns the example with this label (NULL: that of the line) and this importance, above 0 and at most 1e12; 1 is that
- * of an ordinary example. A new label joins. `before`, unless NULL, becomes P(label | x) as it was before, 0 if it is
- * new. */
+ * of an ordinary example, and that of the line is ignored. A new label joins. `before`, unless NULL, becomes
+ * P(label | x) before learning, 0 if the label is new. */
 int cpt_learn(cpt_model* model, const cpt_example* example, const char* label, double importance, double* before);
 
 #ifdef __cplusplus

@@ -6,9 +6,9 @@
 
 namespace cpt {
 
-// Adds doubles as whole multiples of 2^-112 in 256 bits. Each number is cut off to such a multiple, which changes those
-// of 2^-60 or more not at all, and others by less than 2e-34. Numbers must be finite and smaller than 2^83 (1e25); then
-// 2^60 of them fit. Trivially copyable.
+// Adds doubles as whole multiples of 2^-112 in 256 bits. Each number is cut off to such a multiple. That leaves numbers
+// of 2^-60 or more as they are, and changes smaller ones by less than 2e-34. Numbers must be finite and smaller than
+// 2^83 (1e25); then 2^60 of them fit. Trivially copyable.
 class ExactSum {
  public:
   ExactSum() = default;

@@ -60,9 +60,9 @@ class Batch {
   std::size_t open_features() const { return open_.size(); }
   FeatureHash open_feature(std::size_t i) const { return open_[i].feature; }
   float open_value(std::size_t i) const { return open_[i].value; }
-  // Sorts the features by hash, adds up the values of repeated ones, drops those with value 0, scales the rest, and
-  // adds the constant feature. Copies the label. Values and importance are not checked here; Model refuses to learn
-  // from an example that breaks the ranges of ExampleView.
+  // Sorts the features by hash, adds up the values of repeated ones (sums are clamped to 1e30 in size), drops those
+  // with value 0, scales the rest, and adds the constant feature. Copies the label. Values and importance are not
+  // checked here; Model refuses to learn from an example that breaks the ranges of ExampleView.
   void finish_example(std::string_view label, float importance, const Origin& origin);
   void discard_example() { open_.clear(); }
 
@@ -86,7 +86,7 @@ class Batch {
   const Origin& origin(std::size_t i) const { return entries_[i].origin; }
   std::uint64_t label_hash(std::size_t i) const { return entries_[i].label_hash; }
   std::size_t features_of(std::size_t i) const { return entries_[i].features; }
-  // Prefetches what operator[], label_hash() and prefetch() of example i read.
+  // Prefetches the entry of example i, which operator[], label_hash() and prefetch() read.
   void prefetch_entry(std::size_t i) const { __builtin_prefetch(&entries_[i]); }
   // Prefetches the start of example i.
   void prefetch(std::size_t i) const {

@@ -17,7 +17,7 @@ class FeatureHasher {
 
   // The hash of a namespace. The empty name stands for the namespace of formats without namespaces.
   std::uint64_t name_space(std::string_view name) const;
-  // The hash of a feature. Integers are hashed as the names they are written as: "42".
+  // The hash of a feature. An integer is hashed as its decimal text: "42".
   FeatureHash feature(std::uint64_t name_space, std::string_view name) const;
   // The hash of the cross of two features. The order matters.
   static FeatureHash cross(FeatureHash first, FeatureHash second);

@@ -20,8 +20,8 @@ enum class MultiLabel : std::uint8_t {
   kError,   // the line is malformed
 };
 
-// The fields, keys of JSON lines or columns of kCsv, that are no features, or not plain ones. A field has at most one
-// of these roles.
+// The fields (keys of JSON lines, columns of kCsv) that are not plain features. A key inside an object is named by its
+// path: "page.title". A field has at most one of these roles: readers throw Error(kUsage) for two.
 struct FieldRoles {
   std::string label = "label";
   std::string importance{};                // empty: every line has importance 1

@@ -7,27 +7,28 @@
 
 namespace cpt {
 
-// The sums that all mean losses are computed from: the same whatever the order of examples, and however they are
-// divided over several Losses that are added up. Means are weighted by the importance of examples, in [0, 1e12]. `p` is
-// always the probability that the model gave the example's label, in [0, 1]. "Seen" figures cover only examples whose
-// label was in the tree.
+// The sums that all mean losses are computed from. They do not depend on the order of the examples, or on how the
+// examples are divided over several Losses that are added up. h is the importance of an example, in [0, 1e12], and p
+// the probability in [0, 1] that the model gave the example's label. "Seen" figures cover only examples whose label was
+// in the tree.
 struct Losses {
   std::uint64_t examples = 0;
   std::uint64_t new_labels = 0;     // examples whose label was not in the tree, counted as p = 0
   std::uint64_t brier_samples = 0;  // seen examples that other_squares was estimated on
   std::uint64_t top1_samples = 0;   // seen examples whose most probable label was searched
-  ExactSum weight;                  // sum of importance
-  ExactSum weight_squares;          // sum of importance^2
-  ExactSum squared;                 // sum of (1 - p)^2
-  ExactSum log;                     // sum of -ln max(p, kLogFloor)
+  ExactSum weight;                  // sum of h
+  ExactSum weight_squares;          // sum of h^2
+  ExactSum squared;                 // sum of h (1 - p)^2
+  ExactSum log;                     // sum of -h ln max(p, kLogFloor)
   ExactSum seen_weight;             // as weight, squared and log, over seen examples
   ExactSum squared_seen;
   ExactSum log_seen;
-  ExactSum brier_weight;
-  ExactSum other_squares;  // sum of estimates of P(label)^2, summed over all labels but the example's
-  ExactSum top1_weight;
-  ExactSum top1_weight_squares;  // sum of (sample_weight / kSampleUnit)^2
-  ExactSum top1_error;
+  // Over samples, s = sample_weight; see add_other_squares() and add_top1().
+  ExactSum brier_weight;         // sum of s
+  ExactSum other_squares;        // sum of s * squares
+  ExactSum top1_weight;          // sum of s
+  ExactSum top1_weight_squares;  // sum of (s / kSampleUnit)^2
+  ExactSum top1_error;           // sum of s where the most probable label was not the example's
 
   // Counts an example with a new label, or one with a seen label.
   void add_new(double importance);

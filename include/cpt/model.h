@@ -38,16 +38,17 @@ class Model {
   // know all labels beforehand (train() and cpt_dist can make such a model); Error(kFailed) if there is no memory for
   // the weight table.
   explicit Model(const ModelOptions& options);
-  // Reads a model that save() or cpt_dist wrote; if another process replaces it meanwhile, the old one or the new one.
-  // Throws Error(kNoInput) if there is none; Error(kBadData) if it is damaged or of a newer format; Error(kFailed) if
-  // there is no memory for the weight table.
+  // Reads a model that save() or cpt_dist wrote. If another process replaces the model meanwhile, reads the old one or
+  // the new one. Throws Error(kNoInput) if there is none; Error(kBadData) if it is damaged or of a newer format;
+  // Error(kFailed) if there is no memory for the weight table.
   static Model load(const std::filesystem::path& directory);
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  // Writes the model to `directory`, completely or not at all, and replaces a model that is there; creates the
-  // missing directories above it. Throws Error(kCannotWrite), or Error(kFailed) if the weights have diverged.
+  // Writes the model to `directory`, completely or not at all, and replaces a model that is there; creates the missing
+  // directories above it. One writer per directory at a time. Throws Error(kCannotWrite), or Error(kFailed) if the
+  // weights have diverged.
   void save(const std::filesystem::path& directory) const;
 
   const ModelOptions& options() const;
@@ -69,11 +70,12 @@ class Model {
   // 0 if the label is new. Throws Error(kUsage) if x has no label, or its importance is not in (0, 1e12];
   // Error(kBadData) if a PECOC model does not know the label; Error(kFailed) if the weights have diverged.
   double learn(const ExampleView& x);
-  // Learns the examples of a batch in order, as learn(x) does, but faster, because it prefetches.
-  // Returns what learn(x) would. Throws Error(kUsage) or Error(kBadData) before it learns anything, if learn(x) would
-  // refuse one of them; Error(kFailed) if the weights have diverged, after some were learned.
+  // Learns the examples of a batch in order, as learn(x) does, but faster, because it prefetches. Returns for each
+  // example what learn(x) would return. Throws Error(kUsage) or Error(kBadData) before it learns anything, if learn(x)
+  // would refuse one of them; Error(kFailed) if the weights have diverged, after some were learned.
   std::vector<double> learn(const Batch& batch);
-  // Whether learn() accepts the label of x: a PECOC model knows all its labels from the start, others accept any.
+  // Whether learn() accepts the label of x: a PECOC model knows all its labels from the start, others accept any that
+  // is not empty.
   bool takes_label(const ExampleView& x) const;
 
   // The implementation, for the layers of this project.

@@ -12,9 +12,9 @@ namespace cpt {
 
 // The loss that node regressors minimise. kSquared, the paper's, clips w.x to [0, 1].
 enum class Loss : std::uint8_t { kSquared, kLogistic };
-// How weights are updated. Steps are scaled by one AdaGrad accumulator for each row of the weight table (kAdaptive,
-// kSafe), or plain gradient steps, the paper's (kSgd). kSafe follows the gradient as it changes on the way, so that no
-// step overshoots, whatever the values and the importance.
+// How weights are updated. kSgd takes plain gradient steps, as the paper does. kAdaptive and kSafe scale steps by one
+// AdaGrad accumulator for each row of the weight table. kSafe also follows the gradient as it changes during a step, so
+// that no step overshoots, whatever the values and the importance.
 enum class Update : std::uint8_t { kAdaptive, kSgd, kSafe };
 // How P(label | x) is estimated. The cost is for one example and n labels.
 enum class Method : std::uint8_t {
@@ -44,13 +44,13 @@ struct ModelOptions {
   int arity = 16;  // children of a node: 2, 4, 8 or 16; used by kConditionalPecoc only
   TreeKind tree = TreeKind::kOnline;
   double alpha = 0.9;  // in (0, 1]: weight of balance against the regressors in the insertion rule
-  // In [1, kMostTrees]: P is the mean over as many trees over the same labels, each with a table and an alpha of its
-  // own. More than one only for trees that grow kOnline or kRandom.
+  // In [1, kMostTrees]: P is the mean over this many trees of the same labels, each with a table and an alpha of its
+  // own. Several trees must grow kOnline or kRandom.
   int trees = 1;
   Loss loss = Loss::kLogistic;
   Update update = Update::kSafe;
-  // Whether node probabilities are calibrated: learned from the margin of the node's regressor. Used by trees of
-  // logistic regressors only. `rarity`: and from the margin of values that are scaled by the rarity of their features.
+  // Whether node probabilities are calibrated: learned from the margin of the node's regressor. With `rarity`, also
+  // from a second margin, of values scaled by the rarity of their features. Used by trees of logistic regressors only.
   bool calibrate = true;
   bool rarity = true;
   double learning_rate = 1.0;  // in [1e-12, 1e12]
@@ -63,7 +63,8 @@ struct ModelOptions {
   // How examples are made from input. A program that builds its own batches applies them itself.
   Normalize normalize = Normalize::kNone;
   std::vector<std::string> interactions{};  // pairs of first letters of namespaces, such as "ab"
-  // Each: a feature for each 2 to N adjacent words, of all text ("N") or of a namespace ("NAMESPACE:N").
+  // Each entry adds a feature for each 2 to N adjacent words, N in [2, 8], of all text ("N") or of a namespace
+  // ("NAMESPACE:N").
   std::vector<std::string> ngrams{};
 
   FieldRoles fields{};

@@ -1,5 +1,5 @@
-// From a line of text, or from the names of features, to an example of a model: hashed, crossed and scaled as training
-// by cpt_dist does it, so that no program hashes by hand.
+// Makes an example of a model from a line of text or from the names of features: hashed, crossed and scaled as cpt_dist
+// does it when it trains, so that no program hashes by hand.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace cpt {
 class BadExample : public Error {
  public:
   BadExample(std::size_t column, const std::string& reason) : Error(Fault::kBadData, reason), column_(column) {}
-  // The byte of the line, from 1; 0 if there was no line.
+  // The byte of the line at which it is wrong, from 1; 0 if there was no line.
   std::size_t column() const { return column_; }
 
  private:
@@ -35,12 +35,12 @@ struct NamedFeature {
   double value = 1;             // at most 1e30 in size; 0 is as good as no feature
 };
 
-// Reads examples of one model. Keeps memory between calls, so it is for one thread at a time; no example influences
-// another, but the first line decides the format.
+// Reads examples of one model. Keeps memory between calls, so it is for one thread at a time. No example influences
+// another, except that the first line decides the format.
 class ExampleReader {
  public:
   // Of the options it uses seed, interactions, ngrams, normalize and fields. kAuto: the first line that is not blank
-  // decides, as in a file, but never for kCsv; of kCsv, the first line that is not blank is the header. kSample draws
+  // decides, as in a file, but never for kCsv. With kCsv, the first line that is not blank is the header. kSample draws
   // by the number of the line. Throws Error(kUsage) for kBinary, which is no text, and for interactions and n-grams
   // that ModelOptions::validate() refuses.
   explicit ExampleReader(const ModelOptions& options, Format format = Format::kAuto,
@@ -52,20 +52,21 @@ class ExampleReader {
   // An empty batch that scales as the model does. All examples go into such batches.
   Batch make_batch() const;
 
-  // Appends the example of a line, with or without its end, and returns how many that made: 0 for a blank line and for
-  // a header, several for MultiLabel::kSplit. A line without a label makes an example with an empty one, which can be
-  // predicted. A record of kCsv may hold line breaks. Throws BadExample, and then the batch is as it was; Error(kUsage)
-  // if the model has interactions, which need namespaces, and the format has none, or if the header lacks a column that
-  // the model reads as text or as categorical.
+  // Appends the example of a line, with or without its end, and returns the number of examples: 0 for a blank line and
+  // for a header, several for MultiLabel::kSplit. A line without a label makes an example with an empty one, which can
+  // be predicted. A record of kCsv may hold line breaks. Throws BadExample, and then the batch is as it was;
+  // Error(kUsage) if the options do not suit the format: interactions where it has no namespaces, n-grams where it has
+  // no such words, a field with two roles, or a header without a column that the model reads as text or as categorical.
   std::size_t read_line(std::string_view line, Batch& batch);
   // The format of the lines; kAuto until one decided.
   Format format() const;
-  // The number of lines that were read, blank and bad ones included.
+  // The number of calls of read_line(), those with blank and bad lines included.
   std::uint64_t lines() const;
 
   // Appends the example that has these features, and the crosses of their namespaces; n-grams are made of lines only.
-  // Repeated features add up. `label` may be empty. Throws BadExample, and then the batch is as it was, for a value or
-  // importance out of range, and if crosses are too many or too large.
+  // Repeated features add up. `label` may be empty. Throws BadExample, and then the batch is as it was, for a value
+  // above 1e30 in size, an importance outside [0, 1e12], more features than a line may have (2^24, crosses included), a
+  // label of more than 16 MiB, and a cross above 1e30.
   void add(std::span<const NamedFeature> features, std::string_view label, double importance, Batch& batch);
 
   // Sets a function that is called for each feature (crosses included) while it is read, to know the names of hashes.

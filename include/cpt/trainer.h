@@ -51,20 +51,20 @@ struct CheckpointOptions {
   std::function<Request()> requested;
 };
 
-// A loss to judge a model by: the smaller the better. Those of seen labels leave out examples with new ones.
+// A loss to judge a model by: the smaller the better. The metrics of seen labels leave out examples with new labels.
 enum class Metric : std::uint8_t { kLog, kLogSeen, kSquared, kSquaredSeen, kBrierSeen, kTop1ErrorSeen };
 
 // Predicting other shards with the model as it is, between two examples of the training data.
 struct ValidationOptions {
   std::vector<std::string> data;  // files, directories and globs; empty: the run is not validated
-  // Validate whenever this many more examples of a pass were learned, besides the end of each pass; 0: only there. An
-  // example is a line of the input here, also where a line with several labels is split; but kReplicated on several
-  // ranks counts each example of such a line.
+  // Validate whenever this many more examples of a pass were learned, besides the end of each pass; 0: only there. Here
+  // a line of the input counts as one example even if it is split into several; but kReplicated on several ranks counts
+  // each of these.
   std::uint64_t every = 0;
   std::optional<Metric> keep_best;  // the model of the run is the one with the best value, instead of the last
   std::uint64_t early_stop = 0;     // end training after this many validations without a better value; 0: never
 
-  // What decides which validation is the best.
+  // The metric by which one validation is better than another.
   Metric metric() const { return keep_best.value_or(Metric::kLog); }
 };
 
@@ -75,8 +75,8 @@ struct TrainingOptions {
   // "huffman:PATH", a file of labels and counts. Rank 0 reads it. Its labels count as seen from the start. Empty for
   // other trees, and if the tree comes from `init`.
   std::string given_tree;
-  // Choose model.bits by the size of the shards, but so that the table takes at most half of each host's free memory.
-  // The bits of an initial model, or of a checkpoint, stay.
+  // Choose model.bits by the size of the shards; the table takes at most half of each host's free memory. The bits of
+  // an initial model, or of a checkpoint, stay.
   bool auto_bits = false;
   std::string init;    // directory of a model to start from; its options replace `model`
   std::string labels;  // kPecoc: a file of all labels, one per line; empty: a pass over the shards finds them
@@ -89,9 +89,10 @@ struct TrainingOptions {
   std::uint32_t passes = 1;
   Placement placement = Placement::kPartitioned;
   MergeRule merge = MergeRule::kConfidence;  // used by kReplicated and kHybrid
-  // A sync interval lasts for this many examples; if 0, for this fraction, at most 1, of all examples so far; if both
-  // are 0, for 0.02 of them where nothing merges, and otherwise until a merge costs little beside the training before
-  // it: for 0.02 of all examples at least, and for 0.5 of them, or 2^28 rows trained by each rank, at most.
+  // A sync interval lasts for sync_examples examples; if that is 0, for the fraction sync_fraction, at most 1, of all
+  // examples so far. If both are 0, it lasts for 0.02 of them where nothing merges; otherwise until a merge costs
+  // little beside the training before it, but for at least 0.02 and at most 0.5 of all examples, and at most 2^28 rows
+  // trained by each rank.
   std::uint64_t sync_examples = 0;
   double sync_fraction = 0;
   // Approximate number of examples in a round, over all ranks; 0: automatic. Affects only speed if kPartitioned.
@@ -127,7 +128,7 @@ struct TreeFigures {
   std::uint64_t digest = 0;
 };
 
-// The state of a run. All members but `seconds` and those about communication are the same on all ranks.
+// The state of a run. The figures of communication are those of rank 0, which reports.
 struct Report {
   Phase phase = Phase::kTrain;
   std::uint32_t pass = 0;  // pass over the training data, from 1; 0 for test data
@@ -148,13 +149,13 @@ struct Validation {
   std::uint32_t pass = 0;                 // as in Report
   std::uint64_t examples = 0;             // of the training data that were learned before it, in all passes
   Losses losses;                          // of the validation data
-  double value = 0;                       // of ValidationOptions::metric()
+  double value = 0;                       // of ValidationOptions::metric(); NaN if there was no example or sample
   std::uint64_t without_improvement = 0;  // validations since the best one, this one counted; 0: it is the best
   double run_seconds = 0;                 // from the start of training to its end
   double seconds = 0;                     // duration
 };
 
-// What all ranks did since the stretch before, or since the phase or a resumed run began.
+// What all ranks did since the last stretch, or since the phase or the resumed run began.
 struct Stretch {
   Phase phase = Phase::kTrain;
   std::uint32_t pass = 0;      // as in Report
@@ -162,11 +163,11 @@ struct Stretch {
   double seconds = 0;          // since training began
   Losses losses;               // of the stretch
   double duration = 0;         // of the stretch, in seconds
-  // The part of the pass that was read, in [0, 1], by the rank that is the furthest behind, and how long the rest takes
-  // at the pace of the stretch; negative if not known.
+  // The part of the pass, in [0, 1], that the rank furthest behind has read, and the seconds that the rest takes at the
+  // pace of the stretch; negative if not known.
   double part_of_pass = -1;
   double seconds_left = -1;
-  bool validates = false;        // it is a validation's; `examples` are those of the validation
+  bool validates = false;        // part of a validation, which `examples` then counts
   std::uint64_t peak_bytes = 0;  // peak resident memory of the rank that has the most
 };
 
@@ -197,7 +198,7 @@ struct CheckpointReport {
   std::uint64_t bytes = 0;     // on disk
 };
 
-// Of a rank.
+// The memory of one rank.
 struct MemoryUse {
   int rank = 0;
   std::uint64_t peak_bytes = 0;         // peak resident memory of the process; 0 if not known
@@ -209,7 +210,7 @@ struct MemoryUse {
 // The result of a run, apart from the model.
 struct Summary {
   int ranks = 1;
-  int readers = 1;                 // ranks that shards are dealt to; where roots are the limit, not to their owners
+  int readers = 1;                 // ranks that read shards: all, but owners of roots if these are the bottleneck
   bool partitioned = false;        // several ranks, partitioned or hybrid
   double seconds = 0;              // duration of training and testing, reading included
   bool had_nothing_to_do = false;  // the run was resumed after its end, and there was no new shard
@@ -254,7 +255,7 @@ class Observer {
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that has been read, in [0, 1], negative if not known.
   virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
-  // Called every TrainingOptions::progress_every, as soon as a round ends, while examples arrive.
+  // Called every TrainingOptions::progress_every while examples arrive, at the end of a round.
   virtual void stretch(const Stretch& /*stretch*/) {}
 };
 
@@ -263,9 +264,8 @@ struct TrainedModel {
   Summary summary;
 };
 
-// Trains in this process alone, as the options say; it writes checkpoints, but no model: see Model::save(). So the
-// best model of its validations cannot be kept. Throws Error:
-//   kUsage        an option is out of range
+// Trains in this process alone, as the options say. Writes checkpoints, but no model: see Model::save(). Throws Error:
+//   kUsage        an option is out of range, or validation.keep_best is set, which needs a run that writes models
 //   kNoInput      a shard, the initial model or the given tree is missing
 //   kBadData      malformed data, or none; a damaged model or given tree; shards that differ from the checkpoint's; or
 //                 none of the checkpoints can be read
