@@ -20,7 +20,7 @@ namespace cpt {
 // The insertion rule, Algorithm 2 of the paper: its objective at a node with regressor estimate p = P(right) in [0, 1]
 // and `left`, `right` >= 1 leaves on its sides. A new label goes right if it is above 0, else left. alpha in (0, 1].
 //   (1 - alpha) * 2 * (p - 1/2) + alpha * log2(left / right)
-// What the paper proves of trees grown so: tree/bounds.h.
+// tree/bounds.h states what the paper proves about trees grown by this rule.
 double insertion_objective(double p, std::uint64_t left, std::uint64_t right, double alpha);
 
 // A new label during its descent.
@@ -74,7 +74,7 @@ template <class Visit>
 void for_each_exit(const Row& p, const BlockNodes& nodes, const NodeRegressors& regressors, double above, double least,
                    Visit visit) {
   const PositionProbabilities reach = position_probabilities(p, regressors, above);
-  // There are few, and which is unpredictable: collecting bits avoids mispredicted branches.
+  // Few exits qualify, and which ones is unpredictable: collecting bits avoids mispredicted branches.
   std::uint32_t exits = 0;
   for (std::uint32_t position = 1; position < 32; ++position) {
     exits |= static_cast<std::uint32_t>(nodes.child[position].is_exit() & (reach[position] >= least)) << position;
@@ -100,8 +100,7 @@ class Descent {
   //   void add_leaf(LabelId, double p)
   //   void add_outside(std::uint8_t exit, double p)   a link to a block outside
   //   void add_subtree(double p, std::uint32_t leaves)   any link, after add_outside()
-  // Every block with a probability of at least the final least() is opened, so the order changes their number only; no
-  // order opens fewer than best first.
+  // Any order opens all blocks with a probability of at least the final least(); best first opens the fewest others.
   template <class Search>
   void search(double above, Search& search) const;
 

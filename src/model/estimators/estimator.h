@@ -60,8 +60,8 @@ class Estimator {
   virtual double predict(PathState& path_state) const = 0;
   // Learns that x has the path state's label. After predict().
   virtual void train(PathState& path_state) = 0;
-  // predict() and train(), with hook(path_state) between them, or before them where locate() found all rows. To the
-  // last bit the same, and faster for trees.
+  // Does what predict() and train() do, to the last bit, but faster for trees. Calls hook(path_state) between the two,
+  // or before both if locate() found all rows.
   using Hook = std::function<void(const PathState&)>;
   virtual double learn(PathState& path_state, const Hook& hook);
 

@@ -62,7 +62,8 @@ class WeightedMean {
   double square_squares_ = 0;
 };
 
-// How well the k most probable labels match those of a line: one label, unless each label of a line became an example.
+// How well the k most probable labels match the labels of a line. A line has one label, unless each of its labels
+// became an example.
 struct RankFigures {
   std::size_t k = 0;
   WeightedMean precision;  // labels of the line among the k, divided by k
@@ -105,7 +106,7 @@ struct FrequencyClass {
   LabelFigures sum = {};
 };
 
-// Figures are weighted by importance. Feed it in input order: sums of floating-point numbers depend on it.
+// Figures are weighted by importance. Add examples in input order: sums of floating-point numbers depend on it.
 class Evaluation {
  public:
   static constexpr std::size_t kBins = 10;

@@ -57,7 +57,7 @@ class Learner {
   // Not used() if values are not scaled by rarity.
   const FeatureCounts& feature_counts() const { return feature_counts_; }
   FeatureCounts& feature_counts() { return feature_counts_; }
-  // What it was trained on; empty if that is not known. Not part of any digest.
+  // The kind of data that the model was trained on; empty if that is not known. Not part of any digest.
   const InputProfile& input() const { return input_; }
   void set_input(InputProfile input) { input_ = std::move(input); }
   // A digest of everything learned.
@@ -102,7 +102,8 @@ class Learner {
 
   // A digest of the trees and of the labels' names, which must be equal on all ranks.
   std::uint64_t structure_digest() const;
-  // A digest of how trees and labels have grown: as good for comparing ranks, and kept up to date at no cost.
+  // A digest of how trees and labels have grown. Compares ranks as well as structure_digest() does, and is kept up to
+  // date at no cost.
   std::uint64_t growth_digest() const;
 
  private:

@@ -14,16 +14,16 @@ namespace cpt {
 // Which examples of a phase, numbered from 1, are sampled if their label was in the tree: a label is drawn for their
 // Brier score, and their best label is searched. One example of each interval, which has 64 examples up to 2^20; later
 // there are 2^13 intervals between a power of two and the next. The example of an interval is chosen at random, but the
-// same one in every run. Hybrid and replicated ranks number their own examples, but for those whose label another
-// example of the same round brought, which are not sampled.
+// same one in every run. Hybrid and replicated ranks number their own examples. An example whose label came with
+// another example of the same round has no number there and is not sampled.
 bool is_sampled(std::uint64_t number);
 // The weight of a sampled example: its importance times the length of the interval.
 double sample_weight(double importance, std::uint64_t number);
-// Best labels are not searched in several trees: no rank that owns a part of one of them could tell what the others
-// make of a label.
+// Best labels are not searched in several trees: a rank that owns a part of one tree does not know a label's
+// probability in the others.
 bool searches_best(const ModelOptions& options);
-// A best label that is less probable counts as none, and its example as an error: searches would open hundreds of
-// blocks to find it, in many partitions.
+// A best label less probable than this counts as none, and its example as an error: searches would open hundreds of
+// blocks, in many partitions, to find it.
 inline constexpr double kLeastTop1 = 0.01;
 // The generator of the draws for the Brier score.
 std::uint64_t brier_seed(const ModelOptions& options, std::uint64_t number);

@@ -29,7 +29,7 @@ struct PartitionResult {
 // Borrows the weights and touches only the partition's own region of them. Not thread-safe.
 class PartitionLearner {
  public:
-  // The part of the partition's tree, `tree`, that lies in it. `options` are those of the tree.
+  // Copies the partition's part of `tree`, whose options are `options`.
   PartitionLearner(Partition partition, const Tree& tree, WeightTable& weights, const ModelOptions& options);
 
   const Blocks& blocks() const { return blocks_; }
@@ -95,11 +95,12 @@ class PartitionLearner {
     std::vector<Exit> exits;  // below which there may be a better label, the most probable exit first
     double least = 0;         // some label, here or elsewhere, has at least this probability
   };
-  // `above` is the probability of reaching the partition; `least` is that of SearchResult before this partition.
+  // `above` is the probability of reaching the partition; `least` is SearchResult::least as of the partitions searched
+  // before.
   SearchResult search(const ScaledExample& x, double above, double least) const;
 
-  // To be called when all ranks know the tree with all labels below `first`: neither locate() nor a caller of moved()
-  // will come with an older path any more. Until then new labels, and those whose leaves they split, are remembered.
+  // To be called when all ranks know the tree with all labels below `first`, so that no caller of locate() or moved()
+  // has an older path. Until then the partition remembers new labels, and the labels whose leaves they split.
   void forget_recent_labels(LabelId first);
 
   // Rows that learn() and insertions have visited, counted once for each example. With the rows that callers of moved()

@@ -21,8 +21,8 @@ class LabelPrefetcher {
  public:
   static constexpr std::size_t kStep = 3;
 
-  // `speed`: how many times faster than learning the loop takes its examples. It prefetches as many times further
-  // ahead.
+  // `speed`: the loop takes examples this many times faster than learning does, so it prefetches that many times
+  // further ahead.
   LabelPrefetcher(const LabelDictionary& labels, std::span<const Tree> trees, std::size_t speed = 1)
       : labels_(labels), trees_(trees), step_(kStep * speed) {}
 
@@ -60,9 +60,9 @@ class LabelPrefetcher {
 };
 
 // Visits path states in order and meanwhile prefetches the rows of the state kAhead visits later, which must fit the
-// first-level cache beside those of the states between. The kernels prefetch two thirds of them; the others come before
-// and after a state is prepared, when nothing else would be under way from memory. A Slot has a PathState named
-// `path_state`; slots keep their memory between calls. Not thread-safe.
+// first-level cache beside those of the states between. The kernels prefetch two thirds of these rows; the others are
+// prefetched before and after a state is prepared, when no other request to memory is under way. A Slot has a PathState
+// named `path_state`; slots keep their memory between calls. Not thread-safe.
 template <class Slot, std::size_t kAhead>
 class PathPrefetcher {
  public:

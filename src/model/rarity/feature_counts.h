@@ -4,8 +4,9 @@
 // up to the last renewal. Renewals are at positions of the stream, so every rank knows the same rarities for the same
 // example, however many ranks there are, and a run that resumes goes on with them.
 //
-// Counting takes as long as a quarter of learning. So of a long interval between renewals only the first quarter is
-// counted, four times: that changed no log loss by more than 0.1 percent (rcv1, nvd, web-ads, novels).
+// Counting takes a quarter as long as learning. So of a long interval between renewals only the first quarter of the
+// examples is counted, each example four times. That changed no log loss by more than 0.1 percent (rcv1, nvd, web-ads,
+// novels).
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,8 @@ constexpr std::uint64_t renewal_interval(std::uint64_t examples) { return std::m
 constexpr std::uint64_t counted_times(std::uint64_t interval) { return interval < 4096 ? 1 : 4; }
 constexpr std::uint64_t counted_examples(std::uint64_t interval) { return interval / counted_times(interval); }
 
-// The counts, in a table of 2^bits entries by the feature's hash; features that meet share one. Not thread-safe, but
-// several threads may read while none writes.
+// The counts, in a table of 2^bits entries, indexed by the feature's hash; features with the same index share an entry.
+// Not thread-safe, but several threads may read while none writes.
 class FeatureCounts {
  public:
   // n_i is kept in whole units, so that sums are the same in any order. It stops growing at kMostUnits, and one example
@@ -120,7 +121,8 @@ class FeatureCounts {
   void set_examples(std::uint64_t examples);
 
   int bits_;
-  // By entry of the table. Apart, since looking up is what every example does for each of its features.
+  // By entry of the table. Separate arrays, because every example looks up renewed_ for all its features, but not the
+  // others.
   ZeroedArray<std::uint8_t> renewed_;  // log2(n_i + 1) at the last renewal, in steps
   ZeroedArray<std::uint32_t> added_;   // units since take_added() or renew(), without those spilled
   ZeroedArray<std::uint64_t> units_;   // without those added; at most kMostUnits

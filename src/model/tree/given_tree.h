@@ -46,7 +46,7 @@ struct LeafSplit {
 
 // The splits with which Tree::split() grows the tree whose leaf i has paths[i]. Any full binary tree can be grown so.
 // The leftmost leaf is label 0. A node is made once the node above it exists: the leftmost label on its right splits
-// the leftmost label on its left. Of the labels that can be added next, the first one in `paths` is, so leaves listed
+// the leftmost label on its left. The next label is always the first one in `paths` that can be added, so leaves listed
 // by label id get the same ids again. Takes the time of sorting the paths, and does not recurse. Throws InvalidTree.
 std::vector<LeafSplit> leaf_splits_of(std::span<const std::string_view> paths);
 

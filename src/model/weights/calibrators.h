@@ -89,8 +89,8 @@ class Calibrators {
       if (slot.key == 0) return nullptr;
     }
   }
-  // Adds the calibrator of a block, or finds it. One that is new begins with S / h, h = importance in [1,
-  // kMostImportance]: S / h is to importances of h what S is to those of 1.
+  // Adds the calibrator of a block, or finds it. A new one begins with S / h, h = importance in [1, kMostImportance];
+  // see train_blocks() for the reason.
   Calibrator& add(Partition partition, std::uint64_t key, float importance = 1);
   // To be called some time before find() of the key.
   void prefetch_slot(std::uint64_t key) const { __builtin_prefetch(&slots_[(key >> 1) & (slots_.size() - 1)]); }
@@ -105,7 +105,7 @@ class Calibrators {
   std::uint64_t bytes() const;
 
  private:
-  // A hash table of keys, which are odd hashes: those without their lowest bit serve as the place to begin at.
+  // A slot of a hash table. Keys are odd hashes; a search begins at the key without its lowest bit.
   struct Slot {
     std::uint64_t key = 0;
     Calibrator* calibrator = nullptr;

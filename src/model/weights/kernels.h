@@ -136,20 +136,20 @@ struct UpdateStep {
 // that of kFirstCalibrator:
 //   k = S f,  v = max(f.k, 0),  g = 1 / (1 + h p (1 - p) v);   (a, b, c) += h k (t - p) g
 //   S <- (1 - phi) (S - h p (1 - p) g k k') + phi S_0,  phi = 3e-5 min(h, 1 / h)
-// An importance above 1 is learned in steps of h = 1, 1, 2, 4, ..., each with the new a, b, c and S, and as large as
-// all before it, because a step is right as far as p stays the same. Where all importances are h, S is 1 / h of what it
-// is where they are 1, and so are phi S_0 and the S that a block begins with. Why S stays positive definite in floats:
-// the exact S - h p (1 - p) g k k' is, and its rounding errors, of 1e-7, are less than the phi S_0 that is added: 3e-6
-// for h = 1, 1e-7 for h = Calibrator::kMostImportance, which greater ones count as; z and y in [-30, 30] bound what one
-// step can take away.
+// An importance above 1 is learned in steps of h = 1, 1, 2, 4, ..., each with the new a, b, c and S, and each as large
+// as all before it together, because a step is accurate only while p hardly changes. Where all importances are h, S is
+// 1 / h of what it is where they are 1, and so are phi S_0 and the S that a block begins with. Why S stays positive
+// definite in floats: the exact S - h p (1 - p) g k k' is, and its rounding errors, of 1e-7, are less than the phi S_0
+// that is added: 3e-6 for h = 1, 1e-7 for h = Calibrator::kMostImportance, which greater ones count as; z and y in
+// [-30, 30] bound what one step can take away.
 void train_blocks(const PathRows& path, const UpdateStep& update_step);
 
 // The same as predict_path() and train_blocks() after it, faster: while one waits for a result, the other computes.
 // Fills the estimates, but P(right) of nodes only. Requires calibrators, the logistic loss and the safe step.
 void learn_path(const PathRows& path, const UpdateStep& update_step);
 
-// How many blocks train_blocks() takes together: with few features several, which do not wait for one another; with
-// many features one, because what it remembers of several would leave the first-level cache.
+// How many blocks train_blocks() takes together: several if there are few features, because they do not wait for one
+// another; one if there are many, because the scratch memory of several would not fit the first-level cache.
 inline constexpr std::size_t kBlocksTogether = 8;
 constexpr std::size_t blocks_together(std::size_t features) { return features <= 8 * kLanes ? kBlocksTogether : 1; }
 

@@ -1,6 +1,5 @@
-// The trained lanes of several blocks side by side in vectors: an example trains few lanes of a block (of binary nodes
-// four), so working on whole rows would be mostly in vain. Included once for each instruction set, as
-// vector_math-inl.h.
+// The trained lanes of several blocks, side by side in vectors: an example trains few lanes of a block (four of binary
+// nodes), so most work on whole rows would be wasted. Included once for each instruction set, as vector_math-inl.h.
 #if defined(CPT_LANE_GROUPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef CPT_LANE_GROUPS_INL_H
 #undef CPT_LANE_GROUPS_INL_H
@@ -14,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace cpt {
 namespace HWY_NAMESPACE {
 
-// Lanes of one block lie in groups of four; of one, if vectors have no more.
+// The lanes of a block form groups of four, or of one if vectors have only one.
 using GroupTag = hn::CappedTag<float, LaneTargets::kLanesTogether>;
 using GroupVector = hn::Vec<GroupTag>;
 constexpr GroupTag kGroupTag;
@@ -126,7 +125,7 @@ HWY_INLINE hn::Vec<Tag> ScaledMarginsOf(Tag tag, const Group* groups) {
                     [](const Group& group) { return LanesOf(group.estimate->scaled.data(), group.lanes()); });
 }
 
-// Puts P(right) of some groups where it belongs.
+// Stores P(right) of some groups in the estimates of their blocks.
 template <class Tag>
 HWY_INLINE void StoreRight(Tag tag, hn::Vec<Tag> right, const Group* groups, Estimate* estimates) {
   HWY_ALIGN float lanes[hn::MaxLanes(tag)];
@@ -188,7 +187,7 @@ HWY_INLINE void Transpose(W* rows) {
 }
 #endif
 
-// Number `number` of as many nodes as the vector has lanes.
+// Loads number `number` of one node for each lane of the vector.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> NumberOf([[maybe_unused]] Tag tag, float* const* nodes, std::size_t number) {
 #if HWY_TARGET != HWY_SCALAR
@@ -201,7 +200,7 @@ HWY_INLINE hn::Vec<Tag> NumberOf([[maybe_unused]] Tag tag, float* const* nodes, 
   if constexpr (hn::MaxLanes(tag) == 1) return hn::LoadU(tag, nodes[0] + number);
 }
 
-// Loads the numbers `first` .. `first` + 3 of as many nodes as the vectors have lanes, number by number.
+// Loads the numbers `first` .. `first` + 3 of one node for each lane, one vector for each number.
 template <class Tag>
 HWY_INLINE void LoadFourNumbers(Tag tag, const float* const* nodes, std::size_t first, hn::Vec<Tag>* numbers) {
   for (std::size_t i = 0; i < 4; ++i) {

@@ -44,8 +44,8 @@ struct PathState {
   RowsAhead ahead;                            // of a later path state
   std::vector<const LaneTargets*> targets;    // [B]
   std::vector<Calibration> calibrations;      // [B]; only where nodes are calibrated
-  std::vector<const Calibrator*> predicting;  // [B]: by which they predict
-  std::vector<Calibrator*> learning;          // [B]: which learn
+  std::vector<const Calibrator*> predicting;  // [B]: the calibrators that predict
+  std::vector<Calibrator*> learning;          // [B]: the calibrators that learn
   struct alignas(64) AlignedRow {
     Row lanes;
   };
@@ -90,7 +90,7 @@ class Regressors {
  protected:
   Regressors(WeightTable& weights, const ModelOptions& options);
 
-  // One step of all blocks of the path. Adds the calibrators that they do not have yet.
+  // One step of all blocks of the path. Adds the calibrators that blocks do not have yet.
   UpdateStep step_of(PathState& path_state);
 
   // The row of every feature of x in the block with this key.
@@ -129,11 +129,12 @@ class NodeRegressors : public Regressors {
   void extend(const BlockHeader& top, std::span<const std::uint8_t> positions, PathState& path_state) const;
   void finish_path(bool at_leaf, PathState& path_state) const;
 
-  // Computes the estimates of all regressors on the path, after locate(). If the arity is above 2, decode() must follow
-  // for each part of the path, in order, whose blocks are of `blocks`: it computes P(right) of all slots.
+  // Computes the estimates of all regressors on the path, after locate(). If the arity is above 2, decode() must
+  // follow, which computes P(right) of all slots: once for each part of the path, in order, with the Blocks that hold
+  // the part, which ends before step `end`.
   void predict(PathState& path_state) const;
   void decode(const Blocks& blocks, std::size_t end, PathState& path_state) const;
-  // predict() and train(), to the last bit the same and faster. If the arity is above 2, decode() follows.
+  // The same as predict() and train(), to the last bit, but faster. If the arity is above 2, decode() follows.
   void learn(PathState& path_state);
   // The product of the node probabilities in one block of the path, each clipped. NaN if the weights are not finite.
   // After predict().
