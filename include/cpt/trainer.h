@@ -150,7 +150,7 @@ struct Validation {
   std::uint64_t examples = 0;             // of the training data that were learned before it, in all passes
   Losses losses;                          // of the validation data
   double value = 0;                       // of ValidationOptions::metric(); NaN if there was no example or sample
-  std::uint64_t without_improvement = 0;  // validations since the best one, this one counted; 0: it is the best
+  std::uint64_t without_improvement = 0;  // validations with a value since the best one, this one included
   double run_seconds = 0;                 // from the start of training to its end
   double seconds = 0;                     // duration
 };
