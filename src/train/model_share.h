@@ -1,4 +1,4 @@
-// What a rank has of a trained model.
+// The part of a trained model that a rank holds.
 #pragma once
 
 #include <memory>

@@ -21,8 +21,8 @@ struct TrainingResult {
   Summary summary;
 };
 
-// In two steps, so that a caller can remove an earlier run's results in between, when nothing is wrong with the input.
-// One per rank; borrows the communicator.
+// Works in two steps, constructor and run(): between them, when the input is known to be good, a caller can remove the
+// results of an earlier run. One per rank; borrows the communicator.
 class Training {
  public:
   // Finds the shards, loads the model, the given tree or the checkpoint (partitioned: only the weights that this rank

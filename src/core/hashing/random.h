@@ -13,7 +13,7 @@ constexpr double to_unit(std::uint64_t bits) { return static_cast<double>(bits >
 
 class Random {
  public:
-  // What two states of a sequence differ by.
+  // The difference between consecutive states of a sequence.
   static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
 
   constexpr explicit Random(std::uint64_t state) : state_(state) {}

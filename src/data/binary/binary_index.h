@@ -1,4 +1,4 @@
-// What can be learned of a shard without reading all of it: the index of a binary shard, and the size of its text.
+// What a program can know of a shard without reading all of it: the index of a binary shard, and the size of its text.
 #pragma once
 
 #include <cstdint>

@@ -15,9 +15,9 @@
 //
 // Features are hashes of eight bytes, which do not compress, so a shard stores each once for many blocks: they lie in a
 // list, to which blocks refer by numbers, and whose new part comes before the block. The list begins anew with each
-// part whose first number is 0, see BlockLimits. So no reader holds a long one, a reader that begins in the middle goes
-// back no further than that, and damage costs no more than the blocks up to the next one. (Hashes were 46 % of a shard
-// of novels while each block had its own.)
+// part whose first number is 0, see BlockLimits. So no reader holds a long list, a reader that begins in the middle
+// goes back only to the beginning of the list, and damage to a list costs only the blocks before the next one. (Hashes
+// were 46 % of a shard of novels while each block had its own.)
 //
 // The payload of a block has its examples in columns: numbers of one kind lie together, which makes them small when
 // compressed and fast to read.
@@ -36,9 +36,9 @@
 //   column  := width (one byte: 1 to 4) | planes of that many bytes a number
 //   planes  := the lowest byte of every number, then the next one of every number, and so on
 //
-// The list gives numbers to features as blocks need them, in a block to the most frequent first: low ones come most
-// often, which makes columns small. The digest ties a block to its list: without it, a file that lost a part of the
-// list would give wrong features.
+// The list numbers features as blocks need them. Within a block the most frequent features get the lowest numbers,
+// which makes columns small. The digest ties a block to its list: without it, a file that lost a part of the list would
+// give wrong features.
 //
 // Where few values occur, an entry is a feature with its value; else it is a feature, and values lie beside the
 // examples. Without either flag all values are 1. Constant features are left out.

@@ -61,7 +61,7 @@ inline ReadOptions read_options_of(const ModelOptions& model) {
 
 // Lane 0 of a row sums squares in a float (model/weights/kernels.h). An error is at most the importance, so a block of
 // 15 regressors adds at most 1.5e25; and a float that has grown to 2^25 times its increment, 5e32, stops growing. That
-// leaves a factor of 6e5 for the sums that replicas make of theirs.
+// leaves a factor of 6e5 for sums over replicas.
 inline constexpr double kMaxImportance = 1e12;
 
 // Bytes of a line, without its end.

@@ -26,7 +26,7 @@ std::optional<Format> detect_format(std::string_view line);
 // What was expected, in the message about a line whose format is not recognized.
 inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttext or json format";
 
-// Whether it holds nothing but blanks.
+// Whether the line holds only blanks.
 bool is_blank_line(std::string_view line);
 
 // The name of a text format and a right line of it, for the message about a wrong one.

@@ -1,4 +1,4 @@
-// What the user has said of keys of JSON lines, or of columns of a table.
+// The roles that options give to keys of JSON lines, or to columns of a table.
 #pragma once
 
 #include <cstdint>

@@ -35,9 +35,9 @@ struct InputLine {
 std::uint64_t most_line_buffers(std::uint64_t shards);
 
 // Reads some of the shards of a run once, from their starts or from where an earlier stream was left. For one thread at
-// a time, except stop(). Shards are opened when their first line is due; in interleaved order all are open together,
-// and share what memory can be shared: of text, each has a buffer, smaller where there are many (most_line_buffers());
-// of a binary shard, the list of features and a block as it is decoded.
+// a time, except stop(). Shards are opened when their first line is due; in interleaved order all are open together.
+// Each shard of text then has a buffer, which is smaller if there are many (most_line_buffers()); each binary shard has
+// its list of features and a decoded block, and all share the memory for decoding blocks.
 class ExampleStream {
  public:
   // `mine` are indices into `shards`, ascending: Origin::shard counts all shards of the run. `cursors`, parallel to
@@ -71,7 +71,7 @@ class ExampleStream {
   // read() never returns for these three. A libsvm line without a label, where one is required, always counts as a bad
   // line that is skipped; only the first one is warned of.
   //
-  // The options do not change these: Error(kNoInput) if reading fails; Error(kBadData) for an unknown format, a binary
+  // Whatever the options say, throws Error(kNoInput) if reading fails; Error(kBadData) for an unknown format, a binary
   // shard in parts whose index is damaged, a shard whose content ends before its cursor, and a file that is now shorter
   // than Shard::bytes (a longer one is read up to that size); Error(kUsage) for interactions in a format without
   // namespaces and for a binary shard that was converted with other options.
@@ -84,7 +84,8 @@ class ExampleStream {
   // The format of a stream of one shard, once a line was read.
   Format format() const { return format_; }
 
-  // The shards of this stream, and, parallel to them, a cursor: the start of each or, once it has ended, its end.
+  // The shards of this stream and, parallel to them, cursors: where the stream began in each shard or, once the shard
+  // has ended, its end.
   const std::vector<std::uint32_t>& mine() const { return mine_; }
   const std::vector<Cursor>& cursors() const { return cursors_; }
 

@@ -1,4 +1,4 @@
-// A look at the first lines of a file, before it is read: what is in them, as they are understood.
+// A look at the first lines of a file before it is read: what the parser finds in them.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class BareExamples {
   bool is_full() const { return examples_ == kMost; }
   // `place`: "FILE:LINE".
   void add(const ExampleView& x, const std::string& place);
-  // Whether half of them have none.
+  // Whether at least half of the examples have no feature.
   bool are_dubious() const { return bare_ > 0 && 2 * bare_ >= examples_; }
-  // A warning for examples that have none. `format`: of the data, kAuto if it is not known.
+  // A warning about examples without a feature. `format`: of the data, kAuto if it is not known.
   std::string warning(Format format) const;
 
  private:
@@ -38,7 +38,7 @@ struct FirstLook {
   BareExamples bare;
   std::uint64_t lines = 0;           // that were read
   std::uint64_t several_labels = 0;  // of them: those with several labels
-  // What options name, but none of these lines has, as "the key 'a' of --text-keys".
+  // Keys and columns that options name and none of these lines has, such as "the key 'a' of --text-keys".
   std::vector<std::string> missing{};
   bool begins_with_header = false;  // so it seems: the first example has no feature, and its line is like "label|a|b"
 

@@ -1,4 +1,4 @@
-// What the beginning of a shard tells about it.
+// What the beginning of a shard shows.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ ShardPreview preview(const Shard& shard, ReadOptions options);
 // Error(kNoInput) if it cannot be read.
 std::uint64_t content_bytes(const Shard& shard);
 
-// How many times as many features examples have by crosses and n-grams, judged by the first 1000 lines of the first
-// text that holds features; 1 if there is none, or it cannot be read.
+// The factor by which crosses and n-grams multiply the features of examples, measured on the first 1000 lines of the
+// first text that holds features; 1 if there is no such text, or it cannot be read.
 double growth_by_crosses(const std::vector<Shard>& shards, ReadOptions options);
 
 }  // namespace cpt

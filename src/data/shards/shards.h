@@ -60,7 +60,7 @@ std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& 
 
 inline constexpr std::uint32_t kMostFileParts = 4096;
 
-// True if it can be read in parts: it is a file and not compressed. Throws Error(kNoInput) if it cannot be read.
+// True if the shard can be read in parts: it is a file and not compressed. Throws Error(kNoInput) if it cannot be read.
 bool can_be_split(const Shard& file);
 
 // The file as `parts` shards in the order of their ranges, or one for each byte if there are fewer; an empty file stays

@@ -1,10 +1,11 @@
 // Blob sets: directories with one file per named blob and a MANIFEST, which appear whole or not at all. This layer
 // stores bytes and does not interpret them. format.md describes the files.
 //
-// The invariants kept here, by the numbers that code and tests cite:   C1 A set exists if and only if its manifest has
-// its final name (one rename of the directory gives it that name).   C2 Every file that a manifest names, and its
-// directory entry, was synced before that rename.   C3 The length and checksum of every segment are verified before a
-// byte of it is used.   C9 An older format is read or refused by number, a newer one refused by number.
+// The invariants kept here, by the numbers that code and tests cite:
+//   C1 A set exists if and only if its manifest has its final name; one rename of the directory gives it that name.
+//   C2 Every file that a manifest names, and its directory entry, was synced before that rename.
+//   C3 The length and checksum of every segment are verified before a byte of it is used.
+//   C9 An older format is read or refused by number, a newer one refused by number.
 //
 // One object serves one thread at a time; different objects are independent.
 #pragma once

@@ -21,14 +21,14 @@ namespace cpt {
 // Requests to the run, as bits: those of all ranks are ORed.
 struct RequestBits {
   static constexpr std::uint64_t kCheckpoint = 1;  // at the next safe point that changes no result
-  // At the next possible one: hybrid and replicated ranks merge for it, which changes what they learn.
+  // At the next possible safe point: hybrid and replicated ranks merge for it, which changes what they learn.
   static constexpr std::uint64_t kNow = 2;
   static constexpr std::uint64_t kStop = 4;  // end the run there
-  // Of rank 0, not for the safe point: all call Progress::report_stretch() when the round is done.
+  // From rank 0 only, and not for the safe point: all ranks call Progress::report_stretch() when the round is done.
   static constexpr std::uint64_t kStretch = 8;
 };
 
-// How much longer ranks wait for one that reads or writes such a model than for a message.
+// By how much the stall timeout is extended while ranks read or write a model with these options.
 std::chrono::minutes timeout_for_disks(const ModelOptions& model);
 
 // Writes checkpoints and stops the run when its state is whole: the rest of the run is a function of the checkpoint and
@@ -65,9 +65,9 @@ class SafePoint {
   void begin_validation(const std::vector<Cursor>& cursors);
   void end_validation() { validates_ = false; }
 
-  // Called while this rank waits for input and all others wait for it, so that no safe point can be reached. Tells the
-  // others so if pipes are read. If the rank was asked to stop, throws Error(kFailed), unless waiting for the safe
-  // point would yield a checkpoint.
+  // Called while this rank waits for input and all others wait for this rank, so that no safe point can be reached. If
+  // pipes are read, tells the others that it waits. If the rank was asked to stop, throws Error(kFailed), unless
+  // waiting for the safe point would yield a checkpoint.
   void on_input_idle();
 
   // Whether this run writes checkpoints.

@@ -44,8 +44,8 @@ class BatchReader {
   // Up to `most` examples (>= 1) before `offset`, all of one chunk; empty only at the end, or if the next example is
   // not before `offset`. Valid until the next call but one. Throws the reader's error after all examples before it.
   Slice next_before(const StreamOffset& offset, std::size_t most = ~std::size_t{0});
-  // Up to `most` examples (>= 1) likewise, but wherever they are, and up to the end of a line: the slice may be longer
-  // by the examples of one line. Empty only at the end.
+  // The same without an offset, and always up to the end of a line: the slice may exceed `most` (>= 1) by the examples
+  // of one line. Empty only at the end.
   Slice next_lines(std::size_t most);
   // The position of the next example, or kNoPosition at the end. Throws as next_before().
   std::uint64_t next_position();
@@ -53,7 +53,8 @@ class BatchReader {
   // Whether all examples were handed out. Known once a slice was empty.
   bool ended() const { return ended_; }
 
-  // As ReadAhead's: calls while a function above waits for input. cursors() are then those of all handed out.
+  // As in ReadAhead: `call` is called while a function above waits for input. cursors() then cover all examples handed
+  // out.
   void call_while_waiting(std::function<void()> call) { chunks_.call_while_waiting(std::move(call)); }
 
   // Whether all examples of the line handed out last were handed out.
@@ -62,7 +63,7 @@ class BatchReader {
   // rest. Call only if at_line_end(). A cursor is at the end of the last line handed out, so bad lines after it are
   // not counted yet; once ended(), all are at the ends of their shards. Takes time for each example of one chunk.
   std::vector<Cursor> cursors() const;
-  // The positions of cursors(), and the shards.
+  // The positions of cursors(), with their shards.
   std::vector<ShardPosition> positions() const;
 
   std::uint64_t bad_lines() const { return chunks_.bad_lines(); }

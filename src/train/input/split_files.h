@@ -19,8 +19,8 @@ std::vector<TrackedShard> split_files(const std::vector<TrackedShard>& files, st
 // A warning that names the files that --split leaves whole; empty if there are none.
 std::string warning_of_whole_files(const std::vector<Shard>& whole);
 
-// A warning of ranks that would read (see assign_shards()) and have none of these shards, with the --split that would
-// help if files `may_be_split`; empty if all have some.
+// A warning about `readers` (see assign_shards()) that get none of these shards, with the --split that would help if
+// files `may_be_split`; empty if every reader gets one.
 std::string warning_of_idle_ranks(const std::vector<Shard>& shards, const std::vector<bool>& readers,
                                   bool may_be_split);
 

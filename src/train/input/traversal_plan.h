@@ -37,8 +37,8 @@ class TraversalPlan {
   bool under_way() const { return state_.shard_pass.has_value(); }
   // Returns whether nothing is left.
   bool finished() const { return !under_way() && !next_pass(); }
-  // Whether all that a resumed run that was finished can go on with is further passes over the same data, so that it is
-  // the same run: there are no new shards, and no test came in between.
+  // For a resumed run that had finished: whether it only makes further passes over the same data, and so is still the
+  // same run. False if there are new shards, or any test shards.
   bool adds_only_passes() const { return !has_new_shards_ && state_.test.empty(); }
   const ShardPass& shard_pass() const { return *state_.shard_pass; }
   void set_examples_before(std::uint64_t examples) { state_.shard_pass->examples_before = examples; }

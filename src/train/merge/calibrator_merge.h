@@ -22,8 +22,9 @@ struct CalibratorOfRank {
   Calibrator calibrator;
 };
 
-// For each node the mean of what the ranks have, weighted by their visits; a node that none has visited stays as it is.
-// A mean of covariances is positive definite, as they are. `ranks`: those that have visited the block, at least one.
+// Returns for each node the mean of the ranks' calibrators, weighted by their visits; a node without visits stays as it
+// is. The mean of positive definite covariances is positive definite. `ranks`: those that have visited the block, at
+// least one.
 Calibrator merge_calibrators(std::span<const CalibratorOfRank* const> ranks);
 
 // Replicas are equal after every merge, as those of WeightMerger. Does nothing, and calls no collective, if the model

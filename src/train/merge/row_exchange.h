@@ -29,8 +29,8 @@ class RowExchange {
   // shared memory, sends all as messages.
   RowExchange(Communicator& comm, std::uint64_t most);
 
-  // Memory for this many records of the next exchange. It is that of the last one: before this call, every rank must
-  // have read that, and then sent this rank a message.
+  // Memory for this many records of the next exchange, the same as for the last one: before this call, every rank must
+  // have read the records of the last exchange, and then sent this rank a message.
   std::span<RowRecord> room(std::uint64_t records);
 
   // Collective. Sends rank r the records outgoing[r], which lie in room(). Returns what each rank sent to this one,

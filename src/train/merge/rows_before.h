@@ -1,4 +1,4 @@
-// What rows were at the last merge.
+// The rows as the last merge left them.
 #pragma once
 
 #include <cstddef>

@@ -31,8 +31,8 @@ Row merge_row(MergeRule rule, const Row& before, std::span<const RowOfRank> now,
 class WeightMerger {
  public:
   // About the most bytes of rows that a rank sends to be reduced in a segment. They bound the memory of a merge on a
-  // rank, besides RowsBefore: as much for its own rows and for each rank's that sends messages. Segments that fit the
-  // caches halve the time of a merge.
+  // rank, besides RowsBefore: this much for its own rows, and this much for each rank that sends it messages. Segments
+  // that fit the caches halve the time of a merge.
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{2} << 20;
 
   // Merges the rows of these regions, which are the same on all ranks.
@@ -48,13 +48,13 @@ class WeightMerger {
   // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
   // result to all, in segments. A rank of another host sends 72 bytes per touched row that this rank merges, and 72 per
   // changed row that it merges itself. Ranks of one host read each other's rows in place. Then the ranks compare the
-  // trees, and digests of the merged rows as each rank had those that it did not touch. Throws AgreedError if a merged
-  // weight is not finite or if digests differ.
+  // trees, and digests that show whether each rank had, unchanged since the last merge, the merged rows that it did not
+  // touch. Throws AgreedError if a merged weight is not finite or if digests differ.
   void merge();
 
  private:
-  // Used in turn, so no rank has to wait until all have read: once an exchange is done, all ranks have read what the
-  // other one gave them.
+  // Used in turn, so that no rank has to wait until all have read its records: once one exchange is done, all ranks
+  // have read the records of the other.
   struct Exchanges {
     RowExchange to_reducers;
     RowExchange to_all;

@@ -1,4 +1,4 @@
-// Messages of varying shape: proposals of new labels, changes of the tree, and traffic figures.
+// Messages of varying length: proposals of new labels, changes of the tree, and traffic figures.
 #pragma once
 
 #include <cstddef>

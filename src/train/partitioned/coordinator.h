@@ -18,9 +18,9 @@
 namespace cpt {
 
 // One on each rank that owns a root: all number the same examples, and so give new labels the same ids. Where every
-// rank has copies of the roots, there is one on every rank: it opens the examples that this rank has read, which it
-// numbers for itself, and if it owns a root, those whose label the reading rank did not know. Works on the
-// learner whose trees are copied to all ranks.
+// rank has copies of the roots, every rank has a coordinator: it opens the examples that its rank has read, with
+// numbers of its own, and if the rank owns a root, also the examples whose label the reading rank did not know. Works
+// on the learner whose trees are copied to all ranks.
 class Coordinator {
  public:
   // `leads`: by tree, whether this rank owns its root. `copies_of`: this rank, if every rank has copies of the roots.
@@ -38,8 +38,8 @@ class Coordinator {
   };
   // Numbers the examples of a round. Where it is learned, unknown labels become new ones. `examples` in order: all of
   // them for each root of this rank, and some for other trees; counts[r] of them were read by rank r. The owner of the
-  // first root appends what rank r has to know of its examples to numbered[r]. Throws a protocol error on slots or
-  // labels that do not exist, and if an example is missing.
+  // first root appends to numbered[r] the results that rank r needs for the examples that it read. Throws a protocol
+  // error on slots or labels that do not exist, and if an example is missing.
   Opened open(const std::vector<RoutedExample>& examples, std::span<const std::uint64_t> counts, bool learning,
               std::vector<std::vector<Numbered>>& numbered);
 

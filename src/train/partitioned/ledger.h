@@ -15,7 +15,7 @@ namespace cpt {
 // The results of the examples that this rank has read, kept until they are counted. Results may come in any order.
 class RoundLedger {
  public:
-  // What an example came to in one tree.
+  // The result of an example in one tree.
   struct Part {
     double upper = 1;  // product of the node probabilities on the path of its label, in the root and at level 1
     double deep = 1;   // ... and below
@@ -44,8 +44,8 @@ class RoundLedger {
   // error if the header does not fit.
   void enter_all(ConstBytes message, std::vector<Split>& splits);
 
-  // Counts the examples up to a place in the order, except those that were counted before. The results of all of them
-  // are here. Throws Error(kFailed) if the weights have diverged.
+  // Counts the examples up to a place in the order, except those that were counted before. REQUIRES: all their results
+  // have been entered. Throws Error(kFailed) if the weights have diverged.
   void count_until(std::uint64_t order, const ModelOptions& options, Losses& losses);
 
  private:

@@ -40,7 +40,7 @@ class PartitionOwner {
            const std::function<void()>& idle);
 
   bool owns(Partition partition) const { return partition < partitions_.size() && partitions_[partition] != nullptr; }
-  // By tree: whether this rank owns its root, and not a copy. That never changes.
+  // By tree: whether this rank owns its root, not just a copy. Never changes.
   std::vector<bool> leads() const;
   // The hook is called with every path state right before the rows of a copy change, its owner's included.
   void before_copies_change(std::function<void(const PathState&)> hook);
@@ -60,8 +60,8 @@ class PartitionOwner {
   // learning, counted once per example. If it is called for every stage after the same round, the loads cover the same
   // rounds.
   void take_loads(Stage stage, Loads& loads);
-  // The row updates, here and below, of the examples that copies of this rank have learned, those of new labels left
-  // out.
+  // The row updates, in the copies of this rank and in all partitions below them, of the examples that the copies have
+  // learned, without those of new labels.
   std::uint64_t rows_below_copies() const { return rows_below_copies_; }
   // Memory that holds the structure of this rank's partitions.
   std::uint64_t structure_bytes() const;
@@ -126,11 +126,11 @@ class PartitionOwner {
   // Of the example that was searched last.
   struct Search {
     std::uint64_t order = ~std::uint64_t{0};
-    double least = 0;                      // what PartitionLearner::SearchResult::least has come to so far
+    double least = 0;                      // PartitionLearner::SearchResult::least so far
     std::vector<PartitionTask> elsewhere;  // for other ranks, until this one has searched all of its partitions
   };
   Search search_;
-  PathPrefetcher<PartitionRoute, 4> ahead_;  // twice as many as of whole paths: a task is often of a part of one
+  PathPrefetcher<PartitionRoute, 4> ahead_;  // twice as many as for whole paths: tasks often cover a part of one
   PartitionRoute unknown_;                   // of tasks that are not prepared
   PathState path_state_;                     // of those through one partition
   ScaledValues room_;                        // of their examples

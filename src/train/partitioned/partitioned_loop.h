@@ -4,8 +4,8 @@
 //
 // The tree by which a rank routes examples is some rounds old. That changes only how an example reaches an owner.
 //
-// Hybrid placement is the same but for the top blocks, of which every rank has a copy: it takes the examples through it
-// that it has read, in its own order, and sends them straight to the owners below. At sync points, when no round is in
+// Hybrid placement differs in the top blocks only: every rank has a copy of them, takes the examples that it has read
+// through its copy, in its own order, and sends them straight to the owners below. At sync points, when no round is in
 // progress, the ranks merge their copies. The result is then a function of the number of ranks and of the length of
 // rounds, which depend on nothing that may differ from run to run; so partitions move at sync points only. Whatever a
 // sync point leaves behind is in a checkpoint or forgotten, so that a resumed run goes on as this one does (C7).
@@ -140,7 +140,7 @@ class PartitionedLoop {
   std::uint64_t bad_lines_ = 0;            // of the pass, on all ranks
   std::optional<Balance> balance_;
   std::uint64_t partitions_moved_ = 0;
-  std::uint64_t requests_ = 0;    // of all ranks; nothing is read for them, or to move partitions, until all is closed
+  std::uint64_t requests_ = 0;    // of all ranks, not granted yet; see is_to_stop()
   std::exception_ptr failure_;    // of this rank
   std::exception_ptr transport_;  // of the communicator, noticed while this rank ran tasks
   double part_read_ = 0;          // of the pass, by the rank that is furthest behind

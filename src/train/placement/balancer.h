@@ -91,7 +91,7 @@ class Balancer {
   Owners next_;
   Loads loads_;         // of all sync intervals; each counts half as much as the next one
   IntervalLoads mine_;  // of the last sync interval
-  // On the way: the loads of this rank and of all ranks, each followed by the time.
+  // In flight: the loads of this rank and of all ranks, each followed by the time.
   std::vector<std::uint64_t> sent_;
   std::vector<std::uint64_t> received_;
   std::uint64_t waited_ = 0;  // since the last move: the avoidable rows of the slowest rank

@@ -17,8 +17,8 @@ namespace cpt {
 using Owners = std::vector<int>;           // ranks in [0, ranks)
 using Loads = std::vector<std::uint64_t>;  // examples x rows touched; their sum fits in 64 bits
 
-// Whether the partitions of roots have owners as all others, or every rank has a copy of them. Copies share the work of
-// roots evenly, so it does not count; their owner is the one that inserts new labels and writes them down.
+// Whether the partition of a root has one owner, as all others do, or every rank has a copy of it. Copies share the
+// work of roots evenly, so it does not count as load; the owner's copy is the one that takes new labels and is saved.
 enum class Roots : std::uint8_t { kOwned, kOnEveryRank };
 
 // Of a run with these options whose weights are partitioned.

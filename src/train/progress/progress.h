@@ -28,7 +28,7 @@ class Progress {
   void restore(const ProgressState& state);
 
   void begin(Phase phase);
-  // `part_of_pass`: that was read before; negative if not known.
+  // `part_of_pass`: the part that was read before; negative if not known.
   void begin_pass(std::uint32_t pass, double part_of_pass);
 
   // A validation in the middle of a phase, whose figures are set aside: it counts from 0, in losses of its own, and
@@ -98,7 +98,7 @@ class Progress {
   Clock::time_point stretch_asked_ = Clock::now();
   Clock::time_point stretch_began_ = Clock::now();
   Losses before_stretch_;  // mine_ when it began
-  // When it began, or later the pass, and the part of the pass that was read then.
+  // When the stretch or, if later, the pass began, and the part of the pass that had been read then.
   Clock::time_point part_began_ = Clock::now();
   double part_before_ = 0;
   ReportSchedule schedule_;

@@ -1,5 +1,5 @@
-// When the rarities of features are renewed and the model is validated, and the sum of what all ranks have counted by
-// a renewal.
+// Decides when the rarities of features are renewed and when the model is validated, and adds up the counts of all
+// ranks at a renewal.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,26 @@
 
 namespace cpt {
 
-// A renewal is due when a number of lines, counted over all shards, was learned, however lines are split into shards
-// and shards assigned to ranks. The same holds for a validation, and for the end of the part of an interval in which
-// examples are counted. The offset at which one is due follows from how far each shard was read, and is computed again
-// if a shard ends before it. Reused for all passes of a run; every rank makes the same calls. Borrows its arguments.
+// A renewal is due when a number of lines, counted over all shards, was learned. How lines are split into shards, and
+// shards over ranks, plays no part. The same holds for a validation, and for the end of the part of an interval in
+// which examples are counted. The offset at which one is due follows from how far each shard was read, and is computed
+// again if a shard ends before it. Reused for all passes of a run; every rank makes the same calls. Borrows its
+// arguments.
 class Renewals {
  public:
   static constexpr StreamOffset kNever{BatchReader::kNoPosition, 0};
 
   Renewals(Communicator& comm, FeatureCounts& counts) : comm_(comm), counts_(counts) {}
 
-  // `lines`: those of the pass at the next renewal in a resumed pass, else 0. Where nothing is learned there is none.
-  // `validation`: those of the pass at the next validation; 0: there is none.
+  // `lines`: in a resumed pass, the lines of the pass up to the next renewal; else 0. There are no renewals unless
+  // `learning`. `validation`: the lines of the pass up to the next validation; 0: there is none.
   void begin_pass(std::uint64_t lines, bool learning, std::uint64_t validation = 0);
   // In the middle of a pass, as if it were resumed here.
   void begin_again() { begin_pass(lines_, true, validation_); }
   // Every rank reads up to here, then calls stop_at(). At first the start of the pass, even of a resumed one.
   const StreamOffset& next() const { return next_; }
   // Collective. All lines before `offset`, which is not before next(), were handed out by the readers of all ranks, and
-  // no other. Renews, or begins or ends counting, if they are enough, and computes the next offset.
+  // no other. Renews, or begins or ends counting, if these lines are enough, and computes the next offset.
   void stop_at(const StreamOffset& offset, BatchReader& reader);
   // The lines of the pass at the next renewal; 0 if there is none.
   std::uint64_t lines() const { return lines_; }

@@ -1,4 +1,4 @@
-// What validations say: which one is the best, and whether training is to end.
+// Decides which validation is the best, and whether training ends early.
 #pragma once
 
 #include "cpt/trainer.h"
@@ -8,8 +8,8 @@ namespace cpt {
 // The mean loss that the metric names; not a number if the validation has no example, or no sample, for it.
 double value_of(Metric metric, const Losses& losses);
 
-// Enters a validation, all but without_improvement being set, as the last one of the run, and as the best one if its
-// value is lower than that of all before it. Returns whether it is the best.
+// Enters a validation as the last one of the run, and as the best one if its value is lower than all before it. Sets
+// its without_improvement. Returns whether it is the best.
 bool enter_validation(Validation validation, Summary& summary);
 
 // Whether the last `early_stop` validations were all no better than the best one before, so that training ends.

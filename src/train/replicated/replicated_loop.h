@@ -41,9 +41,9 @@ class ReplicatedLoop {
   ReplicatedLoop(const TrainingOptions& options, Communicator& comm, Learner& learner, InOrder& in_order,
                  Progress& progress, SyncSchedule& sync_points, Renewals& renewals, SafePoint& safe_point);
 
-  // A rank at the end of its input takes part in every round until all are. Returns the number of bad lines skipped by
-  // all ranks, at the end of the input, or after the round in which renewals have a validation, with merged weights: it
-  // is to be called again afterwards. `examples_before`: of the phase, before this pass.
+  // A rank at the end of its input takes part in every round until all are. Returns at the end of the input; or, with
+  // merged weights, after the round in which a validation is due, and is then to be called again. Returns the number of
+  // bad lines skipped by all ranks. `examples_before`: of the phase, before this pass.
   std::uint64_t run(BatchReader& reader, bool learning, std::uint64_t examples_before);
 
  private:

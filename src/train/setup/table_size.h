@@ -29,15 +29,16 @@ enum class TableUse : std::uint8_t {
 // which may become all of them. The owner of the root never holds less than a sixteenth.
 std::uint64_t table_bytes(const ModelOptions& model, TableUse use, const Communicator& comm);
 
-// What each rank holds besides, as far as it is known before it starts: the counts of features, and the buffers of the
-// shards that it has open at a time. Tree, labels and calibrators grow with the labels, which nobody has counted.
+// The bytes that each rank holds besides the table, as far as they are known before it starts: the counts of features,
+// and the buffers of the shards that it has open at a time. Tree, labels and calibrators grow with the labels, which
+// nobody has counted.
 std::uint64_t bytes_besides(const ModelOptions& model, std::uint64_t open_shards);
 
 // The share of the table in words: "8.0 GiB of this machine's memory, where 2 of 8 ranks run".
 std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm);
 std::string gibibytes(std::uint64_t bytes);
 
-// A table of a model or a checkpoint keeps its size.
+// Whether the table is new, or that of a model or a checkpoint, whose size stays.
 enum class Table { kNew, kKept };
 
 // Checks that the table and bytes_besides() fit before any rank takes memory for them. Collective; each rank passes the
@@ -51,8 +52,8 @@ void require_memory(const ModelOptions& model, TableUse use, std::uint64_t open_
 int bits_for_text(std::uint64_t bytes);
 
 // The bits that suit the shards, regardless of ranks and machines. If crosses and n-grams make f times as many features
-// of the first 1000 lines of a text, it counts as so much larger. Collective, with the same arguments and the same
-// result on all ranks; one rank reads the beginning of each shard. Throws AgreedError(kNoInput) (alone, Error).
+// of the first 1000 lines of a text, the text counts as f times as large. Collective, with the same arguments and the
+// same result on all ranks; one rank reads the beginning of each shard. Throws AgreedError(kNoInput) (alone, Error).
 int wanted_bits(const std::vector<Shard>& shards, const ReadOptions& options, Communicator& comm);
 
 struct TableSize {

@@ -1,4 +1,4 @@
-// The one encoding of an example between ranks: read where it lies, in a message as in shared memory.
+// The one encoding of an example between ranks, in messages and in shared memory; it is read in place.
 //
 // A record starts at a multiple of eight bytes and is
 //   head (16 bytes) | path (u8 each), padded to 8 | features (u64 each) |
@@ -71,8 +71,8 @@ class ExampleRecord {
     read(x);
     return x;
   }
-  // The same at its final place: the processor would have to wait before it copies as a whole what was just written in
-  // parts.
+  // The same, written at its final place: if the parts just written were copied as a whole, the processor would have to
+  // wait.
   void read(ExampleView& x) const {
     const std::size_t count = features();
     const std::byte* features_at = at_ + sizeof(Head) + path_bytes(head());
@@ -95,8 +95,8 @@ class ExampleRecord {
   std::string_view label() const;
   float importance() const { return head().importance; }
 
-  // How many records early to prefetch one: another rank may have written it, or a step has passed since it was read,
-  // so it is not in the caches.
+  // Prefetch a record this many records ahead: another rank may have written it, or a step has passed since it was
+  // read, so it is not in the caches.
   static constexpr std::size_t kAhead = 24;
   // Prefetches the start of the record.
   void prefetch() const {

@@ -57,11 +57,12 @@ inline constexpr std::size_t kPipelineDepth = 5;
 
 // The last step in which an owner looks at an example, counted from the one that reads it: the deep stage.
 inline constexpr std::size_t kLastUseOfExample = kPipelineDepth - 2;
-// Every rank has ended all steps up to this many before the one that any rank is in.
+// While any rank is in step m, all ranks have ended step m - kStepsUntilAllEnded.
 inline constexpr std::size_t kStepsUntilAllEnded = 3;
-// Rounds whose examples a rank keeps: the examples of round m overwrite those of the last round that no rank looks at.
+// A rank keeps the examples of this many rounds: those of round m overwrite those of the latest round that no rank
+// looks at any more.
 inline constexpr std::size_t kRoundsKept = kLastUseOfExample + kStepsUntilAllEnded;
-// Steps after which every round is closed that this rank read before it received a change of the tree.
+// This many steps after a rank receives a change of the tree, every round that it read before is closed.
 inline constexpr std::size_t kStepsUntilForgotten = kPipelineDepth;
 
 // Leads the examples of a rank in a round.
