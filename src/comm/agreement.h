@@ -52,7 +52,8 @@ std::vector<std::uint64_t> distribute_work(Communicator& comm, std::size_t count
   return values;
 }
 
-// What must be the same on all ranks: its digest, and how an error names another one, as in "another tree".
+// The digest of a value that must be the same on all ranks, and the words by which an error names a different value,
+// such as "another tree".
 struct NamedDigest {
   std::string another;
   std::uint64_t digest;

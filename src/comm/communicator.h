@@ -47,10 +47,10 @@ struct Incoming {
   Buffer bytes;
 };
 
-// What a rank waits for when it gives a sign of life.
+// The reason why a rank that gives a sign of life waits.
 enum class WaitsFor : std::uint8_t { kRanks, kInput };
 
-// What a roll call found out about the other ranks.
+// The result of a roll call of the other ranks.
 struct RollCallResult {
   std::vector<int> silent;        // those that gave no sign of life, in ascending order
   bool input_is_awaited = false;  // by one of the rest

@@ -53,7 +53,7 @@ struct SyncCounts {
   std::uint64_t all = 0;          // ... and in the run
 };
 
-// What a validation leaves to later ones, besides what the summary has of it.
+// The state of a validation that later ones need, besides its figures in the summary.
 struct ValidationState {
   std::uint64_t next = 0;   // lines of the pass before the next one in its middle; 0: there is none
   std::uint64_t model = 0;  // ModelHead::digest of the best model that was written; 0: none

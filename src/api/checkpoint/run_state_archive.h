@@ -153,7 +153,7 @@ void infer_top1_squares(RunState& state);
 // For formats without them, whose Brier scores were read in their place: each of the losses keeps its mean Brier score.
 void infer_other_squares(RunState& state);
 
-// What the blob `state` holds.
+// The content of the blob `state`.
 inline auto stored_state(const RunState& state) {
   return std::pair(kStateFormat, std::pair(state, std::pair(std::pair(state.next_renewal, stored_validations(state)),
                                                             exact_sums(state))));

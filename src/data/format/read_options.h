@@ -50,7 +50,7 @@ struct ReadOptions {
   std::function<void()> on_several_labels = {};
 };
 
-// How the examples of a model are made of their lines; all else is the caller's.
+// The options by which a model makes examples of lines; the caller sets the others.
 inline ReadOptions read_options_of(const ModelOptions& model) {
   return {.seed = model.seed,
           .interactions = model.interactions,

@@ -23,7 +23,7 @@ bool is_table_name(std::string_view path);
 // anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm. Nothing if it
 // is none of them.
 std::optional<Format> detect_format(std::string_view line);
-// What was expected, in the message about a line whose format is not recognized.
+// The expectation in the message about a line whose format is not recognized.
 inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttext or json format";
 
 // Whether the line holds only blanks.

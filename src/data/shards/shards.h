@@ -67,11 +67,11 @@ bool can_be_split(const Shard& file);
 // whole. The result depends on its size only. 1 <= parts <= kMostFileParts.
 std::vector<Shard> split(const Shard& file, std::uint32_t parts);
 
-// How far a shard was read: everything up to the end of a line (C6). At the end of a shard, this is its last byte; if
-// it ended because its compressed stream is damaged, one byte more than can be read. So a reader that continues there
-// meets the damage before the cursor, and knows that it was counted. In a binary shard, a cursor stands at the block
-// with the next line, and at the end at the index. In a part of a file, bytes are those of the file, and so are lines
-// of a binary shard; lines of a text are those of the part (LineReader::begin_at()).
+// How far a shard was read: everything up to the end of a line (C6). At the end of a shard, `bytes` is its size; if a
+// damaged compressed stream ended the shard, one more than the bytes that can be read. So a reader that continues there
+// meets the damage before the cursor, and knows that the damage was counted. In a binary shard, a cursor stands at the
+// block with the next line, and at the end at the index. In a part of a file, bytes are those of the file, and so are
+// lines of a binary shard; lines of a text are those of the part (LineReader::begin_at()).
 struct Cursor {
   std::uint64_t bytes = 0;      // of its content, decompressed; 0 is the start of the shard
   std::uint64_t line = 0;       // number of the last line read; 0 is none

@@ -24,7 +24,7 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-// What the reader of several sources shares with other threads.
+// State that the reader of several sources shares with other threads.
 struct ReadControl {
   std::atomic<bool> stop = false;             // set by other threads: a reader that waits for a pipe gives up
   std::atomic<std::uint64_t> bytes_read = 0;  // from files and pipes, before decompression

@@ -15,7 +15,7 @@
 
 namespace cpt {
 
-// What the model says about one example.
+// The prediction of the model for one example, judged by its label.
 struct Judgement {
   LabelId label = kNoLabel;  // the example's own; kNoLabel if it is new
   double p = 0;              // P(label | x)

@@ -11,11 +11,11 @@
 
 namespace cpt {
 
-// Which examples of a phase, numbered from 1, are sampled if their label was in the tree: a label is drawn for their
-// Brier score, and their best label is searched. One example of each interval, which has 64 examples up to 2^20; later
-// there are 2^13 intervals between a power of two and the next. The example of an interval is chosen at random, but the
-// same one in every run. Hybrid and replicated ranks number their own examples. An example whose label came with
-// another example of the same round has no number there and is not sampled.
+// Whether example `number` of a phase, counted from 1, is sampled if its label was in the tree: a label is drawn for
+// its Brier score, and its best label is searched. One example of each interval, which has 64 examples up to 2^20;
+// later there are 2^13 intervals between a power of two and the next. The example of an interval is chosen at random,
+// but the same one in every run. Hybrid and replicated ranks number their own examples. An example whose label came
+// with another example of the same round has no number there and is not sampled.
 bool is_sampled(std::uint64_t number);
 // The weight of a sampled example: its importance times the length of the interval.
 double sample_weight(double importance, std::uint64_t number);

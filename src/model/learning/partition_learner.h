@@ -20,7 +20,7 @@
 
 namespace cpt {
 
-// What one partition says of an example.
+// The prediction of one partition for an example.
 struct PartitionResult {
   double probability = 1;  // product of the node probabilities on its path here; NaN if the weights are not finite
   std::uint8_t exit = 0;   // 16 .. 31: the path goes on in the partition below this exit; 0: it ends here
@@ -83,7 +83,7 @@ class PartitionLearner {
   // Draws on from the top of the partition.
   Drawn draw(const ScaledExample& x, DrawState& state) const;
 
-  // What a search for the most probable label finds in one partition.
+  // The result, in one partition, of a search for the most probable label.
   struct SearchResult {
     LabelId label = kNoLabel;  // the best label whose leaf is here, of equal ones the lowest; kNoLabel: none is as good
                                // as `least`

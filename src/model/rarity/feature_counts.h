@@ -79,7 +79,7 @@ class FeatureCounts {
   // At least one: how many examples may come before update_counting() or renew_if_due() has something to do.
   std::uint64_t examples_until_change() const;
 
-  // What was added since the last call on this rank, and the number of examples.
+  // The units added on this rank since the last call, and the number of examples.
   struct Added {
     std::vector<CountedFeature> features;
     std::uint64_t examples = 0;

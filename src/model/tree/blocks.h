@@ -35,7 +35,7 @@ struct PathStep {
   std::uint8_t position = 0;  // 1 .. 31; 1 only where the tree has a single label
 };
 
-// What a position of a block holds.
+// The content of a position of a block.
 class Child {
  public:
   enum class Kind : std::uint8_t { kNothing, kNode, kLeaf, kBlock };
@@ -108,7 +108,7 @@ class Blocks {
     return headers_.capacity() * sizeof(BlockHeader) + nodes_.capacity() * sizeof(BlockNodes);
   }
 
-  // Calls visit(step) for every step of the path that ends at `from`, last step first.
+  // Calls visit(step) for every step of the path that ends at `from`, from the last step up to the first.
   template <class Visit>
   void climb(PathStep from, Visit visit) const {
     for (PathStep at = from;;) {

@@ -1,6 +1,7 @@
-// What the paper proves (Beygelzimer et al., Conditional Probability Tree Estimation Analysis and Algorithms, UAI 2009)
-// in closed form: how unbalanced and how deep a tree grown by the insertion rule can be, how often it goes against its
-// regressors, and how far off an estimate can be. Also the invariants that every tree must keep.
+// The bounds that the paper proves (Beygelzimer et al., Conditional Probability Tree Estimation Analysis and
+// Algorithms, UAI 2009), in closed form: how unbalanced and how deep a tree grown by the insertion rule can be, how
+// often it goes against its regressors, and how far off an estimate can be. Also the invariants that every tree must
+// keep.
 //
 // Arguments out of the stated ranges are not detected. Bounds on trees hold for trees grown by the rule,
 // whatever the regressors say and in whatever order labels come; alpha in (0, 1] is the rule's. For alpha below 0.001,

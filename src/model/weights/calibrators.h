@@ -29,7 +29,7 @@ struct alignas(64) Calibrator {
   static constexpr std::size_t kNumbers = 9;
   // An example of a greater importance counts as one of this.
   static constexpr float kMostImportance = 32;
-  // What a node begins with: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
+  // The first state of a node: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
   static constexpr std::array<float, kNumbers> kFirst = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};
   static constexpr std::size_t kFamilies = 5;         // of the nodes 1, 4, 5, 6 and 7
   static constexpr std::size_t kFloatsOfFamily = 32;  // a pair of cache lines

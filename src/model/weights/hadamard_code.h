@@ -44,9 +44,9 @@ constexpr bool row_contains(WideNode node, std::uint32_t lane, std::uint32_t col
   return shared % 2 == 1;
 }
 
-// What a path trains in a block that it leaves, or ends in, at a position 1 .. 31: the regressors of every node above
-// the position, towards 1 if their row contains the column taken and 0 otherwise. If the path ends at a leaf, and a
-// node at that position would have all its lanes in the block, also the leaf's regressors in these lanes, towards 0.
+// The regressors that a path trains in a block that it leaves, or ends in, at a position 1 .. 31: those of every node
+// above the position, towards 1 if their row contains the column taken and 0 otherwise. If the path ends at a leaf, and
+// a node at that position would have all its lanes in the block, also the leaf's regressors in these lanes, towards 0.
 const LaneTargets& targets_at(int arity, std::uint8_t position, bool leaf);
 // All of them, by position; those for leaves follow 32 further on.
 const LaneTargets* targets_by_position(int arity);

@@ -46,7 +46,7 @@ struct PathRows {
   RowsAhead* ahead = nullptr;  // what is not prefetched at the end is left to the caller
 };
 
-// What the regressors of a block say of an example, by lane; lane 0 is meaningless.
+// The estimates of the regressors of a block for an example, by lane; lane 0 is meaningless.
 struct alignas(64) Estimate {
   Row right;   // P(right)
   Row margin;  // z = sum over f of values[f] * rows[b * F + f]
@@ -70,7 +70,7 @@ bool scale_values(std::span<const float> values, std::span<const Rarity> raritie
 // to leave the log loss as it is.
 void predict_blocks(const PathRows& path, Loss loss, const Calibrator* const* calibrators, Estimate* estimates);
 
-// Which lanes of a block are trained, and towards what. Made by targets_of().
+// The lanes of a block that are trained, and their targets. Made by targets_of().
 struct alignas(64) LaneTargets {
   static constexpr std::uint32_t kLanesTogether = 4;  // as many as a path of binary nodes trains in a block
   static constexpr std::uint8_t kNotTrained = 0xff;

@@ -79,8 +79,8 @@ struct PathState {
   }
 };
 
-// What all regressors share: where their rows are, and how one example trains them. Borrows the weights. Const members
-// only read and may run in several threads, each with its own PathState.
+// The base of all regressors: finds their rows, and trains them by one example. Borrows the weights. Const members only
+// read and may run in several threads, each with its own PathState.
 class Regressors {
  public:
   // Trains the regressors of all blocks of the example towards path_state.targets, and their calibrators. After

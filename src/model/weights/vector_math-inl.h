@@ -1,4 +1,4 @@
-// What the vector kernels of this folder have in common. Included once for each instruction set, by Highway's
+// Functions that the vector kernels of this folder share. Included once for each instruction set, by Highway's
 // foreach_target.h: each kernel file sets HWY_TARGET_INCLUDE to itself and includes foreach_target.h before this.
 #if defined(CPT_VECTOR_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef CPT_VECTOR_MATH_INL_H

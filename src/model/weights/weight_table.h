@@ -98,7 +98,7 @@ class WeightTable {
   // The survey of the table is the sum of the surveys of its partitions, so ranks can add up those they own.
   Survey survey() const;
   Survey survey(Partition partition) const;
-  // What one row adds to the digest.
+  // The share of one row in the digest.
   static std::uint64_t digest_of(const float* row, std::uint64_t index);
 
   // Sets all rows of the partition to zero and returns their memory to the system, except for pages shared with other

@@ -79,8 +79,8 @@ void publish_directory(const std::filesystem::path& from, const std::filesystem:
 // The same, but replaces nothing except an empty directory: otherwise throws Error(kCannotWrite).
 void publish_new_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// What a publish_directory() has renamed aside and not removed yet: it goes on in another process, or was killed. Empty
-// if there is nothing.
+// The file or directory that publish_directory() has renamed aside and not removed yet, because it runs in another
+// process or was killed. Empty if there is nothing.
 std::filesystem::path find_set_aside(const std::filesystem::path& path);
 
 // Undoes a publish_directory() that was killed between its two renames: if nothing has the name `path`, what was

@@ -23,7 +23,7 @@ struct FreeDisk {
   std::uint64_t bytes = 0;          // that are free in its file system for this user
 };
 
-// Where a directory, which need not exist yet, is or would be made. Nothing if the system does not say.
+// The free disk space for a directory, which need not exist yet. Nothing if the system does not say.
 std::optional<FreeDisk> free_disk(std::filesystem::path directory);
 
 // The memory use of the rank with the highest peak. Collective; each rank passes that of its summary.

@@ -39,7 +39,7 @@ class RowExchange {
   RecordsOfRanks exchange(const RecordsOfRanks& outgoing, const char* call);
 
  private:
-  // What a rank sends to another.
+  // The announcement of the records that a rank sends to another.
   struct Announcement {
     std::uint64_t records;
     std::uint64_t first;  // their index in shared memory; kNotShared: a message

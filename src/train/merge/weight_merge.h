@@ -42,7 +42,7 @@ class WeightMerger {
   // To be called before the rows of a path change.
   void touch(const PathState& path_state) { touched_.touch(path_state.rows); }
 
-  // What touch() has counted since the last merge.
+  // The rows that touch() has marked since the last merge.
   const TouchedRows& touched() const { return touched_; }
 
   // Collective. Each touched row is merged by one rank, which receives it from all ranks that touched it and sends the
@@ -92,7 +92,7 @@ class WeightMerger {
   std::uint64_t merged_digest_ = 0;             // of those that this rank merges
   std::vector<std::uint64_t> touched_digests_;  // of these, by rank, those that the rank touched
   bool finite_ = true;
-  // Of one segment; members, because memory that is used again need not be cleared by the system again.
+  // The state of one segment; members, because the system need not clear memory that is used again.
   std::vector<std::uint64_t> indices_;  // of touched rows, ascending
   RecordsOfRanks to_ranks_;             // by reducer
   std::span<RowRecord> merged_;         // the first merged_rows_ are filled in

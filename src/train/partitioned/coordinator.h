@@ -1,5 +1,5 @@
-// What the owner of a root does in a round besides taking examples through it: it numbers examples and new labels. Rank
-// 0 also inserts new labels into the trees, and collects these changes for the other ranks.
+// Numbers the examples and the new labels of a round, on the owner of a root. On rank 0 it also inserts new labels into
+// the trees, and collects these changes for the other ranks.
 #pragma once
 
 #include <cstdint>

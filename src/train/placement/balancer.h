@@ -41,7 +41,7 @@ class BusyTime {
   std::uint64_t nanoseconds_ = 0;
 };
 
-// What a rank has measured for its own partitions since the ranks last compared loads.
+// The loads that a rank has measured for its own partitions since the ranks last compared loads.
 struct RankLoads {
   Loads of;                // 0 for partitions of other ranks
   std::uint64_t busy = 0;  // nanoseconds of processor time

@@ -78,7 +78,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What a validation sets aside.
+  // The figures that a validation sets aside.
   struct Figures {
     ReportSchedule schedule;
     std::uint64_t examples;

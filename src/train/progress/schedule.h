@@ -17,7 +17,7 @@ std::uint64_t round_length(std::uint64_t labels, int ranks);
 // share cores (see ranks_per_core()) get longer rounds, because each round costs them several context switches.
 std::uint64_t partitioned_round_length(std::uint64_t labels, int ranks, int ranks_per_core);
 
-// What rounds of the partitioned placement held, over all ranks.
+// The contents of rounds of the partitioned placement, over all ranks.
 struct RoundContents {
   std::uint64_t examples = 0;
   std::uint64_t features = 0;
@@ -61,7 +61,7 @@ class SyncSchedule {
  public:
   explicit SyncSchedule(const SyncRule& rule, SyncCounts counts = {}) : rule_(rule), counts_(counts) {}
 
-  // What the ranks last knew of the rows of this interval. None are known when an interval begins.
+  // Sets the rows of this interval, as of the latest headers. An interval begins without rows.
   void set_rows(const IntervalRows& rows) { rows_ = rows; }
   // Counts examples that all ranks have learned. True if a sync interval ends with them.
   bool advance(std::uint64_t examples);

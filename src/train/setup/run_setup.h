@@ -49,7 +49,7 @@ bool is_partitioned(const TrainingOptions& options, const Communicator& comm);
 // By rank: whether it reads shards.
 std::vector<bool> readers_of(const TrainingOptions& options, const Communicator& comm);
 
-// The most bytes that a checkpoint may take: if all rows are used. 0 if none is written.
+// The size of a checkpoint in bytes if all rows are used; 0 if none is written.
 std::uint64_t most_checkpoint_bytes(const RunSetup& setup);
 
 // How ranks hold the table.

@@ -36,7 +36,7 @@ class ExampleRecord {
   explicit ExampleRecord(const std::byte* at) : at_(at) {}
   bool exists() const { return at_ != nullptr; }
 
-  // What a record is made from.
+  // The parts of a record.
   struct Parts {
     const ExampleView& x;
     std::span<const std::uint8_t> path;

@@ -36,9 +36,10 @@
 //   close    each rank counts the losses of its examples; rank 0 inserts new labels, and all ranks receive these
 //            changes of the tree with the root's tasks of a later round
 //
-// A rank that reads round m is in step m, say, and has ended step m - 1, where it waited for what all ranks read in
-// step m - 2. So all ranks have ended step m - 3. Where nothing is read any more, the results of the last round wait
-// for what all ranks sent in the step before, and all ranks meet before anything is read again.
+// Call the step in which a rank reads round m step m. The rank has then ended step m - 1, where it waited for the
+// examples that all ranks read in step m - 2. So all ranks have ended step m - 3. At the end of the input, the results
+// of the last round wait for messages that all ranks sent in the step before, and all ranks meet before anything is
+// read again.
 #pragma once
 
 #include <cstddef>
