@@ -328,8 +328,8 @@ class Training::Run {
   // Whether the model of the run was written when it was validated.
   bool keeps_best() const { return options_.validation.keep_best && validation_.model != 0; }
 
-  // Whether the model of the run is that of the best validation. After a crash it may be a better one that this run,
-  // which went on from a checkpoint before it in another way, has never had; or somebody has replaced or removed it.
+  // Whether the model of the run is that of the best validation. It is not if the run crashed after it wrote a better
+  // model, and resumed from an earlier checkpoint along another way; or if the model was replaced or removed.
   bool has_best(Progress& progress) {
     std::uint64_t has = 0;
     run_on_all(comm_, "end: model", [&] {

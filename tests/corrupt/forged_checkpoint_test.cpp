@@ -22,7 +22,7 @@ constexpr const char* kKind = "cpt checkpoint";
 // Far above all that a checkpoint of this size needs: a segment, a few thousand labels.
 constexpr std::size_t kMuch = std::size_t{32} << 20;
 
-// As a checkpoint keeps it (train/checkpoint_files.cpp).
+// The stored form of a StoredPartition (api/checkpoint/checkpoint_reader.h).
 struct Place {
   std::uint16_t partition = 0;
   std::string blob;

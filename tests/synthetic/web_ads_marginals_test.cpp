@@ -1,4 +1,4 @@
-// Whether a log has the marginals that were published (DESIGN.md 8), scaled to a million events.
+// Whether a log has the published marginals (see WebAdsOptions), scaled to a million events.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -47,7 +47,7 @@ Shards even_shards(std::size_t count, std::size_t examples = 300) {
   return shards;
 }
 
-// Owners leave the tree and the weights of one rank (partitioned_test.cpp).
+// Owners leave the tree and the weights of one rank (partitioned/partitioned_test.cpp).
 class OneTree : public ::testing::TestWithParam<int> {
  protected:
   int ranks() const { return GetParam(); }

@@ -34,7 +34,7 @@ void parse_all(LineParser& parser, std::string_view text, const ReadOptions& opt
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    // What the parsers never see (data/line_parser.h).
+    // The parsers never get blank lines (data/parsers/line_parser.h).
     if (std::all_of(line.begin(), line.end(), is_blank)) continue;
     detect_format(line);
     const std::size_t before = batch.size();
