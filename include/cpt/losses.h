@@ -50,6 +50,7 @@ struct Losses {
   double mean_log_seen() const;
   // mean_squared_seen(), which needs no sample, plus the mean of other_squares; 0 without samples.
   double mean_brier_seen() const;
+  // In runs, an example whose most probable label has P < 0.01 counts as an error.
   double mean_top1_error_seen() const;
   // Half the width of Wilson's 95 % interval of mean_top1_error_seen().
   double top1_interval() const;

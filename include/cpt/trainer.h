@@ -52,6 +52,7 @@ struct CheckpointOptions {
 };
 
 // A loss to judge a model by: the smaller the better. The metrics of seen labels leave out examples with new labels.
+// kTop1ErrorSeen is not known for several trees.
 enum class Metric : std::uint8_t { kLog, kLogSeen, kSquared, kSquaredSeen, kBrierSeen, kTop1ErrorSeen };
 
 // Predicting other shards with the model as it is, between two examples of the training data.
@@ -61,7 +62,7 @@ struct ValidationOptions {
   // a line of the input counts as one example even if it is split into several; but kReplicated on several ranks counts
   // each of these.
   std::uint64_t every = 0;
-  std::optional<Metric> keep_best;  // the model of the run is the one with the best value, instead of the last
+  std::optional<Metric> keep_best;  // keep the model with the best value, not the last one; excludes `test`
   std::uint64_t early_stop = 0;     // end training after this many validations without a better value; 0: never
 
   // The metric by which one validation is better than another.
@@ -85,8 +86,8 @@ struct TrainingOptions {
   bool test_frozen = false;       // only predict the test shards
   Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
-  std::uint32_t split = 1;  // in [1, 4096]: read each uncompressed file as this many shards
-  std::uint32_t passes = 1;
+  std::uint32_t split = 1;   // in [1, 4096]: read each uncompressed file as this many shards
+  std::uint32_t passes = 1;  // at least 1
   Placement placement = Placement::kPartitioned;
   MergeRule merge = MergeRule::kConfidence;  // used by kReplicated and kHybrid
   // A sync interval lasts for sync_examples examples; if that is 0, for the fraction sync_fraction, at most 1, of all
@@ -102,9 +103,9 @@ struct TrainingOptions {
   ValidationOptions validation;
   CheckpointOptions checkpoints;
   std::chrono::milliseconds progress_every{std::chrono::seconds(10)};  // between Observer::stretch(); 0: never
-  // Continue from the newest checkpoint, if there is one. All options above then keep the values that they had when the
-  // run began, except passes, skip_bad_lines, most_bad_lines, labels, progress_every, checkpoints and, if kPartitioned,
-  // round_examples; and data, test and validation.data if they are given.
+  // Continue from the newest checkpoint, if there is one; needs checkpoints.directory. All options above then keep the
+  // values that they had when the run began, except passes, skip_bad_lines, most_bad_lines, labels, progress_every,
+  // checkpoints and, if kPartitioned, round_examples; and data, test and validation.data if they are given.
   bool resume = false;
 
   // Throws Error(kUsage) that names the option, if one is out of range or two contradict.
