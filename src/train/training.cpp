@@ -111,7 +111,7 @@ class Training::Run {
     return partitioned_->owners();
   }
 
-  // Restores the figures of the checkpoint, unless what follows a finished run is a run of its own.
+  // Restores the figures of the checkpoint, unless the resumed run had finished and a new run begins.
   void restore_figures(Progress& progress) {
     if (!setup_.state) return;
     for (const std::string& reason : setup_.resumption->refused) {
@@ -125,7 +125,7 @@ class Training::Run {
     counting_ = true;
   }
 
-  // What is written later goes into directories that exist: one that was renamed or removed meanwhile is an error.
+  // Creates the directories now, so that writing into one that was renamed or removed later is an error.
   void create_directories(const SafePoint& safe_point) const {
     if (comm_.rank() != 0) return;
     if (!model_.empty()) create_directories_durably(directory_of(model_));

@@ -66,7 +66,7 @@ bool SafePoint::due() const {
 
 void SafePoint::pause(std::uint64_t requests, const std::vector<Cursor>& cursors) {
   requests_ &= ~requests;  // one that came since is for the next pause
-  if ((requests_ & RequestBits::kStop) != 0) requests_ |= RequestBits::kNow;  // which the others had in common with it
+  if ((requests_ & RequestBits::kStop) != 0) requests_ |= RequestBits::kNow;  // cleared above with those of others
   if (!validates_) gather_cursors(cursors);
   const bool saved = save();
   const bool stops = (requests & RequestBits::kStop) != 0;

@@ -12,8 +12,8 @@
 
 namespace cpt {
 
-// Labels are numbered here before they are in the trees: on rank 0 close() inserts them, elsewhere the changes that
-// rank 0 has sent.
+// Forgets the names of labels that have joined the trees. Labels get numbers before they join: PartitionedLoop::close()
+// inserts them on rank 0, and TreeReplicator::apply_changes() elsewhere.
 void Coordinator::forget_joined() {
   for (; !joining_.empty() && first_joining_ < learner_.labels().size(); ++first_joining_) {
     numbers_.erase(joining_.front());
@@ -33,7 +33,7 @@ LabelId Coordinator::find(const RoutedExample& example) const {
   return leaf_split == numbers_.end() ? kNoLabel : leaf_split->second;
 }
 
-// All that have a number: a rank that reads may know more of them to be in the trees than this one.
+// The number of labels with a number, in the trees or not: the reading rank may know more of the trees than this rank.
 std::uint64_t Coordinator::labels() const {
   return joining_.empty() ? learner_.labels().size() : first_joining_ + joining_.size();
 }

@@ -40,7 +40,7 @@ void Dispatcher::read(BatchReader& reader, std::uint64_t first, const StreamOffs
   }
   for (ExampleWriter& writer : writers_) writer.end();
   to.ring.publish();
-  // Where a position is cut, its shards are not all here.
+  // If `end` cuts a position, this rank has not seen all shards that have it.
   header.active_shards = end.shard == 0 ? shards_at_last_position : 0;
   header.ended = reader.ended() ? 1 : 0;
 }

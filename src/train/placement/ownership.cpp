@@ -10,7 +10,7 @@ namespace cpt {
 
 namespace {
 
-// On average, in units of which the root's block, visited once per example, has 512.
+// Average loads. The root's block, which every example visits once, has 512 units.
 constexpr std::uint64_t kRootLoad = 512;
 constexpr std::uint64_t kLevel1Load = kRootLoad / kLevel1Partitions;
 constexpr std::uint64_t kDeepLoad = kRootLoad * 5 / 2 / kDeepPartitions;
@@ -136,8 +136,8 @@ class GreedyBalancer {
     return best;
   }
 
-  // The partition that a rank does not give, beside that of a root: if it has no root, the heaviest one if that alone
-  // exceeds the mean, because any other rank would be as uneven with it.
+  // The partition that a rank without a root keeps: the heaviest one, if that alone exceeds the mean, because any other
+  // rank would be as uneven with it. Partitions of roots never move anyway.
   std::optional<Partition> kept_by(int rank) const {
     Partition heaviest = 0;
     std::uint64_t most = 0;

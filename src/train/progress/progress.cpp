@@ -12,7 +12,7 @@ namespace cpt {
 
 namespace {
 
-// What a rank says of a stretch.
+// The figures of a stretch from one rank.
 struct StretchOfRank {
   Losses losses;
   double part_of_pass = 0;

@@ -301,7 +301,7 @@ Inputs<Shard> find_files(const TrainingOptions& given, RunSetup& setup) {
   return files;
 }
 
-// Binary shards have what the options made of the fields of their text.
+// Binary shards hold the features that such options made of the fields of their text.
 bool has_fields(Format format) {
   return format == Format::kJson || format == Format::kCsv || format == Format::kBinary;
 }

@@ -32,7 +32,7 @@ bool fits(const ModelOptions& model, int bits, TableUse use, const Communicator&
   return table_bytes(sized, use, comm) <= free / 2;
 }
 
-// What the ranks of this machine need.
+// The memory that the ranks of this machine need.
 struct Need {
   TableUse use;
   std::uint64_t open_shards;  // of each rank
@@ -54,7 +54,7 @@ std::string remedy(ModelOptions model, const Need& need, std::uint64_t free, Tab
                                 : "no --bits would fit: " + more;
 }
 
-// What RowsBefore takes of rows that this many bytes hold.
+// The bytes that RowsBefore takes on a rank for a table of this many bytes.
 std::uint64_t share_of_rank(std::uint64_t bytes, const Communicator& comm) {
   return bytes / static_cast<std::uint64_t>(comm.size());
 }
