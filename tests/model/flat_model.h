@@ -21,6 +21,9 @@ inline void expect_consistent(const Learner& learner, const ExampleView& x) {
     learner.locate(x, label, path_state);
     ASSERT_EQ(learner.predict(path_state), all[label]) << "label " << label;
   }
+  const auto last_label = static_cast<LabelId>(all.size() - 1);
+  const std::vector<LabelId> some{last_label, 0, last_label};
+  ASSERT_EQ(learner.probabilities(x, some), (std::vector<double>{all[last_label], all[0], all[last_label]}));
   const std::vector<Ranked> best = learner.top_k(x, 7);
   ASSERT_EQ(best.size(), std::min<std::size_t>(7, all.size()));
   for (std::size_t i = 0; i < best.size(); ++i) {

@@ -80,6 +80,14 @@ std::vector<Ranked> FlatEstimator::draw(const ScaledExample& x, std::uint64_t ra
   return {drawn};
 }
 
+std::vector<double> FlatEstimator::probabilities(const ScaledExample& x, std::span<const LabelId> labels) const {
+  const std::vector<double> all = all_probabilities(x);
+  std::vector<double> some;
+  some.reserve(labels.size());
+  for (const LabelId label : labels) some.push_back(all[label]);
+  return some;
+}
+
 double FlatEstimator::normalized(double estimate, double total) const {
   const double even = 1 / static_cast<double>(labels());
   if (total == 0) return even;

@@ -71,6 +71,9 @@ class Estimator {
   // From each tree a label drawn from its Q(. | x), with its probability there; a function of `random`. No tree may be
   // empty. kNoLabel and 0 if all probabilities are 0.
   virtual std::vector<Ranked> draw(const ScaledExample& x, std::uint64_t random) const = 0;
+  // Q(label | x) of some labels, in their order, to the last bit what predict() says. What they share, such as the
+  // tops of their paths, is computed once.
+  virtual std::vector<double> probabilities(const ScaledExample& x, std::span<const LabelId> labels) const = 0;
   // Q(label | x) of every label, by id. O(n).
   virtual std::vector<double> all_probabilities(const ScaledExample& x) const = 0;
 };
@@ -90,6 +93,7 @@ class FlatEstimator : public Estimator {
   bool is_current(const PathState&) const override { return true; }
   std::vector<Ranked> top_k(const ScaledExample& x, std::size_t k, double threshold = 0) const override;
   std::vector<Ranked> draw(const ScaledExample& x, std::uint64_t random) const override;
+  std::vector<double> probabilities(const ScaledExample& x, std::span<const LabelId> labels) const override;
 
  protected:
   FlatEstimator(const Tree& tree, const ModelOptions& options) : tree_(&tree), clip_(options.clip) {}

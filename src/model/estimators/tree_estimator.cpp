@@ -1,6 +1,7 @@
 #include "model/estimators/tree_estimator.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "model/estimators/descent.h"
@@ -42,6 +43,18 @@ class BestLabels {
   double least_;
   std::vector<Ranked> best_;  // a heap with the worst label in front
 };
+
+// The steps of a path, each with its probability by of_step(step), are multiplied so that the product is the same to
+// the last bit if every partition, one step in each of the upper two, computes its own part.
+template <class OfStep>
+double path_product(std::size_t begin, std::size_t end, OfStep of_step) {
+  const std::size_t upper = std::min(end, begin + 2);
+  double above = 1;
+  for (std::size_t step = begin; step < upper; ++step) above *= of_step(step);
+  double below = 1;
+  for (std::size_t step = upper; step < end; ++step) below *= of_step(step);
+  return above * below;
+}
 
 // Scores what the search of one tree finds by the mean over all trees. A Search of Descent.
 class BestByMean {
@@ -138,13 +151,9 @@ double TreeEstimator::mean_of_trees(PathState& path_state) const {
 }
 
 double TreeEstimator::of_tree(std::size_t tree, const PathState& path_state) const {
-  // The steps of each partition (one step in each of the upper two) are multiplied with one another first, so that the
-  // product is the same to the last bit if every partition computes its own part.
   const std::size_t begin = tree == 0 ? 0 : path_state.tree_ends[tree - 1];
-  const std::size_t end = path_state.tree_ends[tree];
-  const std::size_t upper = std::min(end, begin + 2);
-  return regressors_.steps_probability(path_state, begin, upper) *
-         regressors_.steps_probability(path_state, upper, end);
+  return path_product(begin, path_state.tree_ends[tree],
+                      [&](std::size_t step) { return regressors_.step_probability(path_state, step); });
 }
 
 std::vector<Ranked> TreeEstimator::top_k(const ScaledExample& x, std::size_t k, double threshold) const {
@@ -173,6 +182,38 @@ std::vector<Ranked> TreeEstimator::draw(const ScaledExample& x, std::uint64_t ra
     drawn.push_back({blocks.child(leaf).label(), state.probability});
   }
   return drawn;
+}
+
+std::vector<double> TreeEstimator::probabilities(const ScaledExample& x, std::span<const LabelId> labels) const {
+  std::vector<double> probabilities(labels.size());
+  for (const Tree& tree : trees_) add_some(x, tree, labels, probabilities);
+  for (double& p : probabilities) p /= static_cast<double>(trees_.size());
+  return probabilities;
+}
+
+// Adds the probabilities that one tree gives these labels. Blocks that their paths have in common are asked once.
+void TreeEstimator::add_some(const ScaledExample& x, const Tree& tree, std::span<const LabelId> labels,
+                             std::vector<double>& probabilities) const {
+  std::vector<PathStep> path;
+  std::vector<BlockId> blocks;
+  std::unordered_map<BlockId, Row> sides;
+  for (const LabelId label : labels) {
+    tree.path(label, path);
+    for (const PathStep& step : path) {
+      if (sides.try_emplace(step.block).second) blocks.push_back(step.block);
+    }
+  }
+  std::vector<float*> rows;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const BlockHeader* next = i + 1 == blocks.size() ? nullptr : &tree.header(blocks[i + 1]);
+    sides[blocks[i]] = regressors_.block_probabilities(x, tree.structure(), blocks[i], rows, next);
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    tree.path(labels[i], path);
+    probabilities[i] += path_product(0, path.size(), [&](std::size_t step) {
+      return regressors_.exit_probability(sides[path[step].block], path[step].position);
+    });
+  }
 }
 
 std::vector<double> TreeEstimator::all_probabilities(const ScaledExample& x) const {

@@ -35,6 +35,7 @@ class TreeEstimator final : public Estimator {
 
   std::vector<Ranked> top_k(const ScaledExample& x, std::size_t k, double threshold = 0) const override;
   std::vector<Ranked> draw(const ScaledExample& x, std::uint64_t random) const override;
+  std::vector<double> probabilities(const ScaledExample& x, std::span<const LabelId> labels) const override;
   std::vector<double> all_probabilities(const ScaledExample& x) const override;
 
   const NodeRegressors& regressors() const { return regressors_; }
@@ -42,6 +43,8 @@ class TreeEstimator final : public Estimator {
  private:
   double mean_of_trees(PathState& path_state) const;
   std::vector<Ranked> top_k_of_mean(const ScaledExample& x, std::size_t k, double threshold) const;
+  void add_some(const ScaledExample& x, const Tree& tree, std::span<const LabelId> labels,
+                std::vector<double>& probabilities) const;
   void add_all(const ScaledExample& x, const Tree& tree, std::vector<double>& probabilities) const;
 
   std::span<const Tree> trees_;

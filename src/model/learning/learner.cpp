@@ -1,5 +1,6 @@
 #include "model/learning/learner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -51,6 +52,13 @@ std::vector<Ranked> Learner::draw(const ExampleView& x, std::uint64_t random) co
 std::vector<double> Learner::all_probabilities(const ExampleView& x) const {
   ScaledValues room;
   return estimator_->all_probabilities(scaled(x, room));
+}
+
+std::vector<double> Learner::probabilities(const ExampleView& x, std::span<const LabelId> labels) const {
+  ScaledValues room;
+  std::vector<double> found = estimator_->probabilities(scaled(x, room), labels);
+  if (!std::ranges::all_of(found, [](double p) { return std::isfinite(p); })) throw_diverged();
+  return found;
 }
 
 TreeChange Learner::choose_split(const ExampleView& x) const {

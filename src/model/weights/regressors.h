@@ -136,11 +136,9 @@ class NodeRegressors : public Regressors {
   void decode(const Blocks& blocks, std::size_t end, PathState& path_state) const;
   // The same as predict() and train(), to the last bit, but faster. If the arity is above 2, decode() follows.
   void learn(PathState& path_state);
-  // The product of the node probabilities in one block of the path, each clipped. NaN if the weights are not finite.
-  // After predict().
-  double step_probability(const PathState& path_state, std::size_t step) const {
-    const Row& probabilities = arity_ == 2 ? path_state.estimates[step].right : path_state.sides[step];
-    const std::uint32_t position = path_state.path[step].position;
+  // The product of the node probabilities, each clipped, on the way from the top of a block to a position of it. NaN if
+  // the weights are not finite.
+  double exit_probability(const Row& probabilities, std::uint8_t position) const {
     const auto above = [&](std::uint32_t levels) {
       double product = 1;
       std::uint32_t at = position;
@@ -152,7 +150,12 @@ class NodeRegressors : public Regressors {
       return product;
     };
     // All steps of a path but the last have four levels.
-    return position > kLastSlot ? above(4) : above(position_depth(path_state.path[step].position));
+    return position > kLastSlot ? above(4) : above(position_depth(position));
+  }
+  // That of a step of the path. After predict().
+  double step_probability(const PathState& path_state, std::size_t step) const {
+    return exit_probability(arity_ == 2 ? path_state.estimates[step].right : path_state.sides[step],
+                            path_state.path[step].position);
   }
   // The product of the steps [begin, end) of the path.
   double steps_probability(const PathState& path_state, std::size_t begin, std::size_t end) const {

@@ -73,6 +73,30 @@ TEST_P(SeveralTrees, GiveAllLabelsTheProbabilityThatEachIsPredicted) {
   }
 }
 
+// To the last bit, for one tree, too.
+TEST_P(SeveralTrees, GiveSomeLabelsTheProbabilityThatEachIsPredicted) {
+  PathState path_state;
+  for (const int trees : {1, 2}) {
+    for (const bool calibrate : {true, false}) {
+      ModelOptions of_model = options(trees);
+      of_model.calibrate = calibrate;
+      const TrainedModel model(of_model, kShape);
+      for (std::size_t i = 0; i < 10; ++i) {
+        const ExampleView x = model.example(71 * i);
+        std::vector<LabelId> labels{3, 3};
+        for (std::size_t label = kShape.labels; label-- > i;) labels.push_back(static_cast<LabelId>(label));
+        const std::vector<double> some = model.learner.probabilities(x, labels);
+        ASSERT_EQ(some.size(), labels.size());
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+          model.learner.locate(x, labels[k], path_state);
+          EXPECT_EQ(some[k], model.learner.predict(path_state)) << labels[k];
+        }
+        EXPECT_TRUE(model.learner.probabilities(x, {}).empty());
+      }
+    }
+  }
+}
+
 TEST_P(SeveralTrees, FindTheBestOfTheMean) {
   for (std::size_t i = 0; i < 50; ++i) {
     const ExampleView x = model_.example(31 * i);
