@@ -1,6 +1,10 @@
 #include "api/input_fit.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "model/weights/calibrators.h"
 
 namespace cpt {
 
@@ -40,6 +44,31 @@ bool has_met(const Learner& learner, std::span<const FeatureHash> features) {
 std::string warning_of_misfit(const Learner& learner, const std::string& input) {
   const std::string learned = learner.input().empty() ? "" : "; it has learned from " + describe(learner.input());
   return "the model has met almost none of the features in the first examples of " + input + learned;
+}
+
+// Only ratios matter: of examples that all have the same importance, calibrators see the same part.
+std::string warning_of_importances(std::span<const float> importances, const std::string& input) {
+  constexpr double kMostSeen = Calibrator::kMostImportance;
+  double all = 0;
+  double seen = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const float importance : importances) {
+    const auto one = static_cast<double>(importance);
+    if (one == 0) continue;  // it is not learned
+    all += one;
+    seen += std::min(one, kMostSeen);
+    least = std::min(least, one);
+    most = std::max(most, one);
+  }
+  if (most == 0 || seen / all >= std::min(least, kMostSeen) / least / 2) return "";
+  char text[320];
+  std::snprintf(text, sizeof text,
+                " have importances from %.6g to %.6g; calibration counts one above %g as %g, so probabilities will be "
+                "misleading: divide all importances by the same number, so that most are at most %g (little but their "
+                "ratios matters)",
+                least, most, kMostSeen, kMostSeen, kMostSeen);
+  return "the first examples of " + input + text;
 }
 
 }  // namespace cpt

@@ -1,4 +1,5 @@
-// Whether a model has learned anything about the features that it is asked to predict by.
+// How input and model fit: whether a model has learned anything about the features that it is asked to predict by, and
+// whether it can take the importances of examples for what they are.
 #pragma once
 
 #include <span>
@@ -20,5 +21,9 @@ bool has_met(const Learner& learner, std::span<const FeatureHash> features);
 
 // A warning for a model that has not. `input`: where the features are from and, if known, describe() of it.
 std::string warning_of_misfit(const Learner& learner, const std::string& input);
+
+// A warning if calibrators, which take an importance for Calibrator::kMostImportance at most, see less than half of
+// the importance of these examples, against those of least importance; else empty. `input`: where they are from.
+std::string warning_of_importances(std::span<const float> importances, const std::string& input);
 
 }  // namespace cpt

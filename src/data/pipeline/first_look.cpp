@@ -146,6 +146,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
       ++look.lines;
       for (std::size_t i = 0; i < batch.size(); ++i) {
         look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(stream.line().number));
+        look.importances.push_back(batch[i].importance);
       }
       batch.clear();
     }

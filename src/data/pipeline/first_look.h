@@ -36,6 +36,7 @@ struct FirstLook {
   InputProfile profile;               // without its format
   std::vector<FeatureHash> features;  // distinct
   BareExamples bare;
+  std::vector<float> importances{};  // of the examples
   std::uint64_t lines = 0;           // that were read
   std::uint64_t several_labels = 0;  // of them: those with several labels
   // Keys and columns that options name and none of these lines has, such as "the key 'a' of --text-keys".

@@ -333,6 +333,10 @@ void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& tes
     setup.warnings.push_back(
         warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));
   }
+  if (setup.options.learns() && setup.options.model.calibrates()) {
+    std::string warning = warning_of_importances(look.importances, input_name(shards.front().path));
+    if (!warning.empty()) setup.warnings.push_back(std::move(warning));
+  }
   if (setup.options.init.empty()) setup.learner->set_input(std::move(look.profile));
 }
 

@@ -1,8 +1,13 @@
-// Memory for the weights of a run that goes on is asked for before they are read.
+// What is looked at before a run: memory for the weights of a run that goes on is asked for before they are read, and
+// the first examples may give warnings.
 #include "train/setup/run_setup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/weights/weight_table.h"
 #include "train/files_in.h"
@@ -73,6 +78,42 @@ TEST_P(MemoryToGoOn, IsAskedForBeforeItIsTaken) {
     EXPECT_EQ(prepared(options, needed()).fault, Fault::kBadData);
     EXPECT_EQ(prepared(options, needed() - 1).fault, Fault::kFailed);
   }
+}
+
+class Importances : public ::testing::TestWithParam<int> {  // the number of ranks
+ protected:
+  // The warnings of rank 0 about importances.
+  static std::vector<std::string> warnings_of(const TrainingOptions& options) {
+    std::vector<std::string> about;
+    run_ranks(GetParam(), [&](Communicator& comm) {
+      const RunSetup setup = prepare_run(options, comm, std::nullopt);
+      for (const std::string& warning : setup.warnings) {
+        if (comm.rank() == 0 && warning.find("importances") != std::string::npos) about.push_back(warning);
+      }
+    });
+    return about;
+  }
+
+  Folder folder_;
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, Importances, ::testing::Values(1, 2));
+
+TEST_P(Importances, FarAboveThoseThatCalibrationTakesGiveAWarning) {
+  const std::string lines = "a 1 | x\nb 1000 | y\n";
+  TrainingOptions options = small_job();
+  options.data = {folder_.write("a", lines), folder_.write("b", lines)};
+  EXPECT_THAT(
+      warnings_of(options),
+      ::testing::ElementsAre(AllOf(HasSubstr(options.data[0]), HasSubstr("importances from 1 to 1000; calibration"))));
+  options.model.calibrate = false;
+  EXPECT_THAT(warnings_of(options), ::testing::IsEmpty());
+  options.model.calibrate = true;
+  results_on(1, options, {.model = folder_ / "model"});
+  options.init = (folder_ / "model").string();
+  EXPECT_THAT(warnings_of(options), ::testing::SizeIs(1));
+  options.test = std::exchange(options.data, {});
+  options.test_frozen = true;
+  EXPECT_THAT(warnings_of(options), ::testing::IsEmpty()) << "nothing is learned";
 }
 
 }  // namespace
