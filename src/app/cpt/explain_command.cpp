@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/explanation/explanation.h"
@@ -9,6 +11,7 @@
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
+#include "cpt/hashing.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
@@ -25,7 +28,8 @@ exp(-1.05 s)) with s = a * margin + b + c * rare margin: the columns show a, b, 
 towards the side taken. The rare margin weighs features by their rarity. Contributions are then
 shares of s - b: what rarity adds is part of them. Features are printed as NAMESPACE^NAME,
 interactions as AB^NAME*NAME, the constant feature as (constant), and features of binary shards,
-which hold no names, as hashes. If a line has no label, its most probable label is explained.
+which hold no names, as hashes. If a line has no label, its most probable label is explained; with
+--label, the labels that it names are explained in place of the line's own.
 
 In nodes with K > 2 branches, the side is a column of the node's code, and a contribution is 2 / K
 times what the feature adds to the margins of rows that contain the column, minus what it adds to
@@ -38,6 +42,7 @@ Example:
 struct ExplainOptions {
   CommandInput input;
   std::uint64_t top = 5;
+  std::vector<std::string> label;
 };
 
 // Prints explanations, one example at a time.
@@ -46,16 +51,18 @@ class ExplanationPrinter {
   ExplanationPrinter(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)
       : learner_(learner), names_(names), top_(top), out_(out) {}
 
+  // The label of x, or else the most probable one.
   void print(const std::string& place, const ExampleView& x) {
-    LabelId label = learner_.find(x);
-    const char* remark = "";
-    if (x.label.empty()) {
-      const std::vector<Ranked> best = learner_.top_k(x, 1);
-      if (best.empty()) return out_.print("{}  no label, and none in the model\n", place);
-      label = best.front().label;
-      remark = "  (no label on the line: the most probable one)";
-    }
-    if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, x.label);
+    if (!x.label.empty()) return print(place, x, learner_.find(x), x.label);
+    const std::vector<Ranked> best = learner_.top_k(x, 1);
+    if (best.empty()) return out_.print("{}  no label, and none in the model\n", place);
+    print(place, x, best.front().label, "", "  (no label on the line: the most probable one)");
+  }
+
+  // `name`: of the label, which the model may not know.
+  void print(const std::string& place, const ExampleView& x, LabelId label, std::string_view name,
+             const char* remark = "") {
+    if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, name);
     const Explanation explanation = explain(learner_, x, label, top_);
     out_.print("{}  {}  P = {:.6g}{}\n", place, learner_.labels().name(label), explanation.probability, remark);
     if (explanation.trees.empty()) {
@@ -105,9 +112,19 @@ void run_explain(const ExplainOptions& options) {
   require_explainable(input.model().options());
   ResultWriter out;
   input.on_input_idle([&out] { out.flush(); });
-  ExplanationPrinter printer(input.model().learner(), names, options.top, out);
+  const Learner& learner = input.model().learner();
+  ExplanationPrinter printer(learner, names, options.top, out);
   while (const Batch* line = input.next()) {
-    for (std::size_t i = 0; i < line->size(); ++i) printer.print(input.place_of(input.line()), (*line)[i]);
+    const std::string place = input.place_of(input.line());
+    // The examples of a line differ in their labels alone.
+    const std::size_t examples = options.label.empty() ? line->size() : std::min<std::size_t>(line->size(), 1);
+    for (std::size_t i = 0; i < examples; ++i) {
+      const ExampleView x = (*line)[i];
+      if (options.label.empty()) printer.print(place, x);
+      for (const std::string& name : options.label) {
+        printer.print(place, x, learner.labels().find(name, hash_label(name)), name);
+      }
+    }
     names.clear();
   }
   out.finish();
@@ -116,6 +133,7 @@ void run_explain(const ExplainOptions& options) {
 void declare(CLI::App& command, ExplainOptions& options) {
   add_input_options(command, options.input);
   add_count(command, "--top", options.top, 0, "Number of features per node");
+  add_repeated(command, "--label", options.label, "Explain this label, in place of the line's own")->type_name("NAME");
 }
 
 }  // namespace

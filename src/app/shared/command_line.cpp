@@ -88,6 +88,13 @@ void require_values(const std::vector<std::string>& words) {
   }
 }
 
+// CLI11 takes a value of a list apart if it has brackets around it, so it is not told of the list.
+CLI::Option* add_repeated(CLI::App& app, const std::string& flag, std::vector<std::string>& texts,
+                          const std::string& help) {
+  const auto add = [&texts](const std::string& text) { texts.push_back(text); };
+  return app.add_option_function<std::string>(flag, add, help + ". May be repeated")->trigger_on_parse();
+}
+
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,
                           bool* answer) {
   const std::string more = answer != nullptr ? ", answer" : "";

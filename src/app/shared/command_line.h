@@ -62,6 +62,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std
   return app.add_option_function<std::string>(flag, set, help)->type_name("N")->default_str(std::to_string(count));
 }
 
+// An option that may be repeated, each time with one text, which is taken as it is.
+CLI::Option* add_repeated(CLI::App& app, const std::string& flag, std::vector<std::string>& texts,
+                          const std::string& help);
+
 // --on-error: whether bad lines are skipped, and the largest number of skipped lines. With `answer`, the option has one
 // more word, which sets it, too: bad lines are skipped, but answered.
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,

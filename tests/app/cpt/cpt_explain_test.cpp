@@ -182,6 +182,30 @@ TEST_F(ExplainTest, ExplainsTheBestLabelOfALineWithoutOne) {
                 "  (no label on the line: the most probable one)");
 }
 
+TEST_F(ExplainTest, ExplainsTheLabelsThatAreNamed) {
+  write("two.vw", "ad3 |page w3 |user u3\n|page w1\n");
+  const Words lines = results({"explain", "--model", "model", "--data", "two.vw", "--label", "ad7", "--label", "none"});
+  Words heads;
+  for (const std::string& line : lines) {
+    if (line.starts_with("two.vw")) heads.push_back(line);
+  }
+  const Batch batch = examples("two.vw");
+  EXPECT_THAT(heads, ElementsAre("two.vw:1  ad7  P = " + printed(model().probability(batch[0], "ad7")),
+                                 "two.vw:1  none  not in the model",
+                                 "two.vw:2  ad7  P = " + printed(model().probability(batch[1], "ad7")),
+                                 "two.vw:2  none  not in the model"));
+  EXPECT_THAT(words_of(lines.at(1)).front(), "depth");
+}
+
+TEST_F(ExplainTest, ExplainsANamedLabelOncePerLine) {
+  Model plain({.bits = 12});
+  plain.save(path("plain"));
+  write("several.svm", "1,2 4:1\n");
+  const Words explain{"explain", "--model", "plain", "--data", "several.svm", "--multilabel", "split"};
+  EXPECT_THAT(results(explain), SizeIs(2));
+  EXPECT_THAT(results(explain + Words{"--label", "3"}), ElementsAre("several.svm:1  3  not in the model"));
+}
+
 TEST_F(ExplainTest, AnEmptyModelExplainsNothing) {
   Model(model_options()).save(path("empty"));
   write("two.vw", "a |page x\n|page y\n");
