@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "app/cpt/commands.h"
@@ -46,28 +46,18 @@ void append_text(const std::vector<Prediction>& predictions, Text& text) {
   }
 }
 
-// Nothing for an empty list: AnswerLine writes it.
-void append_json(const std::vector<Prediction>& predictions, Text& text) {
-  const char* before = "[";
+void append_objects(const std::vector<Prediction>& predictions, Text& text) {
+  std::string_view before;
   for (const Prediction& best : predictions) {
-    fmt::format_to(std::back_inserter(text), "{}{{\"label\": {}, \"probability\": {:.6g}}}", before,
-                   json_text(best.label, -1), best.probability);
+    text.append(before);
+    append_json(json_text(best.label, -1), best.probability, "", text);
     before = ", ";
   }
-  if (!predictions.empty()) text.push_back(']');
 }
 
 void append_predictions(const Model& model, const PredictOptions& options, const ExampleView& x, Text& text) {
   const std::vector<Prediction> best = model.top_k(x, options.top, options.threshold);
-  options.input.json ? append_json(best, text) : append_text(best, text);
-}
-
-// Chunks are smaller if each line may get many labels, because predictions stay in memory until they can be printed.
-MapChunkLimits chunk_limits(const PredictOptions& options) {
-  constexpr std::uint64_t kMostPredictions = 4096;
-  MapChunkLimits limits;
-  limits.examples = std::clamp<std::uint64_t>(kMostPredictions / options.top, 1, limits.examples);
-  return limits;
+  options.input.json ? append_objects(best, text) : append_text(best, text);
 }
 
 // Whether an example begins another input line than the example before it. The examples of a line differ in their
@@ -103,7 +93,7 @@ void predict(const PredictOptions& options) {
     answer_on_one_thread(input, predict_and_learn, no_tally, &out);
   } else {
     answer_all(
-        input, options.threads, chunk_limits(options), [&] { return predict; }, no_tally, &out);
+        input, options.threads, chunk_limits(options.top), [&] { return predict; }, no_tally, &out);
   }
   out.finish();
 }
@@ -126,7 +116,7 @@ void declare(CLI::App& command, PredictOptions& options) {
                        "After predicting a line, learn from its label, if it has one. The model on disk stays "
                        "unchanged. Uses one thread");
   command.add_flag("--frozen")->description("Learn nothing (the default)")->excludes(learn);
-  command.add_flag("--json", options.input.json, "Print a JSON object per line");
+  add_json_answers(command, options.input);
   add_threads(command, options.threads);
   add_output_option(command, options.output);
 }

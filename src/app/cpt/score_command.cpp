@@ -1,15 +1,21 @@
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/cpt/commands.h"
 #include "app/cpt/io/answers.h"
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
+#include "app/shared/command_line.h"
+#include "app/shared/figures_json.h"
 #include "cpt/hashing.h"
 #include "cpt/losses.h"
 #include "data/format/parse_error.h"
+#include "data/text/line_reader.h"
 #include "model/learning/learner.h"
 #include "model/learning/losses.h"
 
@@ -19,17 +25,23 @@ namespace {
 
 constexpr const char* kScoreFooter =
     R"(Prints a line per input line, in input order: P(label | x) of its own label, or 0 if the model does
-not know that label. With --label NAME, a tab and P(NAME | x) follow; lines then need no label, and
-those without one show - in its place. With --multilabel split, the answers for all labels of a line
-follow one another, with tabs between them. An input line that holds no example gets an empty line:
-a blank one, a bad one that is skipped, a libsvm header, a libsvm line without labels.
+not know that label. With --label or --labels, P(NAME | x) of the labels that they name follow, each
+after a tab: those of --label in the order given, then those of the file. Lines then need no label,
+and those without one show - in its place. With --multilabel split, the answers for all labels of a
+line follow one another, with tabs between them. An input line that holds no example gets an empty
+line: a blank one, a bad one that is skipped, a libsvm header, a libsvm line without labels. With
+--json a line is {"predictions": [{"label": "a", "probability": 0.5, "own": true}, {"label": "b",
+"probability": 0.25}, ...]}: its own label first, if it has one, then those that are named; an empty
+list in place of the empty line; "line", "tag" and "error" are as cpt predict --json prints them.
 
-Example:
-  cpt score --model runs/ads/model --data test.vw --summary > probabilities.txt)";
+Examples:
+  cpt score --model runs/ads/model --data test.vw --summary > probabilities.txt
+  cpt score --model runs/ads/model --data pages.vw --labels candidates.txt | cut -f 2-)";
 
 struct ScoreOptions {
   CommandInput input;
-  std::optional<std::string> label;
+  std::vector<std::string> label;
+  std::filesystem::path labels;
   bool summary = false;
   std::size_t threads = 1;
 };
@@ -40,45 +52,72 @@ struct OwnLabel {
   double probability = 0;
 };
 
+// The labels that the command line names; each has a column.
+struct Candidates {
+  std::vector<std::string> quoted;   // by column: as JSON
+  std::vector<LabelId> known;        // those that the model knows
+  std::vector<std::size_t> columns;  // of these
+};
+
 // Prints the probabilities of an example; reuses its buffers.
 class Scorer {
  public:
-  Scorer(const Learner& learner, const std::optional<std::string>& named)
-      : learner_(&learner), has_named_(named.has_value()) {
-    if (named) named_ = learner.labels().find(*named, hash_label(*named));
-  }
+  Scorer(const Learner& learner, const Candidates& candidates, bool json)
+      : learner_(&learner),
+        candidates_(&candidates),
+        json_(json),
+        labels_(candidates.known),
+        columns_(candidates.quoted.size()) {}
 
   OwnLabel operator()(const ExampleView& x, Text& text) {
-    const OwnLabel own = score_own(x);
-    const double named = score(x, named_);
-    const auto out = std::back_inserter(text);
-    if (x.label.empty()) {
-      text.push_back('-');
-    } else {
-      fmt::format_to(out, "{:.6g}", own.probability);
-    }
-    if (has_named_) fmt::format_to(out, "\t{:.6g}", named);
+    OwnLabel own;
+    if (!x.label.empty()) own.id = learner_->find(x);
+    labels_.resize(candidates_->known.size());
+    if (own.id != kNoLabel) labels_.push_back(own.id);
+    const std::vector<double> found = probabilities(x);
+    for (std::size_t i = 0; i < candidates_->known.size(); ++i) columns_[candidates_->columns[i]] = found[i];
+    if (own.id != kNoLabel) own.probability = found.back();
+    json_ ? append_objects(x, own.probability, text) : append_columns(x, own.probability, text);
     return own;
   }
 
  private:
-  OwnLabel score_own(const ExampleView& x) {
-    if (x.label.empty()) return {};
-    const LabelId label = learner_->find(x);
-    return {label, score(x, label)};
+  std::vector<double> probabilities(const ExampleView& x) {
+    if (labels_.empty()) return {};
+    if (labels_.size() > 1) return learner_->probabilities(x, labels_);
+    learner_->locate(x, labels_.front(), path_state_);
+    return {learner_->predict(path_state_)};
   }
 
-  // 0 for kNoLabel.
-  double score(const ExampleView& x, LabelId label) {
-    if (label == kNoLabel) return 0;
-    learner_->locate(x, label, path_state_);
-    return learner_->predict(path_state_);
+  void append_columns(const ExampleView& x, double own, Text& text) const {
+    const auto out = std::back_inserter(text);
+    if (x.label.empty()) {
+      text.push_back('-');
+    } else {
+      fmt::format_to(out, "{:.6g}", own);
+    }
+    for (const double p : columns_) fmt::format_to(out, "\t{:.6g}", p);
+  }
+
+  void append_objects(const ExampleView& x, double own, Text& text) const {
+    std::string_view before;
+    if (!x.label.empty()) {
+      append_json(json_text(x.label, -1), own, ", \"own\": true", text);
+      before = ", ";
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      text.append(before);
+      append_json(candidates_->quoted[i], columns_[i], "", text);
+      before = ", ";
+    }
   }
 
   const Learner* learner_;
-  bool has_named_;
-  LabelId named_ = kNoLabel;
+  const Candidates* candidates_;
+  bool json_;
   PathState path_state_;
+  std::vector<LabelId> labels_;  // those of the candidates that are known, and the own label
+  std::vector<double> columns_;  // 0 for labels that the model does not know
 };
 
 void print_summary(const Losses& losses, const BestPossible& best) {
@@ -95,16 +134,44 @@ void print_summary(const Losses& losses, const BestPossible& best) {
   std::fputs(text.c_str(), stderr);
 }
 
-void warn_of_unknown(const std::string& label, const Learner& learner) {
-  if (learner.labels().find(label, hash_label(label)) != kNoLabel) return;
-  std::fprintf(stderr, "cpt: warning: --label: the model does not know %s, so its probability is 0\n",
-               quote(label).c_str());
+// A label may hold blanks, as those of tables do.
+std::vector<std::string> read_labels(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  ListFile file(path.string());
+  for (std::string_view line; file.next(line);) names.emplace_back(line);
+  if (names.empty()) file.refuse_at(1, "a label", "none: the list of labels is empty");
+  return names;
+}
+
+void add_candidates(const char* option, const std::vector<std::string>& names, const Learner& learner,
+                    Candidates& candidates) {
+  std::vector<std::string_view> unknown;
+  for (const std::string& name : names) {
+    const LabelId label = learner.labels().find(name, hash_label(name));
+    if (label == kNoLabel) {
+      unknown.push_back(name);
+    } else {
+      candidates.known.push_back(label);
+      candidates.columns.push_back(candidates.quoted.size());
+    }
+    candidates.quoted.push_back(json_text(name, -1));
+  }
+  if (unknown.empty()) return;
+  std::string text = fmt::format("cpt: warning: {}: the model does not know {}", option, quote(unknown.front()));
+  text += unknown.size() == 1
+              ? ", so its probability is 0\n"
+              : fmt::format(" and {} more of {}, so their probabilities are 0\n", unknown.size() - 1, names.size());
+  std::fputs(text.c_str(), stderr);
 }
 
 void score(const ScoreOptions& options) {
-  OpenInput input(options.input, {.labels_required = !options.label, .every_line = true});
+  const bool has_file = !options.labels.empty();
+  const std::vector<std::string> listed = has_file ? read_labels(options.labels) : std::vector<std::string>();
+  OpenInput input(options.input, {.labels_required = options.label.empty() && !has_file, .every_line = true});
   const Learner& learner = input.model().learner();
-  if (options.label) warn_of_unknown(*options.label, learner);
+  Candidates candidates;
+  add_candidates("--label", options.label, learner, candidates);
+  add_candidates("--labels", listed, learner, candidates);
   Losses losses;
   BestPossible best;
   const auto tally = [&](const ExampleView& x, const OwnLabel& own) {
@@ -118,7 +185,8 @@ void score(const ScoreOptions& options) {
   };
   ResultWriter out;
   answer_all(
-      input, options.threads, {}, [&] { return Scorer(learner, options.label); }, tally, &out);
+      input, options.threads, chunk_limits(1 + candidates.quoted.size()),
+      [&] { return Scorer(learner, candidates, options.input.json); }, tally, &out);
   out.finish();
   if (options.summary) print_summary(losses, best);
 }
@@ -126,7 +194,12 @@ void score(const ScoreOptions& options) {
 void declare(CLI::App& command, ScoreOptions& options) {
   add_answered_input_options(command, options.input);
   add_threads(command, options.threads);
-  command.add_option("--label", options.label, "Also print the probability of this label")->type_name("NAME");
+  add_repeated(command, "--label", options.label, "Also print the probability of this label")->type_name("NAME");
+  command
+      .add_option("--labels", options.labels,
+                  "Also print those of the labels in this file, one a line; empty lines are skipped")
+      ->type_name("FILE");
+  add_json_answers(command, options.input);
   command.add_flag(
       "--summary", options.summary,
       "At the end, print mean losses on standard error: squared is (1 - P)^2, with half of Hoeffding's 95 % interval; "
@@ -137,7 +210,8 @@ void declare(CLI::App& command, ScoreOptions& options) {
 }  // namespace
 
 void add_score_command(CLI::App& program, Action& action) {
-  add_command<ScoreOptions>(program, action, "score", "Prints the probability of each line's own label.", kScoreFooter,
+  add_command<ScoreOptions>(program, action, "score",
+                            "Prints the probabilities of each line's own label and of named ones.", kScoreFooter,
                             declare, score);
 }
 

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "app/program.h"
 #include "cpt/losses.h"
 #include "model/learning/learner.h"
@@ -5,6 +7,7 @@
 namespace cpt {
 namespace {
 
+using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -20,6 +23,78 @@ TEST_F(ScoreTest, AlsoScoresANamedLabel) {
   Words expected = printed_scores(model(), batch);
   for (std::size_t i = 0; i < batch.size(); ++i) expected[i] += "\t" + printed(model().probability(batch[i], "ad3"));
   EXPECT_EQ(results({"score", "--model", "model", "--data", "test.vw", "--label", "ad3"}), expected);
+}
+
+TEST_F(ScoreTest, NamedLabelsFollowInTheirOrder) {
+  write("labels.txt", "ad1\r\n\nad7\nad20\n");
+  const Batch batch = examples("test.vw");
+  Words expected = printed_scores(model(), batch);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    for (const char* label : {"ad9", "ad3", "ad1", "ad7", "ad20"}) {
+      expected[i] += "\t" + printed(model().probability(batch[i], label));
+    }
+  }
+  const Words score{"score", "--model", "model", "--data", "test.vw"};
+  const Words labels{"--label", "ad9", "--labels", "labels.txt", "--label=ad3"};
+  EXPECT_EQ(results(score + labels), expected);
+  EXPECT_EQ(results(score + labels + Words{"--threads", "3"}), expected);
+}
+
+TEST_F(ScoreTest, NamesMayHaveBlanksCommasAndBrackets) {
+  write("train.vw", R"({"label": "a b", "x": 1}
+{"label": "[a,b]", "y": 1}
+{"label": "c,d", "z": 1}
+)");
+  Model odd(model_options());
+  learn_and_save(odd, "odd");
+  write("labels.txt", "a b\n");
+  write("one.vw", "|page w1\n");
+  const Words line = results(
+      {"score", "--model", "odd", "--data", "one.vw", "--label", "[a,b]", "--label", "c,d", "--labels", "labels.txt"});
+  EXPECT_THAT(line, ElementsAre(::testing::MatchesRegex("-\t0[.]\\S+\t0[.]\\S+\t0[.]\\S+")));
+}
+
+TEST_F(ScoreTest, PrintsObjects) {
+  write("mixed.vw", page_log(3, kLabels, 6) + "|page w1\n\nnew |page w1\n|page w1:x\n");
+  const Words score{"score", "--model", "model", "--data", "mixed.vw", "--label", "ad9", "--label", "ad3"};
+  const Words more{"--with-lines", "--on-error", "answer"};
+  const Words plain = results(score + more);
+  const Words lines = results(score + more + Words{"--json"});
+  ASSERT_EQ(lines.size(), 7U);
+  std::vector<Words> names(6);  // by line, the own label with a ! behind it
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const json line = json::parse(lines[i]);
+    EXPECT_EQ(line.at("line"), "mixed.vw:" + std::to_string(i + 1));
+    Words columns;
+    for (const json& one : line.at("predictions")) {
+      const bool own = one.contains("own");
+      if (names[i].empty() && !own) columns.emplace_back("-");
+      columns.push_back(printed(one.at("probability").get<double>()));
+      names[i].push_back(one.at("label").get<std::string>() + (own ? "!" : ""));
+    }
+    EXPECT_EQ(Words{"mixed.vw:" + std::to_string(i + 1)} + columns, words_of(plain[i]));
+  }
+  EXPECT_THAT(names[3], ElementsAre("ad9", "ad3"));
+  EXPECT_THAT(names[4], IsEmpty());
+  EXPECT_THAT(names[5], ElementsAre("new!", "ad9", "ad3"));
+  EXPECT_EQ(lines[4], R"({"line": "mixed.vw:5", "predictions": []})");
+  EXPECT_THAT(lines[6], ::testing::StartsWith(R"({"line": "mixed.vw:7", "error": "mixed.vw:7:10: expected)"));
+}
+
+TEST_F(ScoreTest, ObjectsHoldAllLabelsOfALine) {
+  Model plain({.bits = 12});
+  plain.save(path("plain"));
+  write("several.svm", "1,2 4:1\n");
+  EXPECT_THAT(results({"score", "--model", "plain", "--data", "several.svm", "--multilabel", "split", "--json"}),
+              ElementsAre(R"({"predictions": [{"label": "1", "probability": 0, "own": true}, )"
+                          R"({"label": "2", "probability": 0, "own": true}]})"));
+}
+
+TEST_F(ScoreTest, AListOfLabelsThatHasNoneIsRefused) {
+  write("empty.txt", "\n");
+  const Words score{"score", "--model", "model", "--data", "test.vw", "--labels"};
+  expect_failure(score + Words{"empty.txt"}, 65, "empty.txt:1: expected a label, found none: the list of labels is");
+  expect_failure(score + Words{"none.txt"}, 66, "none.txt: ");
 }
 
 TEST_F(ScoreTest, LabelsThatTheModelHasNotMetHaveProbabilityZero) {
@@ -120,6 +195,12 @@ TEST_F(ScoreTest, SaysThatTheModelDoesNotKnowTheNamedLabel) {
   EXPECT_EQ(outcome.out, "0\t0\n");
   EXPECT_EQ(outcome.err, "cpt: warning: --label: the model does not know 'typo', so its probability is 0\n");
   EXPECT_EQ(run(score + Words{"ad3"}).err, "");
+  write("labels.txt", "ad3\nodd\nad4\neven\n");
+  const Outcome several = run(score + Words{"typo", "--labels", "labels.txt"});
+  EXPECT_EQ(several.err, outcome.err +
+                             "cpt: warning: --labels: the model does not know 'odd' and 1 more of 4, so their "
+                             "probabilities are 0\n");
+  EXPECT_THAT(lines_of(several.out).at(0), ::testing::MatchesRegex("0\t0\t[^\t]+\t0\t[^\t]+\t0"));
 }
 
 TEST_F(ScoreTest, NoDataIsNoScore) {

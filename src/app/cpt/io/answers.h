@@ -8,13 +8,16 @@
 // called on the caller's thread in input order. While the input is idle, the answers so far are written. Where `out` is
 // nullptr nothing is printed, and a command has the notes alone.
 //
-// As JSON (CommandInput::json) a line is an object: {"predictions": [...]} with the one answer that a line may then
-// have, a list, or [] if no answerer appended any; {"error": "..."} in place of "error: ...".
+// As JSON (CommandInput::json) a line is an object: {"predictions": [...]}, a list of the answers, which append_json()
+// makes; {"error": "..."} in place of "error: ...".
 //
 // The command must need every line; see CommandNeeds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,22 +37,22 @@ using Text = fmt::memory_buffer;
 class AnswerLine {
  public:
   AnswerLine(const OpenInput& input, const InputLine& line)
-      : text_(input.lead_of(line)), is_json_(input.answers_in_json()), has_answer_(!line.error.empty()) {
+      : text_(input.lead_of(line)), is_json_(input.answers_in_json()), is_bad_(!line.error.empty()) {
     if (is_json_) {
-      text_ += has_answer_ ? "\"error\": " + json_text(line.error, -1) : "\"predictions\": ";
-    } else if (has_answer_) {
+      text_ += is_bad_ ? "\"error\": " + json_text(line.error, -1) : "\"predictions\": [";
+    } else if (is_bad_) {
       text_ += "error: " + line.error;
     }
   }
   // The answer to the next example of the line.
   void add(std::string_view answer) {
-    if (has_answer_ && !answer.empty()) text_ += '\t';
+    if (has_answer_ && !answer.empty()) text_ += is_json_ ? ", " : "\t";
     has_answer_ = has_answer_ || !answer.empty();
     text_ += answer;
   }
   void write(ResultWriter* out) {
     if (out == nullptr) return;
-    if (is_json_) text_ += has_answer_ ? "}" : "[]}";
+    if (is_json_) text_ += is_bad_ ? "}" : "]}";
     text_ += '\n';
     out->write(text_);
   }
@@ -57,8 +60,22 @@ class AnswerLine {
  private:
   std::string text_;
   bool is_json_;
-  bool has_answer_;  // or an error
+  bool is_bad_;
+  bool has_answer_ = false;
 };
+
+// Appends a prediction as JSON. `label` is its text in JSON; `more`: further members of the object.
+inline void append_json(std::string_view label, double probability, std::string_view more, Text& text) {
+  fmt::format_to(std::back_inserter(text), "{{\"label\": {}, \"probability\": {:.6g}{}}}", label, probability, more);
+}
+
+// Limits of chunks of examples with so many predictions each. Predictions stay in memory until they can be printed.
+inline MapChunkLimits chunk_limits(std::uint64_t predictions) {
+  constexpr std::uint64_t kMostPredictions = 4096;
+  MapChunkLimits limits;
+  limits.examples = std::clamp<std::uint64_t>(kMostPredictions / predictions, 1, limits.examples);
+  return limits;
+}
 
 // The answerer may change the model from example to example.
 template <class Answerer, class Tally>

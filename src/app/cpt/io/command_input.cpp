@@ -95,6 +95,10 @@ void add_answered_input_options(CLI::App& command, CommandInput& input) {
                    "Begin each line of the output, after FILE:LINE, with the vw tag of the input line and a tab");
 }
 
+void add_json_answers(CLI::App& command, CommandInput& input) {
+  command.add_flag("--json", input.json, "Print a JSON object per line");
+}
+
 void add_output_option(CLI::App& command, std::filesystem::path& output) {
   command
       .add_option("--output", output, "Output file, written completely or not at all; the default is standard output")

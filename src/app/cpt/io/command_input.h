@@ -45,6 +45,8 @@ void add_input_options(CLI::App& command, CommandInput& input);
 // The same for a command that answers every line: --on-error also takes "answer", and there are --with-lines and
 // --with-tags.
 void add_answered_input_options(CLI::App& command, CommandInput& input);
+// --json.
+void add_json_answers(CLI::App& command, CommandInput& input);
 void add_output_option(CLI::App& command, std::filesystem::path& output);
 // --threads. The default is one thread for each core that this process may use.
 void add_threads(CLI::App& command, std::size_t& threads);
