@@ -45,6 +45,8 @@ attribute() { sed -n "s/^ *$1 = //p" <<<"$job"; }
 export RANKS DATA RUN OPTIONS CPT_DIST MPIRUN_OPTIONS SCRIPT NOTICE
 
 say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$PBS_JOBID" "$*"; }
+# Complete checkpoints, by name.
+checkpoints() { ls -d "$RUN"/checkpoints/*/MANIFEST 2>/dev/null; }
 
 if [[ ! -f $SCRIPT ]]; then
   say "SCRIPT=$SCRIPT does not exist: submit with SCRIPT=.../pbs.sh, the path of this file, and qsub -v SCRIPT"
@@ -120,6 +122,7 @@ submit_successor() {
     -v RANKS,DATA,RUN,OPTIONS,CPT_DIST,MPIRUN_OPTIONS,SCRIPT,NOTICE "$SCRIPT"
 }
 
+before=$(checkpoints)
 read -rd '' -a options <<<"$OPTIONS"
 read -rd '' -a mpirun_options <<<"$MPIRUN_OPTIONS"
 say "$RANKS ranks, $RUN, ${WALLTIME:-no time limit known}"
@@ -147,6 +150,12 @@ say "exit status $status${asked:+, asked to $asked}"
 
 # Above 128: the ranks did not handle the signal yet, or were too slow. The previous checkpoint remains.
 if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
+# An error of input or output: a file system may be gone for minutes. But a job that left no new checkpoint would fail again.
+if [[ -z $asked ]] && ((status == 66 || status == 73)); then
+  sleep 60
+  after=$(checkpoints)
+  if [[ -n $after && $after != "$before" ]]; then status=75; fi
+fi
 if [[ $asked != stop ]] && ((status == 75)); then
   # Most sites reserve qrerun for operators; then a successor continues.
   qrerun "$PBS_JOBID" 2>/dev/null || submit_successor ||

@@ -36,6 +36,8 @@ fi
 : "${MPIRUN_OPTIONS:=}"
 
 say() { printf '%s job %s: %s\n' "$(date '+%F %T')" "$SLURM_JOB_ID" "$*"; }
+# Complete checkpoints, by name.
+checkpoints() { ls -d "$RUN"/checkpoints/*/MANIFEST 2>/dev/null; }
 
 if [[ -e $RUN/summary.json ]]; then
   say "$RUN/summary.json exists: the run is finished"
@@ -86,6 +88,7 @@ requeue() {
   esac
 }
 
+before=$(checkpoints)
 read -rd '' -a options <<<"$OPTIONS"
 read -rd '' -a mpirun_options <<<"$MPIRUN_OPTIONS"
 say "$RANKS ranks, restart ${SLURM_RESTART_COUNT:-0}, $RUN"
@@ -105,5 +108,11 @@ say "exit status $status${asked:+, asked to $asked}"
 
 # Above 128: the ranks did not handle the signal yet, or were too slow. The previous checkpoint remains.
 if [[ $asked == requeue ]] && ((status > 128)); then status=75; fi
+# An error of input or output: a file system may be gone for minutes. But a job that left no new checkpoint would fail again.
+if [[ -z $asked ]] && ((status == 66 || status == 73)); then
+  sleep 60
+  after=$(checkpoints)
+  if [[ -n $after && $after != "$before" ]]; then status=75; fi
+fi
 if [[ $asked != stop ]] && ((status == 75)); then requeue; fi
 exit "$status"

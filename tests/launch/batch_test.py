@@ -7,6 +7,8 @@ from pathlib import Path
 
 from scripts import ScriptTest
 
+# A stub of sleep that leaves out the pause after an error of files.
+WITHOUT_PAUSE = '#!/bin/sh\n[ "$1" = 60 ] || exec /bin/sleep "$@"\n'
 TEMPLATES = Path(sys.argv[1]) / "batch"
 
 
@@ -77,9 +79,20 @@ class Common:
         for status in (1, 2, 65, 66, 73, 137):
             with self.subTest(status=status):
                 self.setUp()
+                self.stub("sleep", WITHOUT_PAUSE)
                 self.given_exits(str(status))
                 self.begin()
                 self.expect_ended(status)
+
+    def test_a_job_that_made_progress_is_queued_again_after_errors_of_files(self):
+        for status in ("66", "73"):
+            with self.subTest(status=status):
+                self.setUp()
+                self.stub("sleep", WITHOUT_PAUSE)
+                self.given_exits(status)
+                self.given_checkpoint(1, "runs/a")
+                self.begin()
+                self.expect_queued_again()
 
     def test_75_is_queued_again_without_a_notice(self):
         self.given_exits("75")

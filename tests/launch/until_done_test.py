@@ -38,6 +38,36 @@ class UntilDoneTest(ScriptTest):
                 self.begin("mpirun")
                 self.expect(status, starts=1)
 
+    def test_a_file_system_that_was_there_may_come_back(self):
+        for status in ("66", "73"):
+            with self.subTest(status=status):
+                self.setUp()
+                self.given_exits(status, "1", status, "75", status, "0")
+                self.given_checkpoint(1, "cpt-run")
+                self.begin("mpirun")
+                self.expect(0, starts=6)
+
+    def test_a_file_system_that_does_not_come_back(self):
+        self.given_exits("75", *["66"] * 4)
+        self.begin("mpirun")
+        self.expect(66, starts=5)
+        self.assertIn("giving up after 3 restarts without progress", self.said())
+
+    def test_a_file_system_is_given_ten_times_as_long(self):
+        self.given_exits("75", "73", "0")
+        self.start(SCRIPT, "--pause", "100", "mpirun")
+        self.wait_until(lambda: "exit status 73, starting again in 1000 s" in self.said())
+        self.send("TERM")
+        self.expect(73, starts=2)
+
+    def test_a_checkpoint_that_cannot_be_seen_is_no_progress(self):
+        """The run directory went with its file system."""
+        self.given_exits("0")
+        (self.folder / "cpt-run/checkpoints/1").mkdir(parents=True)
+        (self.folder / "cpt-run/checkpoints/1/MANIFEST").touch()
+        self.begin("sh", "-c", "mpirun; rm -r cpt-run; exit 73")
+        self.expect(73, starts=1)
+
     def test_failures_are_restarted_three_times(self):
         self.given_exits("1", "137", "kills itself", "1")
         self.begin("mpirun")
