@@ -6,6 +6,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace cpt {
@@ -55,6 +56,15 @@ TEST(Error, IsDescribedWithItsCausesAndHasTheFaultOfTheOutermostError) {
   EXPECT_EQ(chain(std::runtime_error("foreign"), Error(Fault::kNoInput, "inner")),
             (Chain{"foreign: inner", Fault::kNoInput}));
   EXPECT_EQ(fault_of(std::runtime_error("foreign")), Fault::kFailed);
+}
+
+// As std::thread throws it.
+TEST(Error, OfAThreadThatCannotBeStartedSaysSo) {
+  const std::system_error error(EAGAIN, std::generic_category());
+  EXPECT_EQ(describe(error),
+            "no thread could be started: Resource temporarily unavailable; raise the limit of processes and threads "
+            "(ulimit -u, or pids.max of the cgroup), or start fewer ranks on this host");
+  EXPECT_EQ(describe(std::system_error(ENOENT, std::generic_category())), "No such file or directory");
 }
 
 TEST(Error, DescribesErrno) { EXPECT_EQ(describe_errno("open", ENOENT), "open failed: No such file or directory"); }
