@@ -33,14 +33,19 @@ TEST_F(StandardStreams, InputThatIsNotReadMayBeClosed) {
   expect_complete(run(2, train({shards()}), {.closed = {STDIN_FILENO}}));
 }
 
-// The results are there; only the words are lost.
-TEST_F(StandardStreams, OutputThatCannotBeWrittenIsAnError) {
+// The results are there; only the words are lost. Scripts must not start the job again.
+TEST_F(StandardStreams, OutputOfAFinishedRunThatCannotBeWrittenIsAWarning) {
   for (const Launch& launch : {Launch{.output_to = "/dev/full"}, Launch{.closed = {STDOUT_FILENO}}}) {
     const Outcome outcome = run_alone(train({shards()}), launch);
-    EXPECT_EQ(outcome.code, kCannotWrite);
-    EXPECT_THAT(reasons_in(outcome), ::testing::ElementsAre("cpt_dist: standard output cannot be written"));
-    expect_complete();
+    EXPECT_THAT(outcome.err, HasSubstr("cpt_dist: warning: standard output cannot be written; the results are in " +
+                                       run_directory().string()));
+    expect_complete(outcome);
   }
+}
+
+TEST_F(StandardStreams, OutputOfADryRunThatCannotBeWrittenIsAnError) {
+  const Outcome outcome = run_alone(train({shards()}, {"--dry-run"}), {.output_to = "/dev/full"});
+  expect_failed(outcome, kCannotWrite, HasSubstr("standard output cannot be written"));
 }
 
 // As with `| head -n 1`, only that here it has gone before the job begins.

@@ -78,10 +78,16 @@ fs::path model_of(const DistOptions& options) {
   return options.training.learns() ? RunDirectory::model(options.run) : fs::path();
 }
 
-// A closed pipe is not an error: the reader may stop early.
-void print_results(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  if (errno != EPIPE) throw Error(Fault::kCannotWrite, "standard output cannot be written");
+constexpr const char* kNoOutput = "standard output cannot be written";
+
+// Returns false if it cannot. A closed pipe is not an error: the reader may stop early.
+bool print(const std::string& text) {
+  return (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) ||
+         errno == EPIPE;
+}
+
+void print_all(const std::string& text) {
+  if (!print(text)) throw Error(Fault::kCannotWrite, kNoOutput);
 }
 
 void write_results(const DistOptions& options, const TrainingResult& result, RunOutput& output) {
@@ -96,7 +102,8 @@ void write_results(const DistOptions& options, const TrainingResult& result, Run
   }
   const std::string text = summary_text(result.summary, options.training.validation, model);
   output.observer->info(text);
-  print_results(text);
+  // The run is finished. A failure would let scripts start it again, or give it up.
+  if (!print(text)) output.observer->warn(std::string(kNoOutput) + "; the results are in " + options.run.string());
 }
 
 // Rank 0 syncs the run directory, whose disk may be busy or remote.
@@ -164,7 +171,7 @@ void print_plan(Communicator& comm, DistOptions options, const Training& trainin
     warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
     for (const std::string& warning : warnings) std::fprintf(stderr, "cpt_dist: warning: %s\n", warning.c_str());
     const std::string resumption = training.resumption() ? resumption_text(*training.resumption()) + "\n" : "";
-    print_results(plan_text(plan, options.run) + resumption);
+    print_all(plan_text(plan, options.run) + resumption);
   });
 }
 
@@ -213,7 +220,7 @@ std::optional<int> end_by_command_line(Communicator& comm, const CommandLine& li
   const auto lowest = std::find_if(codes.begin(), codes.end(), [](int code) { return code != -1; });
   if (comm.rank() == lowest - codes.begin()) {
     if (line.code == 0) {
-      print_results(line.text);
+      print_all(line.text);
     } else {
       std::fputs(line.text.c_str(), stderr);
     }
