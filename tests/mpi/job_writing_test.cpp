@@ -1,6 +1,7 @@
 // Run directories that cannot be written: exit code 73, whatever the reason.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,28 @@ TEST_F(RunDirectoryOfAJob, CannotLieWhereNothingMayBeWritten) {
   fs::create_directory(run_directory());
   fs::permissions(run_directory(), fs::perms::owner_read | fs::perms::owner_exec);
   expect_refused(HasSubstr("Permission denied"));
+}
+
+// A host may have mounted it read-only: not a failure for the first checkpoint, hours later.
+TEST_F(RunDirectoryOfAJob, MustBeWritableOnEveryHost) {
+  if (std::system("unshare --mount --uts true 2>/dev/null") != 0) GTEST_SKIP() << "hosts cannot be made here";
+  fs::create_directory(run_directory());
+  const Words other_host{"unshare",
+                         "--mount",
+                         "--uts",
+                         "sh",
+                         "-c",
+                         R"(hostname other-host && mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@")",
+                         run_directory().string()};
+  const auto outcome_with = [&](const Words& more) {
+    const Words job = joined({CPT_DIST}, train({shards()}, more));
+    const Words on_both = joined(joined(joined({CPT_MPIEXEC, "-n", "1"}, job), {":", "-n", "1"}), other_host);
+    return start_command(joined(on_both, job))->wait(kSoon);
+  };
+  expect_failed(
+      outcome_with({}), kCannotWrite,
+      AllOf(HasSubstr("rank 1 on other-host: " + run_directory().string() + "/"), HasSubstr("Read-only file system")));
+  expect_complete(outcome_with({"--checkpoint-every", "never"}));
 }
 
 TEST_F(RunDirectoryOfAJob, MustHoldTheLog) {

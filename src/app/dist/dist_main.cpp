@@ -139,6 +139,15 @@ void require_shared(Communicator& comm, const RunOutput& output) {
   });
 }
 
+// Not after hours, at the first checkpoint. One rank of each host tries for all.
+void require_writable(Communicator& comm, const DistOptions& options) {
+  int first = 0;
+  while (comm.host_of(first) != comm.host()) ++first;
+  run_on_all(comm, "start: run", [&] {
+    if (comm.rank() == first) RunDirectory::require_writable(options.run);
+  });
+}
+
 void reserve_run(Communicator& comm, const DistOptions& options, RunOutput& output) {
   const StallTimeoutExtension extension(comm, kRunDirectoryTimeoutExtension + kLongestWaitForLock);
   run_on_all(comm, "start", [&] {
@@ -148,7 +157,9 @@ void reserve_run(Communicator& comm, const DistOptions& options, RunOutput& outp
     wait.tell = [](const std::string& reason) { std::fprintf(stderr, "cpt_dist: %s\n", reason.c_str()); };
     output.run.emplace(options.run, Begin::kResume, wait);
   });
-  if (options.training.checkpoints.keep > 0 || options.training.resume) require_shared(comm, output);
+  const bool writes_checkpoints = options.keeps_checkpoints && options.training.checkpoints.keep > 0;
+  if (writes_checkpoints || options.training.resume) require_shared(comm, output);
+  if (writes_checkpoints) require_writable(comm, options);
 }
 
 void open_run(Communicator& comm, const DistOptions& options, const std::optional<Resumption>& resumption,

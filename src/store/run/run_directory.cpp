@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,6 +23,8 @@ namespace cpt {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kTrialName = "trial";
 
 fs::path made(fs::path directory) {
   create_directories_durably(directory);
@@ -121,6 +124,22 @@ bool RunDirectory::is_at(const fs::path& path) {
   return fs::exists(path / "lock", unknown) && fs::exists(path / "metrics.jsonl", unknown);
 }
 
+// Where checkpoints are a link, their parts lie on another file system.
+void RunDirectory::require_writable(const fs::path& run) {
+  const fs::path checkpoints = run / "checkpoints";
+  const bool has_checkpoints = type_of(checkpoints) == fs::file_type::directory;
+  const fs::path trial = temporary_name((has_checkpoints ? checkpoints : run) / kTrialName);
+  try {
+    OutputFile file(trial);
+    file.write(std::as_bytes(std::span("\n", 1)));
+    file.close();
+  } catch (const Error&) {
+    ::unlink(trial.c_str());
+    throw;
+  }
+  if (::unlink(trial.c_str()) != 0) fail_writing(trial, "unlink");
+}
+
 void RunDirectory::require_unfinished(const fs::path& run) {
   if (type_of(run / "summary.json") == fs::file_type::not_found) return;
   throw Error(Fault::kCannotWrite, run.string() +
@@ -173,7 +192,8 @@ void RunDirectory::remove_earlier_results() const {
 
 void RunDirectory::remove_leftovers() const {
   restore_directory(model());  // of a process that was killed while it replaced it
-  for (const fs::path& path : {model(), fs::path(model().string() + ".old"), summary(), metrics()})
+  for (const fs::path& path : {model(), fs::path(model().string() + ".old"), summary(), metrics(), path_ / kTrialName,
+                               checkpoints() / kTrialName})
     sweep_unfinished(path);
   Checkpoints(checkpoints()).remove_leftovers();
 }

@@ -70,7 +70,10 @@ class RunDirectory {
 
   static constexpr std::array<const char*, 6> kNames = {"lock",         "checkpoints",   "model",
                                                         "summary.json", "metrics.jsonl", "log.txt"};
-  // For processes that do not hold the run directory. is_at() returns whether a run has begun there.
+  // For a process that does not hold the run directory but will write parts of checkpoints: creates and removes a file
+  // there, since a host may have mounted it read-only. Throws Error(kCannotWrite).
+  static void require_writable(const std::filesystem::path& run);
+  // For processes that do not hold the run directory, too. is_at() returns whether a run has begun there.
   static bool is_at(const std::filesystem::path& path);
   static std::filesystem::path model(const std::filesystem::path& run) { return run / "model"; }
   // Throws Error(kCannotWrite) if it holds the results of a finished run, which a fresh run would remove.

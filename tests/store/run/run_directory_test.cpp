@@ -84,6 +84,18 @@ TEST_F(RunDirectoryTest, IsCreatedWithThoseAboveItAndKnowsItsPaths) {
   for (std::size_t i = 0; i < RunDirectory::kNames.size(); ++i) EXPECT_EQ(paths[i], path / RunDirectory::kNames[i]);
 }
 
+TEST_F(RunDirectoryTest, OfAnotherHostMustBeWritable) {
+  const RunDirectory run(path);
+  RunDirectory::require_writable(path);
+  EXPECT_THAT(names_in(path), ElementsAre("lock"));
+  std::filesystem::create_directory(run.checkpoints());
+  RunDirectory::require_writable(path);
+  EXPECT_THAT(names_in(run.checkpoints()), ElementsAre());
+  const std::filesystem::path no_place = "/proc/self";  // also for root
+  EXPECT_THAT(error_of([&] { RunDirectory::require_writable(no_place); }),
+              AllOf(StartsWith("73: " + no_place.string() + "/trial"), HasSubstr("open failed")));
+}
+
 TEST_F(RunDirectoryTest, ASecondJobIsRefusedWithHostAndProcessOfTheHolderAndTouchesNothing) {
   const Holder holder(path);
   ASSERT_TRUE(holder.holds());
