@@ -29,24 +29,6 @@
 
 namespace cpt {
 
-namespace {
-
-// The traffic of all ranks so far: sums of waits and bytes, and mean seconds. Collective.
-TrafficByCall traffic_of_all(Communicator& comm) {
-  TrafficByCall sum;
-  for (const auto& bytes : all_gather_bytes(comm, pack(comm.traffic()), "end: traffic")) {
-    for (const auto& [call, part] : unpack_traffic(bytes)) {
-      Traffic& all = sum[call];
-      all.waits += part.waits;
-      all.bytes += part.bytes;
-      all.seconds += part.seconds / comm.size();
-    }
-  }
-  return sum;
-}
-
-}  // namespace
-
 class Training::Run {
  public:
   Run(const TrainingOptions& options, Communicator& comm)
@@ -299,8 +281,10 @@ class Training::Run {
     const std::vector<std::uint32_t> mine =
         assign_shards(setup_.validation, readers_of(options_, comm_))[static_cast<std::size_t>(comm_.rank())];
     std::optional<BatchReader> reader;
-    run_on_all(comm_, "open validation shards",
-               [&] { reader.emplace(ExampleStream(setup_.validation, mine, read_options(false))); });
+    run_on_all(comm_, "open validation shards", [&] {
+      for (const std::uint32_t n : mine) require_unchanged(setup_.validation[n], setup_.validation_heads[n]);
+      reader.emplace(ExampleStream(setup_.validation, mine, read_options(false)));
+    });
     Validation validation;
     validation.pass = plan_.shard_pass().pass;
     validation.examples = progress.examples();
@@ -354,8 +338,10 @@ class Training::Run {
     const auto is_begun = [&](std::uint32_t number) { return plan_.cursor(number).bytes > 0; };
     const bool resumes = std::ranges::any_of(shard_pass.shards, is_begun);
     const bool skips = resumes && comm_.size() > 1;  // alone, the reader skips while it serves requests to stop
+    const bool opens_again = std::exchange(has_opened_shards_, true);  // the first time follows the start at once
     std::optional<ExampleStream> stream;
     run_on_all(comm_, "open shards", [&] {
+      if (opens_again) plan_.require_unchanged(mine);
       std::vector<Cursor> cursors;
       for (const std::uint32_t number : mine) cursors.push_back(plan_.cursor(number));
       stream.emplace(shards, mine, std::move(options), cursors);
@@ -452,7 +438,7 @@ class Training::Run {
       require_equal(comm_, {{"other weights", summary_.weight_digest}}, "end: digests", Fault::kFailed,
                     " at the end of the run");
     }
-    summary_.traffic = traffic_of_all(comm_);
+    summary_.traffic = traffic_of_all(comm_, "end: traffic");
     for (const auto& [call, part] : summary_.traffic) {
       summary_.bytes_sent += part.bytes;
       summary_.communication_seconds += part.seconds;
@@ -472,8 +458,9 @@ class Training::Run {
   std::optional<ReplicatedLoop> replicated_;
   std::optional<PartitionedLoop> partitioned_;
   std::optional<PagesAhead> pages_ahead_;  // once something is learned
-  bool counting_ = false;                  // a phase has begun
-  std::uint64_t next_renewal_ = 0;         // of the pass that a resumed run goes on with
+  bool has_opened_shards_ = false;
+  bool counting_ = false;           // a phase has begun
+  std::uint64_t next_renewal_ = 0;  // of the pass that a resumed run goes on with
   ValidationState validation_;
   std::optional<std::uint64_t> renewal_after_validation_;  // while one is made
   std::filesystem::path model_;

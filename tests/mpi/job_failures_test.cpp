@@ -85,5 +85,45 @@ TEST_F(Divergence, DoesNotFollowFromAnAbsurdRateAlone) {
   }
 }
 
+// Another file under the name of a shard, as a job that makes the data again leaves it.
+class ShardThatChanges : public JobTest {
+ protected:
+  void replace(const std::string& content) const {
+    file("new.vw", content);
+    std::filesystem::rename(path("new.vw"), path("shards/3.vw"));
+  }
+};
+
+TEST_F(ShardThatChanges, BetweenTwoPassesEndsTheJob) {
+  for (const int ranks : {1, 3}) {
+    for (const bool is_shorter : {false, true}) {
+      const auto job = start(ranks, train({shards()}, {"--passes", "100000"}));
+      wait_until_learning();
+      replace(is_shorter ? stream(10) : stream(900, 77));
+      expect_failed(job->wait(kSoon), kBadData,
+                    AllOf(HasSubstr(path("shards/3.vw").string() + ": has changed since the job started, it "),
+                          HasSubstr(is_shorter ? "bytes, but had" : "begins with other bytes")));
+      EXPECT_TRUE(std::filesystem::exists(run_directory() / "checkpoints"));
+      std::filesystem::remove_all(run_directory());
+    }
+  }
+}
+
+TEST_F(ShardThatChanges, MayBeOneThatIsValidated) {
+  const std::string validation = file("validation.vw", stream(100, 9));
+  const auto job = start(2, train({shards()}, {"--passes", "100000", "--validate", validation}));
+  wait_until_learning();
+  file("new.vw", stream(100, 10));
+  std::filesystem::rename(path("new.vw"), validation);
+  expect_failed(job->wait(kSoon), kBadData, HasSubstr(validation + ": has changed since the job started"));
+}
+
+TEST_F(ShardThatChanges, MayGrow) {
+  const auto job = start(2, train({shards()}, {"--passes", "20"}));
+  wait_until_learning();
+  replace(stream(260, 3) + stream(10, 4));
+  expect_complete(job->wait(kLongEnough));
+}
+
 }  // namespace
 }  // namespace cpt::testing

@@ -209,8 +209,20 @@ std::vector<Shard> split(const Shard& file, std::uint32_t parts) {
 std::uint64_t head_checksum(const Shard& shard) {
   if (!shard.regular) return 0;
   std::vector<char> head(std::size_t{1} << 16);
-  FileSource file(shard.path, nullptr);
+  FileSource file(shard.path, nullptr, {}, shard.bytes);
   return XXH3_64bits(head.data(), read_fully(file, head));
+}
+
+void require_unchanged(const Shard& shard, std::uint64_t head) {
+  if (!shard.regular) return;
+  const auto fail = [&](const std::string& change) {
+    throw Error(Fault::kBadData, shard.path + ": has changed since the job started, it " + change);
+  };
+  struct stat status {};
+  if (has_status(shard.path, status) && static_cast<std::uint64_t>(status.st_size) < shard.bytes) {
+    fail("has " + std::to_string(status.st_size) + " bytes, but had " + std::to_string(shard.bytes));
+  }
+  if (head_checksum(shard) != head) fail("begins with other bytes");
 }
 
 std::vector<std::vector<std::uint32_t>> assign_shards(const std::vector<Shard>& shards,

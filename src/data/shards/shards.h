@@ -46,9 +46,13 @@ std::string find_in_both(const std::vector<Shard>& a, const std::vector<Shard>& 
 // True if both have the same file, even under different names.
 bool is_one_file(const Shard& a, const Shard& b);
 
-// XXH3-64 of the first 64 KiB of the file as stored, to notice changes; 0 for pipes. Throws Error(kNoInput) if it
-// cannot be read.
+// XXH3-64 of the first 64 KiB of the file as stored, and as long as it was when it was found, to notice changes; 0 for
+// pipes. Throws Error(kNoInput) if it cannot be read, Error(kBadData) if it has become shorter than that.
 std::uint64_t head_checksum(const Shard& shard);
+
+// For a shard that is read again. Throws Error(kBadData) if its file has become shorter or has another head_checksum()
+// than `head`, Error(kNoInput) if it cannot be read. What was appended since is not read, so it is no change.
+void require_unchanged(const Shard& shard, std::uint64_t head);
 
 // [rank] -> ascending numbers of the shards it reads: largest first to the rank with the fewest bytes so far (ties: the
 // one with the fewest shards, then the lowest; equal sizes: in list order). A shard has one rank, so ranks may get

@@ -197,6 +197,16 @@ void TraversalPlan::end_pass() {
   state_.shard_pass.reset();
 }
 
+void TraversalPlan::require_unchanged(const std::vector<std::uint32_t>& numbers) const {
+  const TrackedShard* before = nullptr;
+  for (const std::uint32_t number : numbers) {
+    const TrackedShard& now = known(shard_pass().phase)[number];
+    const bool is_same_file = before != nullptr && before->shard.path == now.shard.path;  // another part of it
+    if (!is_same_file) cpt::require_unchanged(now.shard, now.head);
+    before = &now;
+  }
+}
+
 void TraversalPlan::end_training() {
   for (TrackedShard& shard : state_.data) shard.traversals = std::max(shard.traversals, options_.passes);
 }

@@ -50,6 +50,8 @@ class TraversalPlan {
   // The examples that shard_pass() has read so far in all shards (C6).
   std::uint64_t examples() const;
   void end_pass();
+  // That these shards of shard_pass() are still the files that the job found when it started; see data/shards/shards.h.
+  void require_unchanged(const std::vector<std::uint32_t>& numbers) const;
   // Between passes: leaves out all further passes over the data that is known now.
   void end_training();
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "comm/collectives.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 
@@ -83,5 +84,18 @@ std::vector<TreeChange> unpack_changes(std::span<const std::byte> bytes) {
   return from_bytes<std::vector<TreeChange>>(bytes);
 }
 TrafficByCall unpack_traffic(std::span<const std::byte> bytes) { return from_bytes<TrafficByCall>(bytes); }
+
+TrafficByCall traffic_of_all(Communicator& comm, const char* call) {
+  TrafficByCall sum;
+  for (const auto& bytes : all_gather_bytes(comm, pack(comm.traffic()), call)) {
+    for (const auto& [of_call, part] : unpack_traffic(bytes)) {
+      Traffic& all = sum[of_call];
+      all.waits += part.waits;
+      all.bytes += part.bytes;
+      all.seconds += part.seconds / comm.size();
+    }
+  }
+  return sum;
+}
 
 }  // namespace cpt

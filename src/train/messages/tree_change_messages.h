@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "cpt/example.h"
 #include "cpt/traffic.h"
 #include "model/learning/learner.h"
@@ -31,5 +32,8 @@ std::vector<std::byte> pack(const TrafficByCall& traffic);
 std::vector<Proposal> unpack_proposals(std::span<const std::byte> bytes);
 std::vector<TreeChange> unpack_changes(std::span<const std::byte> bytes);
 TrafficByCall unpack_traffic(std::span<const std::byte> bytes);
+
+// The traffic of all ranks so far: sums of waits and bytes, and mean seconds. Collective.
+TrafficByCall traffic_of_all(Communicator& comm, const char* call);
 
 }  // namespace cpt

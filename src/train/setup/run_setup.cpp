@@ -390,6 +390,7 @@ Inputs<TrackedShard> split_into_shards(const Inputs<Shard>& files, Communicator&
   shards.test = shards_of(files.test, setup.options, comm, whole);
   shards.validation = shards_of(files.validation, setup.options, comm, whole);
   setup.validation = plain(shards.validation);
+  for (const TrackedShard& shard : shards.validation) setup.validation_heads.push_back(shard.head);
   setup.validation_digest = digest_of(shards.validation);
   if (!whole.empty()) setup.warnings.push_back(warning_of_whole_files(whole));
   return shards;

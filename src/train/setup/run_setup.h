@@ -34,8 +34,9 @@ struct RunSetup {
   TrainingOptions options;  // the effective ones: of the checkpoint or the initial model, if there is one
   std::optional<TraversalPlan> plan;
   std::vector<Shard> validation;
-  std::uint64_t validation_digest = 0;  // of their contents, whatever their paths; 0: there are none
-  std::unique_ptr<Learner> learner;     // partitioned: with the weights of this rank's partitions by first_owners()
+  std::vector<std::uint64_t> validation_heads;  // head_checksum() of each
+  std::uint64_t validation_digest = 0;          // of their contents, whatever their paths; 0: there are none
+  std::unique_ptr<Learner> learner;  // partitioned: with the weights of this rank's partitions by first_owners()
   std::uint64_t init_digest = 0;
   std::optional<RunState> state;                // of the checkpoint that the run resumes from
   std::optional<Resumption> resumption;         // the same in short
