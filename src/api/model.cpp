@@ -76,6 +76,23 @@ double Model::probability(const ExampleView& x, std::string_view label) const {
   return learner_->predict(path_state);
 }
 
+std::vector<double> Model::probabilities(const ExampleView& x, std::span<const std::string> labels) const {
+  check_values(x);
+  std::vector<LabelId> known;
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const LabelId id = find_label(*learner_, labels[i]);
+    if (id == kNoLabel) continue;
+    known.push_back(id);
+    columns.push_back(i);
+  }
+  std::vector<double> all(labels.size());
+  if (known.empty()) return all;
+  const std::vector<double> found = learner_->probabilities(x, known);
+  for (std::size_t i = 0; i < found.size(); ++i) all[columns[i]] = found[i];
+  return all;
+}
+
 std::vector<Prediction> Model::top_k(const ExampleView& x, std::size_t k, double threshold) const {
   check_values(x);
   std::vector<Prediction> predictions;

@@ -61,6 +61,27 @@ TEST(Model, ProbabilitiesOfAllLabelsSumToOne) {
   }
 }
 
+// To the last bit. Labels may repeat, and may be unknown.
+TEST(Model, SeveralProbabilitiesAreThoseOfEachLabel) {
+  for (const Method method : {Method::kTree, Method::kOneAgainstAll}) {
+    ModelOptions options = small_model();
+    options.method = method;
+    const std::string lines = random_lines({.examples = 600, .labels = 150});
+    const Model model = trained_model(lines, options);
+    std::vector<std::string> labels{"unknown"};
+    for (const std::string& label : labels_of(lines)) labels.insert(labels.end(), {label, label, ""});
+    const Batch examples = parse(random_lines({.seed = 7, .examples = 20, .labels = 20}));
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      std::vector<double> expected;
+      for (const std::string& label : labels) expected.push_back(model.probability(examples[i], label));
+      EXPECT_EQ(model.probabilities(examples[i], labels), expected);
+    }
+    EXPECT_TRUE(model.probabilities(examples[0], {}).empty());
+  }
+  const std::vector<std::string> labels{"a", "b"};
+  EXPECT_EQ(Model(small_model()).probabilities(parse("a | x")[0], labels), std::vector<double>(2));
+}
+
 TEST(Model, TopKIsTheBestOfAllProbabilities) {
   const std::string lines = random_lines({.examples = 600, .labels = 150});
   const Model model = trained_model(lines);

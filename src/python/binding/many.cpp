@@ -268,8 +268,11 @@ py::array_t<double> probabilities(const LockedModel& locked, const Rows& rows, c
   }
   double* const out = table.mutable_data();
   for_each_row(locked, rows, threads, [&](const Model& model, std::size_t row, const ExampleView& x) {
-    for (std::size_t i = 0; i < width; ++i) {
-      out[row * width + i] = model.probability(x, texts[per_row ? row * width + i : i]);
+    const std::span of_row = std::span(texts).subspan(per_row ? row * width : 0, width);
+    if (width == 1) {
+      out[row] = model.probability(x, of_row[0]);
+    } else {
+      std::ranges::copy(model.probabilities(x, of_row), out + row * width);
     }
   });
   return table;
