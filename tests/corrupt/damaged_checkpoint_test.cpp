@@ -96,8 +96,8 @@ TEST_P(DamagedCheckpoint, CutAnywhereIsPassedOver) {
   }
 }
 
-// C1: without a manifest there is no checkpoint that could be refused.
-TEST_P(DamagedCheckpoint, WithoutAManifestIsNone) {
+// C1: without a manifest it is no checkpoint. But it was one.
+TEST_P(DamagedCheckpoint, WithoutAManifestIsPassedOver) {
   for (const bool directory : {false, true}) {
     run.restore();
     fs::remove(run.newest() / kManifestName);
@@ -105,9 +105,15 @@ TEST_P(DamagedCheckpoint, WithoutAManifestIsNone) {
     const Beginning beginning = run.begin();
     ASSERT_TRUE(beginning.resumption) << beginning.error;
     EXPECT_EQ(beginning.resumption->checkpoint, run.older());
-    EXPECT_TRUE(beginning.resumption->refused.empty());
+    EXPECT_EQ(beginning.resumption->refused.size(), 1U);
     EXPECT_EQ(run.finish(), run.straight());
   }
+}
+
+// Not a new run, which would remove what is left of them.
+TEST_P(DamagedCheckpoint, WithoutAnyManifestIsRefused) {
+  for (const fs::path& checkpoint : {run.newest(), run.older()}) fs::remove(checkpoint / kManifestName);
+  run.expect_refusal();
 }
 
 TEST_P(DamagedCheckpoint, WithoutAFileOrWithADirectoryInItsPlaceIsPassedOver) {

@@ -106,6 +106,18 @@ std::vector<Checkpoint> Checkpoints::list() const {
   return complete;
 }
 
+std::vector<Checkpoint> Checkpoints::without_manifest() const {
+  std::vector<Checkpoint> found;
+  for (const fs::path& entry : entries()) {
+    if (!is_numbered_directory(entry)) continue;
+    if (has_manifest(entry))
+      found.clear();
+    else
+      found.push_back({*number_in(entry), entry});
+  }
+  return found;
+}
+
 fs::path Checkpoints::next() const {
   std::uint64_t highest = 0;
   for (const fs::path& entry : entries()) highest = std::max(highest, number_in(entry).value_or(0));

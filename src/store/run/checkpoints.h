@@ -40,6 +40,10 @@ class Checkpoints {
   // The complete checkpoints, by ascending number. Does not verify their blobs; ignores everything else in the folder.
   std::vector<Checkpoint> list() const;
 
+  // Directories above the newest complete checkpoint that have a checkpoint's number but no MANIFEST, by ascending
+  // number. No crash leaves one, except while all are removed: most likely somebody has removed files.
+  std::vector<Checkpoint> without_manifest() const;
+
   // The directory of the next checkpoint, for BlobSetWriter. Its number is above that of every entry, whether finished,
   // unfinished or half removed, so no number is used twice. Creates the folder, but not the directory above it: a run
   // directory that was renamed must not appear again. Throws Error(kCannotWrite) if it cannot, and once all numbers are

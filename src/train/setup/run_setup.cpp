@@ -181,13 +181,17 @@ void restore_checkpoint(const TrainingOptions& options, Communicator& comm, Free
   });
 }
 
-// Newest first. Rank 0 sends names only: they are digits, while the path of the run may hold any character.
+// Newest first, also those that have lost their manifest, and with it what could be read: others must not be taken for
+// the newest without a word. Rank 0 sends names only: they are digits, while the path of the run may hold any
+// character.
 std::vector<fs::path> list_checkpoints(const fs::path& directory, Communicator& comm) {
   std::string text;
   run_on_all(comm, "resume: list", [&] {
     if (comm.rank() != 0) return;
-    for (const Checkpoint& checkpoint : Checkpoints(directory).list())
-      text = checkpoint.directory.filename().string() + '\n' + text;
+    const Checkpoints all(directory);
+    for (const auto& some : {all.list(), all.without_manifest()}) {
+      for (const Checkpoint& checkpoint : some) text = checkpoint.directory.filename().string() + '\n' + text;
+    }
   });
   std::istringstream names(broadcast_text(comm, text, 0, "resume: list"));
   std::vector<fs::path> paths;

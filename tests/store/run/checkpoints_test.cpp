@@ -78,6 +78,16 @@ TEST_F(CheckpointsTest, OnlyNumberedDirectoriesWithAManifestAreListed) {
   EXPECT_THAT(numbers(), ElementsAre(1));
 }
 
+TEST_F(CheckpointsTest, DirectoriesThatHaveLostTheirManifestAreKnownAboveTheNewestOne) {
+  EXPECT_THAT(checkpoints.without_manifest(), IsEmpty());
+  for (const char* lost : {"000000001/tree", "000000003/tree", "000000004/tree", "000000005.tmp-17/tree"}) put(lost);
+  write_set(folder / "000000002", {});
+  EXPECT_THAT(checkpoints.without_manifest(),
+              ElementsAre(Checkpoint{3, folder / "000000003"}, Checkpoint{4, folder / "000000004"}));
+  fs::remove(folder / "000000002/MANIFEST");
+  EXPECT_EQ(checkpoints.without_manifest().size(), 4U);
+}
+
 TEST_F(CheckpointsTest, NoNumberIsUsedTwice) {
   const auto expect_next = [&](const char* number) { EXPECT_EQ(checkpoints.next(), folder / number); };
   commit_next();
