@@ -14,6 +14,7 @@ using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class CommandLineOfAJob : public JobTest {
@@ -238,6 +239,30 @@ TEST_F(CommandLineOfAJob, IsShownAsItWasMeant) {
   for (const auto& [given, shown] : {std::pair("0.5s", "0.5s"), std::pair("1500h", "5400000s"), std::pair("7", "7")}) {
     expect_complete(run_alone(train({shards()}, {"--checkpoint-every", given})));
     EXPECT_EQ(summary()["options"]["checkpoint-every"], shown);
+  }
+}
+
+class WarningsOfAJob : public JobTest {};
+
+TEST_F(WarningsOfAJob, NameAnIntervalOfExamplesThatMayBeMeantAsATime) {
+  const std::string warning = "warning: --checkpoint-every 20 is a number of examples, ";
+  EXPECT_THAT(run_alone(train({shards()}, {"--checkpoint-every", "20"})).err, HasSubstr(warning));
+  EXPECT_THAT(run_alone(train({shards()}, {"--checkpoint-every", "20s"})).err, Not(HasSubstr("--checkpoint-every")));
+}
+
+TEST_F(WarningsOfAJob, NameAnotherNumberOfRanksWhereTheResultDependsOnIt) {
+  for (const char* placement : {"hybrid", "partitioned"}) {
+    const Words arguments = train({shards()}, {"--placement", placement});
+    expect_complete(run(2, arguments));
+    const Outcome resumed = run(3, joined(arguments, {"--resume", "--passes", "2"}));
+    expect_complete(resumed);
+    const auto warning = HasSubstr("warning: --placement hybrid: the checkpoint is of 2 ranks, this job has 3: ");
+    if (std::string(placement) == "hybrid") {
+      EXPECT_THAT(resumed.err, warning);
+    } else {
+      EXPECT_THAT(resumed.err, Not(HasSubstr("this job has")));
+    }
+    std::filesystem::remove_all(run_directory());
   }
 }
 

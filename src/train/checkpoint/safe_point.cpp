@@ -125,6 +125,7 @@ bool SafePoint::save() {
   });
   report.bytes = write_checkpoint(learner_, comm_, snapshot.writers, state, report.directory);
   prune();  // C8: write_checkpoint() verified the new one
+  warn_of_haste(start - last_time_);
   requests_ &= ~RequestBits::kCheckpoint;
   last_time_ = Clock::now();
   last_examples_ = progress_.examples_of_phase();
@@ -136,6 +137,16 @@ bool SafePoint::save() {
   seconds_ += report.seconds;
   progress_.report_checkpoint(report);
   return true;
+}
+
+// Most often a time was meant. The last passes of small data are short, too: some in a row are no accident.
+void SafePoint::warn_of_haste(Clock::duration since_last) {
+  constexpr int kMany = 10;
+  const std::uint64_t every = options_.every_examples;
+  hasty_ = every > 0 && since_last < std::chrono::seconds(1) ? hasty_ + 1 : 0;
+  if (hasty_ != kMany || std::exchange(warned_of_haste_, true)) return;
+  progress_.warn("--checkpoint-every " + std::to_string(every) + " is a number of examples, which take less than a " +
+                 "second here; for a time give a unit, such as 600s or 10m");
 }
 
 void SafePoint::prune() {

@@ -89,6 +89,7 @@ class SafePoint {
 
   bool writes() const { return !options_.directory.empty() && options_.keep > 0; }
   bool due() const;
+  void warn_of_haste(Clock::duration since_last);
   void gather_cursors(const std::vector<Cursor>& cursors);
   [[noreturn]] void stop(bool saved) const;
   std::string reason_to_save_nothing() const;
@@ -105,6 +106,8 @@ class SafePoint {
   std::uint64_t requests_ = 0;  // of this rank, not granted yet
   Clock::time_point last_time_ = Clock::now();
   std::uint64_t last_examples_;
+  bool warned_of_haste_ = false;
+  int hasty_ = 0;  // checkpoints in a row that came less than a second after the one before
   std::uint64_t written_ = 0;
   std::filesystem::path latest_;
   double seconds_ = 0;

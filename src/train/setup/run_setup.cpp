@@ -400,6 +400,16 @@ Inputs<TrackedShard> split_into_shards(const Inputs<Shard>& files, Communicator&
   return shards;
 }
 
+// C7 holds for any number of ranks only if each owns a part.
+void warn_of_other_ranks(const Communicator& comm, RunSetup& setup) {
+  const int then = setup.state->ranks;
+  if (setup.options.placement == Placement::kPartitioned || then == comm.size() || setup.plan->finished()) return;
+  setup.warnings.push_back("--placement " + name_of(placement_names(), setup.options.placement) +
+                           ": the checkpoint is of " + std::to_string(then) + (then == 1 ? " rank" : " ranks") +
+                           ", this job has " + std::to_string(comm.size()) +
+                           ": the result will differ from that of a run that was never interrupted");
+}
+
 void make_plan(const Inputs<TrackedShard>& shards, Communicator& comm, RunSetup& setup) {
   const TraversalPlan::Options options{setup.options.passes, setup.options.test_frozen};
   if (setup.state) {
@@ -408,6 +418,7 @@ void make_plan(const Inputs<TrackedShard>& shards, Communicator& comm, RunSetup&
     setup.resumption->has_nothing_to_do = setup.plan->finished();
     const std::vector<std::string>& warnings = setup.plan->warnings();
     setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
+    warn_of_other_ranks(comm, setup);
     return;
   }
   // Not after hours of training.
