@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <set>
 #include <system_error>
@@ -209,12 +210,14 @@ std::vector<Shard> split(const Shard& file, std::uint32_t parts) {
 std::uint64_t head_checksum(const Shard& shard) {
   if (!shard.regular) return 0;
   std::vector<char> head(std::size_t{1} << 16);
-  FileSource file(shard.path, nullptr, {}, shard.bytes);
+  std::optional<std::uint64_t> size;  // none for an empty file: it is asked for bytes, too, to see that it can be read
+  if (shard.bytes > 0) size = shard.bytes;
+  FileSource file(shard.path, nullptr, {}, size);
   return XXH3_64bits(head.data(), read_fully(file, head));
 }
 
 void require_unchanged(const Shard& shard, std::uint64_t head) {
-  if (!shard.regular) return;
+  if (!shard.regular || shard.bytes == 0) return;
   const auto fail = [&](const std::string& change) {
     throw Error(Fault::kBadData, shard.path + ": has changed since the job started, it " + change);
   };
