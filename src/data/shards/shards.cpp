@@ -56,9 +56,13 @@ class ShardFinder {
     struct stat status {};
     if (::stat(pattern.c_str(), &status) == 0) return add_path(pattern);
     if (errno != ENOENT) fail(describe_errno("stat", errno));
+    bool any = false;
     for (const std::string& path : expand()) {
-      if (path == pattern || !is_passed_over(path)) add_path(path);
+      if (path != pattern && is_passed_over(path)) continue;
+      add_path(path);
+      any = true;
     }
+    if (!any) fail("the pattern matches only links to nothing");
   }
 
   std::vector<Shard> take() { return std::move(shards_); }

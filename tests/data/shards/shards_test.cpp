@@ -62,6 +62,9 @@ TEST(FindShards, ALinkToNothingIsAnErrorOrToldOf) {
     EXPECT_EQ(shards.size(), 1U);
     EXPECT_EQ(told, Names({link}));
   }
+  const std::string dead = folder.path("d/de*");
+  EXPECT_EQ(error_of(Fault::kNoInput, [&] { find_shards({dead}, [](const std::string&) {}); }),
+            "no input at '" + dead + "': the pattern matches only links to nothing");
   EXPECT_EQ(error_of(Fault::kNoInput, [&] { find_shards({link}, [](const std::string&) { FAIL(); }); }),
             "no input at '" + link + "': " + link + ": is a link to nothing");
 }
