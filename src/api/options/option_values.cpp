@@ -92,7 +92,7 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
 std::uint64_t parse_count(const std::string& text, std::uint64_t least, std::uint64_t most) {
   const std::optional<std::uint64_t> count = parse_count(text);
   if (count && *count >= least && *count <= most) return *count;
-  const bool is_above = parse_all<double>(text).value_or(0) > static_cast<double>(most);  // even if above 2^64
+  const bool is_above = count ? *count > most : parse_all<double>(text).value_or(0) >= static_cast<double>(most);
   const std::string range = is_above ? "from " + std::to_string(least) + " to " + std::to_string(most)
                                      : "of at least " + std::to_string(least);
   throw Error(Fault::kUsage, "'" + text + "' is not a whole number " + range);

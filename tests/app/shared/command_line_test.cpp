@@ -1,9 +1,13 @@
 // Options as users type them.
 #include "app/shared/command_line.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
+
+#include "cpt/error.h"
 
 namespace cpt {
 namespace {
@@ -64,6 +68,12 @@ TEST(ParseValue, SaysWhichBoundIsBroken) {
   for (const std::string text : {"0", "-5000", "many"}) {
     EXPECT_EQ(reason_against(text.c_str()), "--count: '" + text + "' is not a whole number of at least 1");
   }
+}
+
+TEST(ParseValue, NamesTheRangeOfACountThatMayBeAnyOfSixtyFourBits) {
+  EXPECT_THAT(
+      [] { parse_count("18446744073709551616", 0, UINT64_MAX); },
+      ::testing::ThrowsMessage<Error>("'18446744073709551616' is not a whole number from 0 to 18446744073709551615"));
 }
 
 struct Policy {
