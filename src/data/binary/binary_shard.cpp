@@ -43,6 +43,16 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"n-grams", "--ngrams", "none", " --ngrams "},
 });
 
+// A name as it stands in a signature, where a blank ends a name and a comma a list of names.
+std::string escaped(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == ' ' || c == ',' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
 std::string value_in(const std::string& signature, const Setting& setting) {
   const std::string before = std::string(", ") + setting.name;
   const std::string text = ", " + signature;
@@ -57,9 +67,11 @@ std::string value_in(const std::string& signature, const Setting& setting) {
 std::string option_for(const Setting& setting, const std::string& value) {
   if (value == setting.standard) return "";
   std::string words = std::string(" ") + setting.option + " ";
+  char before = ' ';
   for (const char c : value) {
-    const bool ends = c == ' ' && setting.between != nullptr;
+    const bool ends = c == ' ' && before != '\\' && setting.between != nullptr;
     words += ends ? setting.between : std::string(1, c);
+    before = c;
   }
   return words;
 }
@@ -93,15 +105,15 @@ std::string reader_signature(const ReadOptions& options) {
   if (options.fields != FieldRoles{}) {
     const auto list = [&keys](const char* what, const std::vector<std::string>& names) {
       keys += std::string(", ") + what;
-      for (const std::string& name : names) keys += ' ' + name;
+      for (const std::string& name : names) keys += ' ' + escaped(name);
     };
-    keys = ", label key " + options.fields.label + ", importance key " + options.fields.importance;
+    keys = ", label key " + escaped(options.fields.label) + ", importance key " + escaped(options.fields.importance);
     list("text keys", options.fields.text);
     list("categorical keys", options.fields.categorical);
     list("ignored keys", options.fields.ignored);
   }
   std::string ngrams = options.ngrams.empty() ? "" : ", n-grams";
-  for (const std::string& one : options.ngrams) ngrams += ' ' + one;
+  for (const std::string& one : options.ngrams) ngrams += ' ' + escaped(one);
   return "seed " + std::to_string(options.seed) + ", normalize " + name_of(options.normalize, kNormalizeNames) +
          ", multilabel " + name_of(options.multilabel, kMultiLabelNames) + ", interactions" +
          (crosses.empty() ? " none" : crosses) + keys + ngrams;

@@ -159,6 +159,19 @@ TEST(BinaryShard, NamesTheSettingsThatDiffer) {
       difference({.seed = 5, .ngrams = {"2", "a:3"}}, {.seed = 6, .fields = {.label = "y"}}),
       "converted with seed 5, label key label, n-grams 2 a:3; this run reads with seed 6, label key y, n-grams none; "
       "convert again with --seed 6 --label-key y, or give --seed 5 --ngrams 2 --ngrams a:3 here");
+  EXPECT_EQ(difference({.fields = {.text = {"q r", "s"}}}, {.fields = {.text = {"q", "r", "s"}}}),
+            "converted with text keys q\\ r s; this run reads with text keys q r s; "
+            "convert again with --text-keys q,r,s, or give --text-keys q\\ r,s here");
+}
+
+TEST(BinaryShard, KnowsNamesWithBlanksFromLists) {
+  const auto signature = [](std::vector<std::string> text) {
+    return reader_signature({.fields = {.text = std::move(text)}});
+  };
+  EXPECT_NE(signature({"q r"}), signature({"q", "r"}));
+  EXPECT_NE(signature({"q\\", "r"}), signature({"q\\ r"}));
+  EXPECT_NE(reader_signature({.fields = {.label = "a, importance key b"}}),
+            reader_signature({.fields = {.label = "a", .importance = "b, importance key "}}));
 }
 
 TEST(BinaryShard, RefusesOptionsThatNoReaderWouldTake) {
