@@ -23,6 +23,11 @@ std::vector<Tree> empty_trees(int count) {
   return trees;
 }
 
+std::vector<double> require_finite(std::vector<double> probabilities) {
+  if (!std::ranges::all_of(probabilities, [](double p) { return std::isfinite(p); })) throw_diverged();
+  return probabilities;
+}
+
 }  // namespace
 
 Learner::Learner(const ModelOptions& options)
@@ -51,14 +56,12 @@ std::vector<Ranked> Learner::draw(const ExampleView& x, std::uint64_t random) co
 
 std::vector<double> Learner::all_probabilities(const ExampleView& x) const {
   ScaledValues room;
-  return estimator_->all_probabilities(scaled(x, room));
+  return require_finite(estimator_->all_probabilities(scaled(x, room)));
 }
 
 std::vector<double> Learner::probabilities(const ExampleView& x, std::span<const LabelId> labels) const {
   ScaledValues room;
-  std::vector<double> found = estimator_->probabilities(scaled(x, room), labels);
-  if (!std::ranges::all_of(found, [](double p) { return std::isfinite(p); })) throw_diverged();
-  return found;
+  return require_finite(estimator_->probabilities(scaled(x, room), labels));
 }
 
 TreeChange Learner::choose_split(const ExampleView& x) const {

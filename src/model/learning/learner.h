@@ -83,8 +83,8 @@ class Learner {
   // See Estimator.
   std::vector<Ranked> top_k(const ExampleView& x, std::size_t k, double threshold = 0) const;
   std::vector<Ranked> draw(const ExampleView& x, std::uint64_t random) const;
+  // These two throw Error(kFailed) if the weights have diverged.
   std::vector<double> all_probabilities(const ExampleView& x) const;
-  // The same; throws Error(kFailed) if the weights have diverged.
   std::vector<double> probabilities(const ExampleView& x, std::span<const LabelId> labels) const;
 
   // Finds the path of a label of the trees, and its rows; see Estimator.
