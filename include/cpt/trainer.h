@@ -85,6 +85,9 @@ struct TrainingOptions {
   std::vector<std::string> test;  // shards to predict, then learn, after the last pass
   bool test_frozen = false;       // only predict the test shards
   Format format = Format::kAuto;
+  // The names of the columns of csv files that have no header; kAuto then takes all text for kCsv. If empty, the first
+  // line of each file names them.
+  std::vector<std::string> columns;
   MultiLabel multilabel = MultiLabel::kFirst;
   std::uint32_t split = 1;   // in [1, 4096]: read each uncompressed file as this many shards
   std::uint32_t passes = 1;  // at least 1

@@ -28,6 +28,7 @@ const std::map<std::string, Words>& other_values() {
                                                    {"init", {"model"}},
                                                    {"test-frozen", {}},
                                                    {"format", {"libsvm"}},
+                                                   {"columns", {"label,page"}},
                                                    {"multilabel", {"split"}},
                                                    {"interactions", {"ab"}},
                                                    {"ngrams", {"title:3"}},
@@ -73,12 +74,12 @@ TrainingOptions archived(const TrainingOptions& options) {
   std::ostringstream bytes;
   {
     cereal::PortableBinaryOutputArchive out(bytes);
-    out(options, options.validation);
+    out(options, options.validation, options.columns);
   }
   const std::string text = bytes.str();
   ArchiveReader reader(std::as_bytes(std::span(text)));
   TrainingOptions read;
-  reader(read, read.validation);
+  reader(read, read.validation, read.columns);
   return read;
 }
 
@@ -174,7 +175,7 @@ TEST(OptionTable, RefusesValuesThatAreNone) {
     if (row.value.empty() || row.words != OptionWords::kOne) continue;
     if (name == "init" || name == "labels") continue;
     if (name == "label-key" || name == "importance-key") continue;
-    if (name == "text-keys" || name == "categorical-keys" || name == "ignore-keys") {
+    if (name == "text-keys" || name == "categorical-keys" || name == "ignore-keys" || name == "columns") {
       for (const char* list : {"", ",", "a,", ",a", "a,,b"}) {
         TrainingOptions options;
         EXPECT_THROW(row.binding.set(options, {list}), Error) << list;

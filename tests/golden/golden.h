@@ -33,6 +33,8 @@ inline constexpr Run kMethodRuns[] = {{"cpecoc-4", Placement::kPartitioned, 3, M
 
 // Since v3.
 inline constexpr Run kTreesRun = {"trees", Placement::kPartitioned, 3, Method::kTree, 2, 12, 2};
+// Since v8.
+inline constexpr Run kHybridRun = {"hybrid", Placement::kHybrid, 3};
 
 // Of a run whose model is kept, too, at its end on one rank.
 std::string model_of(const Run& run);          // a folder

@@ -1,4 +1,4 @@
-// C9: what an earlier build wrote can still be read. The files under v2/ to v7/ are never written again.
+// C9: what an earlier build wrote can still be read. The files under v2/ to v8/ are never written again.
 #include "golden/golden.h"
 
 #include <gmock/gmock.h>
@@ -69,7 +69,7 @@ class Golden : public ::testing::TestWithParam<const char*> {
   const Folder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Formats, Golden, ::testing::Values("v2", "v3", "v4", "v5", "v6", "v7"));
+INSTANTIATE_TEST_SUITE_P(Formats, Golden, ::testing::Values("v2", "v3", "v4", "v5", "v6", "v7", "v8"));
 
 TEST_P(Golden, ModelPredictsWhatWasRecorded) {
   const std::string recorded = content_of(golden::kModelFigures);
@@ -96,7 +96,8 @@ TEST_P(Golden, CheckpointsAreOfRunsThatWereCutOffInAShard) {
 TEST_P(Golden, CheckpointsKeepTheirBrierScores) {
   const std::map<std::string, double> recorded = {{"v2", 0.74478983560796885}, {"v3", 0.52644801657886819},
                                                   {"v4", 0.52644801657886831}, {"v5", 0.52644801657886831},
-                                                  {"v6", 0.52644801657886831}, {"v7", 0.65492062782775373}};
+                                                  {"v6", 0.52644801657886831}, {"v7", 0.65492062782775373},
+                                                  {"v8", 0.65675656822044826}};
   const RunState state = read_run_state(checkpoint_of(golden::kRuns[0]));
   EXPECT_GT(state.progress.last_report.brier_samples, 0U);
   EXPECT_NEAR(state.progress.last_report.mean_brier_seen(), recorded.at(GetParam()), 1e-12);
@@ -130,8 +131,11 @@ TEST_P(Golden, ModelsOfOtherMethodsPredictWhatWasRecorded) {
   }
 }
 
+class GoldenHybrid : public Golden {};
+INSTANTIATE_TEST_SUITE_P(Formats, GoldenHybrid, ::testing::Values("v8"));
+
 class GoldenTrees : public Golden {};
-INSTANTIATE_TEST_SUITE_P(Formats, GoldenTrees, ::testing::Values("v3", "v4", "v5", "v6", "v7"));
+INSTANTIATE_TEST_SUITE_P(Formats, GoldenTrees, ::testing::Values("v3", "v4", "v5", "v6", "v7", "v8"));
 
 TEST_P(GoldenTrees, PredictAndEndAsWasRecorded) {
   const golden::Run& run = golden::kTreesRun;
@@ -140,6 +144,19 @@ TEST_P(GoldenTrees, PredictAndEndAsWasRecorded) {
   EXPECT_EQ(golden::figures(model), content_of(golden::model_figures_of(run)));
   EXPECT_GT(verify_checkpoint(checkpoint_of(run)), 0U);
   for (const int ranks : {1, 3, 4}) expect_to_end_as_recorded(run, ranks);
+}
+
+TEST_P(GoldenHybrid, CheckpointEndsAsWasRecorded) {
+  const RunState state = read_run_state(checkpoint_of(golden::kHybridRun));
+  EXPECT_EQ(state.options.placement, Placement::kHybrid);
+  EXPECT_FALSE(state.finished);
+  EXPECT_GT(verify_checkpoint(checkpoint_of(golden::kHybridRun)), 0U);
+  expect_to_end_as_recorded(golden::kHybridRun, golden::kHybridRun.ranks);
+}
+
+// What is written now is under test, too.
+TEST(GoldenFiles, HaveTheCurrentFormat) {
+  EXPECT_TRUE(fs::exists(fs::path(CPT_GOLDEN_FILES) / ("v" + std::to_string(kStateFormat))));
 }
 
 // Formats before 7 have sums of Brier scores where other squares are now; their weights are by 16 examples.

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   make_shards();
   make_model({kModel, cpt::Placement::kPartitioned, 1}, kModel, kModelFigures);
   for (const Run& run : kRuns) make_run(run);
+  make_run(kHybridRun);
   const auto make = [](const Run& run) {
     make_model(run, model_of(run), model_figures_of(run));
     make_run(run);

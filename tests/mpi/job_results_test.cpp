@@ -106,6 +106,11 @@ TEST_F(Results, OfTablesAreThoseOfVwLinesOfTheSameFeatures) {
   const std::string expected = digests(file("lines.vw", vw), {});
   EXPECT_EQ(digests(file("table.csv", commas), columns), expected);
   EXPECT_EQ(digests(file("table.tsv", tabs), columns), expected);
+  const std::string records = tabs.substr(tabs.find('\n') + 1);
+  EXPECT_EQ(digests(file("records", records), joined(columns, {"--columns", "ad,id,size,page,title,weight"})),
+            expected);
+  const Outcome resumed = run(2, {"--resume", "--passes", "2", "--run", run_directory().string()});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;  // the run keeps the names of columns
   // The model keeps the columns, and binary shards are of them.
   const std::string model = (run_directory() / "model").string();
   const Outcome kept = run_alone(

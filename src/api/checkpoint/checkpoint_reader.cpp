@@ -99,6 +99,7 @@ RunState read_run_state(const fs::path& checkpoint) {
       if (!restore_exact_sums(sums, format, state))
         throw Error(Fault::kBadData, name + ": its losses and their sums do not agree");
     }
+    if (format >= kFirstFormatWithColumns) archive(state.options.columns);
     if (format < kFirstFormatWithTop1Squares) infer_top1_squares(state);
     if (format < kFirstFormatWithOtherSquares) infer_other_squares(state);
   });

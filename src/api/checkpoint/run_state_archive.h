@@ -14,15 +14,16 @@
 
 namespace cpt {
 
-// The format that is written. Formats 2 to 6 are read too (C9): next_renewal is not in 2, the exact sums of losses in
-// neither 2 nor 3, validations not before 5, top1_weight_squares not before 6, and all of them have sums of Brier
-// scores where 7 has other_squares.
-inline constexpr std::uint32_t kStateFormat = 7;
+// The format that is written. Formats 2 to 7 are read too (C9): next_renewal is not in 2, the exact sums of losses in
+// neither 2 nor 3, validations not before 5, top1_weight_squares not before 6, columns not before 8; and those before 7
+// have sums of Brier scores where 7 has other_squares.
+inline constexpr std::uint32_t kStateFormat = 8;
 inline constexpr std::uint32_t kFirstFormatWithRenewal = 3;
 inline constexpr std::uint32_t kFirstFormatWithSums = 4;
 inline constexpr std::uint32_t kFirstFormatWithValidations = 5;
 inline constexpr std::uint32_t kFirstFormatWithTop1Squares = 6;
 inline constexpr std::uint32_t kFirstFormatWithOtherSquares = 7;
+inline constexpr std::uint32_t kFirstFormatWithColumns = 8;
 inline constexpr std::uint32_t kOldestStateFormat = 2;
 
 template <class Archive>
@@ -156,7 +157,7 @@ void infer_other_squares(RunState& state);
 // The content of the blob `state`.
 inline auto stored_state(const RunState& state) {
   return std::pair(kStateFormat, std::pair(state, std::pair(std::pair(state.next_renewal, stored_validations(state)),
-                                                            exact_sums(state))));
+                                                            std::pair(exact_sums(state), state.options.columns))));
 }
 
 }  // namespace cpt

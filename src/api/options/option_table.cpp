@@ -197,6 +197,11 @@ Table input_options() {
        .value = one_of(format_names()),
        .help = "Format of the shards; auto detects it from their content, and csv from names that end in .csv or .tsv",
        .binding = choice(&T::format, format_names())},
+      {.name = "columns",
+       .value = "NAME,...",
+       .help = "Names of the columns of csv files without a header; all text is then csv, if --format is auto",
+       .binding = comma_list(&T::columns),
+       .use = {[](const T& o) { return o.format == Format::kAuto || o.format == Format::kCsv; }, "--format csv"}},
       {.name = "multilabel",
        .value = one_of(multilabel_names()),
        .help = "What to do with a libsvm, fasttext or json line that has several labels. first: use the first; sample: "

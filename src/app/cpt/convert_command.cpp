@@ -165,6 +165,7 @@ void declare(CLI::App& command, ConvertOptions& options) {
       ->default_str("one per input file");
   add_choice(command, "--format", options.read.format, format_names(),
              "Format of the input; auto detects it from the content");
+  add_columns(command, options.read.columns);
   add_multilabel(command, options.read.multilabel);
   add_interactions(command, options.read.interactions);
   add_ngrams(command, options.read.ngrams);

@@ -126,6 +126,14 @@ void require_no_run_around_model(const std::filesystem::path& model) {
   throw Error(Fault::kNoInput, model.string() + ": is not a model; did you mean " + inside.string() + "?");
 }
 
+void add_columns(CLI::App& app, std::vector<std::string>& columns) {
+  app.add_option("--columns", columns,
+                 "Names of the columns of csv files without a header; all text is then csv, if --format is auto")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("NAME,...");
+}
+
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel) {
   return add_choice(
       app, "--multilabel", multilabel, multilabel_names(),

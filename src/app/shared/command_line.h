@@ -75,7 +75,8 @@ CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t
 // are found when the model is read.
 void require_no_run_around_model(const std::filesystem::path& model);
 
-// --multilabel, --interactions, --ngrams, and the options of keys and columns
+// --columns, --multilabel, --interactions, --ngrams, and the options of keys and columns
+void add_columns(CLI::App& app, std::vector<std::string>& columns);
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel);
 CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interactions);
 CLI::Option* add_ngrams(CLI::App& app, std::vector<std::string>& ngrams);

@@ -26,7 +26,7 @@ constexpr std::size_t kNamesShown = 20;
 
 class CsvParser : public LineParser {
  public:
-  CsvParser(std::string_view header, const ReadOptions& options);
+  CsvParser(std::string_view first, const ReadOptions& options);
   bool parse(std::string_view line, const Origin& origin, Batch& batch) override;
 
  private:
@@ -37,6 +37,7 @@ class CsvParser : public LineParser {
     FeatureHash number = 0;  // the feature of a number in this column
   };
 
+  bool add_column(const std::string& name);
   void require_columns() const;
   void require_column(const std::string& name, const std::string& option) const;
   std::string names() const;
@@ -51,6 +52,8 @@ class CsvParser : public LineParser {
   Interactions interactions_;
   Ngrams ngrams_;
   LabelChoice label_choice_;
+  RolesByName roles_;
+  FeatureHasher hasher_;
   CsvRecord record_;
   std::vector<Column> columns_;
   std::string_view line_;
@@ -60,35 +63,45 @@ class CsvParser : public LineParser {
   float importance_ = 1;
 };
 
-CsvParser::CsvParser(std::string_view header, const ReadOptions& options)
+// The first record is the header, unless the options name the columns.
+CsvParser::CsvParser(std::string_view first, const ReadOptions& options)
     : options_(options),
       interactions_(options),
       ngrams_(options),
       label_choice_(options),
-      record_(csv_separator(header)) {
+      roles_(options.fields),
+      hasher_(options.seed),
+      record_(csv_separator(first)) {
   require_words(Format::kCsv, options);
-  const RolesByName roles(options.fields);
-  const FeatureHasher hasher(options.seed);
-  for (const CsvField& field : record_.split(header)) {
-    const std::string name(field.text);
-    if (name.empty()) {
-      columns_.push_back({name, FieldRole::kIgnored});
-      continue;
+  for (const std::string& name : options.columns) {
+    if (!add_column(name)) throw Error(Fault::kUsage, "--columns names " + quote(name) + " twice");
+  }
+  if (options.columns.empty()) {
+    for (const CsvField& field : record_.split(first)) {
+      if (!add_column(std::string(field.text))) reject(first, field.place, "a column with a name of its own");
     }
-    if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) {
-      reject(header, field.place, "a column with a name of its own");
-    }
-    const std::uint64_t name_space = hasher.name_space(name);
-    columns_.push_back({name, roles.of(name), name_space, hash_name(name, name_space)});
   }
   require_columns();
+}
+
+// False if another column has this name. A column without a name is ignored.
+bool CsvParser::add_column(const std::string& name) {
+  if (name.empty()) {
+    columns_.push_back({name, FieldRole::kIgnored});
+    return true;
+  }
+  if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) return false;
+  const std::uint64_t name_space = hasher_.name_space(name);
+  columns_.push_back({name, roles_.of(name), name_space, hash_name(name, name_space)});
+  return true;
 }
 
 // What only training needs may be missing where there are no labels.
 void CsvParser::require_columns() const {
   const FieldRoles& roles = options_.fields;
   if (options_.labels_required) {
-    require_column(roles.label, "choose another with --label-column");
+    const std::string advice = options_.columns.empty() ? "; --columns names those of a file without a header" : "";
+    require_column(roles.label, "choose another with --label-column" + advice);
     if (!roles.importance.empty()) require_column(roles.importance, "--importance-column");
     for (const std::string& name : roles.ignored) require_column(name, "--ignore-columns");
   }
@@ -122,7 +135,9 @@ bool CsvParser::parse(std::string_view line, const Origin& origin, Batch& batch)
     const std::size_t column = fields.size() < columns_.size()
                                    ? line.size() + 1
                                    : static_cast<std::size_t>(fields[columns_.size()].place.data() - line.data()) + 1;
-    throw ParseError(column, std::to_string(columns_.size()) + " fields, as in the header",
+    throw ParseError(column,
+                     std::to_string(columns_.size()) +
+                         (options_.columns.empty() ? " fields, as in the header" : " fields, which --columns names"),
                      std::to_string(fields.size()));
   }
   for (std::size_t i = 0; i < fields.size(); ++i) read(columns_[i], fields[i], batch);
@@ -184,8 +199,8 @@ void CsvParser::add(const Column& column, FeatureHash feature, std::string_view 
 
 }  // namespace
 
-std::unique_ptr<LineParser> make_csv_parser(std::string_view header, const ReadOptions& options) {
-  return std::make_unique<CsvParser>(header, options);
+std::unique_ptr<LineParser> make_csv_parser(std::string_view first, const ReadOptions& options) {
+  return std::make_unique<CsvParser>(first, options);
 }
 
 }  // namespace cpt

@@ -21,8 +21,8 @@ std::size_t closing_quote(std::string_view text, std::size_t from) {
 
 }  // namespace
 
-char csv_separator(std::string_view header) {
-  return header.substr(0, header.find('\n')).find('\t') == kNowhere ? ',' : '\t';
+char csv_separator(std::string_view first) {
+  return first.substr(0, first.find('\n')).find('\t') == kNowhere ? ',' : '\t';
 }
 
 bool ends_within_quotes(std::string_view line, char separator, bool within) {

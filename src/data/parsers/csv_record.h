@@ -13,8 +13,8 @@ struct CsvField {
   std::string_view place;  // in the record, as it is written
 };
 
-// A tab if the first line of the file, its header, holds one; else a comma.
-char csv_separator(std::string_view header);
+// A tab if the first record of the file holds one in its first line; else a comma.
+char csv_separator(std::string_view first);
 
 // Whether a line ends within quotes, so that its record goes on in the next one. `within`: whether it begins so.
 bool ends_within_quotes(std::string_view line, char separator, bool within);

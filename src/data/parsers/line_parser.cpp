@@ -74,7 +74,7 @@ std::string describe_format(Format format) {
   if (format == Format::kVw) return "vw, like 'label |page word word2:0.5'";
   if (format == Format::kLibsvm) return "libsvm, like 'label 3:1 17:0.5'";
   if (format == Format::kJson) return R"(json, like '{"label": "name", "words": ["a", "b"], "size": 0.5}')";
-  if (format == Format::kCsv) return "csv, a table whose first line names its columns";
+  if (format == Format::kCsv) return "csv, a table whose columns the first line or --columns names";
   return "fasttext, like '__label__name word word2'";
 }
 

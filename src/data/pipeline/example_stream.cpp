@@ -193,7 +193,8 @@ bool ExampleStream::open(ActiveShard& shard) {
 bool ExampleStream::open_text(ActiveShard& shard, std::unique_ptr<ByteSource> source) {
   const ByteRange range = range_of(shard.input);
   shard.is_table =
-      options_->format == Format::kCsv || (options_->format == Format::kAuto && is_table_name(shard.input.path));
+      options_->format == Format::kCsv ||
+      (options_->format == Format::kAuto && (is_table_name(shard.input.path) || !options_->columns.empty()));
   LineReader& lines = shard.lines.emplace(std::move(source), line_buffer_);
   lines.end_at(range.end);
   if (shard.done.bytes == 0 && range.begin == 0) return true;
@@ -334,6 +335,7 @@ bool ExampleStream::read_binary(ActiveShard& shard, Batch& batch) {
 
 // Returns whether read() returns for the line. `number`: of the first line of its record.
 bool ExampleStream::pass_bad_line(ActiveShard& shard, std::uint64_t number, const ParseError& error) {
+  if (shard.is_table && shard.parser == nullptr && options_->columns.empty()) refuse_header(shard, number, error);
   const std::string reason = error.what();
   std::size_t column = error.column();
   if (!shard.record.empty()) {
@@ -369,6 +371,9 @@ bool ExampleStream::end_at_damage(ActiveShard& shard, const std::string& reason)
 // Returns the whole record that begins with `line`: in a table, a field may hold line breaks.
 std::string_view ExampleStream::whole_record(ActiveShard& shard, std::string_view line) {
   if (!shard.is_table) return line;
+  if (shard.parser == nullptr && !options_->columns.empty() && !is_blank_line(line)) {
+    begin_table(shard, shard.lines->number(), line);
+  }
   const char separator = shard.parser == nullptr ? csv_separator(line) : shard.separator;
   // Parts begin at line ends, wherever these are.
   if (shard.input.part.count > 1 && ends_within_quotes(line, separator, false)) {
@@ -381,7 +386,7 @@ bool ExampleStream::parse(ActiveShard& shard, std::string_view line, Batch& batc
   if (is_blank_line(line)) return false;
   const LineReader& lines = *shard.lines;
   if (shard.parser == nullptr && shard.is_table) {
-    begin_table(shard, lines.number(), line);
+    begin_table(shard, shard.first_line(), line);
     return false;
   }
   if (shard.parser == nullptr) shard.parser = &parser_for(shard, lines.number(), line);
@@ -405,9 +410,14 @@ void ExampleStream::find_parser(ActiveShard& shard) {
   for (auto status = lines.next(line); status != LineReader::Status::kEnd; status = lines.next(line)) {
     if (status != LineReader::Status::kLine || is_blank_line(line)) continue;
     if (shard.is_table) {
-      std::string header;
-      const std::string_view record = take_record(lines, line, csv_separator(line), header);
-      return begin_table(shard, lines.number(), record);
+      std::string record;
+      const std::uint64_t number = lines.number();
+      try {
+        if (options_->columns.empty()) line = take_record(lines, line, csv_separator(line), record);
+      } catch (const ParseError& error) {
+        refuse_header(shard, number, error);
+      }
+      return begin_table(shard, number, line);
     }
     shard.parser = &parser_for(shard, lines.number(), line);
     return;
@@ -415,15 +425,20 @@ void ExampleStream::find_parser(ActiveShard& shard) {
 }
 
 // A bad header is no bad line: nothing of the file can be read without it.
-void ExampleStream::begin_table(ActiveShard& shard, std::uint64_t number, std::string_view header) {
+void ExampleStream::refuse_header(const ActiveShard& shard, std::uint64_t number, const ParseError& error) {
+  throw Error(Fault::kBadData, place(shard, number, error.column()) + error.what());
+}
+
+// `first`: the header; of a table without one, the first line that is not blank.
+void ExampleStream::begin_table(ActiveShard& shard, std::uint64_t number, std::string_view first) {
   try {
-    shard.of_table = make_csv_parser(header, *options_);
+    shard.of_table = make_csv_parser(first, *options_);
   } catch (const ParseError& error) {
-    throw Error(Fault::kBadData, place(shard, number, error.column()) + error.what());
+    refuse_header(shard, number, error);
   } catch (const Error& error) {
     throw Error(error.fault(), input_name(shard.input.path) + ": " + error.what());
   }
-  shard.separator = csv_separator(header);
+  shard.separator = csv_separator(first);
   shard.parser = shard.of_table.get();
   format_ = Format::kCsv;
 }

@@ -120,9 +120,10 @@ class ExampleStream {
   void pass_unlabelled_line(ActiveShard& shard, const UnlabelledLine& error);
   bool end_at_damage(ActiveShard& shard, const std::string& reason);
   bool parse(ActiveShard& shard, std::string_view line, Batch& batch);
-  static std::string_view whole_record(ActiveShard& shard, std::string_view line);
+  std::string_view whole_record(ActiveShard& shard, std::string_view line);
   void find_parser(ActiveShard& shard);
-  void begin_table(ActiveShard& shard, std::uint64_t number, std::string_view header);
+  [[noreturn]] static void refuse_header(const ActiveShard& shard, std::uint64_t number, const ParseError& error);
+  void begin_table(ActiveShard& shard, std::uint64_t number, std::string_view first);
   LineParser& parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line);
   static std::string place(const ActiveShard& shard, std::uint64_t number, std::size_t column);
   std::string format_of(const ActiveShard& shard) const;

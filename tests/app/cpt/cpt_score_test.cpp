@@ -18,6 +18,16 @@ TEST_F(ScoreTest, PrintsTheProbabilityOfEachLinesOwnLabel) {
   EXPECT_EQ(results({"score", "--model", "model", "--data", "test.vw"}), printed_scores(model(), examples("test.vw")));
 }
 
+TEST_F(ScoreTest, ReadsTablesWithoutAHeader) {
+  write("table.csv", "page,label\nw1,ad3\nw5,ad1\n");
+  write("records", "w1\tad3\nw5\tad1\n");
+  const Words score{"score", "--model", "model", "--data"};
+  Words expected = results(score + Words{"table.csv"});
+  ASSERT_EQ(expected.size(), 3U);
+  expected.erase(expected.begin());  // the answer to the header
+  EXPECT_EQ(results(score + Words{"records", "--columns", "page,label"}), expected);
+}
+
 TEST_F(ScoreTest, AlsoScoresANamedLabel) {
   const Batch batch = examples("test.vw");
   Words expected = printed_scores(model(), batch);

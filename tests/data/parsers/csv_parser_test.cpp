@@ -139,7 +139,10 @@ TEST(CsvParser, AsksForColumnsThatAreMissing) {
     return error_of(Fault::kUsage, [&] { make_csv_parser("ad,page", options); });
   };
   const std::string found = ", found the columns 'ad', 'page'";
-  EXPECT_EQ(missing({}), "expected the column 'label' (choose another with --label-column)" + found);
+  EXPECT_EQ(missing({}),
+            "expected the column 'label' (choose another with --label-column; --columns names "
+            "those of a file without a header)" +
+                found);
   EXPECT_EQ(missing({.label = "ad", .importance = "w"}), "expected the column 'w' (--importance-column)" + found);
   EXPECT_EQ(missing({.label = "ad", .text = {"t"}}), "expected the column 't' (--text-columns)" + found);
   EXPECT_EQ(missing({.label = "ad", .categorical = {"t"}}), "expected the column 't' (--categorical-columns)" + found);

@@ -113,7 +113,7 @@ TEST_F(Tables, TellThePlaceInARecordOfSeveralLines) {
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}); }),
             path +
                 ":5:3: expected the end of a field after its closing quote, found 'z'; the line was read as csv, a "
-                "table whose first line names its columns");
+                "table whose columns the first line or --columns names");
   ExampleStream stream = stream_of({path}, skipping());
   EXPECT_EQ(labels_of(read_rest(stream)), "a c");
   EXPECT_EQ(stream.take_warnings(),
@@ -129,11 +129,85 @@ TEST_F(Tables, EndWithoutAHeaderThatCanBeRead) {
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({twice}, skipping()); }),
             twice + ":2:9: expected a column with a name of its own, found 'x'");
   const std::string other = file("b.csv", "ad,page\na,1\n");
-  EXPECT_EQ(
-      error_of(Fault::kUsage, [&] { read_all({other}, skipping()); }),
-      other + ": expected the column 'label' (choose another with --label-column), found the columns 'ad', 'page'");
+  EXPECT_EQ(error_of(Fault::kUsage, [&] { read_all({other}, skipping()); }),
+            other +
+                ": expected the column 'label' (choose another with --label-column; --columns names those of a file "
+                "without a header), found the columns 'ad', 'page'");
   EXPECT_TRUE(read_all({file("c.csv", "")}).empty());
   EXPECT_TRUE(read_all({file("d.csv", "label,x\n")}).empty());
+}
+
+// Else a record below it would be the header, and all before it lost.
+TEST_F(Tables, EndWithoutAHeaderThatIsARecord) {
+  const std::string open = file("a.csv", "label,\"x\na,1\nb,2\n");
+  const std::string reason = ":1:7: expected a field with a closing quote, found '\"x\\x0aa,1\\x0ab,2'";
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({open}, skipping()); }), open + reason);
+  Shard second = find_shards({open}).at(0);
+  second.part = {1, 2};
+  ExampleStream stream({second}, {0}, skipping());
+  EXPECT_NE(error_of(Fault::kBadData, [&] { read_rest(stream); }).find("expected a field with a closing quote"),
+            std::string::npos);
+}
+
+// ReadOptions::columns names the columns of tables without a header.
+class TablesWithoutHeader : public Tables {
+ protected:
+  static ReadOptions named() {
+    ReadOptions options = as_text();
+    options.columns = {"label", "text", "n"};
+    return options;
+  }
+  static std::string without_header(const std::string& table) { return table.substr(table.find('\n') + 1); }
+};
+
+TEST_F(TablesWithoutHeader, AreReadAsWithOne) {
+  std::vector<Read> all = expected();
+  for (Read& read : all) --read.line;
+  EXPECT_EQ(read_all({file("a.csv", without_header(kTable))}, named()), all);
+  EXPECT_EQ(read_all({file("a", "\n" + without_header(kTable))}, named()), expected()) << "whatever its name is";
+  EXPECT_EQ(labels_of(read_all({file("b", "a\tone, two\t1\nb\t\t2\n")}, named())), "a b") << "separated by tabs";
+}
+
+TEST_F(TablesWithoutHeader, GoOnAtACursorAndAreReadInParts) {
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "l" + std::to_string(i) + "\tx,y\t" + std::to_string(i) + "\n";
+  const Shard whole = find_shards({file("a.tsv", lines)}).at(0);
+  const std::vector<Read> all = read_all({whole.path}, named());
+  ASSERT_EQ(all.size(), 100U);
+  const std::size_t of_ten = lines.find("l10\t");
+  ExampleStream rest({whole}, {0}, named(), {{.bytes = of_ten, .line = 10, .position = 10, .examples = 10}});
+  EXPECT_EQ(read_rest(rest), std::vector<Read>(all.begin() + 10, all.end()));
+  std::vector<Shard> parts(7, whole);
+  for (std::uint32_t i = 0; i < 7; ++i) parts[i].part = {i, 7};
+  ReadOptions options = named();
+  options.order = ShardOrder::kSequential;
+  ExampleStream stream(parts, {0, 1, 2, 3, 4, 5, 6}, options);
+  EXPECT_EQ(labels_of(read_rest(stream)), labels_of(all));
+}
+
+TEST_F(TablesWithoutHeader, SkipABadFirstRecord) {
+  const std::string path = file("a", "a,b\nc,d,1\n");
+  EXPECT_NE(error_of(Fault::kBadData, [&] { read_all({path}, named()); })
+                .find(path + ":1:4: expected 3 fields, which --columns names, found 2"),
+            std::string::npos);
+  ReadOptions options = named();
+  options.skip_bad_lines = true;
+  EXPECT_EQ(labels_of(read_all({path}, options)), "c");
+}
+
+TEST_F(TablesWithoutHeader, NeedTheColumnsThatOptionsName) {
+  const std::string path = file("a", "a,b\n");
+  EXPECT_EQ(
+      error_of(Fault::kUsage,
+               [&] {
+                 read_all({path}, {.columns = {"ad", "page"}});
+               }),
+      path + ": expected the column 'label' (choose another with --label-column), found the columns 'ad', 'page'");
+  EXPECT_EQ(error_of(Fault::kUsage,
+                     [&] {
+                       read_all({path}, {.columns = {"label", "x", "label"}});
+                     }),
+            path + ": --columns names 'label' twice");
 }
 
 // One answer per record, and one for the header.

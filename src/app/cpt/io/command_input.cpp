@@ -31,6 +31,7 @@ ReadOptions read_options(const CommandInput& input, const Model& trained, Comman
   ReadOptions read = read_options_of(trained.options());
   read.format_advice = format_advice(trained.learner());
   read.format = input.format;
+  read.columns = input.columns;
   read.multilabel = input.multilabel;
   read.skip_bad_lines = input.skip_bad_lines;
   read.labels_required = needs.labels_required;
@@ -57,6 +58,7 @@ void add_what_to_read(CLI::App& command, CommandInput& input) {
       ->required();
   add_choice(command, "--format", input.format, format_names(),
              "Format of the data; auto detects it, except for fasttext lines without labels");
+  add_columns(command, input.columns);
   add_multilabel(command, input.multilabel);
 }
 

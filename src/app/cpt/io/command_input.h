@@ -25,6 +25,7 @@ struct CommandInput {
   std::filesystem::path model;
   std::vector<std::string> data;
   Format format = Format::kAuto;
+  std::vector<std::string> columns;
   MultiLabel multilabel = MultiLabel::kFirst;
   bool skip_bad_lines = false;
   std::optional<std::uint64_t> most_bad_lines;
@@ -40,7 +41,7 @@ void add_model_option(CLI::App& command, std::filesystem::path& model);
 void add_model_argument(CLI::App& command, std::filesystem::path& model);
 // Throws the errors of Model::load() and, if `model` is a run directory, Error(kNoInput) that names the model in it.
 Model load_model(const std::filesystem::path& model);
-// --model, --data, --format, --multilabel, --on-error.
+// --model, --data, --format, --columns, --multilabel, --on-error.
 void add_input_options(CLI::App& command, CommandInput& input);
 // The same for a command that answers every line: --on-error also takes "answer", and there are --with-lines and
 // --with-tags.
