@@ -1,4 +1,4 @@
-// include/cpt/cpt.h: each function calls the library and turns what it throws into a status.
+// Implements include/cpt/cpt.h: each function calls the library and turns exceptions into a status.
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -47,7 +47,7 @@ int remember(const std::exception& error) noexcept {
   return static_cast<int>(fault_of(error));
 }
 
-// 0, or the status of what `call` throws.
+// Runs `call`. Returns 0, or the status of the exception that it throws.
 template <class Call>
 int status_of(Call call) noexcept {
   try {
@@ -199,7 +199,7 @@ int cpt_top_k(const cpt_model* model, const cpt_example* example, size_t k, doub
     cpt::given(probabilities, "room for probabilities");
     const cpt::Model& known = cpt::given(model, "a model").model;
     const cpt::ExampleView x = cpt::example_view(example);
-    known.probability(x, "");  // refuses values that are too large
+    known.probability(x, "");  // throws if a feature value is out of range; the search does not check
     for (const cpt::Ranked& ranked : known.learner().top_k(x, k, threshold)) {
       labels[*found] = ranked.label;
       probabilities[(*found)++] = ranked.probability;

@@ -44,7 +44,7 @@ double ads_shown(double shows, double turnover) {
   if (shows <= 0) return 0;
   if (turnover <= 0) return chance_of_any(shows);
   const double stay = 1 / turnover;
-  const double longest = std::min(stay, 1.0);  // that an ad can be seen
+  const double longest = std::min(stay, 1.0);  // the part of the log for which an ad can be seen
   const double seen = chance_of_any(shows * longest);
   return turnover * (std::abs(1 - stay) * seen + 2 * (longest - seen / shows));
 }
@@ -70,8 +70,8 @@ double ads_shown_of_all(double topics, double events, double turnover, const Wei
   return ads;
 }
 
-// The part of the computed ads that is really shown: few pages take most of the events, and so do their topics.
-// Measured at the default proportions; it holds for any number of events.
+// The ratio of the ads shown to those computed: a few pages, and so a few topics, take most of the events. Measured at
+// the default proportions; the same for any number of events.
 constexpr double kShownInSpiteOfPages = 0.917;
 
 std::uint64_t topics_for(double ads, double events, double turnover, const Weights& weights) {

@@ -9,7 +9,7 @@
 
 namespace cpt {
 
-// Purposes of the random numbers of a log (see Random): what the index counts.
+// Purposes of random numbers (see Random). Each names what the index counts.
 inline constexpr std::uint64_t kEventPurpose = 1;
 inline constexpr std::uint64_t kPagePurpose = 2;
 inline constexpr std::uint64_t kWordsPurpose = 3;

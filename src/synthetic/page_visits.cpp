@@ -7,7 +7,7 @@ namespace cpt {
 
 namespace {
 
-// After the fraction t of the log, the fraction t * (1 + b - b * t) of the pages has arrived; this is b.
+// The b in: after the fraction t of the log, the fraction t * (1 + b - b * t) of the pages has arrived.
 constexpr double kSlowingDown = 0.95;
 
 // Tier k has the pages 2^k - 1, 3 * 2^k - 1, 5 * 2^k - 1 ...; the last one has all multiples.

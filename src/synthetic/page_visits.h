@@ -28,7 +28,7 @@ class PageVisits {
 
   std::uint64_t events_;
   std::uint64_t pages_;
-  std::array<double, kTiers> up_to_tier_{};  // cumulative weights, of all pages of the tiers
+  std::array<double, kTiers> up_to_tier_{};  // by tier: the weight of all pages up to it
 };
 
 }  // namespace cpt

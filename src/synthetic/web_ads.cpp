@@ -23,7 +23,7 @@ std::uint64_t draw_zipf(Random& random, std::uint64_t octaves) {
 constexpr std::uint64_t kPublishedEvents = 50'000'000;
 constexpr std::uint64_t kPublishedPages = 5'800'000;
 constexpr std::uint64_t kPublishedAds = 860'000;
-// Beyond it, times and numbers of pages would not be exact in a double.
+// With more events, times and page numbers would not be exact in a double.
 constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 50;
 // Pages arrive at up to 1.95 times their mean rate, at most one at each event.
 constexpr std::uint64_t kEventsPerPage = 2;
@@ -39,7 +39,7 @@ void require(bool holds, const std::string& reason) {
 }
 
 void require_range(const char* name, double value, double least, double most) {
-  // In this form, NaN is in no range.
+  // This form also refuses NaN.
   require(value >= least && value <= most, std::string("--") + name + " is " + number_text(value) +
                                                ": it must be in [" + number_text(least) + ", " + number_text(most) +
                                                "]");

@@ -69,7 +69,7 @@ class WebAds {
   explicit WebAds(const WebAdsOptions& options);
 
   const WebAdsOptions& options() const { return options_; }
-  // Of the events, in order of time; the rest is for testing.
+  // The number of events to train on, the first in time; the rest is for testing.
   std::uint64_t training_events() const { return options_.events - options_.events / 5; }
 
   // number < options().events
