@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFewestFeatures = 10;
 constexpr double kAlmostNone = 0.05;
-constexpr double kMost = 0.99;  // whatever the chance
+constexpr double kMost = 0.99;  // a model that has met this part fits, even if all are met by chance
 
 std::string listed(const std::vector<std::string>& texts, std::size_t most) {
   std::string list;
@@ -46,7 +46,7 @@ std::string warning_of_misfit(const Learner& learner, const std::string& input) 
   return "the model has met almost none of the features in the first examples of " + input + learned;
 }
 
-// Only ratios matter: of examples that all have the same importance, calibrators see the same part.
+// Only ratios matter: if all importances are equal, calibrators count the same part of each.
 std::string warning_of_importances(std::span<const float> importances, const std::string& input) {
   constexpr double kMostSeen = Calibrator::kMostImportance;
   double all = 0;

@@ -1,5 +1,5 @@
-// How input and model fit: whether a model has learned anything about the features that it is asked to predict by, and
-// whether it can take the importances of examples for what they are.
+// Whether input and model fit: whether the model has learned anything about the features of the input, and whether its
+// calibrators can count the importances in full.
 #pragma once
 
 #include <span>
@@ -19,11 +19,11 @@ std::string describe(const InputProfile& profile);
 // does not count features. Allows for hashing, by which some are met by chance.
 bool has_met(const Learner& learner, std::span<const FeatureHash> features);
 
-// A warning for a model that has not. `input`: where the features are from and, if known, describe() of it.
+// The warning to give if has_met() is false. `input`: where the features are from and, if known, describe() of it.
 std::string warning_of_misfit(const Learner& learner, const std::string& input);
 
-// A warning if calibrators, which take an importance for Calibrator::kMostImportance at most, see less than half of
-// the importance of these examples, against those of least importance; else empty. `input`: where they are from.
+// A warning if calibrators, which count an importance as at most Calibrator::kMostImportance, count less than half as
+// large a part of all importances as of the least one; else empty. `input`: where the examples are from.
 std::string warning_of_importances(std::span<const float> importances, const std::string& input);
 
 }  // namespace cpt

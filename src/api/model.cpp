@@ -36,7 +36,7 @@ void check_learnable(const ExampleView& x) {
   check_values(x);
 }
 
-// By name: the hash in an example that a program made may be wrong.
+// Computes the hash anew: ExampleView::label_hash may be wrong in an example that a program made.
 LabelId find_label(const Learner& learner, std::string_view label) {
   return learner.labels().find(label, hash_label(label));
 }

@@ -33,7 +33,7 @@ void take_weights(const BlobSetReader& checkpoint, BlobSetWriter& set) {
   }
 }
 
-// Every blob is verified against the manifest, so what is read is of one set.
+// Every blob is verified against the manifest, so all that is read belongs to one set.
 std::unique_ptr<Learner> read_learner(const BlobSetReader& set, const std::function<bool(Partition)>& wanted) {
   std::unique_ptr<Learner> learner = read_structure(set);
   BlobReader weights = set.open(kWeights);
@@ -57,7 +57,7 @@ WeightsWriter begin_weights(const Learner& learner, BlobSetWriter& set) {
 }
 
 void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads) {
-  // Names of unfinished sets differ from process to process only.
+  // Threads of one process would give unfinished sets the same name.
   static std::mutex one_at_a_time;
   const std::scoped_lock lock(one_at_a_time);
   BlobSetWriter set(directory, kModelKind, threads);

@@ -24,15 +24,15 @@
 
 namespace cpt {
 
-// The first byte of stored options says which options follow. In the first format it was the kind of tree, which is
-// below all of these. Each stands for the options of the one above it, and for its own.
+// The first byte of stored options says which options follow. In the oldest format, this byte is the kind of tree,
+// which is below all of these values. Each value implies the options of the values above it, and adds its own.
 inline constexpr std::uint8_t kMoreOptions = 255;         // method and arity
 inline constexpr std::uint8_t kCalibrationOptions = 254;  // calibrate and rarity, which models without them do not have
 inline constexpr std::uint8_t kTreesOptions = 253;        // the number of trees, if there are several
 inline constexpr std::uint8_t kFieldOptions = 252;   // keys of JSON lines and columns of tables, if not the default
 inline constexpr std::uint8_t kNgramsOptions = 251;  // n-grams, if there are any
 
-// A choice that users name by one of these words.
+// Archives a choice. When reading, values above the largest one in `names` are refused.
 template <class Archive, class Choice>
 void archive_choice(Archive& archive, Choice& choice, const Names<Choice>& names) {
   Choice last{};
@@ -93,7 +93,7 @@ void write_structure(const Learner& learner, BlobSetWriter& set);
 ModelOptions read_model_options(const BlobSetReader& set);
 // Makes a learner with the options, the tree and the counts of a set.
 std::unique_ptr<Learner> read_structure(const BlobSetReader& set);
-// Grows the trees, from the content of their blob, in a learner with empty ones. Errors call the blob `name`.
+// Grows the empty trees of `learner` from the content of the blob "tree". Errors call the blob `name`.
 void read_tree(std::span<const std::byte> blob, const std::string& name, Learner& learner);
 
 // Feature counts are written as

@@ -94,7 +94,7 @@ class RowPacker {
     return all;
   }
 
-  // By row: bit s is set if lane s follows.
+  // By row: bit s is set if lane s is in lanes().
   std::span<const std::uint16_t> masks() const { return {masks_.data(), rows_}; }
   std::span<const float> lanes() const { return {lanes_.data(), used_lanes_}; }
 
@@ -214,9 +214,10 @@ void read_calibrators(const StoredBytes& source, Partition partition, Visit visi
   }
 }
 
-// Reached by all regions of a table of 64 MiB or more: compared with them, a segment for each costs little.
+// All regions of a table of 64 MiB or more have at least this many rows. Compared with such a region, a segment of its
+// own costs little.
 constexpr std::uint64_t kRowsForOwnSegments = 2048;
-// The least that is written between two cuts of small partitions.
+// The least number of bytes between two cuts among small partitions.
 constexpr std::uint64_t kLeastCut = std::uint64_t{256} << 10;
 constexpr std::uint64_t kBytesAtOnce = std::uint64_t{1} << 20;
 

@@ -18,9 +18,9 @@ namespace cpt {
 //   number of the run (u64), a bit per row that is used (128 bytes, lowest bit first),
 //   for each of those rows a bit per lane that is not +0 (u16), and then all those lanes (f32).
 // If it has calibrators, the highest bit of `runs` is set, and after the runs follow their number (u32), and for each
-// by ascending key: key (u64), a bit per lane that is not as at first (u16), and for each of those lanes its nine
-// floats. Most rows have trained only a few lanes, so this takes a third of their size, and little time. All numbers
-// are little-endian.
+// by ascending key: key (u64), a bit per lane that differs from its first state (u16), and for each of those lanes its
+// nine floats. Most rows have trained only a few lanes, so this takes a third of their size, and little time. All
+// numbers are little-endian.
 
 // Takes the bytes piece by piece, in order; a piece is valid only during the call.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
@@ -30,8 +30,8 @@ using ByteSink = std::function<void(std::span<const std::byte>)>;
 void write_partition(const WeightTable& weights, Partition partition, const ByteSink& sink);
 std::vector<std::byte> pack_partition(const WeightTable& weights, Partition partition);
 
-// Reads a partition that write_partition() wrote into a table with the same number of bits; other rows of the table
-// keep their values. Throws Error(kBadData) if it does not fit the table.
+// Reads into `weights` a partition that write_partition() wrote from a table with the same number of bits; rows that
+// were not written keep their values. Throws Error(kBadData) if it does not fit the table.
 void read_partition(const StoredBytes& source, Partition partition, WeightTable& weights);
 void read_partition(BlobReader& blob, Partition partition, WeightTable& weights);
 // The same for all of `packed`; throws Error(kBadData) if it is too short or too long.

@@ -15,7 +15,7 @@ namespace cpt {
 
 namespace {
 
-// A third of a century; a clock of nanoseconds overflows after ten times that.
+// About 32 years; a 64-bit clock of nanoseconds overflows after nine times that.
 constexpr double kMostSeconds = 1e9;
 
 // Invalid options mean damage, not a mistake of the user, since no run begins with them.
@@ -120,7 +120,7 @@ bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, std::uint32_t 
 void infer_top1_squares(RunState& state) {
   for_each_losses(state, [](Losses& losses) {
     if (losses.top1_samples == 0 || losses.weight <= 0) return;
-    // As weighted examples count as fewer, so do samples of them.
+    // Unequal weights reduce the effective number of samples as they reduce that of examples.
     const double fewer = losses.weight_squares * static_cast<double>(losses.examples) / losses.weight / losses.weight;
     const double in_unit = losses.top1_weight / kSampleUnit;
     losses.top1_weight_squares = ExactSum(in_unit * in_unit * fewer / static_cast<double>(losses.top1_samples));
@@ -128,7 +128,7 @@ void infer_top1_squares(RunState& state) {
 }
 
 void infer_other_squares(RunState& state) {
-  constexpr double kUnit = 16;  // examples, of the weights of samples
+  constexpr double kUnit = 16;  // examples: the unit of sample weights in those formats
   for_each_losses(state, [](Losses& losses) {
     const double squared = losses.mean_squared_seen() * losses.brier_weight;
     losses.other_squares = ExactSum(kUnit * (losses.other_squares - squared));

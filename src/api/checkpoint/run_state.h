@@ -55,7 +55,7 @@ struct SyncCounts {
 
 // The state of a validation that later ones need, besides its figures in the summary.
 struct ValidationState {
-  std::uint64_t next = 0;   // lines of the pass before the next one in its middle; 0: there is none
+  std::uint64_t next = 0;   // lines of the pass before its next validation; 0: none before the end of the pass
   std::uint64_t model = 0;  // ModelHead::digest of the best model that was written; 0: none
   std::uint64_t data = 0;   // digest of the validation data
 };
@@ -78,7 +78,7 @@ struct RunState {
 bool counts_agree(const RunState& state);
 
 // Throws Error(kBadData) that begins with `name`, unless the options are in their ranges, the shards are files or parts
-// of files, the current shard pass is one of them, and counts_agree().
+// of files, the current shard pass lists some of them, and counts_agree().
 void check_run_state(const RunState& state, const std::string& name);
 
 }  // namespace cpt

@@ -111,7 +111,7 @@ void serialize(Archive& archive, ValidationOptions& o) {
   if constexpr (Archive::is_loading::value) o.keep_best = keeps_best ? std::optional(metric) : std::nullopt;
 }
 
-// Stands for NaN, which no archive holds: that the examples had no sample of the metric.
+// Stored in place of NaN, which no archive holds: the examples had no sample of the metric.
 inline constexpr double kNoValue = std::numeric_limits<double>::max();
 
 template <class Archive>
@@ -147,9 +147,9 @@ void restore_validations(StoredValidations stored, RunState& state);
 
 // The sums of all losses of the state, in the order of its members: that of the progress, then those of the summary.
 std::vector<ExactSum::Words> exact_sums(const RunState& state);
-// Puts back those that the format has. False if their number is another.
+// Restores the sums that `format` has. Returns false if their number is wrong.
 bool restore_exact_sums(const std::vector<ExactSum::Words>& sums, std::uint32_t format, RunState& state);
-// For formats without them: every sample stood for as many examples.
+// For formats without them: assumes that all samples stand for the same number of examples.
 void infer_top1_squares(RunState& state);
 // For formats without them, whose Brier scores were read in their place: each of the losses keeps its mean Brier score.
 void infer_other_squares(RunState& state);

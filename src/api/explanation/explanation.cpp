@@ -34,7 +34,7 @@ std::vector<Contribution> largest(std::vector<Contribution> all, std::uint64_t t
   return all;
 }
 
-// The largest of all that are not 0. weight(feature) is the contribution of the feature at value 1.
+// The largest contributions other than 0. weight(feature) is the contribution of the feature at value 1.
 template <class Weight>
 std::vector<Contribution> largest_contributions(const ExampleView& x, Weight weight, std::uint64_t top) {
   std::vector<Contribution> all;

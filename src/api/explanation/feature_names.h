@@ -14,9 +14,10 @@ class FeatureNames {
   FeatureNames() { clear(); }
 
   void clear();
-  // As ExampleReader::on_feature() calls it. The first of several names of a hash counts.
+  // Has the parameters of the function that ExampleReader::on_feature() takes. If several names have one hash, the
+  // first is kept.
   void add(FeatureHash feature, std::string_view name_space, std::string_view name);
-  // NAMESPACE^NAME, or the name alone if the namespace has none; the hash if the feature was not added.
+  // NAMESPACE^NAME, or the name alone in the namespace without a name; the hash if the feature was not added.
   std::string name(FeatureHash feature) const;
 
  private:

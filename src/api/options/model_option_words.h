@@ -9,14 +9,14 @@
 
 namespace cpt {
 
-// Names of options without the dashes before them, and the words that follow. Another language may have another
-// character for the dashes within: `dash`.
+// Names of options without the dashes before them, and the words that follow. `dash` replaces the dashes within names,
+// for languages whose names cannot hold them.
 using ModelOptionWords = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-// Throws Error(kUsage) that names the option if a model made without data does not have it, or its value is wrong.
+// Throws Error(kUsage) that names the option if it is not one of a model made without data, or if its value is wrong.
 ModelOptions parse_model_options(const ModelOptionWords& given, char dash = '-');
 
-// All of them, each with one word.
+// All options of a model, each with one word.
 ModelOptionWords list_model_options(const ModelOptions& options, char dash = '-');
 
 }  // namespace cpt

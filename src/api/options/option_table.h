@@ -29,7 +29,7 @@ enum class OptionWords : std::uint8_t {
 enum class OnResume : std::uint8_t {
   kFixed,                   // the run keeps its value; another value is an error
   kMayChange,               // a given value replaces that of the run
-  kMayChangeIfPartitioned,  // fixed in replicated runs, since it changes their results
+  kMayChangeIfPartitioned,  // fixed in replicated and hybrid runs, whose results depend on it
   kShards,                  // like kMayChange; an empty list means that of the run
   kFree,                    // not part of the run: only the value given now counts
 };
@@ -45,7 +45,7 @@ struct OptionBinding {
   bool of_model = false;  // the value is part of ModelOptions, so a model given with --init brings it
 };
 
-// When an option has an effect. It causes a warning elsewhere.
+// When an option has an effect. Given elsewhere, it causes a warning.
 template <class Options>
 struct OptionUse {
   bool (*applies)(const Options&) = nullptr;  // null: always

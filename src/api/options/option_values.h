@@ -79,7 +79,7 @@ struct BadLinePolicy {
 inline constexpr const char* kBadLineWords = "stop, skip, skip:N";
 BadLinePolicy parse_bad_line_policy(const std::string& text);
 std::string bad_line_policy_text(bool skip, std::optional<std::uint64_t> most);
-// The error to throw if all ranks together skipped more lines than that.
+// The error to throw if all ranks together skipped more than `most` lines.
 std::optional<Error> excess_of_bad_lines(std::uint64_t skipped, std::optional<std::uint64_t> most);
 
 }  // namespace cpt
