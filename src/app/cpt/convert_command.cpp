@@ -55,7 +55,7 @@ class ShardFile {
       : file_(path), writer_(options, [this](std::span<const std::byte> bytes) { write(bytes); }) {}
 
   BinaryWriter& writer() { return writer_; }
-  // Returns its size.
+  // Returns the size of the file.
   std::uint64_t finish(std::uint64_t text_bytes) {
     writer_.finish(text_bytes);
     file_.sync();
@@ -81,8 +81,8 @@ struct Converted {
   std::uint64_t bytes = 0;
 };
 
-// The size of the text in all shards, larger by what crosses and n-grams add, as --bits auto counts it; 0 if it is
-// unknown for any.
+// The size of the text of all shards, multiplied by the growth by crosses and n-grams, as --bits auto counts it; 0 if
+// the size of any shard is unknown.
 std::uint64_t text_of(const std::vector<Shard>& shards, const ReadOptions& options) {
   std::uint64_t text = 0;
   for (const Shard& shard : shards) {
@@ -93,7 +93,7 @@ std::uint64_t text_of(const std::vector<Shard>& shards, const ReadOptions& optio
 }
 
 Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& options, const fs::path& folder) {
-  std::deque<ShardFile> to;  // its elements need not move
+  std::deque<ShardFile> to;  // a deque, because a ShardFile cannot move
   Converted done;
   done.shards = options.shards == 0 ? from.size() : options.shards;
   for (std::uint64_t i = 0; i < done.shards; ++i) to.emplace_back(folder / part_name(i, "cpt"), options.read);

@@ -34,7 +34,7 @@ Exit codes:
 // help2man reads the first line.
 std::string version_text() { return std::string("cpt ") + kVersion + "\nCommit " + kCommit + ", " + kCompiler; }
 
-// Words that users try as commands, and what serves here.
+// Words that users of other tools try as commands, and what to use here.
 constexpr std::array<std::pair<std::string_view, const char*>, 4> kOtherCommands{{
     {"test", "cpt evaluate"},
     {"train", "cpt_dist --data PATH"},

@@ -33,7 +33,7 @@ std::string sides_of(const Tree& tree, LabelId label) {
   return sides.empty() ? "-" : sides;
 }
 
-// A reader would take a carriage return at the end of the name for a part of the line end.
+// A reader would take a carriage return that ends the name as part of the line end.
 bool breaks_line(std::string_view name) { return name.find('\n') != std::string_view::npos || name.ends_with('\r'); }
 
 void dump(const DumpOptions& options) {

@@ -68,7 +68,7 @@ void evaluate(const EvaluateOptions& options) {
   out.finish();
 }
 
-// Ascending, each once.
+// The values in ascending order, without duplicates.
 std::vector<std::size_t> parse_ks(const std::vector<std::string>& texts) {
   std::vector<std::size_t> ks;
   for (const std::string& text : texts) {

@@ -51,7 +51,7 @@ class ExplanationPrinter {
   ExplanationPrinter(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)
       : learner_(learner), names_(names), top_(top), out_(out) {}
 
-  // The label of x, or else the most probable one.
+  // Explains the label of x, or the most probable one if x has none.
   void print(const std::string& place, const ExampleView& x) {
     if (!x.label.empty()) return print(place, x, learner_.find(x), x.label);
     const std::vector<Ranked> best = learner_.top_k(x, 1);
@@ -59,7 +59,7 @@ class ExplanationPrinter {
     print(place, x, best.front().label, "", "  (no label on the line: the most probable one)");
   }
 
-  // `name`: of the label, which the model may not know.
+  // Explains `label`, which is kNoLabel if the model does not know `name`.
   void print(const std::string& place, const ExampleView& x, LabelId label, std::string_view name,
              const char* remark = "") {
     if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, name);

@@ -56,7 +56,7 @@ struct OwnLabel {
 struct Candidates {
   std::vector<std::string> quoted;   // by column: as JSON
   std::vector<LabelId> known;        // those that the model knows
-  std::vector<std::size_t> columns;  // of these
+  std::vector<std::size_t> columns;  // of each known label
 };
 
 // Prints the probabilities of an example; reuses its buffers.
@@ -116,7 +116,7 @@ class Scorer {
   const Candidates* candidates_;
   bool json_;
   PathState path_state_;
-  std::vector<LabelId> labels_;  // those of the candidates that are known, and the own label
+  std::vector<LabelId> labels_;  // the known candidates, then the line's own label if it is known
   std::vector<double> columns_;  // 0 for labels that the model does not know
 };
 

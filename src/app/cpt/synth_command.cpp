@@ -55,7 +55,7 @@ class ShardFiles {
   }
 
  private:
-  std::deque<ResultWriter> files_;  // its elements need not move
+  std::deque<ResultWriter> files_;  // a deque, because a ResultWriter cannot move
 };
 
 // Sums of the losses of the true P over events.

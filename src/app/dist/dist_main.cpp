@@ -80,7 +80,7 @@ fs::path model_of(const DistOptions& options) {
 
 constexpr const char* kNoOutput = "standard output cannot be written";
 
-// Returns false if it cannot. A closed pipe is not an error: the reader may stop early.
+// Returns false if standard output cannot be written. A closed pipe is not an error: the reader may stop early.
 bool print(const std::string& text) {
   return (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) ||
          errno == EPIPE;
@@ -102,7 +102,7 @@ void write_results(const DistOptions& options, const TrainingResult& result, Run
   }
   const std::string text = summary_text(result.summary, options.training.validation, model);
   output.observer->info(text);
-  // The run is finished. A failure would let scripts start it again, or give it up.
+  // Only a warning: the run is finished, and after a failure scripts would start it again, or give it up.
   if (!print(text)) output.observer->warn(std::string(kNoOutput) + "; the results are in " + options.run.string());
 }
 
@@ -139,7 +139,7 @@ void require_shared(Communicator& comm, const RunOutput& output) {
   });
 }
 
-// Not after hours, at the first checkpoint. One rank of each host tries for all.
+// Checked now, not after hours at the first checkpoint. One rank of each host tries for all.
 void require_writable(Communicator& comm, const DistOptions& options) {
   int first = 0;
   while (comm.host_of(first) != comm.host()) ++first;

@@ -20,8 +20,8 @@ namespace cpt {
 // Throws Error(kCannotWrite) if a file of the run directory cannot be written.
 class DistObserver : public Observer {
  public:
-  // With a resumption, the files of the run directory are continued. Borrows `run`. Once the run directory is no longer
-  // in its place, the calls that report throw.
+  // With a resumption, the files of the run directory are continued. Borrows `run`. Calls that report throw once the
+  // run directory is no longer in its place.
   DistObserver(const DistOptions& options, RunDirectory& run, int ranks, const std::optional<Resumption>& resumption);
   ~DistObserver() override;
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostRanks = 8;  // that get a line of their own
 
-// Two digits tell what an estimate knows.
+// Rounds an estimate to two digits: more would claim a precision that it does not have.
 std::uint64_t rounded(std::uint64_t count) {
   if (count < 100) return count;
   const double unit = std::pow(10, std::floor(std::log10(static_cast<double>(count))) - 1);

@@ -87,7 +87,7 @@ bool is_beyond(const std::string& line, const Resumption& resumption) {
   const std::string phase = json.value("of", json.value("phase", ""));
   if (phase == "balance") return json.value("interval", std::uint64_t{0}) > resumption.sync_points;
   if (phase == "checkpoint") return name_of_checkpoint(json) > resumption.checkpoint.filename().string();
-  if (phase == "validation" && json.contains("of")) return true;  // its examples are those of the validation
+  if (phase == "validation" && json.contains("of")) return true;  // its examples are not those of the pass
   const Phase of_line = phase == "test" ? Phase::kTest : Phase::kTrain;
   if (of_line != resumption.phase) return of_line == Phase::kTest;
   return json.value("examples", std::uint64_t{0}) > resumption.examples;

@@ -6,7 +6,7 @@
 namespace cpt {
 
 // From now on, SIGUSR1 requests a checkpoint, and SIGUSR2 a checkpoint and the end of the run. Call it before MPI
-// starts: a rank that a signal ends there may leave mpirun waiting for ever.
+// starts: a rank that a signal ends while MPI starts may leave mpirun waiting forever.
 void catch_requests();
 
 // From now on, SIGTERM, SIGHUP and SIGINT request the same as SIGUSR2. Until then they end the process, which has

@@ -18,7 +18,7 @@ constexpr std::uint64_t kLeastTop1Samples = 100;
 // With this part of the rows used, most features share theirs with others.
 constexpr double kNearlyFull = 0.9;
 
-// A mean over no example is none.
+// "-" if there is no example.
 std::string mean_text(double mean, bool any) { return any ? fmt::format("{:.4f}", mean) : "-"; }
 
 std::string log_seen_text(const Losses& losses) { return mean_text(losses.mean_log_seen(), losses.seen_weight > 0); }

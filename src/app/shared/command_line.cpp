@@ -77,7 +77,7 @@ std::string usage_text(const CLI::ParseError& error) {
 }
 
 void require_values(const std::vector<std::string>& words) {
-  std::string option;  // the word before, if it is one without a value
+  std::string option;  // the previous word, if it is an option without a value
   for (const std::string& word : words) {
     const bool is_option = word.starts_with("--");
     if (is_option && word.find('=') == word.size() - 1) {
@@ -88,7 +88,7 @@ void require_values(const std::vector<std::string>& words) {
   }
 }
 
-// CLI11 takes a value of a list apart if it has brackets around it, so it is not told of the list.
+// CLI11 would split a value in brackets if it were bound to a list, so the option takes single texts.
 CLI::Option* add_repeated(CLI::App& app, const std::string& flag, std::vector<std::string>& texts,
                           const std::string& help) {
   const auto add = [&texts](const std::string& text) { texts.push_back(text); };
@@ -102,7 +102,7 @@ CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t
     try {
       return parse_bad_line_policy(text);
     } catch (const Error& error) {
-      throw Error(error.fault(), error.what() + more);  // it ends with the words
+      throw Error(error.fault(), error.what() + more);  // the message ends with the list of words
     }
   };
   const auto set = [&skip, &most, answer, parse](const std::string& text) {

@@ -27,7 +27,7 @@ void add_help_options(CLI::App& program, const std::string& version);
 std::string usage_text(const CLI::ParseError& error);
 
 // Throws CLI::ParseError if an option is given an empty value, as "--run=" or as an empty argument after it: CLI11
-// would take the next argument, or the value for none.
+// would take the next argument as the value, or the option as one without a value.
 void require_values(const std::vector<std::string>& words);
 
 // Runs `parse`, and turns its Error(kUsage) into the error that CLI11 reports for the option.
@@ -66,8 +66,8 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, Count& count, std
 CLI::Option* add_repeated(CLI::App& app, const std::string& flag, std::vector<std::string>& texts,
                           const std::string& help);
 
-// --on-error: whether bad lines are skipped, and the largest number of skipped lines. With `answer`, the option has one
-// more word, which sets it, too: bad lines are skipped, but answered.
+// --on-error: whether bad lines are skipped, and the largest number of skipped lines. With `answer`, the option also
+// takes the word "answer", which sets `*answer`: bad lines are skipped, but answered.
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,
                           bool* answer = nullptr);
 

@@ -1,4 +1,4 @@
-// Options of Vowpal Wabbit, fastText, napkinXC and LightGBM, for which error messages name what serves here instead.
+// Options of Vowpal Wabbit, fastText, napkinXC and LightGBM, for which error messages name what to use here.
 // src/app/MIGRATING.md explains more.
 #pragma once
 

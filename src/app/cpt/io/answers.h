@@ -3,10 +3,10 @@
 //
 // A command passes an answerer: answerer(x, text) appends the answer to example x to `text`, or throws and appends
 // nothing. Examples of one input line (MultiLabel::kSplit) come one after the other; their answers that are not empty
-// are printed with tabs between them. A line without an example is answered by an empty line or, if
-// InputLine::error says why, by "error: " and that. An answerer returns a note, which tally(x, note) receives; tally is
-// called on the caller's thread in input order. While the input is idle, the answers so far are written. Where `out` is
-// nullptr nothing is printed, and a command has the notes alone.
+// are printed with tabs between them. A line without an example is answered by an empty line or, if InputLine::error
+// gives a reason, by "error: " and the reason. An answerer returns a note, which tally(x, note) receives; tally is
+// called on the caller's thread in input order. While the input is idle, the answers so far are written. If `out` is
+// nullptr, nothing is printed, and the command uses the notes alone.
 //
 // As JSON (CommandInput::json) a line is an object: {"predictions": [...]}, a list of the answers, which append_json()
 // makes; {"error": "..."} in place of "error: ...".
@@ -69,7 +69,7 @@ inline void append_json(std::string_view label, double probability, std::string_
   fmt::format_to(std::back_inserter(text), "{{\"label\": {}, \"probability\": {:.6g}{}}}", label, probability, more);
 }
 
-// Limits of chunks of examples with so many predictions each. Predictions stay in memory until they can be printed.
+// Chunk limits for examples that get this many predictions each, which stay in memory until they can be printed.
 inline MapChunkLimits chunk_limits(std::uint64_t predictions) {
   constexpr std::uint64_t kMostPredictions = 4096;
   MapChunkLimits limits;

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kEnoughFeatures = 100'000;  // for OpenInput::look_at()
 
-// Completes the message about a format that is not recognised; empty if the model knows no format of text.
+// Completes the message about a format that is not recognised; empty if the model was not trained on a known text
+// format.
 std::string format_advice(const Learner& learner) {
   const std::string& format = learner.input().format;
   if (format.empty() || format == name_of(format_names(), Format::kBinary)) return "";
@@ -161,7 +162,7 @@ void OpenInput::require_apart(const std::filesystem::path& output) const {
 
 void OpenInput::look_closer(const ExampleView& x, const InputLine& line) {
   bare_.add(x, place_of(line));
-  // The constant comes first. Lines of many crosses have more features than are needed to judge by.
+  // Leaves out the constant feature, which comes first. Lines of many crosses have more features than are needed here.
   const std::size_t most =
       std::min(x.features.size() - 1, kEnoughFeatures - std::min(kEnoughFeatures, features_.size()));
   features_.insert(x.features.begin() + 1, x.features.begin() + 1 + static_cast<std::ptrdiff_t>(most));

@@ -37,7 +37,7 @@ struct CommandInput {
 };
 
 void add_model_option(CLI::App& command, std::filesystem::path& model);
-// The same for a command that takes the path alone, too.
+// The same, but the path may also stand alone, without --model.
 void add_model_argument(CLI::App& command, std::filesystem::path& model);
 // Throws the errors of Model::load() and, if `model` is a run directory, Error(kNoInput) that names the model in it.
 Model load_model(const std::filesystem::path& model);
@@ -52,8 +52,8 @@ void add_output_option(CLI::App& command, std::filesystem::path& output);
 // --threads. The default is one thread for each core that this process may use.
 void add_threads(CLI::App& command, std::size_t& threads);
 
-// Finds the data. If bad lines do not end the command, links to nothing do not either: they are reported on standard
-// error. Throws the errors of find_shards().
+// Finds the data. If the command skips bad lines (`skips`), it also skips links to nothing, and reports them on
+// standard error. Throws the errors of find_shards().
 std::vector<Shard> find_input(const std::vector<std::string>& patterns, bool skips);
 
 // Reports skipped lines on standard error. Not thread-safe.
@@ -93,11 +93,11 @@ class OpenInput {
   // every line: the examples of the next line, good or bad, which may be none. Valid until the next call. Throws
   // Error(kBadData) at a bad line, or when more were skipped than the user allows.
   const Batch* next();
-  // That line, if the command needs every line.
+  // The line of the last next(), if the command needs every line.
   const InputLine& line() const { return stream_.line(); }
 
-  // Takes note of the first examples, and warns on standard error if they do not fit the model or have no features. To
-  // be called for each example in turn, with its line, and at the end of the input.
+  // Records the first examples, and warns on standard error if they do not fit the model or have no features. Call
+  // look_at() for each example in order, and end_look() at the end of the input.
   void look_at(const ExampleView& x, const InputLine& line) {
     if (looks_) look_closer(x, line);
   }
@@ -115,7 +115,7 @@ class OpenInput {
   // Throws Error(kUsage) if the output would replace a file of the input.
   void require_apart(const std::filesystem::path& output) const;
 
-  // The place of a line in the input, "FILE:LINE"; of the record of a table, its first line.
+  // The place of a line in the input, "FILE:LINE"; for a record of a table, that of its first line.
   std::string place_of(const InputLine& line) const;
   // What --with-lines and --with-tags put in front of the answer to a line; the start of an object if answers are JSON.
   std::string lead_of(const InputLine& line) const;
@@ -133,7 +133,7 @@ class OpenInput {
   bool with_lines_;
   bool with_tags_;
   bool json_;
-  bool looks_ = true;  // at the first examples
+  bool looks_ = true;  // still looking at the first examples
   BareExamples bare_;
   std::set<FeatureHash> features_;  // of the first examples
 };

@@ -37,12 +37,12 @@ void hold(const FileDescriptor& lock, const fs::path& temporary, const fs::path&
               temporary.string() + ": was removed by another process that writes " + target.string());
 }
 
-// The temporary file that goes if a signal ends the process.
+// The temporary file to remove if a signal ends the process.
 std::array<char, PATH_MAX> doomed{};
 
 void remove_doomed(int signal) {
   ::unlink(doomed.data());
-  ::raise(signal);  // its default action follows on the return from here
+  ::raise(signal);  // SA_RESETHAND restored the default action, which follows when this handler returns
 }
 
 // An ignored signal stays ignored.
@@ -95,7 +95,7 @@ ResultWriter::ResultWriter(const fs::path& path) {
     sweep_unfinished(path_);
   }
   const fs::path name = in_place ? path_ : temporary_name(path_);
-  if (!in_place) remove_on_signal(name);  // before it is there
+  if (!in_place) remove_on_signal(name);  // before the file exists
   file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666));
   if (file_.get() < 0) fail("open");
   if (in_place) return;

@@ -25,7 +25,8 @@ class ResultWriter {
   // An empty path or "-" is standard output. A file is written under a temporary name in the same directory until
   // finish(), and removed if INT, TERM or HUP ends the process; pipes and devices are written directly, and symbolic
   // links are followed. Removes the temporary files that killed processes left for the same file. Throws
-  // Error(kCannotWrite), also if the file would lie in a model, a checkpoint or a run directory. One at a time.
+  // Error(kCannotWrite), also if the file would lie in a model, a checkpoint or a run directory. If several files are
+  // open, a signal removes only the one opened last.
   explicit ResultWriter(const std::filesystem::path& path = {});
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;

@@ -23,8 +23,8 @@ struct Line {
   std::string text;
 };
 
-// The first line that an option, or a section, begins with `name`, dashes aside: CLI11 does not tell where its items
-// are from.
+// The first line with an option or section of this name, with or without dashes. CLI11 does not report the lines of its
+// items.
 Line find_line(const std::string& text, std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
   std::istringstream lines(text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0));
@@ -43,7 +43,7 @@ Line find_line(const std::string& text, std::string_view name) {
   return {};
 }
 
-// The option that a message is about: the first that it names, or begins with, even without dashes.
+// The option that a message is about: the first one that it names with dashes, or its first word, even without dashes.
 const CLI::Option* find_option(const CLI::App& app, std::string_view message) {
   std::istringstream words{std::string(message)};
   bool is_first = true;
@@ -73,7 +73,7 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const 
   return parsed;
 }
 
-// Names in a file lack the dashes, mostly.
+// Names in a file usually lack the dashes.
 void ConfigFile::require_option(const CLI::ConfigItem& item, const std::string& text) const {
   const std::string& name = item.parents.empty() ? item.name : item.parents.front();
   const std::vector<std::string> spellings{name, "--" + name, "-" + name, name + "="};

@@ -20,7 +20,7 @@ struct DistOptions {
   std::vector<std::string> given;  // names of the options that the command line or the config file sets
   bool keeps_checkpoints = true;
   std::filesystem::path run = "cpt-run";
-  bool dry_run = false;    // only tell what the run would do
+  bool dry_run = false;    // only print what the run would do
   bool overwrite = false;  // replace the results of a finished run
   ProgressStyle progress = ProgressStyle::kAuto;
   std::chrono::milliseconds stall_timeout{std::chrono::minutes(10)};
@@ -39,7 +39,7 @@ struct CommandLine {
 // Prints nothing. Every option may also come from the file that --config names; the command line wins.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
-// Methods without a tree are replicated. Throws Error(kUsage) if the user asked for something else.
+// Makes the placement of methods without a tree replicated. Throws Error(kUsage) if the user asked for another one.
 void settle_placement(DistOptions& options);
 
 // Names and values of the options that shape the run, as on the command line. For summary.json and log.txt.
