@@ -82,7 +82,7 @@ std::uint64_t estimated_text_bytes(const Shard& shard) {
 
 std::uint64_t list_at(const Shard& shard, std::uint64_t bytes, const ReadOptions& options) {
   try {
-    if (!can_be_split(shard)) return 0;  // offsets are not those of the file
+    if (!can_be_split(shard)) return 0;  // compressed: offsets are bytes of the content, not of the file
     const std::vector<IndexEntry> index = read_index(shard.path, options);
     const auto after = std::ranges::upper_bound(index, bytes, {}, &IndexEntry::offset);
     return after == index.begin() ? 0 : std::prev(after)->list;

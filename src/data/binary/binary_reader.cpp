@@ -23,7 +23,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr const char* kBlock = "a sound block of a binary shard";
 constexpr const char* kCutOff = "the end of the file";
 
-// Old shards may hold such importances.
+// Shards that older versions wrote may hold importances above the limit.
 bool too_important(float importance) { return importance > static_cast<float>(kMaxImportance); }
 
 template <class T>
@@ -307,7 +307,7 @@ void BinaryReader::enter_block(const BlockHead& head, std::uint64_t done) {
 std::uint64_t BinaryReader::drain() {
   try {
     while (const std::uint64_t count = source_->skip(kPiece)) taken_ += count;
-  } catch (const CorruptInput&) {  // there are no more
+  } catch (const CorruptInput&) {  // no more bytes can be read
   }
   return taken_;
 }

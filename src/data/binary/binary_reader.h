@@ -51,7 +51,7 @@ struct BlockScratch {
 // examples, counted from 1.
 class BinaryReader {
  public:
-  // `options` must outlive it.
+  // `options` must outlive the reader.
   BinaryReader(std::unique_ptr<ByteSource> source, const ReadOptions& options,
                std::shared_ptr<BlockScratch> scratch = std::make_shared<BlockScratch>());
 
@@ -112,7 +112,7 @@ class BinaryReader {
   std::uint64_t block_begin_ = 0;  // offset of the current block, or of its part of the list
   std::uint64_t head_begin_ = 0;   // offset of the head of the latest payload
   std::uint64_t number_ = 0;
-  std::uint64_t lines_expected_ = 0;  // before the next block
+  std::uint64_t lines_expected_ = 0;  // in all blocks before the next one
   bool has_skipped_ = false;          // after skip(), before the first block
   bool ended_ = false;
   std::uint64_t text_bytes_ = 0;

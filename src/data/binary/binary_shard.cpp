@@ -27,7 +27,7 @@ struct Setting {
   const char* name;
   const char* option;
   const char* standard;  // the value if the signature does not name it: that of a reader without the option
-  const char* between;   // values of the option; nullptr: there is one
+  const char* between;   // separates several values; nullptr: there is one value
 };
 
 constexpr auto kSettings = std::to_array<Setting>({
@@ -63,7 +63,7 @@ std::string value_in(const std::string& signature, const Setting& setting) {
   return begin < end ? text.substr(begin, end - begin) : setting.standard;
 }
 
-// " --text-keys a,b"; empty for the value without an option.
+// " --text-keys a,b"; empty for the default value, which needs no option.
 std::string option_for(const Setting& setting, const std::string& value) {
   if (value == setting.standard) return "";
   std::string words = std::string(" ") + setting.option + " ";

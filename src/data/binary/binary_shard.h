@@ -101,7 +101,7 @@ inline constexpr std::uint32_t kEntryValues = 2;
 inline constexpr std::uint32_t kFeatureValues = 4;
 inline constexpr std::uint32_t kImportances = 8;
 
-// Stands in the place of digits.
+// Written in place of the number of digits.
 inline constexpr std::uint8_t kNoDecimals = 255;
 
 // The largest payload: an example with all the features that a line may have fits.
@@ -125,7 +125,7 @@ static_assert(sizeof(Trailer) == 16);
 // True if a content begins like a binary shard of any version.
 inline constexpr std::size_t kBinaryMagicBytes = kBinaryMagic.size();
 bool is_binary_shard(std::string_view beginning);
-// True if more bytes may show that it is one.
+// True if the content is one or, with more bytes, may turn out to be one.
 bool may_be_binary_shard(std::string_view beginning);
 
 // "seed 1, normalize none, multilabel first, interactions none", the keys of JSON lines if they are not the default

@@ -18,8 +18,8 @@ class BinaryWriter {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;
 
-  // The sink gets the bytes of the shard in order; its exceptions leave the calls here. `options` are those with which
-  // the examples were read.
+  // The sink gets the bytes of the shard in order; what it throws passes through add() and finish(). `options` are
+  // those with which the examples were read.
   BinaryWriter(const ReadOptions& options, Sink sink, BlockLimits limits = {});
   // Adds the next example, of a new line or of the same line as the one before.
   void add(const ExampleView& x, bool begins_line);

@@ -157,7 +157,7 @@ class DictionaryMaker {
     std::uint32_t before;      // its own number so far
   };
 
-  // In the order of their numbers so far.
+  // All entries, in the order of their numbers so far.
   std::vector<Entry> entries(const IdMap<FeatureHash>& list, bool with_values) const {
     std::vector<Entry> all;
     std::uint32_t number = 0;

@@ -28,7 +28,7 @@ struct BlockLimits {
 // The features in the list of a shard.
 struct FeatureList {
   IdMap<FeatureHash> numbers;
-  std::size_t blocks = 0;    // that use it
+  std::size_t blocks = 0;    // number of blocks that use the list
   std::uint64_t digest = 0;  // list_digest()
 };
 

@@ -45,7 +45,7 @@ class Parts {
   void take_planes(std::size_t count, unsigned width, std::vector<std::uint32_t>& numbers) {
     if (width < 1 || width > 4) refuse("a column of no known width");
     const auto* planes = reinterpret_cast<const std::uint8_t*>(take(width * count).data());
-    numbers.resize(count);  // only once they are there
+    numbers.resize(count);  // only now: a damaged count must not take memory
     switch (width) {
       case 1:
         return gather_planes<1>(planes, numbers);
@@ -114,7 +114,7 @@ std::uint64_t sum_of(const std::vector<std::uint32_t>& numbers) {
 // Computes the features of the entries.
 void find_entries(const std::vector<std::uint32_t>& gaps, std::span<const FeatureHash> list,
                   std::vector<FeatureHash>& entries) {
-  entries.clear();  // else memory for twice as many could be taken
+  entries.clear();  // a vector that grows with content may take twice the memory
   entries.resize(gaps.size());
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < gaps.size(); ++i) {
@@ -124,7 +124,6 @@ void find_entries(const std::vector<std::uint32_t>& gaps, std::span<const Featur
   }
 }
 
-// Copies the data of the entry with each number.
 template <class Number, class T>
 void look_up(std::span<const Number> numbers, const std::vector<T>& of_entries, std::span<T> out) {
   for (std::size_t i = 0; i < numbers.size(); ++i) out[i] = of_entries[numbers[i]];
@@ -241,8 +240,8 @@ void BlockExamples::append(const Origin& origin, Batch& batch) {
   prefetch();
 }
 
-// Blocks of many shards do not fit into the cache, and lines of the other shards come before the next one of this. So
-// this prefetches the data of the next example, and the entry numbers of the one after it.
+// Blocks of many shards do not fit into the cache, and lines of the other shards are read before the next line of this
+// one. So this function prefetches the data of the next example, and the entry numbers of the one after it.
 void BlockExamples::prefetch() const {
   if (examples_left() == 0) return;
   const std::size_t count = feature_counts_[next_];

@@ -13,7 +13,7 @@
 
 namespace cpt {
 
-// Numbers in two bytes each where that is enough, else in four: hundreds of shards may be open.
+// Numbers in two bytes each where that is enough, else in four. Saves memory: hundreds of shards may be open.
 class CompactColumn {
  public:
   void assign(const std::vector<std::uint32_t>& numbers);
@@ -71,7 +71,7 @@ class BlockExamples {
   // features of all examples would not.
   std::vector<FeatureHash> entries_;
   std::vector<float> entry_values_;  // empty if entries have none
-  std::vector<char> names_;          // of the labels, which refer to it
+  std::vector<char> names_;          // the text that labels_ refers to
   std::vector<Label> labels_;
   CompactColumn label_of_;
   CompactColumn feature_counts_;
@@ -80,7 +80,7 @@ class BlockExamples {
   Column begins_;
   std::vector<float> importances_;
   std::size_t next_ = 0;          // example
-  std::size_t next_feature_ = 0;  // its first
+  std::size_t next_feature_ = 0;  // its first feature
 };
 
 }  // namespace cpt

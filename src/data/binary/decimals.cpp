@@ -17,7 +17,7 @@ float value_of(std::uint32_t number, float power) {
   return static_cast<float>(m) / power;
 }
 
-// The number of a value; nothing if the value has more digits.
+// The number of a value; nothing if the value is not such a decimal.
 std::optional<std::uint32_t> number_of(float value, float power) {
   const double m = std::nearbyint(static_cast<double>(value) * static_cast<double>(power));
   if (!(std::abs(m) <= kMost)) return std::nullopt;

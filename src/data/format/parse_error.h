@@ -26,7 +26,7 @@ class ParseError : public Error {
   std::size_t column_;
 };
 
-// A line with an empty set of labels, which holds nothing to learn: it is passed over whatever ReadOptions say.
+// A line with an empty set of labels, which holds nothing to learn: it is skipped whatever ReadOptions say.
 class UnlabelledLine : public ParseError {
  public:
   using ParseError::ParseError;

@@ -47,9 +47,9 @@ struct ReadOptions {
   // If set, called for each feature (crosses included) of each line, even one that is rejected later, by the thread
   // that reads. The texts are valid during the call only.
   std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
-  // The same for each key of a JSON line that `fields` names, but for that of the label.
+  // Likewise called for each key of a JSON line that `fields` names, except that of the label.
   std::function<void(std::string_view key)> on_named_key = {};
-  // The same for each line with several labels.
+  // Likewise called for each line with several labels.
   std::function<void()> on_several_labels = {};
 };
 

@@ -96,7 +96,7 @@ bool CsvParser::add_column(const std::string& name) {
   return true;
 }
 
-// What only training needs may be missing where there are no labels.
+// Where labels are not required, columns that only training needs may be missing.
 void CsvParser::require_columns() const {
   const FieldRoles& roles = options_.fields;
   if (options_.labels_required) {

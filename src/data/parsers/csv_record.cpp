@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kNowhere = std::string_view::npos;
 
-// The quote that closes a field, from a place within it on; kNowhere if there is none.
+// The quote that closes a field, searched from a position within the field; kNowhere if there is none.
 std::size_t closing_quote(std::string_view text, std::size_t from) {
   for (;;) {
     const std::size_t quote = text.find('"', from);
@@ -42,7 +42,7 @@ bool ends_within_quotes(std::string_view line, char separator, bool within) {
 const std::vector<CsvField>& CsvRecord::split(std::string_view record) {
   fields_.clear();
   decoded_.clear();
-  decoded_.reserve(record.size());  // so that what fields refer to stays in its place
+  decoded_.reserve(record.size());  // fields refer to it, so it must not move
   for (std::size_t begin = 0;; ++begin) {
     const bool is_quoted = begin < record.size() && record[begin] == '"';
     begin = is_quoted ? add_quoted(record, begin) : add_plain(record, begin);

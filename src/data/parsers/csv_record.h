@@ -16,7 +16,8 @@ struct CsvField {
 // A tab if the first record of the file holds one in its first line; else a comma.
 char csv_separator(std::string_view first);
 
-// Whether a line ends within quotes, so that its record goes on in the next one. `within`: whether it begins so.
+// Whether a line ends within quotes, so that its record goes on in the next one. `within`: whether the line begins
+// within quotes.
 bool ends_within_quotes(std::string_view line, char separator, bool within);
 
 class CsvRecord {
@@ -33,7 +34,7 @@ class CsvRecord {
 
   char separator_;
   std::vector<CsvField> fields_;
-  std::string decoded_;  // fields with quotes in them
+  std::string decoded_;  // the texts of fields that contain quotes
 };
 
 }  // namespace cpt

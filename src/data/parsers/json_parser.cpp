@@ -31,7 +31,7 @@ constexpr std::string_view kJsonBlanks = " \t\r\n";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
 
-// The first byte that is no UTF-8; the size if there is none.
+// The offset of the first byte that is not UTF-8; the size if there is none.
 std::size_t broken_utf8(std::string_view line) {
   for (std::size_t first = 0, next = 0; first < line.size(); first = next) {
     next = first + 1;
@@ -94,7 +94,7 @@ class JsonParser : public LineParser {
   LabelChoice label_choice_;
   json::parser parser_;
   std::string padded_;     // the line, and the bytes after it that simdjson may read
-  std::string_view line_;  // in it
+  std::string_view line_;  // within padded_
   std::uint64_t name_space_hash_ = 0;
   std::string pair_;               // "key=value"
   std::deque<std::string> names_;  // of features, for interactions; only under ReadOptions::on_feature
@@ -185,7 +185,7 @@ void JsonParser::read_object(json::object object, const std::string& path, std::
   }
 }
 
-// Whether the key is that of the label or of the importance.
+// Reads the value of the label or the importance; false if the key is neither.
 bool JsonParser::read_special(std::string_view key, json::value& value) {
   if (key == options_.fields.label) {
     read_labels(value);
@@ -234,7 +234,7 @@ void JsonParser::read_importance(json::value& value) {
   importance_ = static_cast<float>(importance);
 }
 
-// Of a key whose value is neither an object nor an array.
+// Reads a key whose value is neither an object nor an array.
 void JsonParser::read_feature(std::string_view name_space, std::string_view key, json::value& value, Batch& batch,
                               bool is_category) {
   const json::json_type type = value.type();

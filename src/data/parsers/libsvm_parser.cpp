@@ -19,7 +19,7 @@ constexpr DelimiterSet kLibsvmDelimiters(" \t:");
 // The text between two blanks.
 struct IndexedToken {
   std::string_view text;  // empty at the end of the line
-  std::size_t colon = 0;  // offset of its first one; its size if it has none
+  std::size_t colon = 0;  // offset of the first colon; the size of the text if there is none
 };
 
 class IndexedTokens {

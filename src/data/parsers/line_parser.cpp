@@ -36,7 +36,7 @@ bool begins_json_object(std::string_view line) {
   return next == std::string_view::npos || line[next] == '"' || line[next] == '}';
 }
 
-// Whatever the case of its letters.
+// Ignores the case of letters in `path`.
 bool has_extension(std::string_view path, std::string_view extension) {
   const auto is_same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
   return path.size() >= extension.size() &&

@@ -16,12 +16,12 @@ inline constexpr std::string_view kFasttextLabelPrefix = "__label__";
 // "N F L", three unsigned integers: examples, features and labels of a file of the extreme classification repository.
 bool is_xmc_header(std::string_view line);
 
-// Whether a file is a table by its name: it ends in .csv or .tsv, or so before .gz or .zst.
+// Whether the name of a file says that it is a table: it ends in .csv or .tsv, which .gz or .zst may follow.
 bool is_table_name(std::string_view path);
 
-// By a shard's first line that is not blank: "__label__..." is fasttext, the beginning of an object is json, a '|'
-// anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm. Nothing if it
-// is none of them.
+// Detects the format by a shard's first line that is not blank: "__label__..." is fasttext, the beginning of an object
+// is json, a '|' anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm.
+// Nothing if it is none of them.
 std::optional<Format> detect_format(std::string_view line);
 // The expectation in the message about a line whose format is not recognized.
 inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttext or json format";
@@ -29,7 +29,7 @@ inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttex
 // Whether the line holds only blanks.
 bool is_blank_line(std::string_view line);
 
-// The name of a text format and a right line of it, for the message about a wrong one.
+// The name of a text format and a sample line, for the message about a malformed line.
 std::string describe_format(Format format);
 
 // Keeps scratch memory between lines, so it is not thread-safe; no line influences another.
@@ -43,8 +43,8 @@ class LineParser {
   virtual std::string_view tag() const { return {}; }
 };
 
-// `format` is a text format. Throws Error(kUsage) for interactions in a format that has no namespaces, and for kCsv.
-// The options must outlive the parser.
+// `format` is a text format. Throws Error(kUsage) for interactions in a format without namespaces, for n-grams that
+// require_words() refuses, and for kCsv. The options must outlive the parser.
 std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& options);
 
 // "label [importance] ['tag]|ns[:scale] feature[:value] ... |ns2 ...". A '|' starts a namespace wherever it stands; its
@@ -62,13 +62,12 @@ std::unique_ptr<LineParser> make_libsvm_parser(const ReadOptions& options);
 // one is a feature of the empty namespace with value 1. Repeated words add up.
 std::unique_ptr<LineParser> make_fasttext_parser(const ReadOptions& options);
 
-// One JSON object a line. Throws Error(kUsage) if one key is to have two meanings. What its keys give is in
-// data/README.md.
+// One JSON object a line. Throws Error(kUsage) if one key has two roles. What its keys give is in data/README.md.
 std::unique_ptr<LineParser> make_json_parser(const ReadOptions& options);
 
 // The records of a table, as CsvRecord splits them, without its header. What its columns give is in data/README.md.
 // `first`: the first record of the table, which is its header unless ReadOptions::columns names the columns. Throws
-// ParseError if the header breaks the format, Error(kUsage) if one column is to have two meanings, if a column that the
+// ParseError if the header breaks the format, Error(kUsage) if one column has two roles, if a column that the
 // options name is missing, or if ReadOptions::columns names one twice.
 std::unique_ptr<LineParser> make_csv_parser(std::string_view first, const ReadOptions& options);
 

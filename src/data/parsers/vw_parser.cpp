@@ -17,7 +17,7 @@ namespace {
 
 constexpr DelimiterSet kVwDelimiters(" \t|:");
 
-// The end of a line counts as a bar: it ends the same things.
+// The end of the line counts as a bar, because it, too, ends a namespace.
 char delimiter_at(std::string_view line, const char* at) { return at == line.data() + line.size() ? '|' : *at; }
 
 std::string_view text_between(const char* first, const char* end) {
@@ -58,7 +58,7 @@ class VwParser : public LineParser {
   std::array<std::uint64_t, 256> short_name_spaces_{};  // hashes of the names of one byte
   Interactions interactions_;
   Ngrams ngrams_;
-  bool takes_names_ = false;  // of this line
+  bool takes_names_ = false;  // whether n-grams or on_feature need the names of features
   Delimiters delimiters_{kVwDelimiters};
   std::string_view tag_;  // of the current line
 };
@@ -67,7 +67,7 @@ class VwParser : public LineParser {
 VwParser::Header VwParser::parse_header(std::string_view line, const char* first_delimiter, const char* bar) const {
   Header parsed;
   if (bar == first_delimiter + 1 && *first_delimiter != ':' && first_delimiter != line.data()) {
-    parsed.label = text_between(line.data(), first_delimiter);  // and one blank: nearly always
+    parsed.label = text_between(line.data(), first_delimiter);  // nearly always: a label, one blank, the bar
     require_known(line, parsed.label, options_);
     return parsed;
   }

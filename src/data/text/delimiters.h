@@ -26,7 +26,7 @@ class DelimiterSet {
 // are at least one: it writes size / 64 + 1 marks. Reads nothing but the text.
 void mark_delimiters(std::string_view text, const DelimiterSet& set, std::uint64_t* marks);
 
-// The name of the instruction set used for it on this processor ("AVX3", "SSE4", ...).
+// The name of the instruction set that mark_delimiters() uses on this processor ("AVX3", "SSE4", ...).
 const char* delimiter_target();
 
 // Walks from delimiter to delimiter. Copies are independent. Marks and text must outlive it.

@@ -16,7 +16,7 @@ inline void require_known(std::string_view line, std::string_view label, const R
   require_known(line, label, label, options);
 }
 
-// Whether a label could not be written on a line of its own.
+// Whether a label has control characters, and so may not fit on a line of its own.
 constexpr bool has_control_character(std::string_view label) {
   return std::ranges::any_of(label, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }

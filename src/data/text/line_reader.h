@@ -25,7 +25,7 @@ class LineReader {
     kEnd,
   };
 
-  // `buffer`: bytes to read at a time; more are kept only of a line that is longer.
+  // `buffer`: bytes to read at a time. Grows only for a line that is longer.
   explicit LineReader(std::unique_ptr<ByteSource> source, std::size_t buffer = kLineBufferBytes)
       : source_(std::move(source)), buffer_bytes_(buffer) {}
 
@@ -34,8 +34,8 @@ class LineReader {
   Status next(std::string_view& line);
   // Before the first call: sets the end. No line is read that begins at this byte of the content or later.
   void end_at(std::uint64_t bytes) { end_ = bytes; }
-  // Before the first call: continues after the line that contains, or ends with, the byte before this one (>= 1), which
-  // counts as line 1. So readers of neighboring ranges share no line and leave none out.
+  // Before the first call: continues after the line that contains the byte before this one (>= 1), perhaps as its line
+  // end. That line counts as line 1. So readers of neighboring ranges share no line and leave none out.
   void begin_at(std::uint64_t bytes);
   // Before the first call: continues after the first `bytes` of the content, which hold `lines` lines. False if the
   // content ends before that (or the source was stopped): offset() is then its size. Throws the errors of the source;

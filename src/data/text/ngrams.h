@@ -16,8 +16,8 @@
 
 namespace cpt {
 
-// Collects the words of a namespace as they are parsed, then adds its n-grams to the open example: the features that
-// these words, joined by kNgramSeparator, would be if they came after the others. Not thread-safe.
+// Collects the words of a namespace as they are parsed, then adds its n-grams to the open example. An n-gram is the
+// same feature as a word that consists of the n words, joined by kNgramSeparator. Not thread-safe.
 class Ngrams {
  public:
   // The options must outlive it. Throws as parse_ngrams().
@@ -26,14 +26,14 @@ class Ngrams {
   bool none() const { return all_.empty(); }
 
   void begin_line() { names_.clear(); }
-  // The next words belong to this namespace; `value` is that of a word for which none is written. `is_text`: they are
-  // words of a text, whatever their namespace is called.
+  // The next words belong to this namespace; `value`: of a word without a value of its own. `is_text`: they are words
+  // of a text, whatever their namespace is called.
   void begin_name_space(std::string_view name, std::uint64_t hash, double value, bool is_text);
   // Whether n-grams of the words of this namespace are wanted.
   bool collects() const { return most_ > 0; }
   void add_word(std::string_view word);
-  // Ends the namespace. `interactions`, if any, get the names of its n-grams, where names are wanted. Throws ParseError
-  // for too many features.
+  // Ends the namespace. `interactions`, if not null, gets the names of the n-grams under ReadOptions::on_feature.
+  // Throws ParseError for too many features.
   void end_name_space(Batch& batch, Interactions* interactions = nullptr);
 
  private:

@@ -43,7 +43,7 @@ std::uint64_t value_of_digits(std::uint64_t digits) {
 
 constexpr std::array<double, 9> kPowersOfTen = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
-// `digits` digits, filled up with '0' in front to eight.
+// Pads `digits` digits in front with '0' to eight.
 std::uint64_t filled_up(std::uint64_t word, std::size_t digits) {
   const std::size_t missing = 64 - 8 * digits;
   return word << missing | (kBytes * '0' & ~(~std::uint64_t{0} << missing));
@@ -61,7 +61,7 @@ double short_decimal(std::string_view text) {
   std::size_t digits = text.size();
   std::size_t decimals = 0;
   const std::uint64_t other = word ^ kBytes * '.';
-  if (const std::uint64_t zeros = (other - kBytes) & ~other & kBytes * 0x80) {  // the lowest is exact
+  if (const std::uint64_t zeros = (other - kBytes) & ~other & kBytes * 0x80) {  // only the lowest match is exact
     const int before = std::countr_zero(zeros) & ~7;                            // bits in front of the '.'
     if (--digits == 0) return kNone;
     decimals = digits - static_cast<std::size_t>(before) / 8;
