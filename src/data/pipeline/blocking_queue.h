@@ -46,7 +46,7 @@ class BlockingQueue {
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
     return take();
   }
-  // The same, and nothing if none has come within `most`.
+  // The same, but also returns nothing if no item comes within `most`.
   std::optional<T> pop_within(std::chrono::milliseconds most) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, most, [this] { return closed_ || !items_.empty(); });

@@ -79,7 +79,7 @@ struct ExampleStream::ActiveShard {
   // Of a table, which has a header, and so a parser, of its own:
   bool is_table = false;
   char separator = ',';                    // once there is a parser
-  std::unique_ptr<LineParser> of_table{};  // which is `parser`
+  std::unique_ptr<LineParser> of_table{};  // owns what `parser` points to
   std::string record{};                    // the current one, if it has several lines
 
   // Of the current line or record.
@@ -132,7 +132,7 @@ bool ExampleStream::read(Batch& batch) {
     }
     cursors_[shard.index] = shard.done;
     active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn_));
-    // Not simply the next one: a shard that had no more examples when it was left is far behind all others.
+    // Not simply the next shard: after a resume, the one that ended here may have been far behind all others.
     go_to_lowest_position();
   }
   return false;
@@ -148,7 +148,7 @@ void ExampleStream::go_to_lowest_position() {
 
 void ExampleStream::go_to_cursors(const std::function<void()>& on_progress) {
   if (options_->order == ShardOrder::kSequential) return;
-  DeferredError of_progress;  // not an error of a shard
+  DeferredError of_progress;  // an error of on_progress(), not of a shard
   control_->on_progress = [&] {
     of_progress.run([&] { on_progress(); });
     of_progress.rethrow();
@@ -375,7 +375,7 @@ std::string_view ExampleStream::whole_record(ActiveShard& shard, std::string_vie
     begin_table(shard, shard.lines->number(), line);
   }
   const char separator = shard.parser == nullptr ? csv_separator(line) : shard.separator;
-  // Parts begin at line ends, wherever these are.
+  // Parts begin after any line end, even one within quotes.
   if (shard.input.part.count > 1 && ends_within_quotes(line, separator, false)) {
     reject(line, line, "no line break within a field of a file that is read in parts (--split)");
   }
@@ -424,7 +424,7 @@ void ExampleStream::find_parser(ActiveShard& shard) {
   }
 }
 
-// A bad header is no bad line: nothing of the file can be read without it.
+// A header that cannot be read is an error even if bad lines are skipped: without it, no line can be read.
 void ExampleStream::refuse_header(const ActiveShard& shard, std::uint64_t number, const ParseError& error) {
   throw Error(Fault::kBadData, place(shard, number, error.column()) + error.what());
 }
@@ -470,7 +470,7 @@ std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number,
   return name + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
 }
 
-// What the reader of an error may have to change; empty if the format was not in doubt.
+// Ends the message about a bad line with the format that was assumed; empty if the shard has no parser.
 std::string ExampleStream::format_of(const ActiveShard& shard) const {
   if (shard.is_table) return "; the line was read as " + describe_format(Format::kCsv);
   const auto used = std::ranges::find_if(parsers_, [&](const auto& of) { return of.second.get() == shard.parser; });

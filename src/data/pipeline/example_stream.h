@@ -137,9 +137,9 @@ class ExampleStream {
   std::map<Format, std::unique_ptr<LineParser>> parsers_;  // made when first needed
   std::shared_ptr<BlockScratch> block_scratch_;            // likewise
   std::size_t line_buffer_ = kLineBufferBytes;             // of each shard of text
-  Format format_ = Format::kBinary;                        // of the shard of text that was opened last
+  Format format_ = Format::kBinary;                        // that was found last
   SharedControl control_ = std::make_shared<ReadControl>();
-  std::uint64_t bytes_ = 0;  // of its shards, as stored
+  std::uint64_t bytes_ = 0;  // of the shards of this stream, as stored
   bool size_known_ = true;   // none of its shards is a pipe
   std::uint64_t bad_lines_ = 0;
   std::vector<std::string> warnings_;

@@ -26,7 +26,7 @@ void add_distinct(std::string_view text, std::size_t most, std::vector<std::stri
   if (texts.size() < most && std::ranges::find(texts, text) == texts.end()) texts.emplace_back(text);
 }
 
-// The namespaces with features, and the keys with a meaning, that some lines have.
+// The namespaces that have features in some line, and the keys with a role.
 class NamesInLines {
  public:
   void add_name_space(std::string_view name) {
@@ -35,11 +35,12 @@ class NamesInLines {
   void add_key(std::string_view key) {
     if (!keys_.contains(key)) keys_.emplace(key);
   }
-  // What the options name beside these.
+  // Describes what the options name and no line has.
   std::vector<std::string> missing(const ReadOptions& options, Format format) const;
 
  private:
-  // Crosses are reported with their interaction as the namespace, whose first letter is that of another.
+  // A cross counts as a namespace called like its interaction: harmless, because namespaces with both initials exist
+  // then.
   bool has_initial(char letter) const {
     return std::ranges::any_of(name_spaces_, [&](const std::string& name) { return name.starts_with(letter); });
   }
@@ -56,7 +57,7 @@ void NamesInLines::add_missing(const std::vector<std::string>& keys, const char*
   }
 }
 
-// Of a table, columns that are missing are an error; a binary shard has no names.
+// Keys are looked for in JSON only: missing columns of a table are an error, and a binary shard has no names.
 std::vector<std::string> NamesInLines::missing(const ReadOptions& options, Format format) const {
   std::vector<std::string> texts;
   if (format == Format::kBinary) return texts;

@@ -28,7 +28,7 @@ class BareExamples {
  private:
   std::uint64_t examples_ = 0;
   std::uint64_t bare_ = 0;
-  std::string understood_;  // the first bare one
+  std::string understood_;  // how the first bare example was understood
 };
 
 struct FirstLook {

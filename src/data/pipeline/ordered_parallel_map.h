@@ -26,13 +26,13 @@ struct Chunk {
     InputLine input;  // see ExampleStream::line()
     std::size_t examples = 0;
   };
-  std::vector<Line> lines;  // those of the examples, in order, and those without an example that the stream returns for
+  std::vector<Line> lines;  // in order, with those without an example that the stream returns for
   // As in ExampleStream: bad lines up to these examples, and warnings since the chunk before.
   std::uint64_t bad_lines = 0;
   std::vector<std::string> warnings;
   bool input_waits = false;  // the input has no more for now, so results should be handed out at once
   std::size_t done = 0;      // examples whose work is done: all, unless the work on one failed
-  DeferredError failure;     // of the work on the next one
+  DeferredError failure;     // of the work on the example after those
 };
 
 // The largest size of chunks. The first chunks have one example and sizes grow slowly, so that all threads get work

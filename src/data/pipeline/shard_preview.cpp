@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kEnoughBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kEnoughLines = kEnoughBytes;  // blank ones and others without an example included
-constexpr std::size_t kNamesKept = 64;  // more than are shown: those of bad lines before the first good one are not
+constexpr std::size_t kNamesKept = 64;                // more than are shown, to have some left after those of bad lines
 
 struct NamedFeature {
   FeatureHash feature;
@@ -37,7 +37,7 @@ void show_features(const ExampleView& x, const std::vector<NamedFeature>& named,
   }
 }
 
-// In the order of the line; of a binary shard, which holds no names, in that of hashes.
+// Shows features in the order of the line; those of a binary shard, which holds no names, in the order of their hashes.
 void describe(const ExampleView& x, std::vector<NamedFeature> named, ShardPreview& seen) {
   seen.label = std::string(x.label);
   seen.importance = static_cast<double>(x.importance);

@@ -32,7 +32,7 @@ bool has_status(const std::string& path, struct stat& status) {
   return (path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) == 0;
 }
 
-// True for files of /proc and of some mounts. A file that was empty may have got its first bytes only now.
+// True for files of /proc and of some mounts. The size is read again, because a file that was empty may have grown.
 bool has_content_but_no_size(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   char first = 0;
@@ -214,7 +214,7 @@ std::vector<Shard> split(const Shard& file, std::uint32_t parts) {
 std::uint64_t head_checksum(const Shard& shard) {
   if (!shard.regular) return 0;
   std::vector<char> head(std::size_t{1} << 16);
-  std::optional<std::uint64_t> size;  // none for an empty file: it is asked for bytes, too, to see that it can be read
+  std::optional<std::uint64_t> size;  // none for an empty file: at size 0, FileSource would not try to read
   if (shard.bytes > 0) size = shard.bytes;
   FileSource file(shard.path, nullptr, {}, size);
   return XXH3_64bits(head.data(), read_fully(file, head));

@@ -36,7 +36,7 @@ std::uint64_t own_bytes(const Shard& shard);
 // Files, directories (their regular files whose names do not start with '.' or '_', not recursive) and globs (glob(3)),
 // in the order given, each expanded in the byte order of names. A file with several names is taken once. Throws
 // Error(kNoInput), naming the pattern, if one yields nothing or cannot be read. With `on_dangling`, a link to nothing
-// in a directory, or found by a glob, is left out and its path told; without, it is an error, too.
+// in a directory, or found by a glob, is left out, and on_dangling(path) is called; without, it is an error, too.
 std::vector<Shard> find_shards(const std::vector<std::string>& patterns,
                                const std::function<void(const std::string& path)>& on_dangling = {});
 
@@ -46,8 +46,8 @@ std::string find_in_both(const std::vector<Shard>& a, const std::vector<Shard>& 
 // True if both have the same file, even under different names.
 bool is_one_file(const Shard& a, const Shard& b);
 
-// XXH3-64 of the first 64 KiB of the file as stored, and as long as it was when it was found, to notice changes; 0 for
-// pipes. Throws Error(kNoInput) if it cannot be read, Error(kBadData) if it has become shorter than that.
+// XXH3-64 of the first 64 KiB of the file as stored, up to the size that it had when it was found, to notice changes; 0
+// for pipes. Throws Error(kNoInput) if it cannot be read, Error(kBadData) if it has become shorter than that.
 std::uint64_t head_checksum(const Shard& shard);
 
 // For a shard that is read again. Throws Error(kBadData) if its file has become shorter or has another head_checksum()

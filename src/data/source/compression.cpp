@@ -47,7 +47,7 @@ class Decompressor : public ByteSource {
 
   // Compressed bytes that are not used yet.
   std::span<const char> input() const { return {buffer_.data() + first_, last_ - first_}; }
-  // Waits for some; false at the end of the source.
+  // Waits for input; false at the end of the source.
   bool has_input() {
     if (first_ == last_) {
       first_ = last_ = 0;
@@ -89,7 +89,7 @@ class GzipSource : public Decompressor {
 
   z_stream stream_{};
   bool inside_member_ = false;
-  bool behind_member_ = false;  // no byte of another one has been used
+  bool behind_member_ = false;  // a member has ended, and no byte after it was used
   bool holds_more_ = false;     // zlib may hold decompressed bytes that found no room
 };
 

@@ -22,7 +22,7 @@ bool may_be_compressed(std::string_view beginning);
 // The name of a compression that is recognised but not read (bzip2, xz or zip); empty if it is none. Eight bytes are
 // enough.
 std::string_view foreign_compression(std::string_view beginning);
-// True if more bytes may show that it is one.
+// True if the content is compressed so or, with more bytes, may turn out to be.
 bool may_be_foreign_compression(std::string_view beginning);
 
 // The decompressed content of the source: of all gzip members, or of all zstd frames, with windows of up to 2 GiB (zstd

@@ -70,7 +70,7 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   if (::fstat(descriptor_, &status) != 0) fail(path_, "read", errno);
   const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
   if (at < 0) fail(path_, "seek", errno);
-  // A seek beyond the end of a file succeeds.
+  // Needed because a seek beyond the end of a file succeeds.
   const auto there = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - at, 0));
   const std::uint64_t count = std::min({most, there, left()});
   if (count == 0) require_end();
@@ -79,7 +79,7 @@ std::uint64_t FileSource::skip(std::uint64_t most) {
   return count;
 }
 
-// A file that ends here must have had that size at the start.
+// The file ends here: throws unless it had this size at the start.
 void FileSource::require_end() const {
   if (!size_ || at_ == *size_) return;
   throw Error(Fault::kBadData, input_name(path_) + ": expected the " + std::to_string(*size_) +

@@ -42,7 +42,7 @@ class FileSource : public ByteSource {
   bool may_block_ = false;  // a pipe, terminal or socket
 };
 
-// The advice for ranks.
+// The advice if a rank has too many shards.
 inline constexpr const char* kIfTooManyShards = "use more ranks or fewer and larger shards (a smaller --split)";
 
 // Raises the soft limit of open files so that this process can open `count` more. Throws Error(kFailed) if the hard
