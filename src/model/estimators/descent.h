@@ -18,7 +18,8 @@
 namespace cpt {
 
 // The insertion rule, Algorithm 2 of the paper: its objective at a node with regressor estimate p = P(right) in [0, 1]
-// and `left`, `right` >= 1 leaves on its sides. A new label goes right if it is above 0, else left. alpha in (0, 1].
+// and `left`, `right` >= 1 leaves on its sides. A new label goes right if the objective is above 0, else left. alpha in
+// (0, 1].
 //   (1 - alpha) * 2 * (p - 1/2) + alpha * log2(left / right)
 // tree/bounds.h states what the paper proves about trees grown by this rule.
 double insertion_objective(double p, std::uint64_t left, std::uint64_t right, double alpha);
@@ -26,9 +27,10 @@ double insertion_objective(double p, std::uint64_t left, std::uint64_t right, do
 // A new label during its descent.
 struct InsertionState {
   std::uint64_t coins = 0;          // of random trees: the generator of the label's coin flips
-  std::uint32_t disagreements = 0;  // nodes so far at which it went against the regressor's preference
+  std::uint32_t disagreements = 0;  // nodes so far at which the label went against the regressor's preference
 };
-// At the root. The coins are a function of the seed of the tree and the label's id, so every rank flips the same ones.
+// The state at the root. The coins are a function of the seed of the tree and the label's id, so every rank flips the
+// same ones.
 InsertionState begin_insertion(std::uint64_t seed, std::uint64_t label);
 // The exit by which the label leaves a block with the probabilities p (see NodeRegressors::block_probabilities()).
 std::uint8_t insertion_exit(const Row& p, const BlockNodes& nodes, const ModelOptions& options, InsertionState& state);

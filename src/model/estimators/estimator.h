@@ -34,9 +34,9 @@ struct Insertion {
   std::uint32_t disagreements = 0;  // see TreeChange
 };
 
-// From labels that were drawn independently, one from the distribution of each tree: an estimate without bias of the
-// sum over all labels but `own` of P(label)^2, P the mean over the trees. Two draws that are equal are a sample of the
-// sum of products of two trees' probabilities.
+// An unbiased estimate of the sum of P(label)^2 over all labels but `own`, where P is the mean over the trees, from
+// labels drawn independently, one from the distribution of each tree. Two equal draws are a sample of the sum of
+// products of two trees' probabilities.
 double other_squares(std::span<const Ranked> drawn, LabelId own);
 
 // Borrows what it is made from. Const members only read and may run in several threads, each with its own PathState.
@@ -71,8 +71,8 @@ class Estimator {
   // From each tree a label drawn from its Q(. | x), with its probability there; a function of `random`. No tree may be
   // empty. kNoLabel and 0 if all probabilities are 0.
   virtual std::vector<Ranked> draw(const ScaledExample& x, std::uint64_t random) const = 0;
-  // Q(label | x) of some labels, in their order, to the last bit what predict() says. What they share, such as the
-  // tops of their paths, is computed once.
+  // Q(label | x) of some labels, in their order, to the last bit what predict() says. Work that the labels share, such
+  // as the tops of their paths, is done once.
   virtual std::vector<double> probabilities(const ScaledExample& x, std::span<const LabelId> labels) const = 0;
   // Q(label | x) of every label, by id. O(n).
   virtual std::vector<double> all_probabilities(const ScaledExample& x) const = 0;
@@ -81,7 +81,7 @@ class Estimator {
 // Makes the estimator of options.method. It uses either the weights or the frequencies.
 std::unique_ptr<Estimator> make_estimator(const ModelOptions& options, std::span<const Tree> trees,
                                           WeightTable& weights, Frequencies& frequencies);
-// The generator by which tree t draws.
+// The seed from which tree t draws, given that of the example.
 std::uint64_t draw_seed(std::uint64_t random, std::size_t t);
 
 // Base of the methods that estimate the probabilities of all labels at once, in O(n), without a tree. Their labels are
@@ -109,7 +109,8 @@ class FlatEstimator : public Estimator {
   double clip_;
 };
 
-// The label that splits for label i > 0 in a complete tree: of labels 0 .. i - 1, the leftmost of the least depth.
+// The label whose leaf is split for label i > 0 in a complete tree: of labels 0 .. i - 1, the leftmost of the least
+// depth.
 LabelId complete_split(LabelId i);
 
 }  // namespace cpt

@@ -44,8 +44,8 @@ class BestLabels {
   std::vector<Ranked> best_;  // a heap with the worst label in front
 };
 
-// The steps of a path, each with its probability by of_step(step), are multiplied so that the product is the same to
-// the last bit if every partition, one step in each of the upper two, computes its own part.
+// The product of of_step(step), the probabilities of the steps of a path, in the order in which partitions compute it:
+// each of the upper two has one step, and the deep one multiplies its own first. So both give the same bits.
 template <class OfStep>
 double path_product(std::size_t begin, std::size_t end, OfStep of_step) {
   const std::size_t upper = std::min(end, begin + 2);
@@ -191,7 +191,7 @@ std::vector<double> TreeEstimator::probabilities(const ScaledExample& x, std::sp
   return probabilities;
 }
 
-// Adds the probabilities that one tree gives these labels. Blocks that their paths have in common are asked once.
+// Adds the probabilities that one tree gives these labels. Evaluates blocks that several paths share once.
 void TreeEstimator::add_some(const ScaledExample& x, const Tree& tree, std::span<const LabelId> labels,
                              std::vector<double>& probabilities) const {
   std::vector<PathStep> path;

@@ -15,7 +15,7 @@ double ratio(double sum, double weight) { return weight > 0 ? sum / weight : 0; 
 
 double log_loss(double p) { return -std::log(std::max(p, kLogFloor)); }
 
-// The same for an example in every run, whichever thread judges it.
+// The seed of an example's draw: the same in every run, whichever thread judges the example.
 std::uint64_t draw_number(const ModelOptions& options, const ExampleView& x) {
   return mix(options.seed ^ mix(x.origin.position ^ mix(x.origin.shard ^ mix(x.label_hash))));
 }
@@ -75,7 +75,7 @@ double Judge::squares(const ExampleView& x, const std::vector<Ranked>& best) {
   if (best.size() >= learner_->labels().size()) return sum;
   const std::uint64_t random = draw_number(learner_->options(), x);
   const std::vector<Ranked> drawn = learner_->draw(x, random);
-  // P is the mean of the trees, so a label drawn from any one of them, at random, is one drawn from P.
+  // P is the mean over the trees, so a label drawn from a tree chosen at random is drawn from P.
   const LabelId label = drawn[mix(random) % drawn.size()].label;
   if (label == kNoLabel || std::ranges::find(best, label, &Ranked::label) != best.end()) return sum;
   return sum + probability(x, label);

@@ -22,7 +22,7 @@ struct Judgement {
   std::size_t rank = 0;      // of the label among the most probable ones, from 1; 0 if it is not one of them
   LabelId best = kNoLabel;   // the most probable label, and its probability
   double best_p = 0;
-  double squares = 0;  // an estimate without bias of the sum over all labels of P(label)^2
+  double squares = 0;  // an unbiased estimate of the sum over all labels of P(label)^2
 };
 
 // Judges examples one by one; reuses its buffers. Several may share a learner.
@@ -84,7 +84,7 @@ struct CalibrationBin {
   std::uint64_t examples = 0;
   double weight = 0;
   double predicted = 0;  // sum of weight * probability
-  double right = 0;      // weight of those whose label it was
+  double right = 0;      // weight of those whose own label was the best
 };
 
 struct LabelFigures {
@@ -98,7 +98,7 @@ struct LabelFigures {
   LabelFigures& operator+=(const LabelFigures& other);
 };
 
-// Labels of the evaluated examples that are about as frequent among them.
+// Labels that are about equally frequent among the evaluated examples.
 struct FrequencyClass {
   std::uint64_t least = 1;  // examples of a label
   std::uint64_t most = 9;
@@ -129,7 +129,7 @@ class Evaluation {
   // Labels that examples have, or that were the best for one; the most frequent first, then by name.
   using NamedFigures = std::pair<std::string_view, LabelFigures>;
   std::vector<NamedFigures> by_label() const;
-  // Decades, from the rarest, without those that are empty and without new labels.
+  // Classes by decade of frequency, from the rarest; empty ones and new labels are left out.
   std::vector<FrequencyClass> by_frequency() const;
   FrequencyClass new_labels() const;
 

@@ -30,7 +30,7 @@ void InOrder::learn(PathState& path_state, bool is_new, Losses& losses) {
     losses.add_new(x.importance);
     learner_->learn(path_state, before_training_);
   } else if (is_sampled(losses.examples + 1)) {
-    // Draws and searches are of the weights before they learn.
+    // Draws and searches must use the weights as they are before this example is learned.
     count_seen(*learner_, x, path_state.label, learner_->predict(path_state), losses);
     learner_->learn(path_state, before_training_);
   } else {

@@ -87,7 +87,7 @@ LabelId Learner::apply(const TreeChange& change) {
 
 void Learner::locate(const ExampleView& x, LabelId label, PathState& path_state) const {
   if (feature_counts_.used()) {
-    // So that rows come from memory while values are scaled.
+    // Prefetches the rows first, so that they arrive while values are scaled.
     path_state.example = {x, x.values};
     locate(label, path_state);
     path_state.prefetch_rows();

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kFirstInterval = 64;
 constexpr std::uint64_t kSamplesPerDoubling = std::uint64_t{1} << 13;  // between a power of two and the next, later
 
-// A power of two, as are the numbers of examples after which it grows.
+// The length of the interval of an example: a power of two, which grows at powers of two.
 std::uint64_t interval_of(std::uint64_t number) {
   return std::max(kFirstInterval, std::bit_floor(std::max<std::uint64_t>(number, 1) - 1) / kSamplesPerDoubling);
 }

@@ -80,7 +80,7 @@ class PartitionLearner {
     std::uint8_t exit = 0;     // below which the draw goes on; 0 at a leaf
     LabelId label = kNoLabel;  // of the leaf
   };
-  // Draws on from the top of the partition.
+  // Continues a draw at the top of the partition.
   Drawn draw(const ScaledExample& x, DrawState& state) const;
 
   // The result, in one partition, of a search for the most probable label.

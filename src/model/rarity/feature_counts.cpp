@@ -96,7 +96,7 @@ void FeatureCounts::take_occurrences() {
   for (std::size_t i = 0; i < occurrences_.size(); ++i) {
     if (i + kEntriesAhead < occurrences_.size()) __builtin_prefetch(&added_[occurrences_[i + kEntriesAhead].index], 1);
     const auto [at, units] = occurrences_[i];
-    if (units == 0) continue;  // a small value, whose entry would be touched at each occurrence
+    if (units == 0) continue;  // a small value would add its entry to touched_ at each occurrence
     std::uint32_t& added = added_[at];
     if (added == 0) touched_.push_back(at);
     if (added > 0xffffffffU - units) spilled_.push_back({at, std::exchange(added, 0)});

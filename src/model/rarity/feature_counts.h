@@ -128,9 +128,9 @@ class FeatureCounts {
   ZeroedArray<std::uint64_t> units_;   // without those added; at most kMostUnits
 
   std::vector<CountedFeature> occurrences_;  // not in added_ yet: added many at a time, to hide the latency of memory
-  std::vector<std::uint32_t> touched_;       // with units added; may repeat
+  std::vector<std::uint32_t> touched_;       // entries with units added; may repeat
   std::vector<CountedFeature> spilled_;      // units that left no room in added_
-  std::vector<std::uint32_t> stale_;         // changed in units_ since renew(); may repeat
+  std::vector<std::uint32_t> stale_;         // entries of units_ changed since renew(); may repeat
   std::uint32_t times_ = 1;                  // how often each example is counted; 0: not at all
   std::uint64_t examples_ = 0;
   std::uint64_t all_examples_ = 0;

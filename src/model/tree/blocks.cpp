@@ -36,8 +36,7 @@ BlockHeader top_header(Partition partition) {
 void Blocks::append_path_to(PathStep end, std::vector<PathStep>& path) const {
   const auto begin = static_cast<std::ptrdiff_t>(path.size());
   climb(end, [&](PathStep step) { path.push_back(step); });
-  // Swapped member by member: the processor would have to wait before it reads as a whole a step that was just written
-  // in parts.
+  // Swapped member by member: reading a whole step just after its members were written would stall the processor.
   for (auto first = path.begin() + begin, last = path.end() - 1; first < last; ++first, --last) {
     std::swap(first->block, last->block);
     std::swap(first->position, last->position);

@@ -1,8 +1,8 @@
 // How the bounds on trees follow. Count nodes rather than leaves: m = n - 1 nodes stand over n leaves.
 //
 // Balance. A leaf joins the right side only while R < kappa N, so afterwards R - 1 < kappa (N - 1); likewise on the
-// left, with <= for a tie. Nothing but such a leaf changes a side, so a node over m nodes, itself included, has at most
-// kappa m of them on either side.
+// left, with <= for a tie. Only such a leaf changes a side, so a node over m nodes, itself included, has at most kappa
+// m of them on either side.
 //
 // Total depth. It is the sum of n = m + 1 over all nodes. The sum S(m) of m over all nodes is at most m log m / H + 1
 // (logarithms to base 2, H = H(kappa) <= 1), by induction over the sides a >= b, a + b = m - 1:

@@ -37,7 +37,7 @@ std::size_t common_length(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// Throws unless the path turns to `side` only from depth `begin` on; otherwise nothing would hang on the other side.
+// Throws if the path turns to the other side from depth `begin` on: nothing would hang on `side` of that node.
 void require_outermost(std::span<const std::string_view> paths, std::uint32_t leaf, std::size_t begin, char side) {
   const char other = side == '0' ? '1' : '0';
   const std::size_t turn = paths[leaf].find(other, begin);
@@ -55,13 +55,13 @@ std::size_t parting(std::span<const std::string_view> paths, std::uint32_t left,
   return depth;
 }
 
-// Which leaf splits which, and which leaves become possible after it, by leaf.
+// By leaf: the leaf that it splits, and the leaves that can be added after it.
 struct Splits {
   explicit Splits(std::size_t leaves) : old(leaves, kNoLeaf), first(leaves, kNoLeaf), next(leaves, kNoLeaf) {}
 
-  std::vector<std::uint32_t> old;    // the leaf that it splits
-  std::vector<std::uint32_t> first;  // the first one that splits it
-  std::vector<std::uint32_t> next;   // the next one that splits the same leaf
+  std::vector<std::uint32_t> old;    // the leaf that this one splits
+  std::vector<std::uint32_t> first;  // the first leaf that splits this one
+  std::vector<std::uint32_t> next;   // the next leaf that splits the same leaf as this one
 };
 
 // A leaf is the leftmost one of the subtree that is made with it. The stack holds the subtrees of leaves further to the

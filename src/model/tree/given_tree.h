@@ -44,10 +44,11 @@ struct LeafSplit {
   LabelId split = kNoLabel;  // kNoLabel: the first label
 };
 
-// The splits with which Tree::split() grows the tree whose leaf i has paths[i]. Any full binary tree can be grown so.
-// The leftmost leaf is label 0. A node is made once the node above it exists: the leftmost label on its right splits
-// the leftmost label on its left. The next label is always the first one in `paths` that can be added, so leaves listed
-// by label id get the same ids again. Takes the time of sorting the paths, and does not recurse. Throws InvalidTree.
+// The splits with which Tree::split() grows the tree whose leaf i has paths[i]. Any full binary tree can be grown in
+// this way. The leftmost leaf is label 0. A node is made once the node above it exists: the leftmost label on its right
+// splits the leftmost label on its left. The next label is always the first one in `paths` that can be added, so leaves
+// listed by label id get the same ids again. Takes the time of sorting the paths, and does not recurse. Throws
+// InvalidTree.
 std::vector<LeafSplit> leaf_splits_of(std::span<const std::string_view> paths);
 
 // The path of every leaf of Huffman's tree, in which frequent labels are near the root: no full binary tree has a

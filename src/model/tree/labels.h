@@ -24,8 +24,9 @@ class LabelDictionary {
   std::size_t size() const { return hashes_.size(); }
   // Returns kNoLabel if the name has not been added. `hash` is hash_label(name).
   LabelId find(std::string_view name, std::uint64_t hash) const;
-  // find() reads three addresses, each computed from what the one before holds. These prefetch them in turn, some time
-  // before find() is called. likely() is the id that find() will almost always return, found by the hash alone.
+  // find() reads three addresses, each computed from the content of the one before. The functions below prefetch them
+  // in turn, some time before find() is called. likely() is the id that find() will almost always return, found by the
+  // hash alone.
   void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
   LabelId likely(std::uint64_t hash) const;
   void prefetch_ends(LabelId id) const { __builtin_prefetch(&ends_[id]); }

@@ -10,7 +10,7 @@
 
 namespace cpt {
 
-// Every label is a leaf; label i is the one added as number i. Several threads may read while none adds.
+// Every label is a leaf; label i was added after i others. Several threads may read while none adds.
 class Tree {
  public:
   // `number`: of the tree in its model, from 0.

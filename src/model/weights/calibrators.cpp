@@ -32,7 +32,7 @@ void divide_covariances(float by, Calibrator& calibrator) {
   }
 }
 
-// Number by number, and of each those of all lanes. Lane 0 counts as what a node begins with.
+// Hashes one number of all lanes after another. Lane 0 counts as one in its first state.
 std::uint64_t digest_of(std::uint64_t key, const Calibrator& calibrator) {
   std::uint64_t digest = mix(key);
   for (std::size_t number = 0; number < Calibrator::kNumbers; ++number) {

@@ -27,7 +27,7 @@ using Row = std::array<float, kLanes>;
 struct alignas(64) Calibrator {
   enum Number : std::uint8_t { kA, kB, kC, kAA, kAB, kAC, kBB, kBC, kCC };  // a, b, c, and the upper half of S
   static constexpr std::size_t kNumbers = 9;
-  // An example of a greater importance counts as one of this.
+  // A greater importance of an example counts as this one.
   static constexpr float kMostImportance = 32;
   // The first state of a node: a = 1, b = 0, c = 1.5, and S = diag(0.1, 0.5, 0.1).
   static constexpr std::array<float, kNumbers> kFirst = {1, 0, 1.5F, 0.1F, 0, 0, 0.5F, 0, 0.1F};
@@ -56,7 +56,7 @@ struct alignas(64) Calibrator {
   void prefetch() const {
     for (std::size_t family = 0; family < kFamilies; ++family) prefetch_family(family);
   }
-  // The nodes above a position 1 .. 31 of the block.
+  // Prefetches the nodes above a position 1 .. 31 of the block.
   void prefetch_above(std::uint32_t position) const {
     prefetch_family(0);
     if (position < 8) return;
@@ -95,7 +95,7 @@ class Calibrators {
   // To be called some time before find() of the key.
   void prefetch_slot(std::uint64_t key) const { __builtin_prefetch(&slots_[(key >> 1) & (slots_.size() - 1)]); }
   std::size_t size(Partition partition) const { return parts_[partition].size(); }
-  // By ascending key.
+  // The keys of the partition's blocks, ascending.
   std::vector<std::uint64_t> keys(Partition partition) const;
   void clear(Partition partition);
 

@@ -48,7 +48,7 @@ constexpr bool row_contains(WideNode node, std::uint32_t lane, std::uint32_t col
 // above the position, towards 1 if their row contains the column taken and 0 otherwise. If the path ends at a leaf, and
 // a node at that position would have all its lanes in the block, also the leaf's regressors in these lanes, towards 0.
 const LaneTargets& targets_at(int arity, std::uint8_t position, bool leaf);
-// All of them, by position; those for leaves follow 32 further on.
+// The targets by position; those of paths that end at a leaf are 32 further on.
 const LaneTargets* targets_by_position(int arity);
 
 // Decodes the regressors of blocks in place, with the vector kernel of decode_kernel.cpp: from lane s = the estimate of

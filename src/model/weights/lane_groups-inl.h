@@ -137,7 +137,7 @@ HWY_INLINE void StoreRight(Tag tag, hn::Vec<Tag> right, const Group* groups, Est
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// The group, and zeros.
+// The lanes of the group, then zeros.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> Extended(Tag tag, GroupVector group) {
   if constexpr (hn::MaxLanes(tag) > kGroup) {
@@ -215,7 +215,7 @@ HWY_INLINE void LoadFourNumbers(Tag tag, const float* const* nodes, std::size_t 
 #endif
 }
 
-// The reverse. `numbers` becomes meaningless.
+// The reverse of LoadFourNumbers(). `numbers` becomes meaningless.
 template <class Tag>
 HWY_INLINE void StoreFourNumbers(Tag tag, hn::Vec<Tag>* numbers, float* const* nodes, std::size_t first) {
 #if HWY_TARGET == HWY_SCALAR

@@ -124,7 +124,7 @@ void NodeRegressors::finish_path(bool at_leaf, PathState& path_state) const {
 }
 
 void NodeRegressors::make_room_for_estimates(PathState& path_state) const {
-  // Again, where they were prefetched before: some may have left the first-level cache since.
+  // Even rows that were prefetched before: some may have left the first-level cache since.
   path_state.prefetch_rows();
   path_state.estimates.resize(path_state.path.size());
   path_state.sides.clear();
@@ -149,7 +149,7 @@ void NodeRegressors::predict(PathState& path_state) const {
     path_state.predicting.resize(blocks);
     for (std::size_t i = 0; i < blocks; ++i) {
       Calibration& calibration = path_state.calibrations[i];
-      // It may have been added since the path was located.
+      // The calibrator may have been added since the path was located.
       if (calibration.calibrator == nullptr) calibration.calibrator = calibrators_->find(calibration.key);
       path_state.predicting[i] = calibration.calibrator == nullptr ? &kFirstCalibrator : calibration.calibrator;
     }

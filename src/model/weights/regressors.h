@@ -41,7 +41,7 @@ struct PathState {
   std::vector<std::size_t> tree_ends;         // by tree: where its part of the path ends
   bool at_leaf = false;                       // whether the path ends at the leaf; else it goes on in another partition
   std::vector<float*> rows;                   // [B][F]
-  RowsAhead ahead;                            // of a later path state
+  RowsAhead ahead;                            // rows of a later path state, to prefetch
   std::vector<const LaneTargets*> targets;    // [B]
   std::vector<Calibration> calibrations;      // [B]; only where nodes are calibrated
   std::vector<const Calibrator*> predicting;  // [B]: the calibrators that predict
@@ -152,7 +152,7 @@ class NodeRegressors : public Regressors {
     // All steps of a path but the last have four levels.
     return position > kLastSlot ? above(4) : above(position_depth(position));
   }
-  // That of a step of the path. After predict().
+  // exit_probability() of a step of the path. After predict().
   double step_probability(const PathState& path_state, std::size_t step) const {
     return exit_probability(arity_ == 2 ? path_state.estimates[step].right : path_state.sides[step],
                             path_state.path[step].position);

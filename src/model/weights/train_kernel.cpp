@@ -21,7 +21,7 @@ struct LaneErrors {
   HWY_ALIGN float change[kMost];   // safe: what the step adds to the margin, over u
 };
 
-// Of some nodes, side by side: f = (z, 1, y), and the matrix S by its upper half.
+// Trains the calibrators of some nodes, side by side, as train_blocks() says: f = (z, 1, y), and S by its upper half.
 template <class W>
 HWY_INLINE void TrainNodes(W z, W y, W towards, W h, W forgotten, W* numbers) {
   const W one = Same(z, 1.0F);
@@ -142,7 +142,7 @@ HWY_INLINE W LogisticFlow(W v, W power, W inverse, W q) {
   constexpr hn::DFromV<W> kTag;
   const W one = Same(v, 1.0F);
   const W half = Same(v, 0.5F);
-  // Where the way is short, the difference of v' and v would be lost in rounding: the first three terms of its series.
+  // Where v' is near v, rounding would lose their difference, so the first three terms of its series are added up.
   const W straight = hn::Mul(q, inverse);
   const W p = hn::Mul(power, inverse);
   const W third = hn::Mul(hn::Sub(hn::Mul(half, p), Same(v, 1.0F / 6)), straight);
@@ -161,7 +161,7 @@ HWY_INLINE W LogisticFlow(W v, W power, W inverse, W q) {
   return hn::IfThenElse(is_near, near, hn::Max(far, hn::Zero(kTag)));
 }
 
-// Safe, by block: q and 1 / u.
+// Of the safe step, by block: q and 1 / u.
 struct Times {
   float q[kBlocksTogether] = {};
   float inverse_u[kBlocksTogether] = {};
@@ -194,7 +194,7 @@ HWY_INLINE void ComputeChanges(const Groups& groups, const Times& times, LaneErr
   });
 }
 
-// The lanes of a group in their places of a row: adds them to `row`, where they are 0.
+// Puts the lanes of a group into their places of `row`, where they are 0.
 HWY_INLINE void Spread(const LaneTargets& targets, std::size_t first, GroupVector group, V* row) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (kStep > kGroup) {
@@ -202,7 +202,7 @@ HWY_INLINE void Spread(const LaneTargets& targets, std::size_t first, GroupVecto
     for (std::size_t part = 0; part < kParts; ++part) {
       const auto index = hn::LoadU(kByte, targets.index_of_lane.data() + part * kStep);
       const auto of_group = hn::Sub(index, hn::Set(kByte, static_cast<std::uint8_t>(first)));
-      // Those of other groups, and kNotTrained, are taken for the first lane after the group, which is 0.
+      // Lanes of other groups, and kNotTrained, are mapped to the first lane after the group, which is 0.
       const auto from = hn::Min(of_group, hn::Set(kByte, static_cast<std::uint8_t>(kGroup)));
       const auto indices = hn::IndicesFromVec(kFloat, hn::PromoteTo(kInt, from));
       row[part] = hn::Or(row[part], hn::TableLookupLanes(lanes, indices));
@@ -224,7 +224,7 @@ struct Steps {
   Row step;
   Row growth;  // of G, by feature
 };
-// The same of the example; safe.
+// What the safe step needs of the example, for the same features.
 struct Values {
   Row value;
   Row slack;  // value^2 / 5
@@ -352,7 +352,7 @@ float LogOf(float h) {
   return log;
 }
 
-// The numbers of the groups of a block, in their places of a row.
+// Spreads the numbers of the groups of a block to their lanes of a row.
 HWY_INLINE void SpreadGroups(const Groups& groups, std::size_t block, const float* numbers, V* row) {
   for (std::size_t part = 0; part < kParts; ++part) row[part] = hn::Zero(kFloat);
   for (std::size_t g = groups.begin(block); g < groups.end(block); ++g) {

@@ -54,7 +54,7 @@ HWY_INLINE Power<W> PowerOf(W z) {
   return {hn::BitCast(tag, two_to_n), hn::Add(hn::Mul(p, hn::Mul(r, r)), r)};
 }
 
-// Within 2e-7 relative.
+// exp(z), within 2e-7 relative.
 template <class W>
 HWY_INLINE W Exp(W z) {
   const Power<W> power = PowerOf(z);
@@ -109,13 +109,12 @@ HWY_INLINE W KeptMargin(W z) {
   return Kept(z, -30.0F, 30.0F);
 }
 
-// m, by the margins of nodes and a, b and c.
+// m = a z + b + c y; numbers: a, b and c.
 template <class W>
 HWY_INLINE W Calibrated(W z, W y, const W* numbers) {
   return hn::Add(hn::Add(hn::Mul(numbers[0], KeptMargin(z)), numbers[1]), hn::Mul(numbers[2], KeptMargin(y)));
 }
 
-// P(right).
 template <class W>
 HWY_INLINE W CalibratedProbability(W z, W y, const W* numbers) {
   const W m = Calibrated(z, y, numbers);
@@ -124,7 +123,7 @@ HWY_INLINE W CalibratedProbability(W z, W y, const W* numbers) {
 
 // Loads the first `count` >= 1 floats, at most a full vector, padded with zeros.
 HWY_INLINE V LoadFirst(const float* from, std::size_t count) {
-// Highway does not promise it for AVX2, but there too masked-out floats cannot fault.
+// Masked-out floats cannot fault on AVX2 either, though Highway does not promise it.
 #if HWY_MEM_OPS_MIGHT_FAULT && HWY_TARGET != HWY_AVX2
   if (count >= kStep) return hn::LoadU(kFloat, from);
   if constexpr (kStep == 4) {

@@ -8,7 +8,7 @@
 // loss on seen labels of the test part, 22 bits, adaptive, logistic; rcv1, nvd, the first 300,000 examples of novels, a
 // million events of web-ads):
 //                                     rcv1            nvd             novels          web-ads
-//   one sum per row                  1.760 / 0.552   2.541 / 0.438   5.436 / 0.883   3.520 / 0.725
+//   one sum per row                   1.760 / 0.552   2.541 / 0.438   5.436 / 0.883   3.520 / 0.725
 //   one per lane, rate 0.35           1.730 / 0.543   2.590 / 0.452   5.383 / 0.883   3.440 / 0.723
 //   rounded to half precision         1.761 / 0.553   2.518 / 0.437   5.437 / 0.883   3.521 / 0.726
 //   rounded to bfloat16               1.777 / 0.562   2.521 / 0.441   5.450 / 0.889   3.553 / 0.739
