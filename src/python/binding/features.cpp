@@ -41,7 +41,7 @@ bool is_instance(py::handle object, const char* numpy_type) {
 
 bool is_text(py::handle object) { return PyUnicode_Check(object.ptr()); }
 
-// Python's numbers and texts are told without a look at numpy.
+// Recognizes Python's own numbers and texts without importing numpy.
 bool is_builtin(py::handle object) {
   return PyUnicode_Check(object.ptr()) || PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr());
 }
@@ -65,7 +65,7 @@ bool is_number(py::handle object) {
   return PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) || is_instance(object, "number");
 }
 
-// Nothing if it is no number.
+// Nothing if the object is not a number.
 std::optional<double> number_in(py::handle object) {
   const double number = PyFloat_AsDouble(object.ptr());
   if (number != -1 || PyErr_Occurred() == nullptr) return number;
@@ -90,7 +90,7 @@ std::string integer_text(py::handle object) {
   return text_of(py::str(integer));
 }
 
-// None, or NaN, as pandas has it.
+// Whether a token is None or NaN, with which pandas marks missing values.
 bool is_missing(py::handle token) {
   if (token.is_none()) return true;
   if (!PyFloat_Check(token.ptr()) && (is_builtin(token) || !is_instance(token, "floating"))) return false;
@@ -249,7 +249,7 @@ void FeatureList::add_cell(const std::string& column, py::handle value) {
 void FeatureList::add_number(const std::string& column, double value) {
   const FieldRole role = roles_.of(column);
   if (role == FieldRole::kOther) return add(column, column, value);
-  // Whole numbers as CSV has them: where a value of a column is missing, pandas makes floats of all.
+  // Whole numbers stay whole, as in CSV: pandas makes floats of a whole column if one of its values is missing.
   const bool is_whole = std::trunc(value) == value && std::abs(value) < 0x1p53;
   const py::object number = is_whole ? py::object(py::int_(static_cast<std::int64_t>(value))) : py::float_(value);
   add_cell(column, number);

@@ -18,14 +18,14 @@ namespace cpt::python {
 
 namespace py = pybind11;
 
-// What is given beside x. Empty: that of the line, or else no label and 1.
+// The label and importance given beside x. Where empty, those in x count, or else no label and 1.
 struct Annotation {
   std::optional<std::string_view> label{};
   std::optional<double> importance{};
   bool label_required = false;
 };
 
-// Throws BadExample if a label is required and this is none.
+// Throws BadExample if a label is required and this one is empty.
 void check_label(std::string_view label, const Annotation& note);
 
 // The text of a label: a str as it is, an int in decimal, a bool as in JSON. Throws TypeError for anything else.
@@ -44,12 +44,12 @@ class FeatureList {
   void clear();
   // Scalars belong to the namespace `path`, as they do in a JSON object; those of the outermost to the unnamed one.
   void add_dict(py::handle dict, const std::string& path = "", std::size_t depth = 1);
-  // A list of tokens, each a feature of value 1, but for None and NaN.
+  // A list of tokens, each a feature of value 1; None and NaN are left out.
   void add_bag(const std::string& name_space, py::handle bag);
   // A cell of a table: as add_dict() does with a key, but a number or text belongs to the namespace of its column.
   void add_cell(const std::string& column, py::handle value);
   void add(std::string_view name_space, std::string_view name, double value);
-  // The same, of a column of numbers.
+  // The same as add_cell(), for a value of a column of numbers.
   void add_number(const std::string& column, double value);
   // Valid until the list changes.
   std::span<const NamedFeature> features();
@@ -65,7 +65,7 @@ class FeatureList {
     double value;
   };
 
-  // Takes a value of the outermost object that is no feature; false if it is one.
+  // Takes the value if its key is that of the label or the importance; false for other keys, which are features.
   bool take_special(const std::string& key, py::handle value);
   // True unless the value is a dict or a bag.
   bool add_scalar(const std::string& name_space, const std::string& key, py::handle value, bool is_category = false);

@@ -6,9 +6,9 @@
 
 namespace cpt::python {
 
-// As py::gil_scoped_release. But where the interpreter has ended meanwhile, and a daemon thread comes back to it,
-// Python ends the thread by an exception that must not pass through destructors: the thread waits here for the end of
-// the process.
+// Like py::gil_scoped_release, but safe for daemon threads. If the interpreter has ended when such a thread returns to
+// it, Python ends the thread by an exception, which must not pass through destructors: the thread waits here for the
+// end of the process.
 class GilRelease {
  public:
   GilRelease() : thread_(PyEval_SaveThread()) {}

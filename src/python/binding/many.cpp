@@ -19,7 +19,7 @@ namespace cpt::python {
 namespace {
 
 constexpr std::size_t kLearnedTogether = 4096;  // between two looks whether Ctrl-C was pressed
-constexpr std::size_t kReadTogether = 16384;    // rows that need Python, before they are predicted
+constexpr std::size_t kReadTogether = 16384;    // rows that need Python, read before they are predicted
 constexpr std::size_t kBlock = 4;               // rows that a thread takes at a time: one may take long
 constexpr auto kPredictedTogether = std::chrono::milliseconds(100);  // between two looks whether Ctrl-C was pressed
 
@@ -68,7 +68,8 @@ class Annotations {
   std::optional<Numbers> importances_;
 };
 
-// Appends the examples of the rows [begin, end) to an empty batch. Returns why it stopped before; null if it did not.
+// Replaces the content of the batch by the examples of the rows [begin, end). Returns the exception that stopped it;
+// null if none did.
 std::exception_ptr read_rows(const Rows& rows, std::size_t begin, std::size_t end,
                              const std::function<Annotation(std::size_t)>& note, Scratch& scratch, Batch& batch) {
   batch.clear();
@@ -87,7 +88,7 @@ class PartReader {
   PartReader(const Rows& rows, const Annotations& annotations, Scratch& scratch)
       : rows_(&rows), annotations_(&annotations), scratch_(&scratch), batch_(scratch.reader.make_batch()) {}
 
-  // From `begin` on; none after the last row.
+  // Reads rows from `begin` on; none if `begin` is after the last row.
   void read(std::size_t begin) {
     const std::size_t end = std::min(rows_->size(), begin + kLearnedTogether);
     const auto note = [this](std::size_t row) { return annotations_->of(row); };
@@ -125,8 +126,8 @@ void learn_part(Model& model, const Batch& batch, std::size_t first_row, std::sp
   }
 }
 
-// Calls each(row, example) for rows from `begin` on, on several threads, until kPredictedTogether has passed; the
-// examples are in `batch`, whose first is that of `batch_begin`, or are read from the rows.
+// Calls each(row, example) for rows from `begin` on, on several threads, until kPredictedTogether has passed. The
+// examples are those of `batch`, which begins with row `batch_begin`; if it is null, they are read from the rows.
 class InParallel {
  public:
   using Each = std::function<void(std::size_t, const ExampleView&)>;
@@ -144,7 +145,7 @@ class InParallel {
     std::vector<std::thread> others;
     try {
       for (std::size_t t = 1; t < std::min(threads, blocks); ++t) others.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {  // no more threads: those that there are do the work
+    } catch (const std::system_error&) {  // the threads that could be started do the work
     }
     work();
     for (std::thread& other : others) other.join();
@@ -172,7 +173,7 @@ class InParallel {
         failure_ = std::current_exception();
         failed_row_ = row;
       }
-      // The blocks before this one are taken already.
+      // Rows before this block are taken already, so the first row that fails is found.
       next_ = end_;
     }
   }

@@ -10,7 +10,7 @@
 
 namespace cpt::python {
 
-// P(label | x) of each row before it was learned. `labels`: a list with one for each row, or None: those of the lines.
+// P(label | x) of each row before it was learned. `labels`: a list with one for each row, or None: those of the rows.
 // `importances`: an array or None. A row of importance 0 is only predicted. Rows before one that fails were learned.
 // Rows that do not need Python are read on a thread of their own.
 py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::object& labels,
@@ -21,10 +21,10 @@ py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::
 // P of each label given each row. If `per_row`, row i has its own `width` labels, from i * width on.
 py::array_t<double> probabilities(const LockedModel& locked, const Rows& rows, const py::list& labels, bool per_row,
                                   std::size_t width, std::size_t threads);
-// (rows, labels) of the first `labels` labels.
+// P of the first `labels` labels given each row: (rows, labels).
 py::array_t<double> all_probabilities(const LockedModel& locked, const Rows& rows, std::size_t labels,
                                       std::size_t threads);
-// Two arrays (rows, k): numbers of labels, -1 where there are no more, and probabilities, there 0.
+// Two arrays (rows, k): numbers of labels and their probabilities; -1 and 0 where a row has no more labels.
 py::tuple top_k_many(const LockedModel& locked, const Rows& rows, std::size_t k, double threshold, std::size_t threads);
 
 }  // namespace cpt::python

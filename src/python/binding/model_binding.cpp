@@ -19,7 +19,7 @@ namespace cpt::python {
 
 namespace {
 
-// An object, or a table of one row.
+// Appends the example of x: an object, or a table of one row.
 void append_example(py::handle x, const Annotation& note, Scratch& scratch, Batch& batch) {
   if (!py::isinstance<Rows>(x)) return append_object(x, note, scratch, batch);
   const auto& rows = x.cast<const Rows&>();
@@ -54,7 +54,7 @@ double probability(const LockedModel& locked, py::handle x, const py::object& la
 
 py::list top_k(const LockedModel& locked, py::handle x, std::size_t k, double threshold) {
   const Batch batch = make_example(locked, x, py::none(), py::none(), false);
-  // Copies: another thread may change the model before the labels are Python's.
+  // Copies the names: another thread may change the model before they become Python objects.
   const auto best = locked.read([&](const Model& model) {
     std::vector<std::pair<std::string, double>> found;
     for (const Prediction& p : model.top_k(batch[0], k, threshold)) found.emplace_back(p.label, p.probability);
@@ -111,7 +111,7 @@ py::object explain_label(const LockedModel& locked, py::handle x, const py::obje
   append_example(x, note, scratch, batch);
   const auto explanation = locked.read([&](const Model& model) {
     require_explainable(model.options());
-    model.probability(batch[0], batch[0].label);  // refuses values that are too large
+    model.probability(batch[0], batch[0].label);  // throws if a value is out of range
     const LabelId id = model.learner().find(batch[0]);
     return id == kNoLabel ? std::nullopt : std::optional(explain(model.learner(), batch[0], id, top));
   });

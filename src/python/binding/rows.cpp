@@ -55,7 +55,7 @@ void CsrRows::read(std::size_t row, const Annotation& note, Scratch& scratch, Ba
   check_label(label, note);
   const std::int64_t begin = row_ends_.data()[row];
   const std::int64_t end = row_ends_.data()[row + 1];
-  // For each row, since whoever shares the arrays may have changed them.
+  // Checked for each row, because code that shares the arrays may have changed them.
   if (begin < 0 || begin > end || end > columns_.size()) throw BadExample(0, "the row ends are those of no CSR matrix");
   begin_columns(static_cast<std::size_t>(end - begin), scratch);
   for (std::int64_t i = begin; i < end; ++i) {

@@ -47,7 +47,7 @@ class ObjectRows : public Rows {
  private:
   void read(std::size_t row, const Annotation& note, Scratch& scratch, Batch& batch) const override;
 
-  py::tuple objects_;  // nobody can change it
+  py::tuple objects_;  // a copy of the list, which the caller cannot change
 };
 
 // Column c is the feature c of libsvm lines: its name is the number, in the unnamed namespace.
