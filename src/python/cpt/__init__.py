@@ -26,7 +26,7 @@ def __dir__() -> List[str]:
 
 
 def __getattr__(name: str) -> Any:
-    # Only who uses it needs scikit-learn.
+    # Imported when it is used, because it needs scikit-learn.
     if name == "Classifier":
         from .classifier import Classifier
         return Classifier

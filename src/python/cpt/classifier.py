@@ -27,7 +27,7 @@ class _Frame(NamedTuple):
 
 
 class _Classes(NamedTuple):
-    """`classes_`, and the place of each by its label of the model. Replaced as a whole, as other threads may read it."""
+    """`classes_`, and the index of each by its label in the model. Replaced as a whole: other threads may read it."""
 
     values: Array
     columns: Dict[str, int]
@@ -38,8 +38,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     X is what scikit-learn takes (arrays and sparse matrices of numbers, shape (rows, columns)), or what `cpt.Model` takes:
     data frames with texts and lists; lists, Series or arrays of dicts, of lists of tokens, or of lines without labels. A
-    column is the same feature in an array as in a data frame of numbers, by position. A key or column `label` that the first
-    data have is a feature, as y holds the labels.
+    column is the same feature in an array as in a data frame of numbers, by position. A key or column `label` in the data of
+    the first fit is a feature, because y holds the labels.
 
     Parameters are options of `cpt.Model`; `passes` is how often fit() learns X, `threads` how many threads predict.
 
@@ -91,7 +91,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     sample_weight: Optional[Any] = None) -> Classifier:
         """Goes on learning. Classes need not be known: a new one joins at its first example.
 
-        `classes` that are named have a column in `predict_proba` before that.
+        Those that `classes` names have a column in `predict_proba` even before that.
         """
         return self._learn(X, y, classes, sample_weight, 1, reset=not hasattr(self, "model_"))
 
@@ -128,7 +128,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return p
 
     def predict_log_proba(self, X: Any) -> Array:
-        """ln P of every class, as `predict_proba`; -inf for a class that was only named."""
+        """ln P of every class, as `predict_proba`; -inf for a class that was named but not learned."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
@@ -201,13 +201,13 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
     def _add_classes(self, *parts: Array) -> None:
-        """Before their examples are learned, so that another thread that predicts knows every label."""
+        """Called before their examples are learned, so that another thread that predicts knows every label."""
         known = self._classes.columns.keys()
         texts = {_text(value) for part in parts for value in part}
         if not texts <= known:
             values = np.unique(np.concatenate([part for part in (self._classes.values, *parts) if len(part)]))
             columns = {_text(value): i for i, value in enumerate(values)}
-            # NumPy makes numbers of True beside 1, and floats of integers.
+            # NumPy turns True beside 1 into a number, and integers beside floats into floats.
             if columns.keys() != known | texts:
                 raise ValueError("expected classes of one type, found others, such as True beside 1")
             self._classes = _Classes(values, columns)
@@ -223,7 +223,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _text(value: Any) -> str:
-    """A class as a label of the model, as `Model` has it; a whole float in decimal."""
+    """The label that a class has in the model: its text as `Model` makes it; of a whole float, that of the integer."""
     if isinstance(value, bytes):
         raise TypeError("expected classes that are str or numbers, found bytes")
     if isinstance(value, (bool, np.bool_)):
@@ -234,7 +234,7 @@ def _text(value: Any) -> str:
 
 
 def _has_label_key(X: Any) -> bool:
-    """Whether X has a feature of the name that is the label's of a model otherwise."""
+    """Whether X has a key or column `label`, which a model takes for the label by default."""
     if is_frame(X):
         return "label" in X.columns
     return not _is_for_sklearn(X) and any(isinstance(row, dict) and "label" in row for row in X)

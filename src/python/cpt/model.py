@@ -30,7 +30,7 @@ _COUNTS = {"arity", "bits", "seed", "trees"}
 _NUMBERS = {"alpha", "clip", "learning_rate"}
 SWITCHES = {"calibrate", "rarity"}
 REPEATED = {"interactions", "ngrams"}  # on the command line, once for each value
-_KEYS = ("_keys", "_columns")  # how the names of options end whose values are joined by commas
+_KEYS = ("_keys", "_columns")  # endings of the options whose values are joined by commas
 _NGRAM = re.compile(r"(?:(?!\d+ )[^ ].*?:)?\d+(?= |$)")  # N or NAMESPACE:N; a namespace may have blanks
 
 
@@ -120,8 +120,9 @@ class Model:
     """P(label | x), learned online; a new label joins at its first example.
 
     The options are those of `cpt_dist` that a model keeps, with `_` for `-`: `method`, `alpha`, `bits`, `trees`,
-    `interactions` and so on (see `Model().options`). Several values are any iterable of str. `bits` is 22 unless given: a
-    weight table has 2^bits rows of 64 bytes, of which memory is taken as rows are first written. Raises `BadOption`.
+    `interactions` and so on (see `Model().options`). Several values are given as an iterable of str. `bits` is 22
+    unless given: a weight table has 2^bits rows of 64 bytes, of which memory is taken as rows are first written.
+    Raises `BadOption`.
 
     An example x is one of:
 
@@ -132,8 +133,8 @@ class Model:
     - a list of tokens, each a feature, as a fastText line has them: str, whole numbers or bools; None and NaN are none;
     - a str: a line in any text format of `cpt_dist` but csv. Its label counts where no other is given. The format is detected
       by the first line of each call;
-    - a table of one row: a sparse matrix, an array or a data frame as below (`df.iloc[[0]]`). Of a row of a data frame, a
-      dict is another example: there numbers and texts are in the namespace of their column, in a dict in none.
+    - a table of one row: a sparse matrix, an array or a data frame as below (`df.iloc[[0]]`). A dict of such a row is
+      another example: in a data frame, numbers and texts are in the namespace of their column, in a dict in none.
 
     Many examples X are one of: a list of these; a scipy sparse matrix or a 2-dimensional array of numbers, shape
     (rows, columns), where column c is the feature c of a libsvm line; a pandas DataFrame, where each column is a
@@ -207,7 +208,7 @@ class Model:
     def learn(self, x: Example, label: Optional[Label] = None, importance: Optional[float] = None) -> float:
         """Learns an example. Returns P(label | x) as it was before, 0 if the label is new.
 
-        `label` may be omitted if x, a line, a dict or a row of a data frame, has one. `importance` is in [0, 1e12];
+        `label` may be omitted if x (a line, a dict or a row of a data frame) has one. `importance` is in [0, 1e12];
         with 0, nothing is learned.
         """
         return self._core.learn(example_of(x, self._keys), label, importance)
@@ -229,7 +230,7 @@ class Model:
     def explain(self, x: Example, label: Optional[Label] = None, top: int = 5) -> Optional[Explanation]:
         """Why the label has its probability given x, with the `top` largest contributions of each node on its path.
 
-        Without a label, the most probable one. None if the model does not know the label, or has none.
+        Without a label, explains the most probable one. Returns None if the model does not know the label, or has none.
 
         >>> m = Model(bits=12)
         >>> for _ in range(5):
@@ -256,8 +257,8 @@ class Model:
                    importance: Optional[Iterable[float]] = None) -> Array:
         """Learns examples in order; returns P of each label before it was learned, shape (rows,).
 
-        `y` may be omitted if the rows, lines, dicts or those of a data frame, have labels. Rows of importance 0 are only predicted. If a row
-        is bad, `BadData.row` names it: the rows before it were learned.
+        `y` may be omitted if the rows (lines, dicts or rows of a data frame) have labels. Rows of importance 0 are only
+        predicted. If a row is bad, `BadData.row` names it, and the rows before it were learned.
 
         >>> m = Model(bits=12)
         >>> m.learn_many([{"a": 1}, {"a": 1}, {"b": 1}], ["x", "x", "y"])
@@ -273,7 +274,7 @@ class Model:
         """P of labels given each row.
 
         `labels` holds one for each row, and the result has the shape (rows,); or a sequence of m for each row: (rows, m).
-        A single label, a str or int, is that of all rows. The number of threads does not change the result.
+        A single label (a str or int) is used for all rows. The number of threads does not change the result.
         """
         rows = rows_of(X, self._keys)
         threads = _whole("threads", threads, 1)
@@ -289,14 +290,14 @@ class Model:
         return self._core.probabilities(rows, given, True, 1, threads)[:, 0]
 
     def all_probabilities(self, X: Any, threads: int = 1) -> Array:
-        """P of every label given each row, in the order of `labels`: shape (rows, labels). Takes time in proportion."""
+        """P of every label given each row, in the order of `labels`: shape (rows, labels). Takes O(labels) for each row."""
         return self._core.all_probabilities(rows_of(X, self._keys), self._core.size(), _whole("threads", threads, 1))
 
     def top_k_many(self, X: Any, k: int = 1, threshold: float = 0, threads: int = 1) -> Tuple[Array, Array]:
         """The k most probable labels of each row, most probable first, and their probabilities.
 
-        Two arrays of shape (rows, k), or fewer columns if there are fewer labels. Where a row has fewer labels of at
-        least `threshold`, they are filled up with None and 0. The number of threads does not change the result.
+        Two arrays of shape (rows, k), or fewer columns if there are fewer labels. A row with fewer labels of at
+        least `threshold` is filled up with None and 0. The number of threads does not change the result.
         """
         rows = rows_of(X, self._keys)
         most = min(_whole("k", k, 0), self._core.size())
@@ -306,7 +307,7 @@ class Model:
         return labels, p
 
     def _label_array(self) -> Array:
-        # Other threads may extend `_names` meanwhile, so each begins from the one array that it took.
+        # Other threads may replace `_names` meanwhile, so this one keeps to the array that it took.
         names = self._names
         new = self._core.labels(len(names))
         if new:
@@ -345,7 +346,7 @@ def load(path: Union[str, os.PathLike[str]]) -> Model:
 
 
 def _whole(name: str, value: Any, least: int) -> int:
-    """An argument that counts, as the core takes it."""
+    """Checks an argument that is a count; returns it as the core takes it."""
     try:
         number = operator.index(value)
     except TypeError:

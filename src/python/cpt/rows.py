@@ -1,4 +1,4 @@
-"""What the core takes as many examples, from what users have: lists, sparse and dense matrices, data frames."""
+"""Makes the rows that the core takes from what users have: lists, sparse and dense matrices, data frames."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterable, NamedTuple, Optional, Sequence
@@ -87,11 +87,11 @@ def _dense(X: Array) -> _core.Rows:
         raise TypeError("expected an array of numbers, found one that is masked")
     if X.dtype.kind not in "fiub":
         raise TypeError(f"expected an array of numbers, found one of type {X.dtype}: give data frames as they are")
-    return _core.DenseRows(np.asarray(X))  # of a matrix
+    return _core.DenseRows(np.asarray(X))  # a np.matrix becomes an array
 
 
 def _column(name: Any, column: Any) -> Any:
-    """An array of numbers that float64 has, or a list of objects in which None stands for what is missing."""
+    """An array if float64 holds its numbers exactly, else a list of objects, with None for missing values."""
     kind = getattr(column.dtype, "kind", "O")
     if kind in "iuf":
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -107,5 +107,5 @@ def _column(name: Any, column: Any) -> Any:
 
 
 def _category(value: Any) -> str:
-    """As CSV has it: where a value of a column is missing, pandas makes floats of whole numbers."""
+    """The text of a category in CSV: pandas makes floats of whole numbers if a value of the column is missing."""
     return str(int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value)

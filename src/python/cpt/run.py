@@ -11,7 +11,7 @@ from .model import Model, load
 
 
 class Run:
-    """A run directory, which may be that of a run that still goes on."""
+    """A run directory. The run may still be going on."""
 
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = Path(path)
@@ -25,7 +25,10 @@ class Run:
 
     @property
     def summary(self) -> Dict[str, Any]:
-        """The figures of the run, or of its last stage if data were added: summary.json. Raises `NoInput` until the run has finished."""
+        """The figures of the run, or of its last stage if data were added: summary.json.
+
+        Raises `NoInput` until the run has finished.
+        """
         if not self.finished:
             raise NoInput(f"{self.path}: the run has not finished")
         summary: Dict[str, Any] = json.loads((self.path / "summary.json").read_text(encoding="utf-8"))

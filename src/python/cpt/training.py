@@ -37,8 +37,8 @@ def train(data: Paths, ranks: SupportsIndex = 2, test: Optional[Paths] = None, r
     `progress` shows a bar (with tqdm), or lines on standard error.
 
     Raises `Error`, or one of its classes, with the reason that the program gives. Ctrl-C writes a checkpoint, ends the
-    job and raises `Stopped`, whose message names the run directory, or KeyboardInterrupt if there is no checkpoint (so early,
-    or late, was it); a second one ends the job at once.
+    job and raises `Stopped`, whose message names the run directory, or KeyboardInterrupt if it came too early or too
+    late for a checkpoint; a second one ends the job at once.
     """
     try:
         count = operator.index(ranks)
@@ -83,7 +83,7 @@ def _command(data: Paths, ranks: int, test: Optional[Paths], folder: Path, optio
     if ranks == 1:
         return command
     mpirun = _program("mpirun")
-    # Of a path, Open MPI makes a prefix, and refuses that of /bin: by its name what PATH has.
+    # Given a path, Open MPI derives a prefix from it, and refuses that of /bin: an mpirun on PATH is called by name.
     launcher = ["mpirun" if mpirun == shutil.which("mpirun") else mpirun, "-n", str(ranks)]
     if ranks > len(os.sched_getaffinity(0)):
         launcher.append("--oversubscribe")
@@ -91,7 +91,7 @@ def _command(data: Paths, ranks: int, test: Optional[Paths], folder: Path, optio
 
 
 def _environment() -> Dict[str, str]:
-    """That of this process; as root, with what Open MPI then needs to start."""
+    """The environment of this process; as root, with the variables without which Open MPI then does not start."""
     if os.geteuid() != 0:
         return dict(os.environ)
     return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **os.environ}
@@ -129,13 +129,13 @@ def _option(name: str, value: Any) -> List[str]:
 
 def _run_program(command: List[str], folder: Path, progress: bool) -> None:
     metrics = folder / "metrics.jsonl"
-    told = metrics.stat().st_size if metrics.exists() else 0  # before the program starts
+    earlier = metrics.stat().st_size if metrics.exists() else 0  # bytes before the program starts
     with tempfile.TemporaryFile() as output, _Display(progress) as display:
         # A session of its own: Ctrl-C in a terminal reaches this process alone.
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
                                    env=_environment())
         try:
-            code = _wait(process, _follow(metrics, told), display)
+            code = _wait(process, _follow(metrics, earlier), display)
             if code == 0:
                 display.finish()
         except KeyboardInterrupt:
@@ -151,7 +151,7 @@ def _run_program(command: List[str], folder: Path, progress: bool) -> None:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> int:
-    """A checkpoint, then the end. Asks again until then: a program that only starts does not hear it."""
+    """Asks for a checkpoint and the end, again and again until then: a program that is starting may miss the signal."""
     while True:
         process.send_signal(signal.SIGUSR2)
         try:
@@ -171,7 +171,7 @@ def _wait(process: subprocess.Popen[bytes], follower: Iterator[List[Dict[str, An
 
 
 def _follow(path: Path, position: int) -> Iterator[List[Dict[str, Any]]]:
-    """At each step the reports that were written since the one before, at first those behind `position`."""
+    """Yields at each step the reports written since the step before, at first those after byte `position`."""
     while True:
         reports = []
         if path.exists():
