@@ -44,6 +44,7 @@ struct ScoreOptions {
   std::filesystem::path labels;
   bool summary = false;
   std::size_t threads = 1;
+  std::filesystem::path output;
 };
 
 // A line's own label.
@@ -168,6 +169,7 @@ void score(const ScoreOptions& options) {
   const bool has_file = !options.labels.empty();
   const std::vector<std::string> listed = has_file ? read_labels(options.labels) : std::vector<std::string>();
   OpenInput input(options.input, {.labels_required = options.label.empty() && !has_file, .every_line = true});
+  input.require_apart(options.output);
   const Learner& learner = input.model().learner();
   Candidates candidates;
   add_candidates("--label", options.label, learner, candidates);
@@ -183,7 +185,7 @@ void score(const ScoreOptions& options) {
     }
     best.add(x);
   };
-  ResultWriter out;
+  ResultWriter out(options.output);
   answer_all(
       input, options.threads, chunk_limits(1 + candidates.quoted.size()),
       [&] { return Scorer(learner, candidates, options.input.json); }, tally, &out);
@@ -194,6 +196,7 @@ void score(const ScoreOptions& options) {
 void declare(CLI::App& command, ScoreOptions& options) {
   add_answered_input_options(command, options.input);
   add_threads(command, options.threads);
+  add_output_option(command, options.output);
   add_repeated(command, "--label", options.label, "Also print the probability of this label")->type_name("NAME");
   command
       .add_option("--labels", options.labels,

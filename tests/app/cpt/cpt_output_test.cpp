@@ -85,8 +85,10 @@ TEST_F(OutputTest, AnInputOrResultsAreNotReplaced) {
   fs::create_symlink("test.vw", path("link"));
   const std::string before = content_of(path("test.vw"));
   for (const char* output : {"test.vw", "link", "./test.vw"}) {
-    expect_failure({"predict", "--model", "model", "--data", "test.vw", "--output", output}, 2,
-                   std::string("--output ") + output + " would replace the input test.vw");
+    for (const char* command : {"predict", "score"}) {
+      expect_failure({command, "--model", "model", "--data", "test.vw", "--output", output}, 2,
+                     std::string("--output ") + output + " would replace the input test.vw");
+    }
   }
   EXPECT_EQ(shell("\\$cpt predict --model model --data - --output test.vw <test.vw 2>said"), 2);
   EXPECT_EQ(content_of(path("test.vw")), before);

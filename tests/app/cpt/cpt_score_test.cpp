@@ -28,6 +28,11 @@ TEST_F(ScoreTest, ReadsTablesWithoutAHeader) {
   EXPECT_EQ(results(score + Words{"records", "--columns", "page,label"}), expected);
 }
 
+TEST_F(ScoreTest, WritesAFile) {
+  EXPECT_THAT(results({"score", "--model", "model", "--data", "test.vw", "--output", "scores"}), IsEmpty());
+  EXPECT_EQ(lines_of(content_of(path("scores"))), printed_scores(model(), examples("test.vw")));
+}
+
 TEST_F(ScoreTest, AlsoScoresANamedLabel) {
   const Batch batch = examples("test.vw");
   Words expected = printed_scores(model(), batch);
