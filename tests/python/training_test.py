@@ -112,6 +112,10 @@ class TrainingTest(unittest.TestCase):
         with self.assertRaisesRegex(cpt.BadOption, "alpha"):
             cpt.train(self.shards, alpha=[0.5], progress=False)
 
+    def test_warnings_of_the_program_are_warnings(self) -> None:
+        with self.assertWarnsRegex(UserWarning, "^--arity has no effect here"):
+            cpt.train(self.shards, ranks=1, bits=14, arity=4, progress=False)
+
     def test_root_needs_no_settings_of_open_mpi(self) -> None:
         settings = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
         others = {name: value for name, value in os.environ.items() if name not in settings}

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, Optional, SupportsIndex, Union
 
@@ -34,7 +35,7 @@ def train(data: Paths, ranks: SupportsIndex = 2, test: Optional[Paths] = None, r
 
     `data`, `test` and `validate`: files, directories or globs, one or several. `run`: a run directory, which `cpt.Run` reads; without it, none is kept.
     `options`: those of `cpt_dist`, with `_` for `-`; a flag is True, as in `resume=True`, which continues a stopped run.
-    `progress` shows a bar (with tqdm), or lines on standard error.
+    `progress` shows a bar (with tqdm), or lines on standard error. What the program warns of is a UserWarning.
 
     Raises `Error`, or one of its classes, with the reason that the program gives. Ctrl-C writes a checkpoint, ends the
     job and raises `Stopped`, whose message names the run directory, or KeyboardInterrupt if it came too early or too
@@ -48,7 +49,8 @@ def train(data: Paths, ranks: SupportsIndex = 2, test: Optional[Paths] = None, r
         raise ValueError(f"expected at least one rank, found {count}")
     folder = Path(tempfile.mkdtemp(prefix="cpt-run-")) if run is None else Path(run)
     try:
-        _run_program(_command(data, count, test, folder, options), folder, progress)
+        for warning in _run_program(_command(data, count, test, folder, options), folder, progress):
+            warnings.warn(warning, stacklevel=2)
         model = load(folder / "model" if (folder / "model").exists() else options.get("init", ""))
     except Stopped:
         raise  # the run directory holds the checkpoint
@@ -127,7 +129,8 @@ def _option(name: str, value: Any) -> List[str]:
     return [dashed, ",".join(words)]
 
 
-def _run_program(command: List[str], folder: Path, progress: bool) -> None:
+def _run_program(command: List[str], folder: Path, progress: bool) -> List[str]:
+    """Returns what the program warned of."""
     metrics = folder / "metrics.jsonl"
     earlier = metrics.stat().st_size if metrics.exists() else 0  # bytes before the program starts
     with tempfile.TemporaryFile() as output, _Display(progress) as display:
@@ -148,6 +151,13 @@ def _run_program(command: List[str], folder: Path, progress: bool) -> None:
                 process.wait()
         if code != 0:
             raise _error(code, output, folder)
+        mark = "cpt_dist: warning: "
+        return [line[len(mark):] for line in _lines(output) if line.startswith(mark)]
+
+
+def _lines(output: IO[bytes]) -> List[str]:
+    output.seek(0)
+    return output.read().decode("utf-8", "replace").splitlines()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> int:
@@ -228,8 +238,7 @@ class _Display:
 
 
 def _error(code: int, output: IO[bytes], folder: Path) -> Error:
-    output.seek(0)
-    lines = output.read().decode("utf-8", "replace").splitlines()
+    lines = _lines(output)
     reasons = [line.split(": ", 1)[1] for line in lines if line.startswith("cpt_dist: ")]
     said = [line for line in lines if line.strip() and not line.startswith("-" * 10)]
     reason = reasons[-1] if reasons else " ".join(said[-5:]) or f"cpt_dist ended with {code}"
