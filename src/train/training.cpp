@@ -261,6 +261,7 @@ class Training::Run {
       const bool is_best = measure_validation(progress, safe_point);
       safe_point.end_validation();
       if (is_best && options_.validation.keep_best) save_best();
+      warn_of_other_examples(progress);
       progress.report_validation(*last);
     }
     summary_.stopped_early = is_to_stop_early(options_.validation, summary_);
@@ -273,6 +274,14 @@ class Training::Run {
     renewal_after_validation_.reset();
     if (is_due || lines != 0) renewals_.begin_pass(lines, true, validation_.next);
     return summary_.stopped_early;
+  }
+
+  // Once.
+  void warn_of_other_examples(Progress& progress) {
+    if (comm_.rank() != 0 || warned_of_other_examples_) return;
+    const std::string warning = warning_of_other_examples(options_.validation.metric(), summary_);
+    warned_of_other_examples_ = !warning.empty();
+    if (warned_of_other_examples_) progress.warn(warning);
   }
 
   // Returns whether it is the best validation so far.
@@ -463,6 +472,7 @@ class Training::Run {
   std::uint64_t next_renewal_ = 0;  // of the pass that a resumed run goes on with
   ValidationState validation_;
   std::optional<std::uint64_t> renewal_after_validation_;  // while one is made
+  bool warned_of_other_examples_ = false;
   std::filesystem::path model_;
   Summary summary_;
 };

@@ -45,6 +45,17 @@ bool enter_validation(Validation validation, Summary& summary) {
   return is_best;
 }
 
+std::string warning_of_other_examples(Metric metric, const Summary& summary) {
+  const bool leaves_out = metric != Metric::kLog && metric != Metric::kSquared;
+  if (!leaves_out || !summary.last_validation || !summary.best_validation) return "";
+  const std::uint64_t now = summary.last_validation->losses.new_labels;
+  const std::uint64_t then = summary.best_validation->losses.new_labels;
+  if (now == then) return "";
+  return "validations are compared by different examples: the last one leaves out " + std::to_string(now) +
+         " whose labels are new, the best one " + std::to_string(then) +
+         "; while labels still arrive, compare by log or squared, which leave out none";
+}
+
 bool is_to_stop_early(const ValidationOptions& options, const Summary& summary) {
   return options.early_stop != 0 && summary.last_validation &&
          summary.last_validation->without_improvement >= options.early_stop;

@@ -374,5 +374,23 @@ TEST(Validations, WithoutSamplesOfTheMetricAreNotBetter) {
   EXPECT_TRUE(is_to_stop_early({.data = {}, .every = 0, .keep_best = {}, .early_stop = 1}, summary));
 }
 
+TEST(WarningOfOtherExamples, IsGivenWhereNewLabelsAreLeftOut) {
+  Summary summary;
+  EXPECT_EQ(warning_of_other_examples(Metric::kLogSeen, summary), "");
+  Validation validation;
+  validation.losses.new_labels = 7;
+  summary.best_validation = summary.last_validation = validation;
+  EXPECT_EQ(warning_of_other_examples(Metric::kLogSeen, summary), "") << "of the same examples";
+  summary.last_validation->losses.new_labels = 5;
+  for (const Metric metric : {Metric::kLogSeen, Metric::kSquaredSeen, Metric::kBrierSeen, Metric::kTop1ErrorSeen}) {
+    EXPECT_EQ(
+        warning_of_other_examples(metric, summary),
+        "validations are compared by different examples: the last one leaves out 5 whose labels are new, the best "
+        "one 7; while labels still arrive, compare by log or squared, which leave out none");
+  }
+  for (const Metric metric : {Metric::kLog, Metric::kSquared})
+    EXPECT_EQ(warning_of_other_examples(metric, summary), "");
+}
+
 }  // namespace
 }  // namespace cpt
