@@ -74,7 +74,9 @@ double logistic(double margin) { return std::clamp(1 / (1 + std::exp(-margin)), 
 
 // Signed towards the side.
 TEST_F(ExplainTest, AllContributionsAddUpToTheCalibratedMarginOfTheSide) {
-  for (const Row& row : explain_rows(kLine, "1000")) {
+  const std::vector<Row> rows = explain_rows(kLine, "1000");
+  ASSERT_FALSE(rows.empty());
+  for (const Row& row : rows) {
     SCOPED_TRACE(row.depth);
     ASSERT_THAT(row.calibrator, SizeIs(5));
     const double a = row.calibrator[0];
@@ -92,7 +94,9 @@ TEST_F(ExplainTest, AllContributionsAddUpToTheMarginOfTheSideWithoutCalibration)
   options.calibrate = false;
   Model plain(options);
   learn_and_save(plain, "plain");
-  for (const Row& row : explain_rows(kLine, "1000", "plain")) {
+  const std::vector<Row> rows = explain_rows(kLine, "1000", "plain");
+  ASSERT_FALSE(rows.empty());
+  for (const Row& row : rows) {
     double margin = 0;
     for (const double contribution : row.contributions) margin += contribution;
     EXPECT_NEAR(row.probability, logistic(margin), 1e-3) << "depth " << row.depth;

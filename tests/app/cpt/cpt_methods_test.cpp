@@ -103,7 +103,11 @@ TEST_F(MethodsTest, BestPossibleIsTheLossOfTheTableThatKnowsTheLines) {
   const Words lines = lines_of(run({"score", "--model", "other", "--data", "train.vw", "--summary"}).err);
   const auto value = [&](const std::string& name) {
     const auto line = std::ranges::find_if(lines, [&](const std::string& one) { return one.starts_with(name + "  "); });
-    return line == lines.end() ? "missing" : words_of(line->substr(name.size())).at(0);
+    if (line == lines.end()) {
+      ADD_FAILURE() << "no line of " << name;
+      return std::string();
+    }
+    return words_of(line->substr(name.size())).at(0);
   };
   EXPECT_EQ(value("best possible"), value("squared"));
 }

@@ -44,7 +44,9 @@ TEST_F(PredictTest, PrintsOnlyLabelsThatReachTheThreshold) {
 }
 
 TEST_F(PredictTest, AllLabelsTogetherHaveProbabilityOne) {
-  for (const std::string& line : results(kPredict + Words{"--top", "1000"})) {
+  const Words lines = results(kPredict + Words{"--top", "1000"});
+  ASSERT_THAT(lines, SizeIs(examples("test.vw").size()));
+  for (const std::string& line : lines) {
     const Words predictions = words_of(line);
     ASSERT_THAT(predictions, SizeIs(kLabels));
     double sum = 0;

@@ -86,7 +86,12 @@ TEST(OrderedParallelMap, AChunkEndsAtItsLimitOfFeatures) {
   const Folder folder;
   Notes notes(1);
   OrderedParallelMap ahead(stream_of({folder.write("0", numbered_lines(0, 1000))}), 1, notes.work(), {.features = 10});
-  while (const Chunk* chunk = ahead.next()) EXPECT_LE(chunk->batch.features(), 10U + 7U);
+  std::size_t examples = 0;
+  while (const Chunk* chunk = ahead.next()) {
+    EXPECT_LE(chunk->batch.features(), 10U + 7U);
+    examples += chunk->batch.size();
+  }
+  EXPECT_EQ(examples, 1000U);
 }
 
 TEST(OrderedParallelMap, ReadsNoFurtherThanItsSlots) {
