@@ -114,6 +114,35 @@ TEST(Watchdog, NamesAMissingRankAlsoWhereAnotherWaitsForInput) {
 
 TEST(Watchdog, SaysWhenAllRanksWait) { EXPECT_THAT(Stuck().complaint(), HasSubstr("all ranks are waiting")); }
 
+// Done after fifty of the shortest timeouts.
+class Late : public Stuck {
+ public:
+  bool done() override { return std::chrono::steady_clock::now() > end_; }
+  RollCallResult call_roll(std::chrono::milliseconds grace) override {
+    ++roll_calls;
+    return Stuck::call_roll(grace);
+  }
+
+  int roll_calls = 0;
+
+ private:
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + 50ms;
+};
+
+TEST(Watchdog, IsOffWithATimeoutOfZero) {
+  Late job;
+  job.silent = {17};
+  job.set_stall_timeout(0ms);
+  EXPECT_NO_THROW(job.wait(job, "the weight merge"));
+  EXPECT_EQ(job.roll_calls, 0);
+  const StallTimeoutExtension extension(job, 1h);
+  EXPECT_EQ(job.stall_timeout(), 0ms);
+  Late watched;
+  watched.silent = {17};
+  EXPECT_THAT(watched.complaint(), HasSubstr("no sign of rank 17"));
+  EXPECT_EQ(watched.roll_calls, 1);
+}
+
 // Rank 1 of three is busy until one of the others has given up; the third may learn of it before its own timeout.
 TEST(Watchdog, FindsTheSilentRankAmongThreads) {
   std::atomic<int> complaints = 0;
