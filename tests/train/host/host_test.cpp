@@ -165,7 +165,6 @@ TEST(RanksPerCore, CountsBoundRanksByTheCoresThatTheyHaveTogether) {
   });
 }
 
-// Masks of several cores that overlap: it is the ranks of the machine for all its cores, not those of the fullest one.
 TEST(FreeDisk, IsThatOfTheNearestFolderThatExists) {
   const fs::path here = fs::temp_directory_path();
   const auto free = free_disk(here / "cpt_no_such_folder" / "run");
@@ -174,6 +173,7 @@ TEST(FreeDisk, IsThatOfTheNearestFolderThatExists) {
   EXPECT_GT(free->bytes, 0U);
 }
 
+// Masks of several cores that overlap: it is the ranks of the machine for all its cores, not those of the fullest one.
 TEST(RanksPerCore, IsAMeanOfTheMachine) {
   const std::vector<std::size_t> cores = allowed_cores();
   if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
