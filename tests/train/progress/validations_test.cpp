@@ -359,6 +359,24 @@ TEST(Validations, WithABadFirstLineAreAnErrorAtTheStart) {
   for (const Ending& ending : train_on(2, job.options)) EXPECT_TRUE(ending.result) << ending.error;
 }
 
+TEST(Validations, AreValuedByTheMeanThatTheMetricNames) {
+  Losses losses;
+  losses.add_new(1);
+  losses.add_seen(1, 0.5);
+  losses.add_seen(1, 0.25);
+  losses.add_other_squares(2, 0.125);
+  losses.add_top1(1, false);
+  losses.add_top1(4, true);
+  const double log_seen = std::log(2.0) + std::log(4.0);
+  const std::vector<std::pair<Metric, double>> values = {
+      {Metric::kLog, (log_seen + std::log(1e6)) / 3},    {Metric::kLogSeen, log_seen / 2},
+      {Metric::kSquared, (1 + 0.25 + 0.5625) / 3},       {Metric::kSquaredSeen, (0.25 + 0.5625) / 2},
+      {Metric::kBrierSeen, (0.25 + 0.5625) / 2 + 0.125}, {Metric::kTop1ErrorSeen, 0.2}};
+  for (const auto& [metric, value] : values) {
+    EXPECT_NEAR(value_of(metric, losses), value, 1e-6 * value) << static_cast<int>(metric);
+  }
+}
+
 TEST(Validations, WithoutSamplesOfTheMetricAreNotBetter) {
   Summary summary;
   Losses losses;
