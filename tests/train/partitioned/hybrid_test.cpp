@@ -2,6 +2,8 @@
 // those of one rank.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "cpt/model.h"
 #include "train/partitioned/partitioned_job.h"
 
@@ -56,6 +58,15 @@ TEST_P(Hybrid, RepeatsWithSeveralTreesAndWaysWhereverRanksRun) {
   options_.model.arity = 4;
   const Outcome of_ways = outcome_on(ranks(), options_);
   expect_same(outcome_on(ranks(), options_), of_ways);
+}
+
+TEST_P(Hybrid, MergesCopiesByTheRuleThatIsChosen) {
+  std::set<std::uint64_t> weights;
+  for (const MergeRule rule : {MergeRule::kAverage, MergeRule::kConfidence, MergeRule::kContraction}) {
+    options_.merge = rule;
+    weights.insert(outcome_on(ranks(), options_).weights);
+  }
+  EXPECT_EQ(weights.size(), 3U);
 }
 
 // The one before the merges, by ranks that have copies of what others have learned.
