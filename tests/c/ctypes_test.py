@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -47,6 +48,27 @@ class LibraryTest(unittest.TestCase):
     def test_errors_are_texts(self) -> None:
         self.assertIsNone(self.cpt.cpt_load(b"/no/such/model"))
         self.assertIn(b"/no/such/model", self.cpt.cpt_error())
+
+    def test_each_thread_has_its_own_error(self) -> None:
+        def fail(path: bytes) -> None:
+            for _ in range(200):
+                self.assertIsNone(self.cpt.cpt_load(path))
+                both_failed.wait(timeout=60)
+                texts[path].add(self.cpt.cpt_error())
+                both_read.wait(timeout=60)
+
+        texts = {path: set() for path in (b"/no/such/model", b"/no/other/model")}
+        both_failed, both_read = threading.Barrier(2), threading.Barrier(2)
+        self.assertIsNone(self.cpt.cpt_load(b"/no/third/model"))
+        threads = [threading.Thread(target=fail, args=(path,)) for path in texts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=120)
+        for path, heard in texts.items():
+            self.assertEqual(len(heard), 1)
+            self.assertIn(path, heard.pop())
+        self.assertIn(b"/no/third/model", self.cpt.cpt_error())
 
     def test_only_its_functions_can_be_seen(self) -> None:
         listing = subprocess.run(["nm", "--dynamic", "--defined-only", LIBRARY], check=True, capture_output=True, text=True)
