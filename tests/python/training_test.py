@@ -173,8 +173,19 @@ class TrainingTest(unittest.TestCase):
                 output, _ = process.communicate(timeout=60)
             self.assertIn("stopped: stopped with a checkpoint in", output)
             self.assertFalse(cpt.Run(run).finished)
-            model = cpt.train(self.shards, ranks=ranks, run=run, resume=True, passes=2, progress=False)
+            before = cpt.Run(run).metrics
+            reached = int(before[before["phase"] == "checkpoint"]["examples"].iloc[-1])
+            self.assertGreater(reached, 4000)
+            passes = reached // 4000 + 2  # another one, whatever the pass was
+            model = cpt.train(self.shards, ranks=ranks, run=run, resume=True, passes=passes, progress=False)
             self.assertEqual(len(model.labels), 23)
+            metrics = cpt.Run(run).metrics
+            resumed = metrics.iloc[len(before):]
+            marks = resumed[resumed["phase"] == "train"]
+            self.assertGreater(marks["examples"].iloc[0], reached)
+            self.assertEqual(marks["examples"].max(), 4000 * passes)
+            straight = cpt.train(self.shards, ranks=ranks, passes=passes, bits=14, progress=False)
+            self.assertEqual(model.digest(), straight.digest())
 
     def test_ctrl_c_is_told_again_and_raised_if_nothing_was_stopped(self) -> None:
         program = self.folder / "cpt_dist"
