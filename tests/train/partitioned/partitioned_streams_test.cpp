@@ -300,7 +300,7 @@ TEST_P(PartitionedStreams, ImportancesOfAllSizes) {
                      " | w" + std::to_string(label) + " u" + std::to_string(dice.below(7)) + '\n';
   }
   add_data(shards);
-  for (const Update update : {Update::kAdaptive, Update::kSgd}) {
+  for (const Update update : {Update::kSafe, Update::kAdaptive, Update::kSgd}) {
     options_.model.update = update;
     options_.model.learning_rate = update == Update::kSgd ? 0.1 : 1.0;
     expect_that_of_one_rank();
@@ -364,9 +364,12 @@ ModelOptions random_model(Dice& dice) {
   model.arity = any<int>(dice, {4, 8, 16});
   model.alpha = any<double>(dice, {0.02, 0.3, 0.9, 1});
   model.loss = any<Loss>(dice, {Loss::kSquared, Loss::kLogistic});
-  model.update = any<Update>(dice, {Update::kAdaptive, Update::kSgd});
+  model.update = any<Update>(dice, {Update::kSafe, Update::kAdaptive, Update::kSgd});
   model.learning_rate = model.update == Update::kSgd ? 0.2 : 1;
   model.clip = any<double>(dice, {0, 0.001, 0.4});
+  if (model.tree != TreeKind::kBalanced) model.trees = any<int>(dice, {1, 1, 2, 3});
+  model.calibrate = dice.chance(0.5);
+  model.rarity = dice.chance(0.5);
   return model;
 }
 

@@ -25,7 +25,7 @@ Shards even_shards(std::size_t count, std::size_t examples = 400, std::size_t la
 TEST_P(Partitioned, IsOneRankWithAllKindsOfModel) {
   add_data(even_shards(8));
   for (const Loss loss : {Loss::kSquared, Loss::kLogistic}) {
-    for (const Update update : {Update::kAdaptive, Update::kSgd}) {
+    for (const Update update : {Update::kSafe, Update::kAdaptive, Update::kSgd}) {
       for (const TreeKind tree : {TreeKind::kOnline, TreeKind::kBalanced, TreeKind::kRandom}) {
         SCOPED_TRACE("loss " + std::to_string(static_cast<int>(loss)) + ", update " +
                      std::to_string(static_cast<int>(update)) + ", tree " + std::to_string(static_cast<int>(tree)));
