@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "mpi/job_fixture.h"
@@ -17,55 +19,80 @@ using ::testing::MatchesRegex;
 constexpr int kTrainExamples = 1500;
 constexpr int kTestExamples = 300;
 
-// The fields that users rely on, each with what it holds: n a count, x a number, x? a number or null, s a text.
-const std::map<std::string, std::string> kFields{{"/version", "s"},
-                                                 {"/ranks", "n"},
-                                                 {"/seconds", "x"},
-                                                 {"/examples_per_second", "x"},
-                                                 {"/train/examples", "n"},
-                                                 {"/train/new_labels", "n"},
-                                                 {"/train/squared", "x"},
-                                                 {"/train/squared_seen", "x"},
-                                                 {"/train/log", "x"},
-                                                 {"/train/log_seen", "x"},
-                                                 {"/train/brier_seen", "x?"},
-                                                 {"/train/error_lines", "n"},
-                                                 {"/test/error_lines", "n"},
-                                                 {"/test/examples", "n"},
-                                                 {"/test/new_labels", "n"},
-                                                 {"/test/squared", "x"},
-                                                 {"/test/squared_ci", "x"},
-                                                 {"/test/squared_seen", "x"},
-                                                 {"/test/log", "x"},
-                                                 {"/test/log_seen", "x"},
-                                                 {"/test/brier_seen", "x?"},
-                                                 {"/test/equivalent", "x?"},
-                                                 {"/test/top1_error_seen", "x?"},
-                                                 {"/tree/labels", "n"},
-                                                 {"/tree/depth_max", "n"},
-                                                 {"/tree/depth_mean", "x"},
-                                                 {"/tree/depth_bound", "x?"},
-                                                 {"/tree/disagreements", "n"},
-                                                 {"/tree/digest", "s"},
-                                                 {"/weights/bits", "n"},
-                                                 {"/weights/rows_used", "x"},
-                                                 {"/weights/bytes", "n"},
-                                                 {"/weights/digest", "s"},
-                                                 {"/memory/rank", "n"},
-                                                 {"/memory/peak_bytes", "n"},
-                                                 {"/memory/table_bytes", "n"},
-                                                 {"/memory/tree_and_labels_bytes", "n"},
-                                                 {"/memory/calibration_bytes", "n"},
-                                                 {"/sync_points", "n"},
-                                                 {"/rounds", "n"},
-                                                 {"/communication/bytes_sent", "n"},
-                                                 {"/communication/seconds", "x"},
-                                                 {"/checkpoints/written", "n"},
-                                                 {"/checkpoints/seconds", "x"}};
+using Fields = std::map<std::string, std::string>;
+
+// All fields but options and those of single calls, each with its kind: n a count, x a number, x? a number or null,
+// s a text, b a truth value.
+const Fields kFields{{"/version", "s"},
+                     {"/ranks", "n"},
+                     {"/seconds", "x"},
+                     {"/examples_per_second", "x"},
+                     {"/train/examples", "n"},
+                     {"/train/new_labels", "n"},
+                     {"/train/squared", "x"},
+                     {"/train/squared_ci", "x"},
+                     {"/train/squared_seen", "x"},
+                     {"/train/log", "x"},
+                     {"/train/log_seen", "x"},
+                     {"/train/brier_seen", "x?"},
+                     {"/train/equivalent", "x?"},
+                     {"/train/top1_error_seen", "x?"},
+                     {"/train/top1_error_ci", "x?"},
+                     {"/train/error_lines", "n"},
+                     {"/test/examples", "n"},
+                     {"/test/new_labels", "n"},
+                     {"/test/squared", "x"},
+                     {"/test/squared_ci", "x"},
+                     {"/test/squared_seen", "x"},
+                     {"/test/log", "x"},
+                     {"/test/log_seen", "x"},
+                     {"/test/brier_seen", "x?"},
+                     {"/test/equivalent", "x?"},
+                     {"/test/top1_error_seen", "x?"},
+                     {"/test/top1_error_ci", "x?"},
+                     {"/test/error_lines", "n"},
+                     {"/tree/trees", "n"},
+                     {"/tree/labels", "n"},
+                     {"/tree/depth_max", "n"},
+                     {"/tree/depth_mean", "x"},
+                     {"/tree/depth_bound", "x?"},
+                     {"/tree/disagreements", "n"},
+                     {"/tree/digest", "s"},
+                     {"/weights/bits", "n"},
+                     {"/weights/rows_used", "x"},
+                     {"/weights/bytes", "n"},
+                     {"/weights/digest", "s"},
+                     {"/rounds", "n"},
+                     {"/sync_points", "n"},
+                     {"/communication/bytes_sent", "n"},
+                     {"/communication/seconds", "x"},
+                     {"/memory/rank", "n"},
+                     {"/memory/peak_bytes", "n"},
+                     {"/memory/table_bytes", "n"},
+                     {"/memory/tree_and_labels_bytes", "n"},
+                     {"/memory/calibration_bytes", "n"},
+                     {"/checkpoints/written", "n"},
+                     {"/checkpoints/seconds", "x"}};
+// Of several ranks, besides.
+const Fields kFieldsOfBalance{{"/balance/readers", "n"},
+                              {"/balance/partitions_moved", "n"},
+                              {"/balance/busiest_rank", "n"},
+                              {"/balance/busiest_over_mean", "x"},
+                              {"/balance/limited_by_root", "b"}};
+
+// The values that are no objects, by their paths.
+void add_leaves(const Json& json, const std::string& path, std::map<std::string, Json>& leaves) {
+  if (!json.is_object()) {
+    leaves[path] = json;
+    return;
+  }
+  for (const auto& [name, value] : json.items()) add_leaves(value, path + '/' + name, leaves);
+}
 
 bool is_of_kind(const Json& value, const std::string& kind) {
   if (kind == "n") return value.is_number_unsigned();
   if (kind == "s") return value.is_string();
+  if (kind == "b") return value.is_boolean();
   return value.is_number() || (kind == "x?" && value.is_null());
 }
 
@@ -181,11 +208,19 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
     EXPECT_THAT(lines_of(outcome.err), ElementsAre(HasSubstr(" have nothing to read; --split ")));
   }
   const Json told = summary();
-  for (const auto& [field, kind] : kFields) {
-    const Json::json_pointer pointer(field);
-    ASSERT_TRUE(told.contains(pointer)) << field;
-    EXPECT_TRUE(is_of_kind(told[pointer], kind)) << field << " is " << told[pointer];
+  Json rest = told;
+  rest.erase("options");
+  rest["communication"].erase("by_call");
+  std::map<std::string, Json> leaves;
+  add_leaves(rest, "", leaves);
+  Fields fields = kFields;
+  if (ranks() > 1) fields.insert(kFieldsOfBalance.begin(), kFieldsOfBalance.end());
+  for (const auto& [field, kind] : fields) {
+    ASSERT_TRUE(leaves.contains(field)) << field;
+    EXPECT_TRUE(is_of_kind(leaves[field], kind)) << field << " is " << leaves[field];
+    leaves.erase(field);
   }
+  for (const auto& [field, value] : leaves) ADD_FAILURE() << field << " is no field that this test knows";
   EXPECT_EQ(told["ranks"], ranks());
   EXPECT_EQ(told["train"]["examples"], kTrainExamples);
   EXPECT_EQ(told["test"]["examples"], kTestExamples);
@@ -214,6 +249,36 @@ TEST_P(Ranks, WriteASummaryWithAllItsFields) {
   for (const char* part : {"tree", "weights"}) {
     EXPECT_THAT(told[part]["digest"].get<std::string>(), MatchesRegex("[0-9a-f]{16}"));
   }
+}
+
+// The words in backquotes of the tables of a section.
+std::set<std::string> words_of_tables(const std::string& page, const std::string& section) {
+  std::set<std::string> words;
+  const std::size_t begin = page.find("\n## " + section + "\n");
+  if (begin == page.npos) return words;
+  for (const std::string& line : lines_of(page.substr(begin, page.find("\n## ", begin + 1) - begin))) {
+    if (!line.starts_with("| `")) continue;
+    for (std::size_t from = 0; (from = line.find('`', from)) != line.npos;) {
+      const std::size_t to = line.find('`', from + 1);
+      if (to == line.npos) break;
+      words.insert(line.substr(from + 1, to - from - 1));
+      from = to + 1;
+    }
+  }
+  return words;
+}
+
+TEST(PageOfTheProgram, NamesTheFieldsOfTheSummaryAndNoOthers) {
+  // With those that kFields leaves out, those of validations (job_validation_test.cpp), and words that are no fields.
+  std::set<std::string> names{"options", "by_call",       "waits",  "validation", "count", "metric", "best",
+                              "last",    "stopped_early", "--test", "--validate", "null",  "+-"};
+  for (const Fields& fields : {kFields, kFieldsOfBalance}) {
+    for (const auto& [field, kind] : fields) {
+      std::istringstream components(field.substr(1));
+      for (std::string name; std::getline(components, name, '/');) names.insert(name);
+    }
+  }
+  EXPECT_EQ(words_of_tables(content_of(CPT_APP_README), "summary.json"), names);
 }
 
 // Without --bits, the data says how large the table is; --bits auto asks for that, too.
