@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr int kShards = 5;
@@ -148,10 +149,24 @@ Calls CrashTest::calls_before(const Point& point) const {
   return of_kind(read_calls(latest_calls_ / ("calls-" + std::to_string(point.rank))), point.call.kind);
 }
 
+Words CrashTest::resumptions() const {
+  Words lines = fs::exists(run_directory() / "log.txt") ? log() : Words{};
+  std::erase_if(lines, [](const std::string& line) { return line.find("resumed from ") == line.npos; });
+  return lines;
+}
+
 void CrashTest::resume_to_the_end(int ranks) {
+  const std::vector<Checkpoint> kept = Checkpoints(run_directory() / "checkpoints").list();
+  const std::size_t before = resumptions().size();
   const Outcome outcome = run_watched(ranks, {"--resume"});
   EXPECT_EQ(outcome.code, 0) << "on " << ranks << " ranks: " << outcome.err;
   if (outcome.code != 0) return;
+  if (kept.empty()) {
+    EXPECT_THAT(resumptions(), IsEmpty());
+  } else {
+    ASSERT_THAT(resumptions(), SizeIs(before + 1));
+    EXPECT_THAT(resumptions().back(), HasSubstr("resumed from " + kept.back().directory.string() + ", written by "));
+  }
   EXPECT_EQ(figures(), undisturbed_figures_) << "on " << ranks << " ranks";
   EXPECT_EQ(reports(), undisturbed_reports_) << "on " << ranks << " ranks";
   expect_complete();

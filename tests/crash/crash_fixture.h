@@ -57,6 +57,8 @@ class CrashTest : public JobTest {
   void end_with_its_ranks(Job& job, const Point& point) const;
   // What the rank that dies has done of what is counted.
   Calls calls_before(const Point& point) const;
+  // The lines of the log that say so. A run that is not resumed begins its log anew.
+  Words resumptions() const;
   void resume_to_the_end(int ranks);
   void expect_whole_checkpoints();
   void expect_no_leftovers() const;
