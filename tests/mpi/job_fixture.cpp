@@ -1,5 +1,7 @@
 #include "mpi/job_fixture.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -68,6 +70,18 @@ std::unique_ptr<Job> JobTest::start(int ranks, const Words& arguments, const Lau
 
 std::unique_ptr<Job> JobTest::start_alone(const Words& arguments, const Launch& launch) {
   return start_command(joined({CPT_DIST}, arguments), launch);
+}
+
+std::optional<Words> JobTest::as_plain_user(const Words& command) {
+  if (::geteuid() != 0) return command;
+  constexpr auto kNobody = "65534";
+  const Words as_nobody{
+      "setpriv", std::string("--reuid=") + kNobody, std::string("--regid=") + kNobody, "--clear-groups",
+      "env",     "HOME=" + path("").string(),       "TMPDIR=" + path("").string()};
+  fs::permissions(path(""), fs::perms::all);
+  for (const auto& entry : fs::recursive_directory_iterator(path(""))) fs::permissions(entry, fs::perms::all);
+  if (start_command(joined(as_nobody, {CPT_DIST, "--version"}))->wait(kSoon).code != 0) return std::nullopt;
+  return joined(as_nobody, command);
 }
 
 std::unique_ptr<Job> JobTest::start_command(const Words& command, const Launch& launch) {

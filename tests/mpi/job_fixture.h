@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,9 @@ class JobTest : public ::testing::Test {
   std::unique_ptr<Job> start(int ranks, const Words& arguments, const Launch& launch = {});
   std::unique_ptr<Job> start_alone(const Words& arguments, const Launch& launch = {});
   std::unique_ptr<Job> start_command(const Words& command, const Launch& launch = {});
+  // The command as a user without privileges starts it, for whom all files of the test so far are readable and
+  // writable; nothing if root starts the tests and that user cannot run the program.
+  std::optional<Words> as_plain_user(const Words& command);
   Outcome run(int ranks, const Words& arguments, const Launch& launch = {});
   Outcome run_alone(const Words& arguments, const Launch& launch = {});
 
