@@ -119,10 +119,13 @@ TEST_F(ShardThatChanges, MayBeOneThatIsValidated) {
 }
 
 TEST_F(ShardThatChanges, MayGrow) {
-  const auto job = start(2, train({shards()}, {"--passes", "20"}));
+  constexpr int kPasses = 60;
+  const auto job = start(2, train({shards()}, {"--passes", std::to_string(kPasses)}));
   wait_until_learning();
   replace(stream(260, 3) + stream(10, 4));
+  EXPECT_FALSE(job->has_ended()) << "too early to see anything";
   expect_complete(job->wait(kLongEnough));
+  EXPECT_EQ(summary()["train"]["examples"], 1500 * kPasses) << "lines of the shard as it was";
 }
 
 }  // namespace
