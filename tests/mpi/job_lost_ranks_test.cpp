@@ -92,9 +92,14 @@ using SuspendedJob = JobTest;
 // As a batch system does, which does not reach all hosts at once. A rank that has waited for the others then would have
 // waited for longer than it may, but it was suspended itself.
 TEST_F(SuspendedJob, GoesOnWhenItIsContinued) {
-  const auto job = start(
-      kRanks, train({shards()}, {"--passes", "4000000000", "--stall-timeout", "8s", "--checkpoint-every", "never"}));
+  const auto job = start(kRanks, train({shards()}, {"--passes", "4000000000", "--stall-timeout", "8s",
+                                                    "--checkpoint-every", "never", "--progress-every", "0.2s"}));
+  const auto examples = [&] {
+    const std::vector<Json> all = stretches();
+    return all.empty() ? std::uint64_t{0} : all.back()["examples"].get<std::uint64_t>();
+  };
   wait_until_learning();
+  wait_until("there is progress", [&] { return examples() > 0; });
   const auto signal_first_and_last = [&](int signal) {
     ::kill(job->process_of_rank(0), signal);
     ::kill(job->process_of_rank(1), signal);
@@ -105,7 +110,12 @@ TEST_F(SuspendedJob, GoesOnWhenItIsContinued) {
   std::this_thread::sleep_for(std::chrono::seconds(10));
   ::kill(job->process_of_rank(2), SIGCONT);
   std::this_thread::sleep_for(std::chrono::seconds(2));
+  const std::uint64_t before = examples();
   signal_first_and_last(SIGCONT);
+  EXPECT_TRUE(comes_true(kSoon, [&] { return examples() > before; })) << before << " examples";
+  std::this_thread::sleep_for(std::chrono::seconds(10));  // beyond the stall timeout
+  const std::uint64_t later = examples();
+  EXPECT_TRUE(comes_true(kSoon, [&] { return examples() > later; })) << later << " examples";
   EXPECT_FALSE(job->has_ended());
   ::kill(job->process(), SIGKILL);
   job->wait(kSoon);
@@ -132,6 +142,24 @@ TEST_P(EndedJob, AloneLeavesNoResults) {
   ::kill(job->process(), GetParam());
   EXPECT_EQ(job->wait(kSoon).code, GetParam() == SIGKILL ? 128 + SIGKILL : kStoppedOnRequest);
   expect_no_results();
+}
+
+using InBackground = JobTest;
+
+// As nohup and a shell without job control start a job.
+TEST_F(InBackground, IgnoresWhatItWasStartedToIgnore) {
+  const Words ignoring{"sh", "-c", "trap '' HUP INT; exec \"$0\" \"$@\"", CPT_DIST};
+  const auto job = start_command(joined(ignoring, train({shards()}, joined(kForEver, {"--progress-every", "0.1s"}))));
+  wait_until_learning();
+  const std::size_t before = stretches().size();
+  for (const int signal : {SIGHUP, SIGINT, SIGINT}) {
+    ASSERT_EQ(::kill(job->process(), signal), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_TRUE(comes_true(kSoon, [&] { return stretches().size() > before + 5; })) << "it has not gone on";
+  EXPECT_FALSE(job->has_ended());
+  ::kill(job->process(), SIGTERM);
+  EXPECT_EQ(job->wait(kSoon).code, kStoppedOnRequest);
 }
 
 using InterruptedJob = JobTest;
