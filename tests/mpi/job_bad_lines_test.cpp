@@ -106,8 +106,19 @@ TEST_F(BadLines, AreSuspectedWhereLinesHaveNoFeatures) {
   const std::string data = file("good.vw", "l1 |a  |b \n" + stream(50));
   EXPECT_THAT(run_alone(train({data})).err, ::testing::Not(HasSubstr("warning")))
       << "a first line may have no features";
-  EXPECT_THAT(lines_of(run_alone(train({data}, {"--test", data})).err),
-              Contains(HasSubstr("cpt_dist: warning: " + data + ": is read as --data and as --test")));
+}
+
+using SharedFile = JobTest;
+
+TEST_F(SharedFile, OfDataAndTestIsAWarning) {
+  const std::string data = file("good.vw", stream(50));
+  const Outcome outcome = run_alone(train({data}, {"--test", data}));
+  expect_complete(outcome);
+  EXPECT_THAT(lines_of(outcome.err),
+              Contains(HasSubstr("cpt_dist: warning: " + data + ": is read as --data and as --test")).Times(1));
+  const Outcome apart = run_alone(train({data}, {"--test", file("other.vw", stream(50))}));
+  expect_complete(apart);
+  EXPECT_THAT(apart.err, ::testing::Not(HasSubstr("as --test")));
 }
 
 TEST_F(BadLines, AreNotThoseWithSeveralLabelsButThereIsAWarning) {
