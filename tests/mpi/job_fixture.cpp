@@ -133,6 +133,8 @@ std::vector<Json> JobTest::stretches() const { return metrics_of("progress"); }
 
 std::vector<Json> JobTest::checkpoints_told() const { return metrics_of("checkpoint"); }
 
+std::vector<Json> JobTest::validations_told() const { return metrics_of("validation"); }
+
 std::vector<Json> JobTest::metrics_of(const std::string& phase) const {
   std::vector<Json> lines = metrics_lines();
   std::erase_if(lines, [&](const Json& line) { return line["phase"] != phase; });

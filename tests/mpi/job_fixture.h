@@ -80,6 +80,7 @@ class JobTest : public ::testing::Test {
   std::vector<Json> stretches() const;
   std::vector<Json> changes_of_owners() const;
   std::vector<Json> checkpoints_told() const;
+  std::vector<Json> validations_told() const;
   Words log() const;
 
   // All results are there, and the model can be read and is the one that the summary describes.
