@@ -362,8 +362,8 @@ void warn_of_full_disk(RunSetup& setup) {
   const double most = bytes * std::max(1.0, static_cast<double>(checkpoints.keep) + 1 - known);
   if (most <= static_cast<double>(free->bytes)) return;
   setup.warnings.push_back(
-      "checkpoints may take up to " + gibibytes(static_cast<std::uint64_t>(std::min(most, 0x1p63))) + " more, and " +
-      gibibytes(free->bytes) + " are free in " + free->directory.string() + "; see --keep, --bits and --run");
+      "checkpoints may take up to " + size_text(static_cast<std::uint64_t>(std::min(most, 0x1p63))) + " more, and " +
+      size_text(free->bytes) + " are free in " + free->directory.string() + "; see --keep, --bits and --run");
 }
 
 // Files that were moved are the same data.

@@ -63,7 +63,7 @@ void check(const ModelOptions& model, const Need& need, std::uint64_t free, Tabl
   if (need.fits(model, free)) return;
   throw Error(Fault::kFailed, "the weight table of " + rows_text(model, model.bits) + " rows takes " +
                                   share_of_memory(model, need.use, need.comm) + ", counts of features and buffers " +
-                                  gibibytes(need.besides(model)) + ", and " + gibibytes(free) +
+                                  size_text(need.besides(model)) + ", and " + size_text(free) +
                                   " are free: " + remedy(model, need, free, table));
 }
 
@@ -97,15 +97,17 @@ std::uint64_t bytes_besides(const ModelOptions& model, std::uint64_t open_shards
   return counts + most_line_buffers(open_shards);
 }
 
-std::string gibibytes(std::uint64_t bytes) {
+std::string size_text(std::uint64_t bytes) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) * 0x1p-30);
+  const bool is_small = bytes < std::uint64_t{1} << 30;
+  std::snprintf(text, sizeof text, is_small ? "%.1f MiB" : "%.1f GiB",
+                static_cast<double>(bytes) * (is_small ? 0x1p-20 : 0x1p-30));
   return text;
 }
 
 std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm) {
   const int here = ranks_on_this_host(comm);
-  std::string takes = gibibytes(table_bytes(model, use, comm)) + " of this machine's memory";
+  std::string takes = size_text(table_bytes(model, use, comm)) + " of this machine's memory";
   if (comm.size() == 1) return takes;
   takes += ", where " + std::to_string(here) + " of " + std::to_string(comm.size()) + " ranks run";
   if (use == TableUse::kPartitioned || use == TableUse::kHybrid) return takes;
@@ -155,7 +157,7 @@ TableSize fitting_table(const ModelOptions& model, int wanted, TableUse use, Com
   sized.bits = wanted;
   const std::string why = (comm.size() > 1 ? rank_and_host(comm, comm.rank()) + ": " : "") +
                           "the data wants a weight table of " + rows_text(model, wanted) + " rows, which takes " +
-                          share_of_memory(sized, use, comm) + "; as " + gibibytes(free.value_or(0)) +
+                          share_of_memory(sized, use, comm) + "; as " + size_text(free.value_or(0)) +
                           " are free, of which half is for the table, it gets " + rows_text(model, *least) +
                           " rows (--bits says otherwise)";
   const auto tightest = static_cast<int>(least - all.begin());

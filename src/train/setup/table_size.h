@@ -36,7 +36,8 @@ std::uint64_t bytes_besides(const ModelOptions& model, std::uint64_t open_shards
 
 // The share of the table in words: "8.0 GiB of this machine's memory, where 2 of 8 ranks run".
 std::string share_of_memory(const ModelOptions& model, TableUse use, const Communicator& comm);
-std::string gibibytes(std::uint64_t bytes);
+// "8.0 GiB"; below one GiB, "52.0 MiB".
+std::string size_text(std::uint64_t bytes);
 
 // Whether the table is new, or that of a model or a checkpoint, whose size stays.
 enum class Table { kNew, kKept };

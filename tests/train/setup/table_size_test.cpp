@@ -228,8 +228,8 @@ TEST(RequireMemory, RefusesATableThatDoesNotFitAndSaysWhatWould) {
   EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 5 * kGib), "");
   EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, std::nullopt), "");
   EXPECT_EQ(refusal(with_bits(26), TableUse::kReplicated, comm, 3 * kGib),
-            "the weight table of 2^26 rows takes 4.0 GiB of this machine's memory, counts of features and buffers 0.1 "
-            "GiB, and 3.0 GiB are free: --bits 25 would fit");
+            "the weight table of 2^26 rows takes 4.0 GiB of this machine's memory, counts of features and buffers "
+            "52.1 MiB, and 3.0 GiB are free: --bits 25 would fit");
 }
 
 // 2^22 rows of 64 bytes take 256 MiB, and the counts of features 13 bytes for each of as many entries, 52 MiB.
@@ -253,11 +253,11 @@ TEST(RequireMemory, CountsTheRanksOfTheHostAndFailsOnAll) {
   run_threads(4, [](Communicator& comm) {
     EXPECT_EQ(refusal(with_bits(26), TableUse::kPartitioned, comm, 5 * kGib), "");
     EXPECT_THAT(refusal(with_bits(26), TableUse::kPartitioned, comm, 4 * kGib + (kGib >> 3)),
-                HasSubstr("buffers 0.2 GiB, and 4.1 GiB are free: --bits 25 would fit"));
+                HasSubstr("buffers 208.2 MiB, and 4.1 GiB are free: --bits 25 would fit"));
     EXPECT_THAT(refusal(with_bits(26), TableUse::kReplicated, comm, (comm.rank() == 2 ? 4 : 99) * kGib),
                 MatchesRegex("rank 2 on [^ ]+: the weight table of 2\\^26 rows takes 20.0 GiB of this "
                              "machine's memory, where 4 of 4 ranks run, each with the whole table and a "
-                             "share of it as the last merge left it, counts of features and buffers 0.2 GiB, and 4.0 "
+                             "share of it as the last merge left it, counts of features and buffers 208.2 MiB, and 4.0 "
                              "GiB are free: --bits 23 would fit"));
   });
 }
