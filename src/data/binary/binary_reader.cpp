@@ -59,7 +59,7 @@ void BinaryReader::read_header() {
   require(text, kHeader);
   if (XXH3_64bits(text.data(), text.size()) != checksum) throw CorruptInput(kHeader, "a damaged one");
   if (const std::string wanted = reader_signature(options_); text != wanted) {
-    throw Error(Fault::kUsage, describe_difference(text, wanted));
+    throw Error(Fault::kUsage, describe_difference(text, wanted, options_.is_of_model));
   }
 }
 

@@ -30,10 +30,12 @@ struct Setting {
   const char* between;   // separates several values; nullptr: there is one value
 };
 
+constexpr const char* kMultiLabelOption = "--multilabel";  // of the job, not of a model
+
 constexpr auto kSettings = std::to_array<Setting>({
     {"seed", "--seed", "1", nullptr},
     {"normalize", "--normalize", "none", nullptr},
-    {"multilabel", "--multilabel", "first", nullptr},
+    {"multilabel", kMultiLabelOption, "first", nullptr},
     {"interactions", "--interactions", "none", " --interactions "},
     {"label key", "--label-key", "label", nullptr},
     {"importance key", "--importance-key", "none", nullptr},
@@ -119,15 +121,17 @@ std::string reader_signature(const ReadOptions& options) {
          (crosses.empty() ? " none" : crosses) + keys + ngrams;
 }
 
-std::string describe_difference(const std::string& converted, const std::string& wanted) {
+std::string describe_difference(const std::string& converted, const std::string& wanted, bool is_of_model) {
   std::string here;
   std::string there;
   std::string options_here;
   std::string options_there;
+  bool is_fixed = false;
   for (const Setting& setting : kSettings) {
     const std::string old_value = value_in(converted, setting);
     const std::string new_value = value_in(wanted, setting);
     if (old_value == new_value) continue;
+    is_fixed |= is_of_model && std::string_view(setting.option) != kMultiLabelOption;
     append_listed(there, std::string(setting.name) + " " + old_value);
     append_listed(here, std::string(setting.name) + " " + new_value);
     options_there += option_for(setting, old_value);
@@ -136,7 +140,8 @@ std::string describe_difference(const std::string& converted, const std::string&
   if (here.empty()) return "converted with " + converted + "; this run reads with " + wanted;
   const std::string again = options_here.empty() ? " without" + options_there : " with" + options_here;
   const std::string instead = options_there.empty() ? "omit" + options_here : "give" + options_there + " here";
-  return "converted with " + there + "; this run reads with " + here + "; convert again" + again + ", or " + instead;
+  return "converted with " + there + (is_fixed ? "; the model reads with " : "; this run reads with ") + here +
+         "; convert again" + again + (is_fixed ? "" : ", or " + instead);
 }
 
 }  // namespace cpt

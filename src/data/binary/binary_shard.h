@@ -135,6 +135,7 @@ std::string reader_signature(const ReadOptions& options);
 
 // Says how a reader's signature differs from that of a shard, and what to do: "converted with interactions none; this
 // run reads with interactions pp; convert again with --interactions pp, or omit it".
-std::string describe_difference(const std::string& converted, const std::string& wanted);
+// `is_of_model`: see ReadOptions; then all there is to do is to convert again.
+std::string describe_difference(const std::string& converted, const std::string& wanted, bool is_of_model = false);
 
 }  // namespace cpt

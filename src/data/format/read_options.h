@@ -23,6 +23,8 @@ enum class ShardOrder : std::uint8_t {
 
 struct ReadOptions {
   Format format = Format::kAuto;
+  // With kAuto: the text format of a shard whose first line is in none that is recognised. If kAuto, that is an error.
+  Format fallback_format = Format::kAuto;
   // The names of the columns of tables that have no header; kAuto then takes all text for kCsv. If empty, the first
   // line of each table names them.
   std::vector<std::string> columns = {};
@@ -43,11 +45,13 @@ struct ReadOptions {
   // If set, a line with a label for which it returns false is a bad line. Called by the thread that reads.
   std::function<bool(std::string_view label)> knows_label = {};
   std::string format_advice = {};  // ends the error about lines whose format is not recognised
+  bool is_of_model = false;        // a model has set what read_options_of() sets, so no message advises other values
   ShardOrder order = ShardOrder::kInterleaved;
   // If set, called for each feature (crosses included) of each line, even one that is rejected later, by the thread
   // that reads. The texts are valid during the call only.
   std::function<void(FeatureHash, std::string_view name_space, std::string_view name)> on_feature = {};
-  // Likewise called for each key of a JSON line that `fields` names, except that of the label.
+  // Likewise called for each key of a JSON line, and each column of a table, that `fields` names; not for the key of
+  // the label.
   std::function<void(std::string_view key)> on_named_key = {};
   // Likewise called for each line with several labels.
   std::function<void()> on_several_labels = {};

@@ -27,6 +27,7 @@ namespace {
 namespace json = simdjson::ondemand;
 
 constexpr std::size_t kMostDepth = 16;  // of objects: more would be a mistake, and each takes some stack
+constexpr std::size_t kKeysShown = 20;
 constexpr std::string_view kJsonBlanks = " \t\r\n";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
@@ -71,6 +72,7 @@ class JsonParser : public LineParser {
 
  private:
   [[noreturn]] void fail(simdjson::error_code code, const char* at) const;
+  [[noreturn]] void reject_unlabelled();
   void read_object(json::object object, const std::string& path, std::size_t depth, Batch& batch);
   bool read_special(std::string_view key, json::value& value);
   void read_labels(json::value& value);
@@ -122,7 +124,10 @@ bool JsonParser::parse(std::string_view line, const Origin& origin, Batch& batch
   try {
     document = parser_.iterate(padded_.data(), line.size(), padded_.size());
     at = line_.data();
-    if (document.type() != json::json_type::object) reject(line_, line_, "a JSON object");
+    if (document.type() != json::json_type::object) {
+      reject(line_, line_,
+             is_json_array(line) ? "a JSON object (" + std::string(kOneObjectALine) + ")" : "a JSON object");
+    }
     read_object(document.get_object(), "", 1, batch);
     const char* rest = nullptr;
     if (document.current_location().get(rest) == simdjson::SUCCESS) fail(simdjson::TRAILING_CONTENT, rest);
@@ -131,7 +136,7 @@ bool JsonParser::parse(std::string_view line, const Origin& origin, Batch& batch
     fail(error.error(), at);
   }
   if (labels_.empty() && options_.labels_required) {
-    throw ParseError(1, "a label with the key " + quote(options_.fields.label), "none");
+    reject_unlabelled();
   }
   if (importance_ == 0 && options_.weights_required) {
     batch.discard_example();
@@ -153,6 +158,22 @@ void JsonParser::fail(simdjson::error_code code, const char* at) const {
   const std::string_view last = from(line_.find_last_not_of(kJsonBlanks)).substr(0, 1);
   if (code == simdjson::INCOMPLETE_ARRAY_OR_OBJECT && last != "}") reject(line_, last, "'}' at the end of the line");
   reject(line_, from(static_cast<std::size_t>(at - line_.data())), "well-formed JSON");
+}
+
+// Reads the line again, for its keys.
+void JsonParser::reject_unlabelled() {
+  const std::string expected = "a label with the key " + quote(options_.fields.label);
+  if (has_labels_) throw ParseError(1, expected, "none");
+  std::string keys;
+  std::size_t count = 0;
+  json::document document = parser_.iterate(padded_.data(), line_.size(), padded_.size());
+  for (auto result : document.get_object()) {
+    const std::string_view key = result.unescaped_key();
+    if (++count <= kKeysShown) keys += (count == 1 ? "the keys " : ", ") + quote(key);
+  }
+  if (count > kKeysShown) keys += " and " + std::to_string(count - kKeysShown) + " more";
+  const char* const advice = options_.is_of_model ? "" : " (choose another with --label-key)";
+  throw ParseError(1, expected + advice, keys.empty() ? "no key" : keys);
 }
 
 void JsonParser::read_object(json::object object, const std::string& path, std::size_t depth, Batch& batch) {

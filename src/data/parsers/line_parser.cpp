@@ -53,6 +53,8 @@ bool is_xmc_header(std::string_view line) {
   return tokens.next().empty();
 }
 
+bool is_json_array(std::string_view line) { return Tokens(line).next().starts_with('['); }
+
 bool is_blank_line(std::string_view line) { return std::all_of(line.begin(), line.end(), is_blank); }
 
 bool is_table_name(std::string_view path) {
@@ -68,6 +70,11 @@ std::optional<Format> detect_format(std::string_view line) {
   if (line.find('|') != std::string_view::npos) return Format::kVw;
   if (is_xmc_header(line) || is_libsvm(line)) return Format::kLibsvm;
   return std::nullopt;
+}
+
+std::string advice_on_format(std::string_view line) {
+  if (is_json_array(line)) return std::string("; ") + kOneObjectALine;
+  return "; name the format with --format, such as --format csv for a table";
 }
 
 std::string describe_format(Format format) {

@@ -25,6 +25,12 @@ bool is_table_name(std::string_view path);
 std::optional<Format> detect_format(std::string_view line);
 // The expectation in the message about a line whose format is not recognized.
 inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttext or json format";
+// Ends that message.
+std::string advice_on_format(std::string_view line);
+
+// Whether the line begins a JSON array, which may have several lines and is no format of lines.
+bool is_json_array(std::string_view line);
+inline constexpr const char* kOneObjectALine = "json is read as one object a line: jq -c '.[]' FILE makes such lines";
 
 // Whether the line holds only blanks.
 bool is_blank_line(std::string_view line);

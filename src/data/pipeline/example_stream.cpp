@@ -447,13 +447,13 @@ LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t nu
   Format format = options_->format;
   if (format == Format::kAuto) {
     const std::optional<Format> detected = detect_format(line);
-    if (!detected) {
+    const Format fallback = options_->fallback_format;
+    if (!detected && fallback == Format::kAuto) {
       throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) + ":1: expected " +
-                                       std::string(kLineExpected) + ", found " + quote(line) +
-                                       "; name the format with --format, such as --format csv for a table" +
+                                       std::string(kLineExpected) + ", found " + quote(line) + advice_on_format(line) +
                                        options_->format_advice);
     }
-    format = *detected;
+    format = detected.value_or(fallback);
   }
   format_ = format;
   auto& parser = parsers_[format];
@@ -470,11 +470,12 @@ std::string ExampleStream::place(const ActiveShard& shard, std::uint64_t number,
   return name + ":" + std::to_string(number) + ":" + std::to_string(column) + ": ";
 }
 
-// Ends the message about a bad line with the format that was assumed; empty if the shard has no parser.
+// Ends the message about a bad line with the format that was assumed; empty if the shard has no parser, and for json,
+// which no other format looks like.
 std::string ExampleStream::format_of(const ActiveShard& shard) const {
   if (shard.is_table) return "; the line was read as " + describe_format(Format::kCsv);
   const auto used = std::ranges::find_if(parsers_, [&](const auto& of) { return of.second.get() == shard.parser; });
-  if (used == parsers_.end()) return "";
+  if (used == parsers_.end() || used->first == Format::kJson) return "";
   return "; the line was read as " + describe_format(used->first) + "; --format chooses another format";
 }
 

@@ -9,6 +9,7 @@ ReadOptions read_options(const TrainingOptions& options) {
   read.multilabel = options.multilabel;
   read.skip_bad_lines = options.skip_bad_lines;
   read.weights_required = true;
+  read.is_of_model = options.resume || !options.init.empty();
   return read;
 }
 

@@ -164,6 +164,20 @@ TEST(BinaryShard, NamesTheSettingsThatDiffer) {
             "convert again with --text-keys q,r,s, or give --text-keys q\\ r,s here");
 }
 
+// What a model brings cannot be given otherwise; how several labels are read can.
+TEST(BinaryShard, AdvisesNoOtherOptionsThanThoseOfAModel) {
+  const auto difference = [](const ReadOptions& converted, const ReadOptions& wanted) {
+    return describe_difference(reader_signature(converted), reader_signature(wanted), true);
+  };
+  EXPECT_EQ(difference({}, {.seed = 2}),
+            "converted with seed 1; the model reads with seed 2; convert again with --seed 2");
+  EXPECT_EQ(difference({.seed = 2}, {}),
+            "converted with seed 2; the model reads with seed 1; convert again without --seed 2");
+  EXPECT_EQ(difference({}, {.multilabel = MultiLabel::kSplit}),
+            "converted with multilabel first; this run reads with multilabel split; "
+            "convert again with --multilabel split, or omit --multilabel split");
+}
+
 TEST(BinaryShard, KnowsNamesWithBlanksFromLists) {
   const auto signature = [](std::vector<std::string> text) {
     return reader_signature({.fields = {.text = std::move(text)}});

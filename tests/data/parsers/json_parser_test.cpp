@@ -134,8 +134,15 @@ TEST(JsonParser, SaysWhereALineIsWrong) {
     return text + "1" + std::string(17, '}');
   }();
   const std::vector<Wrong> lines = {
-      {"[1]", 1, "expected a JSON object, found '[1]'"},
-      {R"({"n": 1})", 1, "expected a label with the key 'label', found none"},
+      {"1", 1, "expected a JSON object, found '1'"},
+      {"[1]", 1,
+       "expected a JSON object (json is read as one object a line: jq -c '.[]' FILE makes such lines), found '[1]'"},
+      {"[", 1,
+       "expected a JSON object (json is read as one object a line: jq -c '.[]' FILE makes such lines), found '['"},
+      {"{}", 1, "expected a label with the key 'label' (choose another with --label-key), found no key"},
+      {R"({"n": {"m": 1}, "a\n": [2]})", 1,
+       R"(expected a label with the key 'label' (choose another with --label-key), found the keys 'n', 'a\x0a')"},
+      {R"({"n": 1, "label": null})", 1, "expected a label with the key 'label', found none"},
       {R"({"label": "a", "n": 1e31})", 21, "expected a number of at most 1e30 in size, found '1e31'"},
       {R"({"label": "a", "n": 01})", 21, "expected a number of at most 1e30 in size, found '01'"},
       {R"({"label": {"a": 1}})", 11, "expected a label that is a string, a number or a boolean, found '{'"},
@@ -228,8 +235,7 @@ TEST(JsonParser, IsChosenByContentAndReadsCrLf) {
   const std::string path = folder.write("a", "\n{\"label\": \"a|b\", \"n\": 1}\r\n{\"label\": 2}");
   EXPECT_EQ(labels_of(read_all({path})), "a|b 2");
   const std::string bad = folder.write("b", "{\"label\": 1}\n{\"label\": x}\n");
-  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({bad}); }),
-            bad + ":2:11: expected well-formed JSON, found 'x}'" + read_as(Format::kJson));
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({bad}); }), bad + ":2:11: expected well-formed JSON, found 'x}'");
 }
 
 }  // namespace
