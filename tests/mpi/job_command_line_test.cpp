@@ -220,6 +220,10 @@ TEST_F(CommandLineOfAJob, ChecksTheConfigFileLikeTheCommandLine) {
   expect_usage_error(with_config("--alpha = 2\n"), StartsWith(place + ":3: --alpha is 2: it must be "));
   expect_usage_error(with_config("test-frozen = maybe\n"),
                      StartsWith(place + ":3: --test-frozen: 'maybe' is neither true nor false"));
+  for (const char* name : {"config", "help"}) {
+    expect_usage_error(with_config(std::string(name) + " = x\n"),
+                       StartsWith(place + ":3: '" + name + "' is for the command line only"));
+  }
   expect_usage_error(with_config("\nignore-columns = a,,b\n"), StartsWith(place + ":4: --ignore-keys"));
 }
 

@@ -11,7 +11,9 @@
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
+#include "cpt/error.h"
 #include "cpt/hashing.h"
+#include "data/format/parse_error.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
@@ -103,6 +105,16 @@ class ExplanationPrinter {
   ResultWriter& out_;
 };
 
+// Throws Error(kUsage) if labels are named, and the model knows none of them.
+void require_known_label(const std::vector<std::string>& names, const Learner& learner) {
+  std::string listed;
+  for (const std::string& name : names) {
+    if (learner.labels().find(name, hash_label(name)) != kNoLabel) return;
+    listed += (listed.empty() ? "" : ", ") + quote(name);
+  }
+  if (!names.empty()) throw Error(Fault::kUsage, "no label " + listed + " in the model");
+}
+
 void run_explain(const ExplainOptions& options) {
   FeatureNames names;
   const auto remember = [&names](FeatureHash feature, std::string_view name_space, std::string_view name) {
@@ -113,6 +125,7 @@ void run_explain(const ExplainOptions& options) {
   ResultWriter out;
   input.on_input_idle([&out] { out.flush(); });
   const Learner& learner = input.model().learner();
+  require_known_label(options.label, learner);
   ExplanationPrinter printer(learner, names, options.top, out);
   while (const Batch* line = input.next()) {
     const std::string place = input.place_of(input.line());

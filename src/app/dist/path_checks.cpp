@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
+#include "app/shared/command_line.h"
 #include "cpt/error.h"
-#include "store/blob/manifest.h"
 #include "store/run/checkpoints.h"
 #include "store/run/run_directory.h"
 
@@ -52,20 +52,6 @@ void require_no_shards(const fs::path& run, const char* option, const std::vecto
   }
 }
 
-bool is_blob_set(const fs::path& path) {
-  std::error_code unknown;
-  return fs::exists(path / kManifestName, unknown);
-}
-
-void require_no_results(const char* option, const std::vector<std::string>& data) {
-  for (const std::string& path : data) {
-    const bool is_run = RunDirectory::is_at(path);
-    if (!is_run && !is_blob_set(path)) continue;
-    throw Error(Fault::kUsage, std::string(option) + " " + path + " is " +
-                                   (is_run ? "a run directory" : "a model or a checkpoint") + ", not data");
-  }
-}
-
 void require_something_to_learn(const DistOptions& options) {
   const TrainingOptions& training = options.training;
   const bool begins = !training.data.empty() || (!training.init.empty() && !training.test.empty());
@@ -88,9 +74,9 @@ void require_usable_paths(const DistOptions& options) {
                 "--run " + options.run.string() + " is a model or a checkpoint: choose another directory");
   }
   if (!options.overwrite && !options.training.resume) RunDirectory::require_unfinished(options.run);
-  require_no_results("--data", options.training.data);
-  require_no_results("--test", options.training.test);
-  require_no_results("--validate", options.training.validation.data);
+  require_data("--data", options.training.data);
+  require_data("--test", options.training.test);
+  require_data("--validate", options.training.validation.data);
   require_no_shards(options.run, "--validate", options.training.validation.data);
   require_no_shards(options.run, "--data", options.training.data);
   require_no_shards(options.run, "--test", options.training.test);

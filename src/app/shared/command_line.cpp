@@ -117,13 +117,28 @@ CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t
       ->default_str("stop");
 }
 
-void require_no_run_around_model(const std::filesystem::path& model) {
+bool is_blob_set(const std::filesystem::path& path) {
   std::error_code unknown;
+  return std::filesystem::exists(path / kManifestName, unknown);
+}
+
+void require_data(const char* option, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const bool is_run = RunDirectory::is_at(path);
+    if (!is_run && !is_blob_set(path)) continue;
+    throw Error(Fault::kUsage, std::string(option) + " " + path + " is " +
+                                   (is_run ? "a run directory" : "a model or a checkpoint") + ", not data");
+  }
+}
+
+void require_no_run_around_model(const std::filesystem::path& model) {
+  if (is_blob_set(model)) return;
   const std::filesystem::path inside = RunDirectory::model(model);
-  if (std::filesystem::exists(model / kManifestName, unknown) ||
-      !std::filesystem::exists(inside / kManifestName, unknown))
-    return;
-  throw Error(Fault::kNoInput, model.string() + ": is not a model; did you mean " + inside.string() + "?");
+  if (is_blob_set(inside)) {
+    throw Error(Fault::kNoInput, model.string() + ": is not a model; did you mean " + inside.string() + "?");
+  }
+  if (!RunDirectory::is_at(model)) return;
+  throw Error(Fault::kNoInput, model.string() + ": is a run without a model: it has not finished, or learned nothing");
 }
 
 void add_columns(CLI::App& app, std::vector<std::string>& columns) {

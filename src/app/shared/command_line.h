@@ -71,8 +71,15 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& flag, std::vector<st
 CLI::Option* add_on_error(CLI::App& app, bool& skip, std::optional<std::uint64_t>& most, const std::string& help,
                           bool* answer = nullptr);
 
-// Throws Error(kNoInput) if `model` is a run directory instead of the model in it, and names that model. Other mistakes
-// are found when the model is read.
+// Whether a model or a checkpoint is there.
+bool is_blob_set(const std::filesystem::path& path);
+
+// Throws Error(kUsage) if one of the paths is a run directory, a model or a checkpoint instead of data. `option`: the
+// option, or argument, that names them.
+void require_data(const char* option, const std::vector<std::string>& paths);
+
+// Throws Error(kNoInput) if `model` is a run directory instead of the model in it, and names that model if there is
+// one. Other mistakes are found when the model is read.
 void require_no_run_around_model(const std::filesystem::path& model);
 
 // --columns, --multilabel, --interactions, --ngrams, and the options of keys and columns

@@ -143,7 +143,6 @@ constexpr auto kNapkinOptions = std::to_array<ForeignOption>({
     {"-o", kRun, kOutput},
     {"--output", kRun, ""},
     {"-m", kMethod, kModel},
-    {"--model", "--method M to train; a model to start from is --init MODEL", ""},
     {"--threads", kThreads},
     {"--epochs", kPasses},
     {"--lr", kRate},
@@ -186,6 +185,13 @@ constexpr auto kLightGbmOptions = std::to_array<ForeignOption>({
 
 constexpr auto kHabits = std::to_array<ForeignOption>({
     {"--output", "", "> FILE where a command prints its results; cpt convert IN OUT"},
+    {"--model",
+     "cpt predict --model MODEL to predict, --init MODEL to start from a model, and --method M for the --model of "
+     "napkinXC",
+     ""},
+    {"--init", "", kModel},
+    {"--test", "", kData},
+    {"--validate", "", kData},
     {"--k", "cpt predict --top N"},
     {"--ranks", kRanks},
     {"--np", kRanks},

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "api/options/option_table.h"
+
 namespace cpt {
 
 namespace {
@@ -27,6 +29,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string_view bare_name(std::string_view word) {
   word = word.substr(0, word.find('='));
   return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+// A message about the first word that is an option of training which the model of a command keeps; empty if none is, or
+// if the command reads no model.
+std::string describe_option_of_model(const CLI::App& command, const std::vector<std::string>& words) {
+  if (command.get_option_no_throw("--model") == nullptr) return "";
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    for (const TrainingOptionRow& row : training_option_table()) {
+      if (!row.binding.of_model || (name != std::string("--") + row.name && name != std::string("--") + row.also))
+        continue;
+      return name + " comes from the model: leave it out";
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -55,8 +72,9 @@ std::vector<std::string> option_names(const CLI::App& command) {
 }
 
 std::string describe_unknown_words(const CLI::App& command, const std::vector<std::string>& words, Program program) {
-  std::string hint = describe_other_tools_option(words, program);
-  if (!hint.empty()) return hint;
+  for (std::string hint : {describe_option_of_model(command, words), describe_other_tools_option(words, program)}) {
+    if (!hint.empty()) return hint;
+  }
   std::string text = "not expected:";
   for (const std::string& word : words) text += " " + word;
   const auto is_option = [](const std::string& word) { return word.starts_with('-'); };

@@ -207,7 +207,13 @@ TEST_F(ExplainTest, ExplainsANamedLabelOncePerLine) {
   write("several.svm", "1,2 4:1\n");
   const Words explain{"explain", "--model", "plain", "--data", "several.svm", "--multilabel", "split"};
   EXPECT_THAT(results(explain), SizeIs(2));
-  EXPECT_THAT(results(explain + Words{"--label", "3"}), ElementsAre("several.svm:1  3  not in the model"));
+  EXPECT_THAT(run(explain + Words{"--label", "3"}).err, HasSubstr("no label '3' in the model"));
+}
+
+TEST_F(ExplainTest, RefusesLabelsOfWhichTheModelKnowsNone) {
+  const Words explain{"explain", "--model", "model", "--data", "test.vw"};
+  expect_failure(explain + Words{"--label", "nope"}, 2, "cpt: no label 'nope' in the model");
+  expect_failure(explain + Words{"--label", "nope", "--label", "no"}, 2, "cpt: no label 'nope', 'no' in the model");
 }
 
 TEST_F(ExplainTest, AnEmptyModelExplainsNothing) {

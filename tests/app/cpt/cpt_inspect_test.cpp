@@ -78,7 +78,27 @@ TEST_F(InspectTest, JsonAgreesWithTheModel) {
                                       {"seed", 7},
                                       {"normalize", "l2"},
                                       {"interactions", {"pu"}},
-                                      {"ngrams", json::array()}}));
+                                      {"ngrams", json::array()},
+                                      {"label-key", "label"},
+                                      {"importance-key", ""},
+                                      {"text-keys", json::array()},
+                                      {"categorical-keys", json::array()},
+                                      {"ignore-keys", json::array()}}));
+  EXPECT_TRUE(figures["input"].is_null()) << "it is not known";
+}
+
+TEST_F(InspectTest, ShowsWhatTheModelWasTrainedOn) {
+  ModelOptions options = model_options();
+  options.fields = {.label = "ad", .text = {"query", "title"}, .ignored = {"id"}};
+  Model trained(options);
+  trained.learner().set_input({.format = "json", .name_spaces = {"query"}, .features = {"query^laptop"}});
+  trained.save(path("json"));
+  const Words lines = results({"inspect", "json"});
+  EXPECT_THAT(lines, Contains(EndsWith(", label-key ad, text-keys [\"query\",\"title\"], ignore-keys [\"id\"]")));
+  EXPECT_THAT(lines, Contains("trained on     json lines with features like query^laptop, of namespaces like query"));
+  const json figures = json::parse(run({"inspect", "json", "--json"}).out);
+  EXPECT_EQ(figures["options"]["text-keys"], (json{"query", "title"}));
+  EXPECT_EQ(figures["input"], (json{{"format", "json"}, {"namespaces", {"query"}}, {"features", {"query^laptop"}}}));
 }
 
 TEST_F(InspectTest, TextHasTheSameFigures) {

@@ -40,7 +40,8 @@ TEST(OtherTools, TheFirstOneOfTheLineIsDescribed) {
 TEST(OtherTools, MeanSomethingElseToCpt) {
   EXPECT_EQ(in_dist({"-m"}), "-m is an option of napkinXC; here: --method M");
   EXPECT_EQ(in_cpt({"-m"}), "-m is an option of napkinXC; here: --model DIR");
-  EXPECT_THAT(in_dist({"--model"}), StartsWith("--model is an option of napkinXC; here: --method M to train"));
+  EXPECT_THAT(in_dist({"--model"}), StartsWith("--model is not an option; here: cpt predict --model MODEL to predict, "
+                                               "--init MODEL to start from a model"));
   EXPECT_EQ(in_cpt({"--model"}), "");
   EXPECT_THAT(in_cpt({"--model", "-p"}),
               StartsWith("-p is an option of Vowpal Wabbit; here: --output FILE with cpt pr"));
@@ -53,6 +54,8 @@ TEST(OtherTools, MeanSomethingElseToCpt) {
 
 TEST(OtherTools, OptionsTypedByHabitBelongToNone) {
   EXPECT_EQ(in_dist({"--k", "5"}), "--k is not an option; here: cpt predict --top N");
+  EXPECT_EQ(in_cpt({"--init", "M"}), "--init is not an option; here: --model DIR");
+  EXPECT_EQ(in_cpt({"--test", "D"}), "--test is not an option; here: --data PATH");
   EXPECT_EQ(in_dist({"--ranks", "4"}), "--ranks is not an option; here: mpirun -n N cpt_dist");
 }
 

@@ -47,6 +47,20 @@ TEST_F(UnknownWords, TheFirstOptionAmongThemGetsASuggestion) {
   EXPECT_EQ(message({"top"}), "not expected: top");
 }
 
+TEST_F(UnknownWords, OptionsThatAModelKeepsAreNamed) {
+  EXPECT_EQ(message({"--label-key", "x"}), "not expected: --label-key x") << "the command reads no model";
+  CLI::App command("", "predict");
+  std::string model;
+  command.add_option("--model", model);
+  for (const char* word : {"--label-key", "--label-column", "--text-keys", "--seed", "--normalize", "--interactions",
+                           "--ngrams=2", "--bits"}) {
+    const std::string name = std::string(word).substr(0, std::string_view(word).find('='));
+    EXPECT_EQ(describe_unknown_words(command, {word, "x"}, Program::kCpt),
+              name + " comes from the model: leave it out");
+  }
+  EXPECT_EQ(describe_unknown_words(command, {"--run"}, Program::kCpt), "not expected: --run");
+}
+
 TEST_F(UnknownWords, OptionsOfOtherToolsAreExplainedFirst) {
   EXPECT_EQ(message({"--tpo", "-m", "model"}), "-m is an option of napkinXC; here: --model DIR");
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "api/input_fit.h"
 #include "api/options/option_values.h"
 #include "api/tree_figures.h"
 #include "app/shared/figures_json.h"
@@ -108,12 +109,28 @@ Json options_json(const ModelOptions& options) {
           {"seed", options.seed},
           {"normalize", name_of(normalize_names(), options.normalize)},
           {"interactions", options.interactions},
-          {"ngrams", options.ngrams}};
+          {"ngrams", options.ngrams},
+          {"label-key", options.fields.label},
+          {"importance-key", options.fields.importance},
+          {"text-keys", options.fields.text},
+          {"categorical-keys", options.fields.categorical},
+          {"ignore-keys", options.fields.ignored}};
 }
 
-// Whether the option has an effect on a model of this method.
+// What the model was trained on; null if it is not known.
+Json input_json(const InputProfile& profile) {
+  if (profile.empty()) return {};
+  return {{"format", profile.format}, {"namespaces", profile.name_spaces}, {"features", profile.features}};
+}
+
+// Whether the option has an effect on a model of this method; those of keys and columns, whether they are given.
 bool applies(const std::string& option, const ModelOptions& options) {
   if (option == "ngrams") return !options.ngrams.empty();
+  if (option == "label-key") return options.fields != FieldRoles{};
+  if (option == "importance-key") return !options.fields.importance.empty();
+  if (option == "text-keys") return !options.fields.text.empty();
+  if (option == "categorical-keys") return !options.fields.categorical.empty();
+  if (option == "ignore-keys") return !options.fields.ignored.empty();
   if (option == "arity") return options.method == Method::kConditionalPecoc;
   if (option == "tree" || option == "alpha" || option == "trees") return options.is_tree();
   if (option == "calibrate") return options.is_tree() && options.loss == Loss::kLogistic;
@@ -191,6 +208,7 @@ std::string figures_text(const Learner& learner) {
   }
   fmt::format_to(out, "{:<15}{}\n", counts ? "count digest" : "weight digest", digest_text(figures.state_digest));
   fmt::format_to(out, "options        {}\n", options_text(figures.options));
+  if (!learner.input().empty()) fmt::format_to(out, "trained on     {}\n", describe(learner.input()));
   return text + histogram(figures.labels_at_depth);
 }
 
@@ -201,6 +219,7 @@ Json figures_json(const Learner& learner) {
   const Json weights =
       weights_json(figures.options.table_bits(), figures.options.trees, figures.weights.used, figures.state_digest);
   Json json{{"tree", tree}, {"weights", weights}, {"options", options_json(figures.options)}};
+  json["input"] = input_json(learner.input());
   if (figures.options.method == Method::kTable) {
     json["counts"] = {{"examples", figures.counted_examples}, {"pairs", figures.counted_pairs}};
   }

@@ -77,14 +77,16 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const 
 void ConfigFile::require_option(const CLI::ConfigItem& item, const std::string& text) const {
   const std::string& name = item.parents.empty() ? item.name : item.parents.front();
   const std::vector<std::string> spellings{name, "--" + name, "-" + name, name + "="};
-  const auto is_ours = [this](const std::string& word) { return app_.get_option_no_throw(word) != nullptr; };
-  if (item.parents.empty() && std::ranges::any_of(spellings, is_ours)) return;
+  const CLI::Option* ours = nullptr;
+  for (const std::string& word : spellings) ours = ours != nullptr ? ours : app_.get_option_no_throw(word);
+  if (item.parents.empty() && ours != nullptr && ours->get_configurable()) return;
   const Line line = find_line(text, name);
   const std::string file = app_.get_config_ptr()->as<std::string>();
   const std::string place = line.number == 0 ? file : file + ":" + std::to_string(line.number);
   const auto fail = [&](const std::string& reason) {
     throw CLI::ConfigError(place + ": " + reason, CLI::ExitCodes::ConfigError);
   };
+  if (item.parents.empty() && ours != nullptr) fail("'" + name + "' is for the command line only");
   const std::string hint = describe_other_tools_option(spellings, Program::kCptDist);
   if (!hint.empty() && item.parents.empty()) fail(hint);
   if (line.number > 0 && line.text.find('=') == std::string::npos) {
