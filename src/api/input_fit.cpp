@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "api/options/option_values.h"
 #include "model/weights/calibrators.h"
 
 namespace cpt {
@@ -31,9 +32,11 @@ std::string describe(const InputProfile& profile) {
   return text;
 }
 
-bool has_met(const Learner& learner, std::span<const FeatureHash> features) {
+std::optional<bool> has_met(const Learner& learner, std::span<const FeatureHash> features) {
   const FeatureCounts& counts = learner.feature_counts();
-  if (!counts.used() || counts.stored_examples().all == 0 || features.size() < kFewestFeatures) return true;
+  if (!counts.used() || counts.stored_examples().all == 0 || features.size() < kFewestFeatures) {
+    return std::nullopt;
+  }
   const auto met = std::ranges::count_if(features, [&](FeatureHash feature) { return counts.has_counted(feature); });
   const double part = static_cast<double>(met) / static_cast<double>(features.size());
   if (part >= kMost) return true;
@@ -44,6 +47,13 @@ bool has_met(const Learner& learner, std::span<const FeatureHash> features) {
 std::string warning_of_misfit(const Learner& learner, const std::string& input) {
   const std::string learned = learner.input().empty() ? "" : "; it has learned from " + describe(learner.input());
   return "the model has met almost none of the features in the first examples of " + input + learned;
+}
+
+std::string warning_of_format(const Learner& learner, const std::string& format, const std::string& input) {
+  const std::string& learned = learner.input().format;
+  const std::string binary = name_of(format_names(), Format::kBinary);
+  if (format.empty() || learned.empty() || format == binary || learned == binary || format == learned) return "";
+  return input + ": is " + format + ", but the model has learned from " + describe(learner.input());
 }
 
 // Only ratios matter: if all importances are equal, calibrators count the same part of each.

@@ -2,6 +2,7 @@
 // calibrators can count the importances in full.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,12 +16,16 @@ namespace cpt {
 // "vw lines with features like page^w1 page^w2, of namespaces like page user"
 std::string describe(const InputProfile& profile);
 
-// False if the model has met almost none of these distinct features; true if there are too few to say, or if the model
-// does not count features. Allows for hashing, by which some are met by chance.
-bool has_met(const Learner& learner, std::span<const FeatureHash> features);
+// False if the model has met almost none of these distinct features; nothing if there are too few to say, or if the
+// model does not count features. Allows for hashing, by which some are met by chance.
+std::optional<bool> has_met(const Learner& learner, std::span<const FeatureHash> features);
 
 // The warning to give if has_met() is false. `input`: where the features are from and, if known, describe() of it.
 std::string warning_of_misfit(const Learner& learner, const std::string& input);
+
+// A warning if the model has learned from another format of text than `format`, the word of --format; else empty, and
+// if either is not known or binary. `input`: where the lines are from. Give it if has_met() cannot say.
+std::string warning_of_format(const Learner& learner, const std::string& format, const std::string& input);
 
 // A warning if calibrators, which count an importance as at most Calibrator::kMostImportance, count less than half as
 // large a part of all importances as of the least one; else empty. `input`: where the examples are from.

@@ -148,6 +148,18 @@ TEST_F(BadLines, AreNotThoseWithoutTheKeysThatAreNamedButThereIsAWarning) {
                     Contains(HasSubstr(warning + "a namespace that begins with 'u', for --interactions wu"))));
 }
 
+TEST_F(BadLines, AreNotThoseOfATableWithoutAColumnToIgnore) {
+  const std::string table = file("a.csv", "label,page,price\na,b,1\n");
+  const Words ignoring = train({table}, {"--ignore-columns", "price,id"});
+  const std::string lacks = ": no line of the first 2 has the column ";
+  EXPECT_THAT(lines_of(run_alone(ignoring).err),
+              Contains("cpt_dist: warning: " + table + lacks + "'id' of --ignore-columns"));
+  const std::string other = file("b.csv", "label,page\na,b\n");
+  const Outcome resumed = run_alone({"--run", run_directory().string(), "--resume", "--dry-run", "--data", other});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(lines_of(resumed.err), Contains("cpt_dist: warning: " + other + lacks + "'price' of --ignore-columns"));
+}
+
 TEST_F(BadLines, AreSkippedTogetherWithLinksToNothing) {
   const std::string folder = shards();
   std::filesystem::create_symlink("nowhere", folder + "/dead.vw");

@@ -141,7 +141,7 @@ void convert(const ConvertOptions& options) {
     throw Error(Fault::kUsage, "expected IN ... and OUT, found only '" + options.paths[0] + "'");
   }
   if (options.out() == "-") throw Error(Fault::kUsage, "OUT is a directory to write, not standard output");
-  const std::vector<Shard> from = find_input(options.in(), options.read.skip_bad_lines);
+  const std::vector<Shard> from = find_input("IN", options.in(), options.read.skip_bad_lines);
   if (options.shards == 0 && from.size() > kMostParts) {
     throw Error(Fault::kUsage, std::to_string(from.size()) + " input files, but at most " + std::to_string(kMostParts) +
                                    " can be written: set their number with --shards");

@@ -93,17 +93,17 @@ bool CsvParser::add_column(const std::string& name) {
   if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) return false;
   const std::uint64_t name_space = hasher_.name_space(name);
   columns_.push_back({name, roles_.of(name), name_space, hash_name(name, name_space)});
+  if (columns_.back().role != FieldRole::kOther && options_.on_named_key) options_.on_named_key(name);
   return true;
 }
 
-// Where labels are not required, columns that only training needs may be missing.
+// Columns to ignore may be missing, and so may those that only training needs where labels are not required.
 void CsvParser::require_columns() const {
   const FieldRoles& roles = options_.fields;
   if (options_.labels_required) {
     const std::string advice = options_.columns.empty() ? "; --columns names those of a file without a header" : "";
     require_column(roles.label, "choose another with --label-column" + advice);
     if (!roles.importance.empty()) require_column(roles.importance, "--importance-column");
-    for (const std::string& name : roles.ignored) require_column(name, "--ignore-columns");
   }
   for (const std::string& name : roles.text) require_column(name, "--text-columns");
   for (const std::string& name : roles.categorical) require_column(name, "--categorical-columns");

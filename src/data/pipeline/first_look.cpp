@@ -1,6 +1,7 @@
 #include "data/pipeline/first_look.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "data/format/parse_error.h"
 #include "data/parsers/line_parser.h"
 #include "data/pipeline/example_stream.h"
+#include "data/text/tokens.h"
 
 namespace cpt {
 
@@ -35,8 +37,10 @@ class NamesInLines {
   void add_key(std::string_view key) {
     if (!keys_.contains(key)) keys_.emplace(key);
   }
-  // Describes what the options name and no line has.
-  std::vector<std::string> missing(const ReadOptions& options, Format format) const;
+  // Describe what the options name and no line has.
+  std::vector<std::string> missing_keys(const ReadOptions& options, Format format) const;
+  std::vector<std::string> missing_ignored(const ReadOptions& options, Format format) const;
+  std::vector<std::string> missing_name_spaces(const ReadOptions& options, Format format) const;
 
  private:
   // A cross counts as a namespace called like its interaction: harmless, because namespaces with both initials exist
@@ -44,30 +48,36 @@ class NamesInLines {
   bool has_initial(char letter) const {
     return std::ranges::any_of(name_spaces_, [&](const std::string& name) { return name.starts_with(letter); });
   }
-  void add_missing(const std::vector<std::string>& keys, const char* option, std::vector<std::string>& texts) const;
+  void add_missing(const std::vector<std::string>& keys, const std::string& what, const char* option,
+                   std::vector<std::string>& texts) const;
 
   std::set<std::string, std::less<>> name_spaces_;
   std::set<std::string, std::less<>> keys_;
 };
 
-void NamesInLines::add_missing(const std::vector<std::string>& keys, const char* option,
+void NamesInLines::add_missing(const std::vector<std::string>& keys, const std::string& what, const char* option,
                                std::vector<std::string>& texts) const {
   for (const std::string& key : keys) {
-    if (!keys_.contains(key)) texts.push_back("the key " + quote(key) + " of " + option);
+    if (!keys_.contains(key)) texts.push_back(what + quote(key) + " of " + option);
   }
 }
 
-// Keys are looked for in JSON only: missing columns of a table are an error, and a binary shard has no names.
-std::vector<std::string> NamesInLines::missing(const ReadOptions& options, Format format) const {
+// Keys are looked for in JSON only: columns of a table that are missing are an error, except those to ignore.
+std::vector<std::string> NamesInLines::missing_keys(const ReadOptions& options, Format format) const {
+  std::vector<std::string> texts;
+  if (format != Format::kJson) return texts;
+  const FieldRoles& fields = options.fields;
+  const bool needs_importance = options.labels_required && !fields.importance.empty();
+  if (needs_importance) add_missing({fields.importance}, "the key ", "--importance-key", texts);
+  add_missing(fields.text, "the key ", "--text-keys", texts);
+  add_missing(fields.categorical, "the key ", "--categorical-keys", texts);
+  return texts;
+}
+
+// A binary shard has no names.
+std::vector<std::string> NamesInLines::missing_name_spaces(const ReadOptions& options, Format format) const {
   std::vector<std::string> texts;
   if (format == Format::kBinary) return texts;
-  if (format == Format::kJson) {
-    const FieldRoles& fields = options.fields;
-    if (!fields.importance.empty()) add_missing({fields.importance}, "--importance-key", texts);
-    add_missing(fields.text, "--text-keys", texts);
-    add_missing(fields.categorical, "--categorical-keys", texts);
-    add_missing(fields.ignored, "--ignore-keys", texts);
-  }
   for (const std::string& pair : options.interactions) {
     for (const char letter : std::set<char>{pair.at(0), pair.at(1)}) {
       if (has_initial(letter)) continue;
@@ -80,6 +90,21 @@ std::vector<std::string> NamesInLines::missing(const ReadOptions& options, Forma
     texts.push_back("the namespace " + quote(*one.name_space) + " of --ngrams");
   }
   return texts;
+}
+
+std::vector<std::string> NamesInLines::missing_ignored(const ReadOptions& options, Format format) const {
+  std::vector<std::string> texts;
+  if (format == Format::kJson) add_missing(options.fields.ignored, "the key ", "--ignore-keys", texts);
+  if (format == Format::kCsv) add_missing(options.fields.ignored, "the column ", "--ignore-columns", texts);
+  return texts;
+}
+
+// A list of labels, or a label with its cost: "1,2,3", "1:0.4".
+bool is_like_a_list(std::string_view label) {
+  if (label.find(',') != std::string_view::npos) return true;
+  const std::size_t colon = label.find(':');
+  return colon != std::string_view::npos && !std::isnan(number_or_nan(label.substr(0, colon))) &&
+         !std::isnan(number_or_nan(label.substr(colon + 1)));
 }
 
 // Names with bars and without a blank are columns of a table. A line without features that was meant as an example,
@@ -144,6 +169,9 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
         is_first = false;
       }
       look.format = stream.format();
+      if (look.format == Format::kVw && !batch.empty() && is_like_a_list(batch[0].label)) {
+        if (look.lists_as_label++ == 0) look.list_as_label = batch[0].label;
+      }
       ++look.lines;
       for (std::size_t i = 0; i < batch.size(); ++i) {
         look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(stream.line().number));
@@ -153,8 +181,15 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
     }
   } catch (const Error&) {
   }
-  if (!look.features.empty()) look.missing = names.missing(given, look.format);
+  if (look.features.empty()) return look;
+  look.missing_keys = names.missing_keys(given, look.format);
+  look.missing_ignored = names.missing_ignored(given, look.format);
+  look.missing_name_spaces = names.missing_name_spaces(given, look.format);
   return look;
+}
+
+std::string warning_of_missing(const FirstLook& look, const std::string& input, const std::string& missing) {
+  return input + ": no line of the first " + std::to_string(look.lines) + " has " + missing;
 }
 
 }  // namespace cpt

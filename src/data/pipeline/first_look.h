@@ -39,8 +39,12 @@ struct FirstLook {
   std::vector<float> importances{};  // of the examples
   std::uint64_t lines = 0;           // that were read
   std::uint64_t several_labels = 0;  // of them: those with several labels
-  // Keys and columns that options name and none of these lines has, such as "the key 'a' of --text-keys".
-  std::vector<std::string> missing{};
+  std::uint64_t lists_as_label = 0;  // vw lines whose label is like those of other formats or tasks: "1,2", "1:0.5"
+  std::string list_as_label{};       // the first of them
+  // What options name and none of these lines has, such as "the key 'a' of --text-keys".
+  std::vector<std::string> missing_keys{};
+  std::vector<std::string> missing_ignored{};  // keys and columns of --ignore-keys
+  std::vector<std::string> missing_name_spaces{};
   bool begins_with_header = false;  // so it seems: the first example has no feature, and its line is like "label|a|b"
 
   bool is_dubious() const { return begins_with_header || bare.are_dubious(); }
@@ -49,5 +53,8 @@ struct FirstLook {
 // Reads the first examples of a shard. Returns what was read before an error: the reader of the shard reports it.
 // Looks at files only, since a pipe can be read only once.
 FirstLook look_at(const Shard& shard, ReadOptions options);
+
+// The warning about one of the missing ones. `input`: the name of the shard.
+std::string warning_of_missing(const FirstLook& look, const std::string& input, const std::string& missing);
 
 }  // namespace cpt

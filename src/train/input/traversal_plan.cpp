@@ -145,7 +145,7 @@ void TraversalPlan::take_up(Phase phase, const std::vector<TrackedShard>& found)
       require_same(shards[*numbers[i]], found[i]);
       shards[*numbers[i]].shard.path = found[i].shard.path;
     } else {
-      has_new_shards_ = true;
+      (phase == Phase::kTrain ? new_data_ : new_tests_).push_back(found[i].shard);
       warn_if_among(gone, found[i], warnings_);
       shards.push_back(found[i]);
     }

@@ -39,7 +39,9 @@ class TraversalPlan {
   bool finished() const { return !under_way() && !next_pass(); }
   // For a resumed run that had finished: whether it only makes further passes over the same data, and so is still the
   // same run. False if there are new shards, or any test shards.
-  bool adds_only_passes() const { return !has_new_shards_ && state_.test.empty(); }
+  bool adds_only_passes() const { return new_data_.empty() && state_.test.empty(); }
+  // Of a resumed run: the shards that the checkpoint does not know.
+  const std::vector<Shard>& new_shards(Phase phase) const { return phase == Phase::kTrain ? new_data_ : new_tests_; }
   const ShardPass& shard_pass() const { return *state_.shard_pass; }
   void set_examples_before(std::uint64_t examples) { state_.shard_pass->examples_before = examples; }
   // All known shards of a phase, by number.
@@ -72,7 +74,8 @@ class TraversalPlan {
 
   TraversalState state_;
   Options options_;
-  bool has_new_shards_ = false;  // in the resumed run
+  std::vector<Shard> new_data_;  // of the resumed run
+  std::vector<Shard> new_tests_;
   std::vector<std::string> warnings_;
 };
 

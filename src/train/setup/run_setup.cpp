@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "api/checkpoint/checkpoint_reader.h"
-#include "api/input_fit.h"
 #include "api/model_files.h"
 #include "api/options/given_tree_files.h"
 #include "api/options/option_table.h"
@@ -19,7 +18,6 @@
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/pipeline/example_stream.h"
-#include "data/pipeline/first_look.h"
 #include "data/shards/shards.h"
 #include "data/source/file_source.h"
 #include "model/learning/learner.h"
@@ -29,6 +27,7 @@
 #include "train/input/split_files.h"
 #include "train/messages/tree_change_messages.h"
 #include "train/placement/ownership.h"
+#include "train/setup/input_check.h"
 #include "train/setup/known_labels.h"
 #include "train/setup/table_size.h"
 
@@ -305,45 +304,6 @@ Inputs<Shard> find_files(const TrainingOptions& given, RunSetup& setup) {
   return files;
 }
 
-// Binary shards hold the features that such options made of the fields of their text.
-bool has_fields(Format format) {
-  return format == Format::kJson || format == Format::kCsv || format == Format::kBinary;
-}
-
-// Rank 0 looks, because it warns and writes the model. The profile is part of the model, so it follows from the data
-// alone, not from who reads what.
-void look_at_input(const std::vector<Shard>& data, const std::vector<Shard>& test, RunSetup& setup) {
-  const std::vector<Shard>& shards = data.empty() ? test : data;
-  if (shards.empty()) return;
-  FirstLook look = look_at(shards.front(), read_options(setup.options));
-  if (look.format == Format::kAuto) return;
-  look.profile.format = name_of(format_names(), look.format);
-  if (look.is_dubious()) setup.warnings.push_back(look.bare.warning(look.format));
-  if (look.several_labels > 0 && setup.options.multilabel == MultiLabel::kFirst) {
-    setup.warnings.push_back(input_name(shards.front().path) + ": " + std::to_string(look.several_labels) +
-                             " of the first " + std::to_string(look.lines) +
-                             " lines have several labels, of which --multilabel first keeps the first; split, sample "
-                             "and error are the other choices");
-  }
-  if (!has_fields(look.format) && setup.options.model.fields != FieldRoles{}) {
-    setup.warnings.push_back(input_name(shards.front().path) + ": is " + look.profile.format +
-                             ", where no options of keys or columns, such as --label-key, have an effect");
-  }
-  for (const std::string& missing : look.missing) {
-    setup.warnings.push_back(input_name(shards.front().path) + ": no line of the first " + std::to_string(look.lines) +
-                             " has " + missing);
-  }
-  if (!has_met(*setup.learner, look.features)) {
-    setup.warnings.push_back(
-        warning_of_misfit(*setup.learner, input_name(shards.front().path) + ", " + describe(look.profile)));
-  }
-  if (setup.options.learns() && setup.options.model.calibrates()) {
-    std::string warning = warning_of_importances(look.importances, input_name(shards.front().path));
-    if (!warning.empty()) setup.warnings.push_back(std::move(warning));
-  }
-  if (setup.options.init.empty()) setup.learner->set_input(std::move(look.profile));
-}
-
 void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard>& test, const char* option,
                          RunSetup& setup) {
   const std::string both = find_in_both(data, test);
@@ -483,14 +443,16 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   if (!resumed && !setup.options.given_tree.empty()) grow_given_tree(setup, comm);
   warn_of_tested_data(files.data, files.test, "--test", setup);
   warn_of_tested_data(files.data, files.validation, "--validate", setup);
-  if (!resumed && comm.rank() == 0) look_at_input(files.data, files.test, setup);
+  if (!resumed && comm.rank() == 0) check_input(files.data, files.test, files.validation, setup);
   const Inputs<TrackedShard> shards = split_into_shards(files, comm, setup);
   if (!resumed && setup.options.init.empty() && setup.options.model.method == Method::kPecoc) {
     learn_labels(setup.options, plain(shards.data), plain(shards.test), comm, *setup.learner);
   }
   run_on_all(comm, "start", [&] {
     make_plan(shards, comm, setup);
-    if (comm.rank() == 0) warn_of_full_disk(setup);
+    if (comm.rank() != 0) return;
+    if (resumed) check_input(setup.plan->new_shards(Phase::kTrain), setup.plan->new_shards(Phase::kTest), {}, setup);
+    warn_of_full_disk(setup);
   });
   return setup;
 }

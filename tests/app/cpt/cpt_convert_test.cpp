@@ -166,8 +166,9 @@ TEST_F(ConvertTest, UsageErrors) {
   results({"convert", "test.vw", "binary"});
   expect_failure({"predict", "--model", "model", "--data", "binary"}, 2,
                  "part-000.cpt: converted with seed 1, normalize none, interactions none; "
-                 "this run reads with seed 7, normalize l2, interactions pu; "
-                 "convert again with --seed 7 --normalize l2 --interactions pu, or omit ");
+                 "the model reads with seed 7, normalize l2, interactions pu; "
+                 "convert again with --seed 7 --normalize l2 --interactions pu\n");
+  expect_refused({"model", "binary"}, 2, "IN model is a model or a checkpoint, not data");
 }
 
 TEST_F(ConvertTest, AnInteractionTakesNoPaths) {

@@ -52,6 +52,13 @@ TEST_F(ErrorsTest, UsageErrors) {
       {"predict --model model --data test.vw --on-error ski",
        "--on-error: 'ski' is none of: stop, skip, skip:N, answer"},
       {"score --model model --data test.vw --frobnicate", "--frobnicate"},
+      {"predict --model model --data test.vw --label-key x",
+       "cpt predict: --label-key comes from the model: leave it out ("},
+      {"evaluate --model model --data test.vw --ngrams 2",
+       "cpt evaluate: --ngrams comes from the model: leave it out ("},
+      {"predict --init model --data test.vw", "cpt predict: --init is not an option; here: --model DIR ("},
+      {"predict --model model --test test.vw", "cpt predict: --test is not an option; here: --data PATH ("},
+      {"predict --model model --data model", "cpt: --data model is a model or a checkpoint, not data"},
       {"predict --model model --top 1 --top 2",
        "cpt predict: --top takes one value, and was given 2 (see cpt predict --help)"},
       {"dump", "cpt dump: --model is required"},
@@ -68,7 +75,12 @@ TEST_F(ErrorsTest, MissingInput) {
     expect_failure({command, "--model", "none", "--data", "test.vw"}, 66,
                    "none: not a finished cpt model, no such directory");
   }
+  std::filesystem::create_directory(path("run"));
+  write("run/lock", "");
+  write("run/metrics.jsonl", "");
   for (const char* command : {"inspect", "dump"}) {
+    expect_failure({command, "--model", "run"}, 66,
+                   "cpt: run: is a run without a model: it has not finished, or learned nothing");
     expect_failure({command, "--model", "none"}, 66, "none: not a finished cpt model, no such directory");
     expect_failure({command, "--model", "."}, 66, "cpt: .: is not a model; did you mean ./model?");
     expect_failure({command, "--model", "empty"}, 66, "empty: not a finished cpt model, it has no MANIFEST");
@@ -85,6 +97,12 @@ TEST_F(ErrorsTest, BadData) {
                 MatchesRegex("cpt: value\\.vw:2:14: expected .*, found 'x'; the line was read as vw, .*\n"));
     expect_failure({command, "--model", "model", "--data", "what.txt"}, 65, "what.txt:1:1: expected a line in vw");
   }
+}
+
+TEST_F(ErrorsTest, AJsonArrayIsNoFormatOfLines) {
+  write("array.json", "[\n{\"label\": \"a\"},\n{\"label\": \"b\"}\n]\n");
+  expect_failure({"predict", "--model", "model", "--data", "array.json"}, 65,
+                 "found '['; json is read as one object a line: jq -c '.[]' FILE makes such lines");
 }
 
 // Labels are what tells fasttext, and a name what tells csv, so neither is known of a pipe without labels.

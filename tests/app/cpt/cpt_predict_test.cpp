@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
+#include "model/learning/learner.h"
 
 namespace cpt {
 namespace {
@@ -163,10 +164,72 @@ TEST_F(PredictTest, InputThatDoesNotFitTheModelIsToldOf) {
       EXPECT_EQ(outcome.err,
                 warning +
                     "other.vw, vw lines with features like site^x0 page^y0 site^x1 page^y1, of namespaces like "
-                    "site page\n");
+                    "site page\n"
+                    "cpt: warning: other.vw: no line of the first 30 has a namespace that begins with 'u', for "
+                    "--interactions pu\n");
     }
   }
   EXPECT_EQ(run({"predict", "--model", "model", "--data", "-"}, other).err, warning + "standard input\n");
+}
+
+// A model of lines like {"label": "a", "query": "b c"}.
+class JsonModelTest : public PredictTest {
+ protected:
+  JsonModelTest() {
+    ModelOptions options;
+    options.bits = 12;
+    options.fields = {.importance = "w", .text = {"query"}, .ignored = {"price"}};
+    options.ngrams = {"query:2"};
+    Model made(options);
+    made.learner().set_input({.format = "json", .name_spaces = {"query"}, .features = {"query^laptop"}});
+    made.save(path("json"));
+    write("good.json", "{\"label\": \"a\", \"w\": 1, \"query\": \"laptop bag\"}\n");
+    std::string renamed;
+    for (int i = 0; i < 10; ++i) renamed += "{\"label\": \"a\", \"q\": \"laptop bag\"}\n";
+    write("renamed.json", renamed);
+  }
+
+  std::string warnings(const std::string& command, const std::string& data) const {
+    const Outcome outcome = run({command, "--model", "json", "--data", data});
+    EXPECT_EQ(outcome.code, 0);
+    return outcome.err;
+  }
+};
+
+TEST_F(JsonModelTest, KeysThatTheDataLacksAreNamed) {
+  const std::string lacks = "cpt: warning: renamed.json: no line of the first 10 has ";
+  const std::string of_features =
+      lacks + "the key 'query' of --text-keys\n" + lacks + "the namespace 'query' of --ngrams\n";
+  EXPECT_EQ(warnings("predict", "renamed.json"), of_features);
+  EXPECT_EQ(warnings("evaluate", "renamed.json"), lacks + "the key 'w' of --importance-key\n" + of_features);
+  EXPECT_THAT(warnings("score", "renamed.json"), HasSubstr(of_features));
+  for (const char* command : {"predict", "score", "evaluate"}) EXPECT_EQ(warnings(command, "good.json"), "") << command;
+}
+
+TEST_F(JsonModelTest, AnotherFormatIsToldOf) {
+  write("other.vw", "a |query laptop bag\n");
+  EXPECT_EQ(warnings("predict", "other.vw"),
+            "cpt: warning: other.vw: is vw, but the model has learned from json lines with features like query^laptop, "
+            "of namespaces like query\n");
+}
+
+// The table needs no column that is ignored.
+TEST_F(JsonModelTest, AColumnToIgnoreMayBeMissing) {
+  write("a.csv", "label,w,query\na,1,laptop bag\n");
+  EXPECT_THAT(warnings("evaluate", "a.csv"), HasSubstr("a.csv: is csv, but the model has learned from json lines"));
+}
+
+TEST_F(JsonModelTest, AServerReadsTheFormatOfTheModel) {
+  const Words serve{"predict", "--model", "json", "--data", "-", "--on-error"};
+  const std::string lines = "broken\n{\"query\": \"laptop\"}\n";
+  const Outcome outcome = run(serve + Words{"answer"}, lines);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  const Words answers = lines_of(outcome.out);
+  ASSERT_THAT(answers, SizeIs(2));
+  EXPECT_THAT(answers[0], StartsWith("error: standard input:1:1: expected "));
+  EXPECT_EQ(answers[1], "");
+  EXPECT_EQ(run(serve + Words{"skip"}, lines).code, 65);
 }
 
 TEST_F(PredictTest, LinesWithoutFeaturesAreToldOf) {

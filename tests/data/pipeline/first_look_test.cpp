@@ -31,23 +31,57 @@ TEST_F(AtFirstLook, WhatNoLineHasIsNamed) {
   options.interactions = {"wp", "ux"};
   options.ngrams = {"words:2", "nope:3"};
   const std::string in_json = " (keys of the outermost object are in none)";
-  EXPECT_THAT(look("a.json", line + "\n", options).missing,
-              ElementsAre("the key 'weight' of --importance-key", "the key 'title' of --text-keys",
-                          "the key 'id' of --categorical-keys", "the key 'page.x' of --ignore-keys",
-                          "a namespace that begins with 'u', for --interactions ux" + in_json,
-                          "a namespace that begins with 'x', for --interactions ux" + in_json,
-                          "the namespace 'nope' of --ngrams"));
+  const FirstLook seen = look("a.json", line + "\n", options);
+  EXPECT_THAT(seen.missing_keys, ElementsAre("the key 'weight' of --importance-key", "the key 'title' of --text-keys",
+                                             "the key 'id' of --categorical-keys"));
+  EXPECT_THAT(seen.missing_ignored, ElementsAre("the key 'page.x' of --ignore-keys"));
+  EXPECT_THAT(seen.missing_name_spaces, ElementsAre("a namespace that begins with 'u', for --interactions ux" + in_json,
+                                                    "a namespace that begins with 'x', for --interactions ux" + in_json,
+                                                    "the namespace 'nope' of --ngrams"));
   options.fields = {.importance = "w", .text = {"words"}, .ignored = {"user"}};
   options.interactions = {"wp", "pp"};
   options.ngrams = {"words:2"};
-  EXPECT_THAT(look("b.json", line + "\n", options).missing, IsEmpty());
+  const FirstLook all = look("b.json", line + "\n", options);
+  EXPECT_THAT(all.missing_keys, IsEmpty());
+  EXPECT_THAT(all.missing_ignored, IsEmpty());
+  EXPECT_THAT(all.missing_name_spaces, IsEmpty());
+}
+
+TEST_F(AtFirstLook, WhatOnlyTrainingNeedsIsNotMissedWhereLabelsAreNotRequired) {
+  ReadOptions options;
+  options.fields = {.importance = "weight", .text = {"title"}};
+  options.labels_required = false;
+  EXPECT_THAT(look("a.json",
+                   R"({"user": "u1"})"
+                   "\n",
+                   options)
+                  .missing_keys,
+              ElementsAre("the key 'title' of --text-keys"));
+}
+
+// Other columns that are missing are an error.
+TEST_F(AtFirstLook, ColumnsToIgnoreAreNamed) {
+  ReadOptions options;
+  options.fields = {.text = {"title"}, .ignored = {"id", "price"}};
+  const FirstLook seen = look("a.csv", "label,title,price\na,b c,7\n", options);
+  EXPECT_THAT(seen.missing_keys, IsEmpty());
+  EXPECT_THAT(seen.missing_ignored, ElementsAre("the column 'id' of --ignore-columns"));
+  EXPECT_EQ(warning_of_missing(seen, "a.csv", seen.missing_ignored[0]),
+            "a.csv: no line of the first 2 has the column 'id' of --ignore-columns");
+}
+
+TEST_F(AtFirstLook, VwLabelsThatAreListsAreCounted) {
+  const FirstLook seen = look("a.vw", "a | x\n1,2 | x\n1:0.4 | x\nb:0.4 | x\n1:c | x\n", {});
+  EXPECT_EQ(seen.lists_as_label, 2U);
+  EXPECT_EQ(seen.list_as_label, "1,2");
+  EXPECT_EQ(look("a.svm", "1,2 1:3\n", {}).lists_as_label, 0U);
 }
 
 TEST_F(AtFirstLook, NamespacesOfVwLinesCount) {
   ReadOptions options;
   options.interactions = {"ab", "ac"};
   options.ngrams = {":2", "bb:2", "b:2"};
-  EXPECT_THAT(look("a.vw", "l |a x |bb y\nl | z\n", options).missing,
+  EXPECT_THAT(look("a.vw", "l |a x |bb y\nl | z\n", options).missing_name_spaces,
               ElementsAre("a namespace that begins with 'c', for --interactions ac", "the namespace 'b' of --ngrams"));
 }
 

@@ -89,6 +89,16 @@ TEST(TraversalPlan, GivesNewShardsAllTheirPassesAndOldOnesNone) {
   EXPECT_EQ(legs(plan), (Legs{"train 1: 2", "train 2: 2"}));
 }
 
+TEST(TraversalPlan, KnowsWhichShardsAreNew) {
+  const TraversalPlan before({shard("a")}, {}, {});
+  EXPECT_THAT(before.new_shards(Phase::kTrain), IsEmpty());
+  const TraversalPlan plan(before.state(), {shard("a"), shard("b")}, {shard("t")}, {});
+  ASSERT_EQ(plan.new_shards(Phase::kTrain).size(), 1U);
+  EXPECT_EQ(plan.new_shards(Phase::kTrain)[0].path, "b");
+  ASSERT_EQ(plan.new_shards(Phase::kTest).size(), 1U);
+  EXPECT_EQ(plan.new_shards(Phase::kTest)[0].path, "t");
+}
+
 TEST(TraversalPlan, GivesOldShardsThePassesThatAreNew) {
   TraversalPlan before({shard("a")}, {}, {});
   legs(before);

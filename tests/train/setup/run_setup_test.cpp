@@ -19,7 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class MemoryToGoOn : public ::testing::TestWithParam<int> {
  protected:
@@ -78,6 +80,71 @@ TEST_P(MemoryToGoOn, IsAskedForBeforeItIsTaken) {
     EXPECT_EQ(prepared(options, needed()).fault, Fault::kBadData);
     EXPECT_EQ(prepared(options, needed() - 1).fault, Fault::kFailed);
   }
+}
+
+// Warnings about the first lines of the input.
+class FirstLines : public ::testing::TestWithParam<int> {  // the number of ranks
+ protected:
+  FirstLines() {
+    options_.model.fields.text = {"query"};
+    options_.checkpoints.directory = folder_ / "checkpoints";
+  }
+
+  // 50 lines with words of their own.
+  std::string lines(const std::string& name, const std::string& key) const {
+    std::string text;
+    for (int i = 0; i < 50; ++i) {
+      text += R"({"label": "l)" + std::to_string(i % 5) + R"(", ")" + key + R"(": "w)" + std::to_string(i) + R"( v)" +
+              std::to_string(i) + "\"}\n";
+    }
+    return folder_.write(name, text);
+  }
+  static std::vector<std::string> warnings(const TrainingOptions& options) {
+    std::vector<std::string> all;
+    run_ranks(GetParam(), [&](Communicator& comm) {
+      const RunSetup setup = prepare_run(options, comm, std::nullopt);
+      if (comm.rank() == 0) all = setup.warnings;
+    });
+    return all;
+  }
+
+  Folder folder_;
+  TrainingOptions options_ = small_job();
+  const std::string missing_ = ": no line of the first 50 has the key 'query' of --text-keys";
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, FirstLines, ::testing::Values(1, 2));
+
+TEST_P(FirstLines, OfNewShardsOfAResumedRunAreCompared) {
+  options_.data = {lines("a.json", "query")};
+  results_on(GetParam(), options_, {.model = folder_ / "model"});
+  options_.resume = true;
+  options_.data.push_back(lines("b.json", "query"));
+  EXPECT_THAT(warnings(options_), IsEmpty());
+  const std::string renamed = lines("c.json", "q");
+  options_.data[1] = renamed;
+  EXPECT_THAT(warnings(options_),
+              ElementsAre(renamed + missing_, AllOf(HasSubstr("has met almost none of the features"),
+                                                    HasSubstr(renamed + ", json lines with features like "))));
+  options_.data.pop_back();
+  EXPECT_THAT(warnings(options_), IsEmpty());
+}
+
+TEST_P(FirstLines, OfTestAndValidationAreLookedAtToo) {
+  options_.data = {lines("a.json", "query")};
+  options_.test = {lines("t.json", "q")};
+  options_.validation.data = {lines("v.json", "q")};
+  EXPECT_THAT(warnings(options_), ElementsAre(options_.test[0] + missing_, options_.validation.data[0] + missing_));
+}
+
+TEST_P(FirstLines, ThatBeginWithListsOfLabelsAreNamed) {
+  options_.model.fields = {};
+  options_.data = {folder_.write("a.vw", "1,2,3 | x\n4 | y\n2,3 | z\n")};
+  EXPECT_THAT(warnings(options_),
+              ElementsAre(options_.data[0] +
+                          ": 2 of the first 3 lines have a label like '1,2,3', which is one label in vw lines; several "
+                          "labels in a line, and --multilabel, are for libsvm, fasttext and json"));
+  options_.data = {folder_.write("b.vw", "1,2,3 | x\n4 | y\n")};
+  EXPECT_THAT(warnings(options_), IsEmpty());
 }
 
 class Importances : public ::testing::TestWithParam<int> {  // the number of ranks

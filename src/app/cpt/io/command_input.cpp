@@ -18,6 +18,7 @@ namespace cpt {
 
 namespace {
 
+constexpr std::uint64_t kEnoughLines = 10;        // of which one should have each namespace; a few often have some only
 constexpr std::size_t kEnoughFeatures = 100'000;  // for OpenInput::look_at()
 
 // Completes the message about a format that is not recognised; empty if the model was not trained on a known text
@@ -28,10 +29,21 @@ std::string format_advice(const Learner& learner) {
   return "; the model was trained on " + format + ": --format " + format;
 }
 
+// The format of the lines that the model was trained on; kAuto if it is not known, or if lines alone do not make it.
+Format line_format_of(const Learner& learner) {
+  const auto found = format_names().find(learner.input().format);
+  if (found == format_names().end() || found->second == Format::kBinary || found->second == Format::kCsv) {
+    return Format::kAuto;
+  }
+  return found->second;
+}
+
 ReadOptions read_options(const CommandInput& input, const Model& trained, CommandNeeds needs) {
   ReadOptions read = read_options_of(trained.options());
   read.format_advice = format_advice(trained.learner());
+  read.is_of_model = true;
   read.format = input.format;
+  if (input.answer_bad_lines) read.fallback_format = line_format_of(trained.learner());
   read.columns = input.columns;
   read.multilabel = input.multilabel;
   read.skip_bad_lines = input.skip_bad_lines;
@@ -115,7 +127,8 @@ void add_threads(CLI::App& command, std::size_t& threads) {
       ->default_str("one per available core");
 }
 
-std::vector<Shard> find_input(const std::vector<std::string>& patterns, bool skips) {
+std::vector<Shard> find_input(const char* option, const std::vector<std::string>& patterns, bool skips) {
+  require_data(option, patterns);
   if (!skips) return find_shards(patterns);
   return find_shards(patterns, [](const std::string& path) {
     std::fprintf(stderr, "cpt: skipped: %s: is a link to nothing\n", path.c_str());
@@ -134,7 +147,7 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
 }
 
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
-    : shards_(find_input(input.data, input.skip_bad_lines)),
+    : shards_(find_input("--data", input.data, input.skip_bad_lines)),
       model_(load_model(input.model)),
       read_(read_options(input, model_, std::move(needs))),
       stream_(stream_all(shards_, read_)),
@@ -172,17 +185,25 @@ void OpenInput::look_closer(const ExampleView& x, const InputLine& line) {
 void OpenInput::end_look() {
   if (!std::exchange(looks_, false)) return;
   const std::vector<FeatureHash> features(features_.begin(), features_.end());
-  const bool fits = has_met(model_.learner(), features);
-  if (fits && !bare_.are_dubious()) return;
+  const std::optional<bool> fits = has_met(model_.learner(), features);
   FirstLook look = cpt::look_at(shards_.front(), read_);
-  std::string input = input_name(shards_.front().path);
+  const std::string name = input_name(shards_.front().path);
+  std::string input = name;
   if (look.format != Format::kAuto) {
     look.profile.format = name_of(format_names(), look.format);
     input += ", " + describe(look.profile);
   }
   const auto warn = [](const std::string& text) { std::fprintf(stderr, "cpt: warning: %s\n", text.c_str()); };
   if (bare_.are_dubious()) warn(bare_.warning(look.format));
-  if (!fits) warn(warning_of_misfit(model_.learner(), input));
+  if (fits == false) {
+    warn(warning_of_misfit(model_.learner(), input));
+  } else if (!fits) {
+    const std::string warning = warning_of_format(model_.learner(), look.profile.format, name);
+    if (!warning.empty()) warn(warning);
+  }
+  for (const std::string& missing : look.missing_keys) warn(warning_of_missing(look, name, missing));
+  if (look.lines < kEnoughLines) return;
+  for (const std::string& missing : look.missing_name_spaces) warn(warning_of_missing(look, name, missing));
 }
 
 std::string OpenInput::lead_of(const InputLine& line) const {

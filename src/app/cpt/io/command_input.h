@@ -53,8 +53,8 @@ void add_output_option(CLI::App& command, std::filesystem::path& output);
 void add_threads(CLI::App& command, std::size_t& threads);
 
 // Finds the data. If the command skips bad lines (`skips`), it also skips links to nothing, and reports them on
-// standard error. Throws the errors of find_shards().
-std::vector<Shard> find_input(const std::vector<std::string>& patterns, bool skips);
+// standard error. `option`: what names the data. Throws the errors of require_data() and find_shards().
+std::vector<Shard> find_input(const char* option, const std::vector<std::string>& patterns, bool skips);
 
 // Reports skipped lines on standard error. Not thread-safe.
 class SkippedLines {
@@ -83,7 +83,7 @@ struct CommandNeeds {
 // reported on standard error. Not thread-safe.
 class OpenInput {
  public:
-  // Finds the data before it loads the model, because loading may take long. Throws the errors of find_shards() and
+  // Finds the data before it loads the model, because loading may take long. Throws the errors of find_input() and
   // load_model().
   OpenInput(const CommandInput& input, CommandNeeds needs);
 
@@ -96,8 +96,9 @@ class OpenInput {
   // The line of the last next(), if the command needs every line.
   const InputLine& line() const { return stream_.line(); }
 
-  // Records the first examples, and warns on standard error if they do not fit the model or have no features. Call
-  // look_at() for each example in order, and end_look() at the end of the input.
+  // Records the first examples, and warns on standard error if they do not fit the model or have no features. Of a
+  // file, it also warns of what the model's options name and the first lines lack. Call look_at() for each example in
+  // order, and end_look() at the end of the input.
   void look_at(const ExampleView& x, const InputLine& line) {
     if (looks_) look_closer(x, line);
   }
