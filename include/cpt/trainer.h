@@ -83,11 +83,11 @@ struct TrainingOptions {
   std::string labels;  // kPecoc: a file of all labels, one per line; empty: a pass over the shards finds them
   std::vector<std::string> data;  // files, directories, globs, "-"; may be empty if `init` and `test` are given
   std::vector<std::string> test;  // shards to predict, then learn, after the last pass
-  bool test_frozen = false;       // only predict the test shards
-  Format format = Format::kAuto;
-  // The names of the columns of csv files that have no header; kAuto then takes all text for kCsv. If empty, the first
-  // line of each file names them.
+  // The names of the columns of csv files that have no header; Format::kAuto then takes all text for kCsv. If empty,
+  // the first line of each file names them.
   std::vector<std::string> columns;
+  bool test_frozen = false;  // only predict the test shards
+  Format format = Format::kAuto;
   MultiLabel multilabel = MultiLabel::kFirst;
   std::uint32_t split = 1;   // in [1, 4096]: read each uncompressed file as this many shards
   std::uint32_t passes = 1;  // at least 1
