@@ -199,7 +199,7 @@ Table input_options() {
        .binding = choice(&T::format, format_names())},
       {.name = "columns",
        .value = "NAME,...",
-       .help = "Names of the columns of csv files without a header; all text is then csv, if --format is auto",
+       .help = kColumnsHelp,
        .binding = comma_list(&T::columns),
        .use = {[](const T& o) { return o.format == Format::kAuto || o.format == Format::kCsv; }, "--format csv"}},
       {.name = "multilabel",

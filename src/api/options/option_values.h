@@ -71,6 +71,10 @@ double parse_number(const std::string& text);
 std::vector<std::string> split_at_commas(const std::string& text);
 std::string join_with_commas(const std::vector<std::string>& parts);
 
+// What --help of both programs says of --columns.
+inline constexpr const char* kColumnsHelp =
+    "Names of the columns of csv files without a header, in their order; all text is then csv, if --format is auto";
+
 // What to do at a bad line: stop, skip all of them, or skip up to N.
 struct BadLinePolicy {
   bool skip = false;

@@ -142,11 +142,10 @@ void require_no_run_around_model(const std::filesystem::path& model) {
 }
 
 void add_columns(CLI::App& app, std::vector<std::string>& columns) {
-  app.add_option("--columns", columns,
-                 "Names of the columns of csv files without a header; all text is then csv, if --format is auto")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("NAME,...");
+  const auto set = [&columns](const std::string& text) {
+    columns = parse_value("--columns", [&] { return split_at_commas(text); });
+  };
+  app.add_option_function<std::string>("--columns", set, kColumnsHelp)->option_text("NAME,...");
 }
 
 CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel) {

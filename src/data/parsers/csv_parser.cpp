@@ -37,7 +37,7 @@ class CsvParser : public LineParser {
     FeatureHash number = 0;  // the feature of a number in this column
   };
 
-  bool add_column(const std::string& name);
+  bool add_column(const std::string& name, const RolesByName& roles, const FeatureHasher& hasher);
   void require_columns() const;
   void require_column(const std::string& name, const std::string& option) const;
   std::string names() const;
@@ -52,8 +52,6 @@ class CsvParser : public LineParser {
   Interactions interactions_;
   Ngrams ngrams_;
   LabelChoice label_choice_;
-  RolesByName roles_;
-  FeatureHasher hasher_;
   CsvRecord record_;
   std::vector<Column> columns_;
   std::string_view line_;
@@ -69,30 +67,32 @@ CsvParser::CsvParser(std::string_view first, const ReadOptions& options)
       interactions_(options),
       ngrams_(options),
       label_choice_(options),
-      roles_(options.fields),
-      hasher_(options.seed),
       record_(csv_separator(first)) {
   require_words(Format::kCsv, options);
+  const RolesByName roles(options.fields);
+  const FeatureHasher hasher(options.seed);
   for (const std::string& name : options.columns) {
-    if (!add_column(name)) throw Error(Fault::kUsage, "--columns names " + quote(name) + " twice");
+    if (!add_column(name, roles, hasher)) throw Error(Fault::kUsage, "--columns names " + quote(name) + " twice");
   }
   if (options.columns.empty()) {
     for (const CsvField& field : record_.split(first)) {
-      if (!add_column(std::string(field.text))) reject(first, field.place, "a column with a name of its own");
+      if (!add_column(std::string(field.text), roles, hasher)) {
+        reject(first, field.place, "a column with a name of its own");
+      }
     }
   }
   require_columns();
 }
 
 // False if another column has this name. A column without a name is ignored.
-bool CsvParser::add_column(const std::string& name) {
+bool CsvParser::add_column(const std::string& name, const RolesByName& roles, const FeatureHasher& hasher) {
   if (name.empty()) {
     columns_.push_back({name, FieldRole::kIgnored});
     return true;
   }
   if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) return false;
-  const std::uint64_t name_space = hasher_.name_space(name);
-  columns_.push_back({name, roles_.of(name), name_space, hash_name(name, name_space)});
+  const std::uint64_t name_space = hasher.name_space(name);
+  columns_.push_back({name, roles.of(name), name_space, hash_name(name, name_space)});
   if (columns_.back().role != FieldRole::kOther && options_.on_named_key) options_.on_named_key(name);
   return true;
 }

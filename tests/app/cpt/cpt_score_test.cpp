@@ -26,6 +26,7 @@ TEST_F(ScoreTest, ReadsTablesWithoutAHeader) {
   ASSERT_EQ(expected.size(), 3U);
   expected.erase(expected.begin());  // the answer to the header
   EXPECT_EQ(results(score + Words{"records", "--columns", "page,label"}), expected);
+  expect_failure(score + Words{"records", "--columns", "page,,label"}, 2, "'page,,label' is not a list with one comma");
 }
 
 TEST_F(ScoreTest, WritesAFile) {

@@ -186,6 +186,8 @@ void OpenInput::end_look() {
   if (!std::exchange(looks_, false)) return;
   const std::vector<FeatureHash> features(features_.begin(), features_.end());
   const std::optional<bool> fits = has_met(model_.learner(), features);
+  const bool names_none = read_.fields == FieldRoles{} && read_.interactions.empty() && read_.ngrams.empty();
+  if (fits == true && names_none && !bare_.are_dubious()) return;
   FirstLook look = cpt::look_at(shards_.front(), read_);
   const std::string name = input_name(shards_.front().path);
   std::string input = name;
