@@ -105,28 +105,23 @@ void FeatureCounts::take_occurrences() {
   occurrences_.clear();
 }
 
-void FeatureCounts::add_units(const CountedFeature& added) {
-  std::uint64_t& units = units_[added.index];
-  units = std::min(units + added.units, kMostUnits);
-  stale_.push_back(added.index);
+void FeatureCounts::add(std::span<const CountedFeature> counted) {
+  occurrences_.insert(occurrences_.end(), counted.begin(), counted.end());
+  take_occurrences();
 }
 
-// Moves what was added into units_, and calls visit() with it.
+// Clears what was added, and calls visit() with it.
 template <class Visit>
 void FeatureCounts::take_added(Visit visit) {
   take_occurrences();
-  const auto take = [&](const CountedFeature& added) {
-    add_units(added);
-    visit(added);
-  };
-  for (const CountedFeature& added : spilled_) take(added);
+  for (const CountedFeature& added : spilled_) visit(added);
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     if (i + kEntriesAhead < touched_.size()) {
       __builtin_prefetch(&added_[touched_[i + kEntriesAhead]], 1);
       __builtin_prefetch(&units_[touched_[i + kEntriesAhead]], 1);
     }
     const std::uint32_t units = std::exchange(added_[touched_[i]], 0);
-    if (units > 0) take({touched_[i], units});
+    if (units > 0) visit(CountedFeature{touched_[i], units});
   }
   spilled_.clear();
   touched_.clear();
@@ -141,17 +136,23 @@ FeatureCounts::Added FeatureCounts::take_added() {
   return added;
 }
 
-void FeatureCounts::add(const Added& added) {
-  all_examples_ += added.examples;
-  const std::vector<CountedFeature>& features = added.features;
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    if (i + kEntriesAhead < features.size()) __builtin_prefetch(&units_[features[i + kEntriesAhead].index], 1);
-    add_units(features[i]);
+void FeatureCounts::grow(const CountedFeature& sum) {
+  std::uint64_t& units = units_[sum.index];
+  units = std::min(units + sum.units, kMostUnits);
+  stale_.push_back(sum.index);
+}
+
+void FeatureCounts::grow(std::span<const CountedFeature> sums) {
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (i + kEntriesAhead < sums.size()) __builtin_prefetch(&units_[sums[i + kEntriesAhead].index], 1);
+    grow(sums[i]);
   }
 }
 
+void FeatureCounts::grow(std::uint64_t examples) { all_examples_ += examples; }
+
 void FeatureCounts::renew() {
-  take_added([](const CountedFeature&) {});
+  take_added([&](const CountedFeature& added) { grow(added); });
   for (std::size_t i = 0; i < stale_.size(); ++i) {
     if (i + kEntriesAhead < stale_.size()) {
       __builtin_prefetch(&units_[stale_[i + kEntriesAhead]]);

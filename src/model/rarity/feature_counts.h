@@ -21,7 +21,7 @@
 
 namespace cpt {
 
-// Growth of a feature's count, to be added to the counts of other ranks. Growth beyond 32 bits is split over several.
+// Growth of a feature's count. Growth beyond 32 bits is split over several.
 struct CountedFeature {
   std::uint32_t index;  // in the table
   std::uint32_t units;
@@ -79,14 +79,17 @@ class FeatureCounts {
   // At least one: how many examples may come before update_counting() or renew_if_due() has something to do.
   std::uint64_t examples_until_change() const;
 
-  // The units added on this rank since the last call, and the number of examples.
+  // Ranks add up what they have counted: take_added() on each; one rank add()s what all took of a feature, and takes
+  // the sum; then each grow()s by the sums, and by the examples of the others.
   struct Added {
     std::vector<CountedFeature> features;
     std::uint64_t examples = 0;
   };
+  // What was added since the last call. It is no longer part of these counts.
   Added take_added();
-  // Adds what another rank has counted.
-  void add(const Added& added);
+  void add(std::span<const CountedFeature> counted);
+  void grow(std::span<const CountedFeature> sums);
+  void grow(std::uint64_t examples);
   // Takes all counts over into the rarities.
   void renew();
   // renew(), if renewal_interval() examples were counted since the last time.
@@ -113,7 +116,7 @@ class FeatureCounts {
   static std::uint64_t index(FeatureHash feature, int bits) { return (feature * 0x9e3779b97f4a7c15ULL) >> (64 - bits); }
   std::uint64_t index(FeatureHash feature) const { return index(feature, bits_); }
   void take_occurrences();
-  void add_units(const CountedFeature& added);
+  void grow(const CountedFeature& sum);
   template <class Visit>
   void take_added(Visit visit);
   template <class Visit>

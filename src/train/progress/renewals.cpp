@@ -1,7 +1,10 @@
 #include "train/progress/renewals.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/collectives.h"
@@ -88,11 +91,30 @@ void Renewals::share() {
   if (!counts_.used() || comm_.size() == 1) return;
   const FeatureCounts::Added mine = counts_.take_added();
   const std::vector<std::uint64_t> examples = all_gather_value(comm_, mine.examples, "renewal: examples");
-  const auto features = all_gather_bytes(comm_, std::as_bytes(std::span(mine.features)), "renewal: features");
-  for (std::size_t rank = 0; rank < features.size(); ++rank) {
-    if (static_cast<int>(rank) == comm_.rank()) continue;
-    counts_.add({.features = array_of<CountedFeature>(features[rank]), .examples = examples[rank]});
+  counts_.grow(std::reduce(examples.begin(), examples.end()) - mine.examples);
+  // One rank adds up a feature, so a rank sends and receives little more if there are more ranks.
+  add_up(mine.features);
+  const FeatureCounts::Added sums = counts_.take_added();
+  for (const auto& bytes : all_gather_bytes(comm_, std::as_bytes(std::span(sums.features)), "renewal: sums")) {
+    counts_.grow(array_of<CountedFeature>(bytes));
   }
+}
+
+// Sends what this rank has counted of each feature to the rank that adds it up, and adds what the others send.
+void Renewals::add_up(const std::vector<CountedFeature>& features) {
+  const auto self = static_cast<std::size_t>(comm_.rank());
+  std::vector<std::vector<CountedFeature>> by_rank(static_cast<std::size_t>(comm_.size()));
+  for (const CountedFeature& feature : features) by_rank[feature.index % by_rank.size()].push_back(feature);
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (std::size_t r = 0; r < by_rank.size(); ++r) {
+    if (r == self) continue;
+    outgoing.push_back({static_cast<int>(r), std::as_bytes(std::span(by_rank[r]))});
+    incoming.push_back({static_cast<int>(r), {}});
+  }
+  comm_.wait(*comm_.start_delivery(std::move(outgoing), incoming), "renewal: features");
+  counts_.add(by_rank[self]);
+  for (const Incoming& message : incoming) counts_.add(array_of<CountedFeature>(message.bytes.bytes()));
 }
 
 void Renewals::end_pass() {

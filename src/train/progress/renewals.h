@@ -51,6 +51,7 @@ class Renewals {
 
  private:
   std::uint64_t lines_until_stop(std::uint64_t lines);
+  void add_up(const std::vector<CountedFeature>& features);
   void end();
 
   Communicator& comm_;

@@ -98,10 +98,11 @@ TEST(FeatureCounts, OfSeveralRanksAddUpToThoseOfOne) {
     std::vector<FeatureCounts::Added> added;
     for (std::size_t i = 1; i < cuts.size(); ++i) parts.push_back(counted(stream, cuts[i - 1], cuts[i]));
     for (FeatureCounts& part : parts) added.push_back(part.take_added());
+    for (const FeatureCounts::Added& of_part : added) parts.front().add(of_part.features);
+    const FeatureCounts::Added sums = parts.front().take_added();
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      for (std::size_t j = 0; j < parts.size(); ++j) {
-        if (i != j) parts[i].add(added[j]);
-      }
+      parts[i].grow(sums.features);
+      parts[i].grow(4000 - added[i].examples);
       EXPECT_EQ(parts[i].digest(), whole.digest()) << "before the renewal";
       EXPECT_EQ(parts[i].examples_since(), 4000U);
       parts[i].renew();
@@ -155,13 +156,14 @@ TEST(FeatureCounts, StopGrowingRatherThanOverflow) {
   const Batch x = one_example({{feature_number(1), 1}});
   add(counts, x[0]);
   FeatureCounts::Added added = counts.take_added();
-  for (CountedFeature& feature : added.features) feature.units = 0xffffffff;
-  for (FeatureCounts::Stored entry : counts.stored()) {
-    entry.units = (std::uint64_t{1} << 62) - 1;
-    counts.restore(entry);
+  for (CountedFeature& feature : added.features) {
+    feature.units = 0xffffffff;
+    counts.restore({.index = feature.index, .units = (std::uint64_t{1} << 62) - 1, .renewed = 0});
   }
-  for (int i = 0; i < 4; ++i) counts.add(added);
+  for (int i = 0; i < 2; ++i) counts.add(added.features);
+  for (int i = 0; i < 2; ++i) counts.grow(added.features);
   counts.renew();
+  EXPECT_EQ(counts.stored().size(), 2U);
   for (const FeatureCounts::Stored& entry : counts.stored()) EXPECT_EQ(entry.units, std::uint64_t{1} << 62);
   EXPECT_EQ(rarities_of(counts, x[0])[1], 1);
 }
