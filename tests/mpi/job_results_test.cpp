@@ -25,6 +25,7 @@ using Fields = std::map<std::string, std::string>;
 // s a text, b a truth value.
 const Fields kFields{{"/version", "s"},
                      {"/ranks", "n"},
+                     {"/finished", "s"},
                      {"/seconds", "x"},
                      {"/examples_per_second", "x"},
                      {"/train/examples", "n"},
@@ -455,6 +456,23 @@ TEST_F(JobResults, OfNoExampleAtAllAreAnError) {
   const Json digests = summary()["tree"];
   expect_complete(run(1, train({shards(), empty}, {"--resume"})));
   EXPECT_EQ(summary()["tree"], digests) << "new shards may be empty";
+}
+
+// Not losses of 0, which would be the best there can be.
+TEST_F(JobResults, OfATestWithoutExamplesHaveNoLosses) {
+  const std::string empty = file("empty.vw", "\n");
+  const Outcome outcome = run(2, train({shards()}, {"--test", empty, "--test-frozen"}));
+  expect_complete(outcome);
+  const Json told = summary()["test"];
+  EXPECT_EQ(told["examples"], 0);
+  for (const char* mean : {"squared", "squared_ci", "squared_seen", "log", "log_seen", "equivalent"}) {
+    EXPECT_TRUE(told[mean].is_null()) << mean;
+  }
+  EXPECT_THAT(outcome.out, HasSubstr("test: 0 examples, 0 of them with a new label\ntree: "));
+  const std::string strange = file("strange.vw", "never-seen |a f1\n");
+  expect_complete(run(2, train({shards()}, {"--test", strange, "--test-frozen", "--overwrite"})));
+  EXPECT_GT(summary()["test"]["log"], 0);
+  EXPECT_TRUE(summary()["test"]["log_seen"].is_null());
 }
 
 TEST_F(JobResults, OfAnEarlierRunAreReplaced) {

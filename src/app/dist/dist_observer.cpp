@@ -109,11 +109,12 @@ void DistObserver::print_row(const Report& report) {
     header_shown_ = true;
     phase_ = report.phase;
   }
-  std::fprintf(stderr, "%5s %12llu %9.2f %8.4f %8.4f %8.4f %8.4f %9llu %5u\n",
-               report.phase == Phase::kTrain ? "train" : "test",
-               static_cast<unsigned long long>(report.so_far.examples), report.seconds, report.so_far.mean_squared(),
-               report.since_last.mean_squared(), report.so_far.mean_log_seen(), report.since_last.mean_log_seen(),
-               static_cast<unsigned long long>(report.labels), report.depth_max);
+  const Losses& so_far = report.so_far;
+  const Losses& last = report.since_last;
+  std::fprintf(stderr, "%5s %12llu %9.2f %8.4f %8.4f %8s %8s %9llu %5u\n",
+               report.phase == Phase::kTrain ? "train" : "test", static_cast<unsigned long long>(so_far.examples),
+               report.seconds, so_far.mean_squared(), last.mean_squared(), log_seen_text(so_far).c_str(),
+               log_seen_text(last).c_str(), static_cast<unsigned long long>(report.labels), report.depth_max);
 }
 
 void DistObserver::progress(std::uint64_t examples, double seconds, double part_of_pass) {

@@ -1,8 +1,11 @@
 #include "app/dist/run_files.h"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
@@ -20,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// null if there are no samples.
-Json sampled(double figure, std::uint64_t samples) { return samples > 0 ? Json(figure) : Json(nullptr); }
+// null if the figure is a mean over nothing.
+Json mean(double figure, bool any) { return any ? Json(figure) : Json(nullptr); }
 
 // null for a negative figure, which is not known.
 Json known(double figure) { return figure >= 0 ? Json(figure) : Json(nullptr); }
@@ -29,17 +32,21 @@ Json known(double figure) { return figure >= 0 ? Json(figure) : Json(nullptr); }
 const char* name_of_phase(Phase phase) { return phase == Phase::kTrain ? "train" : "test"; }
 
 Json losses_json(const Losses& losses) {
+  const bool any = losses.weight > 0;
+  const bool any_seen = losses.seen_weight > 0;
+  const bool any_brier = losses.brier_samples > 0;
+  const bool any_top1 = losses.top1_samples > 0;
   return {{"examples", losses.examples},
           {"new_labels", losses.new_labels},
-          {"squared", losses.mean_squared()},
-          {"squared_ci", losses.squared_interval()},
-          {"squared_seen", losses.mean_squared_seen()},
-          {"log", losses.mean_log()},
-          {"log_seen", losses.mean_log_seen()},
-          {"brier_seen", sampled(losses.mean_brier_seen(), losses.brier_samples)},
-          {"equivalent", losses.equivalent()},
-          {"top1_error_seen", sampled(losses.mean_top1_error_seen(), losses.top1_samples)},
-          {"top1_error_ci", sampled(losses.top1_interval(), losses.top1_samples)}};
+          {"squared", mean(losses.mean_squared(), any)},
+          {"squared_ci", mean(losses.squared_interval(), any)},
+          {"squared_seen", mean(losses.mean_squared_seen(), any_seen)},
+          {"log", mean(losses.mean_log(), any)},
+          {"log_seen", mean(losses.mean_log_seen(), any_seen)},
+          {"brier_seen", mean(losses.mean_brier_seen(), any_brier)},
+          {"equivalent", mean(losses.equivalent(), any)},
+          {"top1_error_seen", mean(losses.mean_top1_error_seen(), any_top1)},
+          {"top1_error_ci", mean(losses.top1_interval(), any_top1)}};
 }
 
 Json validation_json(const Validation& validation) {
@@ -93,6 +100,14 @@ bool is_beyond(const std::string& line, const Resumption& resumption) {
   return json.value("examples", std::uint64_t{0}) > resumption.examples;
 }
 
+std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+// Of metrics.jsonl.
+std::string line_of(Json json) {
+  json["time"] = now_in_utc();
+  return json_text(json, -1);
+}
+
 std::vector<std::string> lines_of(const fs::path& file) {
   std::vector<std::string> lines;
   if (!fs::exists(file)) return lines;
@@ -113,6 +128,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
   json["version"] = std::string(kVersion) + " " + kCommit;
   json["ranks"] = summary.ranks;
   json["options"] = chosen;
+  json["finished"] = now_in_utc();
   json["seconds"] = summary.seconds;
   json["examples_per_second"] = summary.seconds > 0 ? examples / summary.seconds : 0;
   json["train"] = losses_json(summary.train);
@@ -146,7 +162,7 @@ std::string summary_json(const DistOptions& options, const Summary& summary) {
   return json_text(json, 2) + "\n";
 }
 
-std::string metrics_line(const Validation& validation) { return json_text(validation_json(validation), -1); }
+std::string metrics_line(const Validation& validation) { return line_of(validation_json(validation)); }
 
 std::string metrics_line(const Report& report) {
   const Json json{
@@ -161,7 +177,7 @@ std::string metrics_line(const Report& report) {
       {"rounds", report.rounds},
       {"sync_points", report.sync_points},
       {"communication", communication_json(report.bytes_sent, report.communication_seconds, report.traffic)}};
-  return json_text(json, -1);
+  return line_of(json);
 }
 
 std::string metrics_line(const Stretch& stretch) {
@@ -175,7 +191,7 @@ std::string metrics_line(const Stretch& stretch) {
             {"examples_per_second", static_cast<double>(stretch.losses.examples) / stretch.duration},
             {"peak_bytes", stretch.peak_bytes}};
   json["since_last"] = losses_json(stretch.losses);
-  return json_text(json, -1);
+  return line_of(json);
 }
 
 std::string metrics_line(const Balance& balance, std::uint64_t interval) {
@@ -189,14 +205,14 @@ std::string metrics_line(const Balance& balance, std::uint64_t interval) {
   for (const Balance::Move& move : balance.moves) {
     json["moves"].push_back({{"partition", move.partition}, {"from", move.from}, {"to", move.to}});
   }
-  return json_text(json, -1);
+  return line_of(json);
 }
 
 std::string metrics_line(const CheckpointReport& report) {
   const Json json{{"phase", "checkpoint"},       {"directory", report.directory.string()},
                   {"examples", report.examples}, {"seconds", report.run_seconds},
                   {"took", report.seconds},      {"bytes", report.bytes}};
-  return json_text(json, -1);
+  return line_of(json);
 }
 
 void cut_metrics(const fs::path& metrics, const Resumption& resumption) {

@@ -15,13 +15,11 @@ namespace {
 
 // With fewer, the interval is so wide that the estimate says little.
 constexpr std::uint64_t kLeastTop1Samples = 100;
-// With this part of the rows used, most features share theirs with others.
-constexpr double kNearlyFull = 0.9;
+// With this part of the rows used, a feature often shares its row with others.
+constexpr double kFillingUp = 0.7;
 
 // "-" if there is no example.
 std::string mean_text(double mean, bool any) { return any ? fmt::format("{:.4f}", mean) : "-"; }
-
-std::string log_seen_text(const Losses& losses) { return mean_text(losses.mean_log_seen(), losses.seen_weight > 0); }
 
 // Figures measured on a sample of the examples; there may be none yet.
 std::string sampled_figures(const Losses& losses) {
@@ -40,9 +38,12 @@ std::string seen_figures(const Losses& losses) {
 }
 
 std::string losses_lines(const char* part, const Losses& losses, std::uint64_t bad_lines) {
-  std::string lines = fmt::format("{}: {}, {} of them with a new label\n  squared {:.4f} +- {:.4f}{}\n", part,
-                                  counted(losses.examples, "example"), grouped(losses.new_labels),
-                                  losses.mean_squared(), losses.squared_interval(), seen_figures(losses));
+  std::string lines = fmt::format("{}: {}, {} of them with a new label\n", part, counted(losses.examples, "example"),
+                                  grouped(losses.new_labels));
+  if (losses.weight > 0) {
+    lines += fmt::format("  squared {:.4f} +- {:.4f}{}\n", losses.mean_squared(), losses.squared_interval(),
+                         seen_figures(losses));
+  }
   if (bad_lines > 0) lines += "  " + counted(bad_lines, "bad line") + " skipped\n";
   return lines;
 }
@@ -110,6 +111,8 @@ std::string ranks_lines(const Summary& summary) {
 }
 
 }  // namespace
+
+std::string log_seen_text(const Losses& losses) { return mean_text(losses.mean_log_seen(), losses.seen_weight > 0); }
 
 std::string grouped(std::uint64_t count) {
   std::string text = std::to_string(count);
@@ -193,8 +196,7 @@ std::string summary_text(const Summary& summary, const ValidationOptions& valida
   const double used = static_cast<double>(summary.rows_used) / static_cast<double>(rows);
   text += fmt::format("weights: {:.1f} % of {}2^{} = {} rows used; digest {}\n", 100 * used, trees,
                       std::bit_width(rows / summary.tree.trees) - 1, grouped(rows), digest_text(summary.weight_digest));
-  if (used > kNearlyFull)
-    text += "  nearly full: many features share rows; a new run with more --bits is more accurate\n";
+  if (used > kFillingUp) text += "  filling up: features share rows; a new run with more --bits is more accurate\n";
   text += memory_line(summary);
   if (summary.ranks > 1) text += ranks_lines(summary);
   if (summary.checkpoints > 0) {

@@ -20,6 +20,8 @@ std::string checkpoint_text(const CheckpointReport& report);
 std::string validation_text(const Validation& validation, Metric metric);
 std::string stretch_text(const Stretch& stretch);
 
+// "0.1234"; "-" if no example had a seen label.
+std::string log_seen_text(const Losses& losses);
 // 1234567 as 1,234,567.
 std::string grouped(std::uint64_t count);
 // "1 bad line", "1,024 bad lines".
