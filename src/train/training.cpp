@@ -99,12 +99,22 @@ class Training::Run {
     for (const std::string& reason : setup_.resumption->refused) {
       if (comm_.rank() == 0) progress.warn("a checkpoint cannot be used: " + reason);
     }
-    if (setup_.state->finished && !plan_.finished() && !plan_.adds_only_passes()) return;
+    if (setup_.begins_stage()) {
+      keep_best_of_stage_before();
+      return;
+    }
     next_renewal_ = setup_.state->next_renewal;
     validation_ = setup_.state->validation;
     progress.restore(setup_.state->progress);
     summary_ = setup_.state->summary;
     counting_ = true;
+  }
+
+  // The model of the run stays until a validation of the same shards is better.
+  void keep_best_of_stage_before() {
+    if (!options_.validation.keep_best || setup_.state->validation.data != setup_.validation_digest) return;
+    validation_.model = setup_.state->validation.model;
+    summary_.best_validation = setup_.state->summary.best_validation;
   }
 
   // Creates the directories now, so that writing into one that was renamed or removed later is an error.

@@ -343,7 +343,8 @@ void require_same_validation(const RunSetup& setup) {
   if (setup.validation_digest == then) return;
   if (then == 0) throw Error(Fault::kUsage, "--validate: the run started without it");
   throw Error(Fault::kBadData,
-              "the shards of --validate are not those of the checkpoint: names may differ, number and content may not");
+              "the shards of --validate are not those of the checkpoint: names may differ, number and content may not, "
+              "until a finished run goes on with new shards of --data");
 }
 
 // The shards of the files. Those of validation are known to the setup from here on.
@@ -373,8 +374,8 @@ void warn_of_other_ranks(const Communicator& comm, RunSetup& setup) {
 void make_plan(const Inputs<TrackedShard>& shards, Communicator& comm, RunSetup& setup) {
   const TraversalPlan::Options options{setup.options.passes, setup.options.test_frozen};
   if (setup.state) {
-    require_same_validation(setup);
     setup.plan.emplace(setup.state->plan, shards.data, shards.test, options);
+    if (!setup.begins_stage()) require_same_validation(setup);
     setup.resumption->has_nothing_to_do = setup.plan->finished();
     const std::vector<std::string>& warnings = setup.plan->warnings();
     setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());

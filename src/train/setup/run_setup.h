@@ -42,6 +42,9 @@ struct RunSetup {
   std::optional<Resumption> resumption;         // the same in short
   std::vector<std::filesystem::path> unusable;  // newer checkpoints, which cannot be read
   std::vector<std::string> warnings;            // for the user
+
+  // Whether a finished run goes on with new shards, or with a test: its figures then begin anew.
+  bool begins_stage() const { return state && state->finished && !plan->finished() && !plan->adds_only_passes(); }
 };
 
 // Whether each rank holds a part of the weights.

@@ -215,6 +215,28 @@ TEST(Validations, CountAnewAfterNewShards) {
   EXPECT_EQ(summary.train.examples, 1000U);
 }
 
+// Of the stage before, the model stays unless one is better by the same data.
+TEST(Validations, OfNewShardsReplaceTheModelOnlyByABetterOne) {
+  ValidationJob job;
+  job.options.validation.keep_best = Metric::kLog;
+  const Summary before = job.run(1, job.resumable());
+  const std::uint64_t kept = digests_of(Model::load(job.folder / "model")).weights;
+  job.add_shard("worse", random_lines({.seed = 5, .examples = 500, .first_label = 90}));
+  const Summary worse = job.run(1, job.resumable());
+  ASSERT_TRUE(worse.best_validation);
+  EXPECT_EQ(worse.best_validation->value, before.best_validation->value);
+  EXPECT_EQ(worse.last_validation->without_improvement, worse.validations);
+  EXPECT_EQ(digests_of(Model::load(job.folder / "model")).weights, kept);
+  EXPECT_THAT(job.recorder.warnings, ::testing::IsEmpty());
+
+  job.folder.write("v1", random_lines({.seed = 9, .examples = 200, .first_label = 90}));
+  job.add_shard("other", random_lines({.seed = 6, .examples = 500, .first_label = 90}));
+  const Summary other = job.run(1, job.resumable());
+  ASSERT_TRUE(other.best_validation);
+  EXPECT_GT(other.best_validation->examples, 0U);
+  EXPECT_NE(digests_of(Model::load(job.folder / "model")).weights, kept);
+}
+
 // A request merges copies early, which is another run; but whether the job stops there or goes on is the same.
 TEST(Validations, OfCopiesAreThoseOfTheRunThatWentOn) {
   for (const Placement placement : {Placement::kReplicated, Placement::kHybrid}) {
