@@ -110,6 +110,19 @@ TEST_F(BadLines, AreSuspectedWhereLinesHaveNoFeatures) {
 
 using SharedFile = JobTest;
 
+TEST_F(SharedFile, OfTheSameContentAsAnotherIsAWarning) {
+  const std::string first = file("first.vw", stream(50));
+  const std::string copy = file("second.vw", stream(50));
+  const Outcome outcome = run_alone(train({first, copy, file("third.vw", stream(49))}, {"--progress", "none"}));
+  expect_complete(outcome);
+  EXPECT_THAT(lines_of(outcome.err),
+              ::testing::ElementsAre("cpt_dist: warning: " + copy + ": has the size and the first bytes of " + first +
+                                     "; if it is a copy, the same examples are learned twice"));
+  const Outcome split = run_alone(train({first}, {"--split", "3", "--overwrite", "--progress", "none"}));
+  expect_complete(split);
+  EXPECT_EQ(split.err, "");
+}
+
 TEST_F(SharedFile, OfDataAndTestIsAWarning) {
   const std::string data = file("good.vw", stream(50));
   const Outcome outcome = run_alone(train({data}, {"--test", data}));

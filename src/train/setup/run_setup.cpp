@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -312,6 +313,20 @@ void warn_of_tested_data(const std::vector<Shard>& data, const std::vector<Shard
                            ": losses on examples that were learned say little");
 }
 
+// A file that was compressed since is not recognized.
+void warn_of_copies(const std::vector<TrackedShard>& data, RunSetup& setup) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, const Shard*> seen;  // by size and first bytes
+  for (const TrackedShard& known : data) {
+    const Shard& shard = known.shard;
+    if (!shard.regular || shard.bytes == 0 || shard.part.index != 0) continue;
+    const auto [first, is_first] = seen.emplace(std::pair(shard.bytes, known.head), &shard);
+    if (is_first) continue;
+    setup.warnings.push_back(shard.path + ": has the size and the first bytes of " + first->second->path +
+                             "; if it is a copy, the same examples are learned twice");
+    return;
+  }
+}
+
 // A new checkpoint is complete before an old one goes. Those that are there already take no more.
 void warn_of_full_disk(RunSetup& setup) {
   const CheckpointOptions& checkpoints = setup.options.checkpoints;
@@ -446,6 +461,7 @@ RunSetup prepare_run(const TrainingOptions& options, Communicator& comm, std::op
   warn_of_tested_data(files.data, files.validation, "--validate", setup);
   if (!resumed && comm.rank() == 0) check_input(files.data, files.test, files.validation, setup);
   const Inputs<TrackedShard> shards = split_into_shards(files, comm, setup);
+  warn_of_copies(shards.data, setup);
   if (!resumed && setup.options.init.empty() && setup.options.model.method == Method::kPecoc) {
     learn_labels(setup.options, plain(shards.data), plain(shards.test), comm, *setup.learner);
   }
