@@ -111,6 +111,10 @@ class TrainingTest(unittest.TestCase):
         self.assertEqual(validations["examples"].max(), 4000)
         with self.assertRaisesRegex(cpt.BadOption, "alpha"):
             cpt.train(self.shards, alpha=[0.5], progress=False)
+        with self.assertRaisesRegex(cpt.BadOption, "--nosuch=false"):
+            cpt.train(self.shards, nosuch=False, progress=False)
+        model = cpt.train(self.shards, bits=14, progress=False, test_frozen=False, resume=False)
+        self.assertEqual(len(model.labels), 23)
 
     def test_warnings_of_the_program_are_warnings(self) -> None:
         with self.assertWarnsRegex(UserWarning, "^--arity has no effect here"):

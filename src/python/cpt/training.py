@@ -26,7 +26,7 @@ _STOP_SECONDS = 0.5
 _STOPPED = Stopped.code
 
 
-def train(data: Paths, ranks: SupportsIndex = 2, test: Optional[Paths] = None, run: Optional[StrPath] = None,
+def train(data: Paths, ranks: SupportsIndex = 1, test: Optional[Paths] = None, run: Optional[StrPath] = None,
           progress: bool = True, **options: Any) -> Model:
     """Learns the examples in files on `ranks` processes of this machine; returns the model.
 
@@ -119,8 +119,10 @@ def _option(name: str, value: Any) -> List[str]:
     if name == "validate" and value is not None:
         return [dashed, *_path_list(name, value)]
     value = option_value(name, value)
-    if value is None or (value is False and name not in SWITCHES):
+    if value is None:
         return []
+    if value is False and name not in SWITCHES:
+        return [f"{dashed}=false"]  # a name that does not exist is then refused, too
     if value is True and name not in SWITCHES:
         return [dashed]
     words = option_words(value)
@@ -227,8 +229,9 @@ class _Display:
         part = report["part_of_pass"]
         percent = 100 * part if part is not None and part >= 0 else 0
         title = f"pass {report['pass']}" if report["of"] == "train" else report["of"]
+        log = report["since_last"]["log"]
         figures = (f"{report['examples']:,} examples, {report['examples_per_second']:,.0f} per second, "
-                   f"log loss {report['since_last']['log']:.3f}")
+                   f"log loss {'-' if log is None else format(log, '.3f')}")
         if self._bar is None:
             print(f"{title}: {percent:.0f} %, {figures}", file=sys.stderr, flush=True)
             return
