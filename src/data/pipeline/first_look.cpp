@@ -148,6 +148,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
   options.on_feature = [&](FeatureHash feature, std::string_view name_space, std::string_view name) {
     add_distinct(name_space, kMostNameSpaces, look.profile.name_spaces);
     names.add_name_space(name_space);
+    look.check.add_name(feature, name_space, name, given);
     if (look.profile.features.size() < kMostNames) {
       add_distinct(std::string(name_space) + (name_space.empty() ? "" : "^") + std::string(name), kMostNames,
                    look.profile.features);
@@ -175,6 +176,7 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
       ++look.lines;
       for (std::size_t i = 0; i < batch.size(); ++i) {
         look.bare.add(batch[i], input_name(shard.path) + ":" + std::to_string(stream.line().number));
+        look.check.add(batch[i]);
         look.importances.push_back(batch[i].importance);
       }
       batch.clear();

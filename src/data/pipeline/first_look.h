@@ -8,6 +8,7 @@
 #include "core/input_profile.h"
 #include "cpt/example.h"
 #include "data/format/read_options.h"
+#include "data/pipeline/feature_check.h"
 #include "data/shards/shards.h"
 
 namespace cpt {
@@ -36,6 +37,7 @@ struct FirstLook {
   InputProfile profile;               // without its format
   std::vector<FeatureHash> features;  // distinct
   BareExamples bare;
+  FeatureCheck check{};
   std::vector<float> importances{};  // of the examples
   std::uint64_t lines = 0;           // that were read
   std::uint64_t several_labels = 0;  // of them: those with several labels

@@ -56,6 +56,9 @@ void check_first_shard(const Shard& shard, RunSetup& setup) {
   if (has_met(*setup.learner, look.features) == false) {
     setup.warnings.push_back(warning_of_misfit(*setup.learner, input + ", " + describe(look.profile)));
   }
+  if (setup.options.learns()) {
+    for (std::string& warning : look.check.warnings(input, look.format)) setup.warnings.push_back(std::move(warning));
+  }
   if (setup.options.learns() && setup.options.model.calibrates()) {
     std::string warning = warning_of_importances(look.importances, input);
     if (!warning.empty()) setup.warnings.push_back(std::move(warning));

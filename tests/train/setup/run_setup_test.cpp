@@ -147,6 +147,18 @@ TEST_P(FirstLines, ThatBeginWithListsOfLabelsAreNamed) {
   EXPECT_THAT(warnings(options_), IsEmpty());
 }
 
+TEST_P(FirstLines, OfHugeValuesAreNamedWhereTheyAreLearned) {
+  options_.model.fields = {};
+  options_.data = {folder_.write("a.csv", "label,user,ts\na,u,1700000000\nb,v,1700000001\n")};
+  EXPECT_THAT(warnings(options_),
+              ElementsAre(HasSubstr(options_.data[0] + ": values of the column 'ts' are like 1.7e+09")));
+  results_on(1, options_, {.model = folder_ / "model"});
+  options_.init = (folder_ / "model").string();
+  options_.test = std::exchange(options_.data, {});
+  options_.test_frozen = true;
+  EXPECT_THAT(warnings(options_), IsEmpty()) << "nothing is learned";
+}
+
 class Importances : public ::testing::TestWithParam<int> {  // the number of ranks
  protected:
   // The warnings of rank 0 about importances.
