@@ -55,7 +55,7 @@ std::unique_ptr<LineParser> make_line_parser(Format format, const ReadOptions& o
 
 // "label [importance] ['tag]|ns[:scale] feature[:value] ... |ns2 ...". A '|' starts a namespace wherever it stands; its
 // name follows directly, or is empty. The first ':' of a token separates name and value. A first token that begins with
-// ' and touches the bar is a tag; after an importance, so is any token that touches the bar.
+// ' and is the only one before the bar is a tag; after an importance, so is any token that touches the bar.
 std::unique_ptr<LineParser> make_vw_parser(const ReadOptions& options);
 
 // "label index:value ..." and "l1,l2,... index:value ...". A line without a label, where one is required, throws

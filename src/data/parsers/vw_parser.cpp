@@ -66,24 +66,24 @@ class VwParser : public LineParser {
 // Parses the line up to its first bar.
 VwParser::Header VwParser::parse_header(std::string_view line, const char* first_delimiter, const char* bar) const {
   Header parsed;
-  if (bar == first_delimiter + 1 && *first_delimiter != ':' && first_delimiter != line.data()) {
+  const bool begins_with_quote = line.starts_with('\'');
+  if (bar == first_delimiter + 1 && *first_delimiter != ':' && first_delimiter != line.data() && !begins_with_quote) {
     parsed.label = text_between(line.data(), first_delimiter);  // nearly always: a label, one blank, the bar
     require_known(line, parsed.label, options_);
     return parsed;
   }
   Tokens tokens(text_between(line.data(), bar));
   parsed.label = tokens.next();
-  const auto touches_bar = [bar](std::string_view token) { return token.data() + token.size() == bar; };
-  if (parsed.label.starts_with('\'') && touches_bar(parsed.label)) {
+  std::string_view token = tokens.next();
+  if (parsed.label.starts_with('\'') && token.empty()) {
     parsed.tag = parsed.label.substr(1);
-    parsed.label.remove_prefix(parsed.label.size());
+    parsed.label = {};
   }
   if (parsed.label.empty()) {
     if (options_.labels_required) reject(line, Tokens(line).next(), "a label");
     return parsed;
   }
   require_known(line, parsed.label, options_);
-  std::string_view token = tokens.next();
   bool has_importance = false;
   if (!token.empty() && token.front() != '\'') {
     const double importance = parse_decimal(token).value_or(-1);
@@ -95,7 +95,7 @@ VwParser::Header VwParser::parse_header(std::string_view line, const char* first
   if (token.starts_with('\'')) {
     parsed.tag = token.substr(1);
     token = tokens.next();
-  } else if (has_importance && !token.empty() && touches_bar(token)) {
+  } else if (has_importance && !token.empty() && token.data() + token.size() == bar) {
     parsed.tag = token;
     token = {};
   }

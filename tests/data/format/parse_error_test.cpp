@@ -30,6 +30,7 @@ const std::vector<BadLine>& bad_lines() {
       {Format::kVw, "|f a", "2:1: expected a label, found '|f'"},
       {Format::kVw, "  |f a", "2:3: expected a label, found '|f'"},
       {Format::kVw, "'t7|f a", "2:1: expected a label, found ''t7|f'"},
+      {Format::kVw, "'t7 |f a", "2:1: expected a label, found ''t7'"},
       {Format::kLibsvm, "1,,2 3:1", "2:1: " + kLabels + "'1,,2'"},
       {Format::kLibsvm, ",1 3:1", "2:1: " + kLabels + "',1'"},
       {Format::kLibsvm, "1, 3:1", "2:1: " + kLabels + "'1,'"},

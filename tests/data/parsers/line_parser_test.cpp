@@ -87,14 +87,15 @@ TEST(LineParser, ReadsFeatures) {
 TEST(LineParser, ALabelMayBeMissingIfItIsNotRequired) {
   const std::vector<std::pair<Format, std::vector<std::pair<std::string, std::string>>>> lines = {
       {Format::kVw,
-       {{"|f a", ""}, {"  |f a", ""}, {"'no_tag |f a", "'no_tag"}, {"'no_tag '|f a", "'no_tag"}, {"y |f a", "y"}}},
+       {{"|f a", ""}, {"  |f a", ""}, {"'no_tag 1 |f a", "'no_tag"}, {"'no_tag '|f a", "'no_tag"}, {"y |f a", "y"}}},
       {Format::kLibsvm, {{"3:1", ""}, {"8 3:1", "8"}}},
       {Format::kFasttext, {{"buy now", ""}, {"__label__x buy", "x"}}}};
   const ReadOptions options{.labels_required = false};
   for (const auto& [format, labels] : lines) {
     for (const auto& [line, label] : labels) EXPECT_EQ(parse_one(format, line, options).label, label) << line;
   }
-  for (const char* tagged : {"'tag|f a", "'|f a"}) EXPECT_EQ(vw(tagged, options), vw("|f a", options));
+  for (const char* tagged : {"'tag|f a", "'|f a", "'tag |f a", " 'tag\t |f a", "' |f a"})
+    EXPECT_EQ(vw(tagged, options), vw("|f a", options));
 }
 
 TEST(VwParser, EquivalentLinesGiveEqualExamples) {
@@ -107,10 +108,10 @@ TEST(VwParser, EquivalentLinesGiveEqualExamples) {
 }
 
 TEST(VwParser, EveryTokenWithoutBlankOrBarIsALabel) {
-  for (const char* label :
-       {"7", "-1", ",", ":", "a:b", "twist's", "'", "'quoted", "__label__x", "a,b", "\xc3\xa9", "#"}) {
+  for (const char* label : {"7", "-1", ",", ":", "a:b", "twist's", "__label__x", "a,b", "\xc3\xa9", "#"}) {
     EXPECT_EQ(vw(std::string(label) + " |f a").label, label);
   }
+  for (const char* label : {"'", "'quoted"}) EXPECT_EQ(vw(std::string(label) + " 1 |f a").label, label);
 }
 
 TEST(VwParser, ImportanceIsTheSecondToken) {
@@ -130,12 +131,16 @@ TEST(VwParser, TagsAreQuotedOrTouchTheBarBehindAnImportance) {
   const std::vector<std::pair<std::string, std::string>> tags = {{"y 'a b|f a", "!"},
                                                                  {"y 1 'the_tag|f a", "the_tag"},
                                                                  {"y 'the_tag |f a", "the_tag"},
+                                                                 {"'first|f a", "first"},
+                                                                 {"'first |f a", "first"},
+                                                                 {"'y 2 |f a", ""},
+                                                                 {"'y 'the_tag |f a", "the_tag"},
                                                                  {"y|f a", ""},
                                                                  {"y 1.0 plain|f a", "plain"},
                                                                  {"y 0.5 7|f a", "7"},
                                                                  {"y 2|f a", ""},
                                                                  {"y '|f a", ""}};
-  const ReadOptions options;
+  const ReadOptions options{.labels_required = false};
   const auto parser = make_line_parser(Format::kVw, options);
   for (const auto& [line, tag] : tags) {
     Batch batch;

@@ -60,8 +60,8 @@ class PlainVwParser : public LineParser {
     Header header;
     Tokens tokens(text);
     header.label = tokens.next();
-    const bool touches_bar = header.label.data() + header.label.size() == text.data() + text.size();
-    if (touches_bar && header.label.starts_with('\'')) {
+    const bool is_last = Tokens(tokens).next().empty();
+    if (is_last && header.label.starts_with('\'')) {
       header.tag = header.label.substr(1);
       header.label.remove_prefix(header.label.size());
     }
