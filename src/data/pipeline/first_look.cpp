@@ -99,12 +99,16 @@ std::vector<std::string> NamesInLines::missing_ignored(const ReadOptions& option
   return texts;
 }
 
-// A list of labels, or a label with its cost: "1,2,3", "1:0.4".
+// A list of labels, or a label with its cost and perhaps the probability of the action: "1,2,3", "1:0.4", "1:0.4:0.25".
 bool is_like_a_list(std::string_view label) {
   if (label.find(',') != std::string_view::npos) return true;
-  const std::size_t colon = label.find(':');
-  return colon != std::string_view::npos && !std::isnan(number_or_nan(label.substr(0, colon))) &&
-         !std::isnan(number_or_nan(label.substr(colon + 1)));
+  if (label.find(':') == std::string_view::npos) return false;
+  for (;;) {
+    const std::size_t colon = label.find(':');
+    if (std::isnan(number_or_nan(label.substr(0, colon)))) return false;
+    if (colon == std::string_view::npos) return true;
+    label.remove_prefix(colon + 1);
+  }
 }
 
 // Names with bars and without a blank are columns of a table. A line without features that was meant as an example,
@@ -192,6 +196,12 @@ FirstLook look_at(const Shard& shard, ReadOptions options) {
 
 std::string warning_of_missing(const FirstLook& look, const std::string& input, const std::string& missing) {
   return input + ": no line of the first " + std::to_string(look.lines) + " has " + missing;
+}
+
+std::string warning_of_several_labels(const FirstLook& look, const std::string& input) {
+  return input + ": " + std::to_string(look.several_labels) + " of the first " + std::to_string(look.lines) +
+         " lines have several labels, of which --multilabel first keeps the first; split, sample and error are the "
+         "other choices";
 }
 
 }  // namespace cpt

@@ -41,8 +41,9 @@ struct FirstLook {
   std::vector<float> importances{};  // of the examples
   std::uint64_t lines = 0;           // that were read
   std::uint64_t several_labels = 0;  // of them: those with several labels
-  std::uint64_t lists_as_label = 0;  // vw lines whose label is like those of other formats or tasks: "1,2", "1:0.5"
-  std::string list_as_label{};       // the first of them
+  // vw lines whose label is like those of other formats or tasks: "1,2", "1:0.5", "1:0.5:0.25"
+  std::uint64_t lists_as_label = 0;
+  std::string list_as_label{};  // the first of them
   // What options name and none of these lines has, such as "the key 'a' of --text-keys".
   std::vector<std::string> missing_keys{};
   std::vector<std::string> missing_ignored{};  // keys and columns of --ignore-keys
@@ -58,5 +59,8 @@ FirstLook look_at(const Shard& shard, ReadOptions options);
 
 // The warning about one of the missing ones. `input`: the name of the shard.
 std::string warning_of_missing(const FirstLook& look, const std::string& input, const std::string& missing);
+
+// The warning about lines with several labels, of which --multilabel first drops all but one.
+std::string warning_of_several_labels(const FirstLook& look, const std::string& input);
 
 }  // namespace cpt

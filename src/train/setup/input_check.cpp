@@ -30,17 +30,14 @@ void warn_of_names(const FirstLook& look, const std::string& input, RunSetup& se
 }
 
 void warn_of_labels(const FirstLook& look, const std::string& input, RunSetup& setup) {
-  const std::string lines = " of the first " + std::to_string(look.lines) + " lines have ";
   if (look.several_labels > 0 && setup.options.multilabel == MultiLabel::kFirst) {
-    setup.warnings.push_back(input + ": " + std::to_string(look.several_labels) + lines +
-                             "several labels, of which --multilabel first keeps the first; split, sample "
-                             "and error are the other choices");
+    setup.warnings.push_back(warning_of_several_labels(look, input));
   }
   if (2 * look.lists_as_label > look.lines) {
-    setup.warnings.push_back(input + ": " + std::to_string(look.lists_as_label) + lines + "a label like '" +
-                             look.list_as_label +
+    setup.warnings.push_back(input + ": " + std::to_string(look.lists_as_label) + " of the first " +
+                             std::to_string(look.lines) + " lines have a label like '" + look.list_as_label +
                              "', which is one label in vw lines; several labels in a line, and --multilabel, are for "
-                             "libsvm, fasttext and json");
+                             "libsvm, fasttext and json; costs, as of bandits, are not read");
   }
 }
 

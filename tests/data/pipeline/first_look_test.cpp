@@ -74,6 +74,8 @@ TEST_F(AtFirstLook, VwLabelsThatAreListsAreCounted) {
   const FirstLook seen = look("a.vw", "a | x\n1,2 | x\n1:0.4 | x\nb:0.4 | x\n1:c | x\n", {});
   EXPECT_EQ(seen.lists_as_label, 2U);
   EXPECT_EQ(seen.list_as_label, "1,2");
+  EXPECT_EQ(look("b.vw", "1:2:0.5 | x\n1:b:0.5 | x\na:1:0.5 | x\n", {}).lists_as_label, 1U)
+      << "action:cost:probability";
   EXPECT_EQ(look("a.svm", "1,2 1:3\n", {}).lists_as_label, 0U);
 }
 

@@ -139,10 +139,12 @@ TEST_P(FirstLines, OfTestAndValidationAreLookedAtToo) {
 TEST_P(FirstLines, ThatBeginWithListsOfLabelsAreNamed) {
   options_.model.fields = {};
   options_.data = {folder_.write("a.vw", "1,2,3 | x\n4 | y\n2,3 | z\n")};
-  EXPECT_THAT(warnings(options_),
-              ElementsAre(options_.data[0] +
-                          ": 2 of the first 3 lines have a label like '1,2,3', which is one label in vw lines; several "
-                          "labels in a line, and --multilabel, are for libsvm, fasttext and json"));
+  EXPECT_THAT(
+      warnings(options_),
+      ElementsAre(options_.data[0] +
+                  ": 2 of the first 3 lines have a label like '1,2,3', which is one label in vw lines; several "
+                  "labels in a line, and --multilabel, are for libsvm, fasttext and json; costs, as of bandits, "
+                  "are not read"));
   options_.data = {folder_.write("b.vw", "1,2,3 | x\n4 | y\n")};
   EXPECT_THAT(warnings(options_), IsEmpty());
 }
