@@ -37,6 +37,8 @@ std::string quote(std::string_view text) {
     const std::size_t bytes = printable_bytes(text);
     if (bytes > 0) {
       shown += text.substr(0, bytes);
+    } else if (text.front() == '\t') {
+      shown += "\\t";
     } else {
       std::array<char, 5> escape{};
       std::snprintf(escape.data(), escape.size(), "\\x%02x",

@@ -10,8 +10,8 @@
 
 namespace cpt {
 
-// The text in single quotes, printable on one line: cut to 80 characters and "..."; control bytes and broken UTF-8 as
-// \xNN.
+// The text in single quotes, printable on one line: cut to 80 characters and "..."; a tab as \t, other control
+// bytes and broken UTF-8 as \xNN.
 std::string quote(std::string_view text);
 
 // A line that breaks its format.

@@ -23,6 +23,14 @@ namespace cpt {
 namespace {
 
 constexpr std::size_t kNamesShown = 20;
+constexpr const char* kColumnsAdvice = "; --columns names those of a file without a header";
+
+// Completes the message about a line that has one value, if others seem to be separated in another way.
+std::string advice_on_separator(std::string_view line) {
+  const std::size_t found = line.find_first_of(";|");
+  if (found == std::string_view::npos) return "";
+  return "; values are separated by commas or tabs, not by " + quote(line.substr(found, 1));
+}
 
 class CsvParser : public LineParser {
  public:
@@ -77,7 +85,8 @@ CsvParser::CsvParser(std::string_view first, const ReadOptions& options)
   if (options.columns.empty()) {
     for (const CsvField& field : record_.split(first)) {
       if (!add_column(std::string(field.text), roles, hasher)) {
-        reject(first, field.place, "a column with a name of its own");
+        throw ParseError(static_cast<std::size_t>(field.place.data() - first.data()) + 1,
+                         "a column with a name of its own", quote(field.place) + kColumnsAdvice);
       }
     }
   }
@@ -100,8 +109,8 @@ bool CsvParser::add_column(const std::string& name, const RolesByName& roles, co
 // Columns to ignore may be missing, and so may those that only training needs where labels are not required.
 void CsvParser::require_columns() const {
   const FieldRoles& roles = options_.fields;
+  const std::string advice = options_.columns.empty() ? kColumnsAdvice : "";
   if (options_.labels_required) {
-    const std::string advice = options_.columns.empty() ? "; --columns names those of a file without a header" : "";
     require_column(roles.label, "choose another with --label-column" + advice);
     if (!roles.importance.empty()) require_column(roles.importance, "--importance-column");
   }
@@ -111,7 +120,8 @@ void CsvParser::require_columns() const {
 
 void CsvParser::require_column(const std::string& name, const std::string& option) const {
   if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) return;
-  throw Error(Fault::kUsage, "expected the column " + quote(name) + " (" + option + "), found the columns " + names());
+  throw Error(Fault::kUsage, "expected the column " + quote(name) + " (" + option + "), found the columns " + names() +
+                                 (columns_.size() == 1 ? advice_on_separator(columns_.front().name) : ""));
 }
 
 std::string CsvParser::names() const {
@@ -138,7 +148,7 @@ bool CsvParser::parse(std::string_view line, const Origin& origin, Batch& batch)
     throw ParseError(column,
                      std::to_string(columns_.size()) +
                          (options_.columns.empty() ? " fields, as in the header" : " fields, which --columns names"),
-                     std::to_string(fields.size()));
+                     std::to_string(fields.size()) + (fields.size() == 1 ? advice_on_separator(line) : ""));
   }
   for (std::size_t i = 0; i < fields.size(); ++i) read(columns_[i], fields[i], batch);
   if (!label_ && options_.labels_required) {

@@ -23,8 +23,8 @@ constexpr char kSkippable = '#';  // stands for 0x50 to 0x5f
 
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr std::array<std::string_view, 2> kZstdMagics = {"\x28\xb5\x2f\xfd", "#\x2a\x4d\x18"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kForeign = {
-    {{"bzip2", "BZh?1AY&"}, {"xz", "\3757zXZ"}, {"zip", "PK\x03\x04"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kForeign = {
+    {{"bzip2", "BZh?1AY&"}, {"xz", "\3757zXZ"}, {"zip", "PK\x03\x04"}, {"lz4", "\x04\x22\x4d\x18"}}};
 
 // Compares as many bytes as both have.
 bool may_have(std::string_view magic, std::string_view beginning) {

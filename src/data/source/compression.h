@@ -19,8 +19,8 @@ Compression compression_of(std::string_view beginning);
 // True if more bytes may show that the content is compressed.
 bool may_be_compressed(std::string_view beginning);
 
-// The name of a compression that is recognised but not read (bzip2, xz or zip); empty if it is none. Eight bytes are
-// enough.
+// The name of a compression that is recognised but not read (bzip2, xz, zip or lz4); empty if it is none. Eight bytes
+// are enough.
 std::string_view foreign_compression(std::string_view beginning);
 // True if the content is compressed so or, with more bytes, may turn out to be.
 bool may_be_foreign_compression(std::string_view beginning);

@@ -140,7 +140,7 @@ TEST(Quote, CutsToEightyCharacters) {
 }
 
 TEST(Quote, MakesControlBytesPrintable) {
-  EXPECT_EQ(quote(std::string("a\tb\x1b[1m\0\x7f\r", 10)), "'a\\x09b\\x1b[1m\\x00\\x7f\\x0d'");
+  EXPECT_EQ(quote(std::string("a\tb\x1b[1m\0\x7f\r", 10)), "'a\\tb\\x1b[1m\\x00\\x7f\\x0d'");
   EXPECT_EQ(quote("\xc2\x9b"), "'\\xc2\\x9b'");  // the control sequence introducer in UTF-8
 }
 

@@ -128,7 +128,7 @@ TEST(CsvParser, TellsWhereARecordIsWrong) {
 
 TEST(CsvParser, RefusesAHeaderThatIsNone) {
   EXPECT_EQ(error_of(Fault::kBadData, [] { make_csv_parser("label,a,b,a", {}); }),
-            "expected a column with a name of its own, found 'a'");
+            "expected a column with a name of its own, found 'a'; --columns names those of a file without a header");
   EXPECT_EQ(error_of(Fault::kBadData, [] { make_csv_parser("label,\"a", {}); }),
             "expected a field with a closing quote, found '\"a'");
 }

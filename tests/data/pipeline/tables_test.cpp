@@ -1,4 +1,5 @@
 // Tables as shards: their headers, records of several lines, and going on in them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,6 +13,9 @@
 
 namespace cpt {
 namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 const std::string kTable =
     "label,text,n\n"
@@ -127,7 +131,9 @@ TEST_F(Tables, TellThePlaceInARecordOfSeveralLines) {
 TEST_F(Tables, EndWithoutAHeaderThatCanBeRead) {
   const std::string twice = file("a.csv", "\nlabel,x,x\na,1,2\n");
   EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({twice}, skipping()); }),
-            twice + ":2:9: expected a column with a name of its own, found 'x'");
+            twice +
+                ":2:9: expected a column with a name of its own, found 'x'; --columns names those of a file without a "
+                "header");
   const std::string other = file("b.csv", "ad,page\na,1\n");
   EXPECT_EQ(error_of(Fault::kUsage, [&] { read_all({other}, skipping()); }),
             other +
@@ -135,6 +141,21 @@ TEST_F(Tables, EndWithoutAHeaderThatCanBeRead) {
                 "without a header), found the columns 'ad', 'page'");
   EXPECT_TRUE(read_all({file("c.csv", "")}).empty());
   EXPECT_TRUE(read_all({file("d.csv", "label,x\n")}).empty());
+}
+
+TEST_F(Tables, OfOtherSeparatorsAreKnownByThem) {
+  const auto refused = [&](const char* content, const ReadOptions& options, Fault fault) {
+    return error_of(fault, [&] { read_all({file("a.csv", content)}, options); });
+  };
+  const std::string advice = "; values are separated by commas or tabs, not by ";
+  EXPECT_THAT(refused("text;label\nx;a\n", {}, Fault::kUsage),
+              EndsWith("found the columns 'text;label'" + advice + "';'"));
+  EXPECT_THAT(refused("text|label\nx|a\n", {}, Fault::kUsage), EndsWith("'text|label'" + advice + "'|'"));
+  EXPECT_THAT(refused("x;a\n", {.columns = {"text", "label"}}, Fault::kBadData),
+              HasSubstr("found 1" + advice + "';'; "));
+  EXPECT_THAT(refused("text;words\nx;a\n", {.fields = {.label = "text;words", .text = {"t"}}}, Fault::kUsage),
+              EndsWith(advice + "';'"));
+  EXPECT_THAT(refused("a;b,c\n", {}, Fault::kUsage), EndsWith("found the columns 'a;b', 'c'"));
 }
 
 // Else a record below it would be the header, and all before it lost.

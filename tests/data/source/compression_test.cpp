@@ -129,8 +129,11 @@ TEST(Compression, ZerosBehindGzipArePadding) {
 
 TEST(Compression, OthersAreRefusedByName) {
   const Folder folder;
-  for (const auto& [content, name] : std::vector<std::pair<std::string, std::string>>{
-           {"BZh91AY&SY.", "bzip2"}, {std::string("\3757zXZ\0\0\4", 8), "xz"}, {"PK\3\4.......", "zip"}}) {
+  for (const auto& [content, name] :
+       std::vector<std::pair<std::string, std::string>>{{"BZh91AY&SY.", "bzip2"},
+                                                        {std::string("\3757zXZ\0\0\4", 8), "xz"},
+                                                        {"PK\3\4.......", "zip"},
+                                                        {"\4\x22M\x18....", "lz4"}}) {
     const std::string path = folder.write("a", content);
     EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
               path + ": is compressed with " + name + ", which is not read: decompress it first, or into a pipe");
@@ -146,6 +149,19 @@ TEST(Compression, OthersAreRefusedByName) {
   for (const std::string label : {"BZh", "BZh9", "PK", "PK\3", "xz"}) {
     EXPECT_EQ(labels_of(read_all({folder.write("a", label + "|f")})), label);
   }
+}
+
+TEST(Compression, ContentWithZeroBytesIsNotTakenForText) {
+  const Folder folder;
+  const std::string path = folder.write("a", std::string("a.vw\0\0000644\0 | x\n", 16));
+  EXPECT_EQ(error_of(Fault::kBadData, [&] { read_all({path}, skipping()); }),
+            path +
+                ": is not text: its first line holds a zero byte; if it is an archive, Parquet or UTF-16, make UTF-8 "
+                "text of it first");
+  ReadOptions named;
+  named.format = Format::kVw;
+  named.labels_required = false;
+  EXPECT_EQ(read_all({folder.write("b", std::string("a |f x\0y\n", 9))}, named).size(), 1U) << "names hold any byte";
 }
 
 TEST(Compression, GarbageAfterAStreamIsDamage) {
