@@ -35,8 +35,10 @@ Exit codes:
 std::string version_text() { return std::string("cpt ") + kVersion + "\nCommit " + kCommit + ", " + kCompiler; }
 
 // Words that users of other tools try as commands, and what to use here.
-constexpr std::array<std::pair<std::string_view, const char*>, 4> kOtherCommands{{
+constexpr std::array<std::pair<std::string_view, const char*>, 6> kOtherCommands{{
     {"test", "cpt evaluate"},
+    {"test-label", "cpt evaluate --by-label"},
+    {"quantize", "nothing, models are not compressed; fewer --bits make smaller ones"},
     {"train", "cpt_dist --data PATH"},
     {"supervised", "cpt_dist --data PATH"},
     {"predict-prob", "cpt predict --top N"},

@@ -11,6 +11,7 @@ namespace cpt {
 namespace {
 
 constexpr const char* kData = "--data PATH";
+constexpr const char* kDataInCpt = "--data PATH, or cpt convert IN OUT";
 constexpr const char* kBits = "--bits B, which counts rows of 64 bytes (default: by the size of the data)";
 constexpr const char* kRun = "--run DIR, and the model is DIR/model";
 constexpr const char* kInit = "cpt_dist --init MODEL to train on, cpt predict --model MODEL to predict";
@@ -33,17 +34,26 @@ constexpr const char* kNgrams = "--ngrams N for all text, --ngrams NAMESPACE:N f
 constexpr const char* kThreads = "mpirun -n N cpt_dist to train; cpt predict --threads N";
 constexpr const char* kRanks = "mpirun -n N cpt_dist";
 constexpr const char* kQuiet = "--progress none";
+constexpr const char* kQuietInCpt = "leave it out; warnings go to standard error";
 constexpr const char* kSeed = "--seed N";
 constexpr const char* kUpdate = "--update safe, adaptive or sgd";
 constexpr const char* kExplain = "cpt explain --model MODEL --data PATH";
 constexpr const char* kTrees = "--trees K";
 constexpr const char* kConfig = "--config FILE, with our options";
-constexpr const char* kMultilabel = "--multilabel split";
+constexpr const char* kMultilabel =
+    "--multilabel split for libsvm, fasttext and json; a vw line has one label, and 1,2 is one";
 constexpr const char* kAlways = "leave it out, it is always so";
 constexpr const char* kNothing = "leave it out, there is nothing like it";
 constexpr const char* kModel = "--model DIR";
-constexpr const char* kOutput = "--output FILE with cpt predict and cpt dump, > FILE with other commands";
+constexpr const char* kOutput = "--output FILE with cpt predict, score and dump, > FILE with other commands";
 constexpr const char* kNotLearning = "leave it out, a model learns only with cpt predict --learn";
+constexpr const char* kConstant = "leave it out, every example has the constant feature";
+constexpr const char* kLinear = "leave it out, the nodes are linear; --interactions AB crosses features";
+constexpr const char* kNoCosts = "leave it out, there are no costs and bandits; cpt score --labels compares candidates";
+constexpr const char* kNameSpaces =
+    "--ignore-keys or --ignore-columns for json and csv; remove namespaces of vw lines beforehand, as with sed";
+constexpr const char* kArity = "--method cpecoc --arity K";
+constexpr const char* kOnline = "leave it out, nothing is solved: each example is one step (--learning-rate R)";
 constexpr const char* kNoTree = "leave it out, the nodes of the label tree are linear";
 
 struct ForeignOption {
@@ -53,7 +63,7 @@ struct ForeignOption {
 };
 
 constexpr auto kVwOptions = std::to_array<ForeignOption>({
-    {"-d", kData},
+    {"-d", kData, kDataInCpt},
     {"-b", kBits},
     {"--bit_precision", kBits},
     {"-q", "--interactions AB"},
@@ -80,7 +90,7 @@ constexpr auto kVwOptions = std::to_array<ForeignOption>({
     {"-p", kPredict, kOutput},
     {"--predictions", kPredict, kOutput},
     {"-P", "--progress-every TIME"},
-    {"--quiet", kQuiet},
+    {"--quiet", kQuiet, kQuietInCpt},
     {"--oaa", kOaa},
     {"--csoaa", kOaa},
     {"--ect", kTree},
@@ -97,6 +107,7 @@ constexpr auto kVwOptions = std::to_array<ForeignOption>({
     {"--random_seed", kSeed},
     {"--holdout_off", "leave it out, no examples are held out"},
     {"--holdout_period", kTest},
+    {"--holdout_after", kTest},
     {"--early_terminate", kEarlyStop},
     {"--save_resume", "leave it out, checkpoints keep all state; --resume continues a run"},
     {"--span_server", kRanks},
@@ -104,9 +115,28 @@ constexpr auto kVwOptions = std::to_array<ForeignOption>({
     {"--node", kRanks},
     {"--unique_id", kRanks},
     {"--adaptive", kUpdate},
-    {"--normalized", kUpdate},
+    {"--normalized", "leave it out, and scale features of huge values (--normalize l2 scales whole lines)"},
     {"--invariant", kUpdate},
     {"--sgd", kUpdate},
+    {"--bfgs", kUpdate},
+    {"--ftrl", kUpdate},
+    {"--coin", kUpdate},
+    {"--rank", kLinear},
+    {"--lrq", kLinear},
+    {"--nn", kLinear},
+    {"--noconstant", kConstant},
+    {"--keep", kNameSpaces},
+    {"--ignore", kNameSpaces},
+    {"-r", "leave it out, predictions are probabilities"},
+    {"--raw_predictions", "leave it out, predictions are probabilities"},
+    {"--kary_tree", kArity},
+    {"--num_children", kArity},
+    {"--cb", kNoCosts},
+    {"--cb_adf", kNoCosts},
+    {"--cb_explore", kNoCosts},
+    {"--cb_explore_adf", kNoCosts},
+    {"--csoaa_ldf", kNoCosts},
+    {"--wap_ldf", kNoCosts},
     {"-a", "cpt explain for the audit of Vowpal Wabbit, --arity K for the arity of napkinXC"},
     {"--audit", kExplain},
     {"--invert_hash", kExplain},
@@ -116,8 +146,8 @@ constexpr auto kVwOptions = std::to_array<ForeignOption>({
 });
 
 constexpr auto kFastTextOptions = std::to_array<ForeignOption>({
-    {"-input", kData},
-    {"-output", kRun},
+    {"-input", kData, kDataInCpt},
+    {"-output", kRun, kOutput},
     {"-lr", kRate},
     {"-lrUpdateRate", kNothing},
     {"-epoch", kPasses},
@@ -130,16 +160,18 @@ constexpr auto kFastTextOptions = std::to_array<ForeignOption>({
     {"-minCountLabel", kNothing},
     {"-bucket", kBits},
     {"-loss", "--method tree for hs, --method oaa for ova"},
+    {"-neg", kNothing},
     {"-thread", kThreads},
     {"-label", "leave it out, labels begin with __label__"},
     {"-seed", kSeed},
-    {"-verbose", "--progress plain or none"},
+    {"-verbose", "--progress plain or none", kQuietInCpt},
     {"-autotune-validation", kValidate},
+    {"-autotune-duration", kNothing},
     {"-pretrainedVectors", kNothing},
 });
 
 constexpr auto kNapkinOptions = std::to_array<ForeignOption>({
-    {"--input", kData},
+    {"--input", kData, kDataInCpt},
     {"-o", kRun, kOutput},
     {"--output", kRun, ""},
     {"-m", kMethod, kModel},
@@ -150,7 +182,12 @@ constexpr auto kNapkinOptions = std::to_array<ForeignOption>({
     {"--optimizer", kUpdate},
     {"--treeType", "--tree online, balanced, random or huffman:PATH"},
     {"--ensemble", kTrees},
-    {"--topK", "cpt predict --top N"},
+    {"--topK", "cpt predict --top N, cpt evaluate --k N"},
+    {"--measures", "cpt evaluate --k N,N"},
+    {"--maxLeaves", "leave it out, a leaf holds one label"},
+    {"--eps", kOnline},
+    {"--cost", kOnline},
+    {"--bias", kConstant},
     {"--norm", "--normalize l2 or none"},
 });
 
@@ -213,32 +250,36 @@ constexpr auto kTools = std::to_array<Tool>({
     {nullptr, kHabits},
 });
 
-// "--lr=0.1" is --lr, "-b24" is -b, and "data=train.txt" is data=.
+// "--lr=0.1" is --lr, "-b24" is -b, "-qab" is -q, and "data=train.txt" is data=.
 std::string_view name_in(std::string_view word) {
   const std::size_t equals = word.find('=');
   if (equals != std::string_view::npos) return word.substr(0, word.starts_with('-') ? equals : equals + 1);
   const bool has_number = word.size() > 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0 &&
                           std::isdigit(static_cast<unsigned char>(word[2])) != 0;
-  return has_number ? word.substr(0, 2) : word;
+  const bool has_pair = word.size() == 4 && word.starts_with("-q");
+  return has_number || has_pair ? word.substr(0, 2) : word;
 }
 
 // Empty if there is nothing to say.
-std::string describe(std::string_view name, const Tool& tool, const ForeignOption& option, Program program) {
-  const std::string here = program == Program::kCpt && option.in_cpt != nullptr ? option.in_cpt : option.here;
+std::string describe(std::string_view name, const Tool& tool, const ForeignOption& option, Program program,
+                     const AdviceFit& fit) {
+  const bool is_for_cpt = program == Program::kCpt && option.in_cpt != nullptr;
+  std::string here = is_for_cpt ? option.in_cpt : option.here;
   if (here.empty()) return "";
+  if (fit && !is_for_cpt) here = fit(here);
   const std::string what = tool.name == nullptr ? " is not an option" : std::string(" is an option of ") + tool.name;
   return std::string(name) + what + "; here: " + here;
 }
 
 }  // namespace
 
-std::string describe_other_tools_option(const std::vector<std::string>& words, Program program) {
+std::string describe_other_tools_option(const std::vector<std::string>& words, Program program, const AdviceFit& fit) {
   for (const std::string& word : words) {
     const std::string_view name = name_in(word);
     for (const Tool& tool : kTools) {
       const auto found = std::ranges::find(tool.options, name, &ForeignOption::name);
       if (found == tool.options.end()) continue;
-      std::string text = describe(name, tool, *found, program);
+      std::string text = describe(name, tool, *found, program, fit);
       if (!text.empty()) return text;
     }
   }

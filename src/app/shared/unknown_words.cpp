@@ -31,19 +31,28 @@ std::string_view bare_name(std::string_view word) {
   return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }
 
-// A message about the first word that is an option of training which the model of a command keeps; empty if none is, or
-// if the command reads no model.
+// Whether `name`, with its dashes, is an option of training that the model of a command keeps.
+bool comes_from_model(const CLI::App& command, std::string_view name) {
+  if (command.get_option_no_throw("--model") == nullptr) return false;
+  return std::ranges::any_of(training_option_table(), [name](const TrainingOptionRow& row) {
+    return row.binding.of_model && (name == std::string("--") + row.name || name == std::string("--") + row.also);
+  });
+}
+
+// A message about the first word that is such an option; empty if none is.
 std::string describe_option_of_model(const CLI::App& command, const std::vector<std::string>& words) {
-  if (command.get_option_no_throw("--model") == nullptr) return "";
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
-    for (const TrainingOptionRow& row : training_option_table()) {
-      if (!row.binding.of_model || (name != std::string("--") + row.name && name != std::string("--") + row.also))
-        continue;
-      return name + " comes from the model: leave it out";
-    }
+    if (comes_from_model(command, name)) return name + " comes from the model: leave it out";
   }
   return "";
+}
+
+// Advice that begins with an option which the command does not have is about cpt_dist, or about what the model keeps.
+std::string fit_to(const CLI::App& command, const std::string& advice) {
+  const std::string name = advice.substr(0, advice.find_first_of(" ,;"));
+  if (!name.starts_with("--") || command.get_option_no_throw(name) != nullptr) return advice;
+  return comes_from_model(command, name) ? "leave it out, it comes from the model" : "cpt_dist " + advice;
 }
 
 }  // namespace
@@ -72,7 +81,10 @@ std::vector<std::string> option_names(const CLI::App& command) {
 }
 
 std::string describe_unknown_words(const CLI::App& command, const std::vector<std::string>& words, Program program) {
-  for (std::string hint : {describe_option_of_model(command, words), describe_other_tools_option(words, program)}) {
+  AdviceFit fit;
+  if (program == Program::kCpt) fit = [&command](const std::string& advice) { return fit_to(command, advice); };
+  for (std::string hint :
+       {describe_option_of_model(command, words), describe_other_tools_option(words, program, fit)}) {
     if (!hint.empty()) return hint;
   }
   std::string text = "not expected:";

@@ -29,8 +29,23 @@ TEST(OtherTools, AreNamedWithWhatServesHere) {
 
 TEST(OtherTools, AreRecognisedWithTheirValue) {
   EXPECT_THAT(in_dist({"-b24"}), StartsWith("-b is an option of Vowpal Wabbit; here: --bits"));
+  for (const char* pair : {"-q", "-qcd", "-q::"}) {
+    EXPECT_EQ(in_dist({pair}), "-q is an option of Vowpal Wabbit; here: --interactions AB") << pair;
+  }
   EXPECT_THAT(in_dist({"-l0.5"}), HasSubstr("--learning-rate R"));
   EXPECT_THAT(in_dist({"--oaa=10"}), HasSubstr("--method oaa"));
+}
+
+TEST(OtherTools, WithoutACounterpartAreExplained) {
+  for (const char* costs : {"--cb", "--cb_adf", "--csoaa_ldf"}) {
+    EXPECT_THAT(in_dist({costs}), HasSubstr("here: leave it out, there are no costs and bandits")) << costs;
+  }
+  EXPECT_THAT(in_dist({"--multilabel_oaa=3"}), HasSubstr("a vw line has one label, and 1,2 is one"));
+  EXPECT_THAT(in_dist({"--normalized"}), HasSubstr("here: leave it out, and scale features of huge values"));
+  EXPECT_THAT(in_dist({"--ignore", "a"}), HasSubstr("remove namespaces of vw lines beforehand"));
+  EXPECT_THAT(in_dist({"--noconstant"}), HasSubstr("every example has the constant feature"));
+  EXPECT_THAT(in_dist({"-autotune-duration"}), StartsWith("-autotune-duration is an option of fastText; here: leave"));
+  EXPECT_EQ(in_cpt({"--measures"}), "--measures is an option of napkinXC; here: cpt evaluate --k N,N");
 }
 
 TEST(OtherTools, TheFirstOneOfTheLineIsDescribed) {

@@ -65,5 +65,27 @@ TEST_F(UnknownWords, OptionsOfOtherToolsAreExplainedFirst) {
   EXPECT_EQ(message({"--tpo", "-m", "model"}), "-m is an option of napkinXC; here: --model DIR");
 }
 
+// A command of cpt that reads a model: what is advised is an option that it has, or names the program that has it.
+TEST_F(UnknownWords, OptionsOfOtherToolsAreExplainedForTheCommand) {
+  CLI::App command("", "predict");
+  std::string text;
+  command.add_option("--model", text);
+  command.add_option("--data", text);
+  const auto here = [&](const char* word) {
+    const std::string message = describe_unknown_words(command, {word}, Program::kCpt);
+    return message.substr(message.find("here: "));
+  };
+  for (const char* of_model : {"-q", "-qcd", "-l", "--random_seed", "--ensemble", "-wordNgrams", "--plt", "-b"}) {
+    EXPECT_EQ(here(of_model), "here: leave it out, it comes from the model") << of_model;
+  }
+  EXPECT_EQ(here("-epoch"), "here: cpt_dist --passes N");
+  EXPECT_EQ(here("-autotune-validation"), "here: cpt_dist --validate PATH --keep-best log");
+  EXPECT_EQ(here("-f"), "here: cpt_dist --run DIR, and the model is DIR/model");
+  EXPECT_EQ(here("--quiet"), "here: leave it out; warnings go to standard error");
+  EXPECT_EQ(here("-output"), "here: --output FILE with cpt predict, score and dump, > FILE with other commands");
+  EXPECT_EQ(here("--topK"), "here: cpt predict --top N, cpt evaluate --k N");
+  EXPECT_EQ(here("-d"), "here: --data PATH, or cpt convert IN OUT");
+}
+
 }  // namespace
 }  // namespace cpt
