@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "cpt/error.h"
 #include "data/binary/binary_index.h"
 #include "data/binary/binary_writer.h"
+#include "data/pipeline/first_look.h"
 #include "data/pipeline/read_ahead.h"
 #include "data/pipeline/shard_preview.h"
 #include "data/shards/shards.h"
@@ -79,7 +81,19 @@ struct Converted {
   std::uint64_t lines = 0;
   std::uint64_t examples = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t bad_lines = 0;
 };
+
+// Of the first file, as cpt_dist does.
+void warn_of_first_lines(const std::vector<Shard>& from, const ReadOptions& options) {
+  const std::string name = input_name(from.front().path);
+  const FirstLook look = look_at(from.front(), options);
+  std::vector<std::string> warnings = look.check.warnings(name, look.format);
+  if (look.several_labels > 0 && options.multilabel == MultiLabel::kFirst) {
+    warnings.push_back(warning_of_several_labels(look, name));
+  }
+  for (const std::string& warning : warnings) std::fprintf(stderr, "cpt: warning: %s\n", warning.c_str());
+}
 
 // The size of the text of all shards, multiplied by the growth by crosses and n-grams, as --bits auto counts it; 0 if
 // the size of any shard is unknown.
@@ -114,6 +128,7 @@ Converted convert_shards(const std::vector<Shard>& from, const ConvertOptions& o
     skipped.report(input.bad_lines(), input.take_warnings());
   }
   skipped.report(input.bad_lines(), input.take_warnings());
+  done.bad_lines = skipped.count();
   for (std::size_t i = 0; i < to.size(); ++i) {
     done.bytes += to[i].finish(text / to.size() + (i < text % to.size() ? 1 : 0));
   }
@@ -126,6 +141,7 @@ void report(const ConvertOptions& options, const std::vector<Shard>& from, const
   out.print("{}: {} lines in {} {}, {} bytes", options.out().string(), done.lines, done.shards,
             done.shards == 1 ? "shard" : "shards", done.bytes);
   if (done.examples != done.lines) out.print(", {} examples", done.examples);
+  if (done.bad_lines > 0) out.print(", {}", skipped_text(done.bad_lines));
   const bool sizes_known = std::ranges::all_of(from, [](const Shard& shard) { return shard.regular; });
   std::uint64_t read = 0;
   for (const Shard& shard : from) read += shard.bytes;
@@ -148,6 +164,7 @@ void convert(const ConvertOptions& options) {
   }
   allow_open_files(from.size() + std::max<std::size_t>(from.size(), options.shards),
                    "convert fewer and larger shards at a time");
+  warn_of_first_lines(from, options.read);
   NewDirectory directory(options.out());
   const Converted done = convert_shards(from, options, directory.path());
   directory.publish();

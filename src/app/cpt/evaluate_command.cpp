@@ -61,9 +61,9 @@ void evaluate(const EvaluateOptions& options) {
   evaluation.finish();
   ResultWriter out;
   if (options.json) {
-    out.print("{}\n", json_text(evaluation_json(evaluation, options.by_label), 2));
+    out.print("{}\n", json_text(evaluation_json(evaluation, input.bad_lines(), options.by_label), 2));
   } else {
-    out.write(evaluation_text(evaluation, options.by_label));
+    out.write(evaluation_text(evaluation, input.bad_lines(), options.by_label));
   }
   out.finish();
 }

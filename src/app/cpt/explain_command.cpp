@@ -140,6 +140,7 @@ void run_explain(const ExplainOptions& options) {
     }
     names.clear();
   }
+  input.report_all_skipped();
   out.finish();
 }
 

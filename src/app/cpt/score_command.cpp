@@ -121,11 +121,12 @@ class Scorer {
   std::vector<double> columns_;  // 0 for labels that the model does not know
 };
 
-void print_summary(const Losses& losses, const BestPossible& best) {
+void print_summary(const Losses& losses, const BestPossible& best, std::uint64_t bad_lines) {
   const bool any_seen = losses.examples > losses.new_labels;
   const auto mean = [](bool any, double figure) { return any ? fmt::format("{:.6f}", figure) : "-"; };
   const auto of_all = [&](double figure) { return mean(losses.examples > 0, figure); };
   std::string text = fmt::format("examples       {}\nnew labels     {}\n", losses.examples, losses.new_labels);
+  if (bad_lines > 0) text += fmt::format("bad lines      {} skipped\n", bad_lines);
   text += "squared        " + of_all(losses.mean_squared());
   if (losses.examples > 0) text += fmt::format(" +- {:.6f}", losses.squared_interval());
   text += "\nsquared seen   " + mean(any_seen, losses.mean_squared_seen());
@@ -190,7 +191,7 @@ void score(const ScoreOptions& options) {
       input, options.threads, chunk_limits(1 + candidates.quoted.size()),
       [&] { return Scorer(learner, candidates, options.input.json); }, tally, &out);
   out.finish();
-  if (options.summary) print_summary(losses, best);
+  if (options.summary) print_summary(losses, best, input.bad_lines());
 }
 
 void declare(CLI::App& command, ScoreOptions& options) {

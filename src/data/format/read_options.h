@@ -28,6 +28,8 @@ struct ReadOptions {
   // The names of the columns of tables that have no header; kAuto then takes all text for kCsv. If empty, the first
   // line of each table names them.
   std::vector<std::string> columns = {};
+  // If not empty: a table none of whose columns is one of these is refused.
+  std::vector<std::string> known_columns = {};
   MultiLabel multilabel = MultiLabel::kFirst;
   std::uint64_t seed = 1;  // of feature hashes and of MultiLabel::kSample
   // Each: the first bytes of the names of two namespaces (vw, json and csv only).

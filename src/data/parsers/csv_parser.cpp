@@ -116,6 +116,11 @@ void CsvParser::require_columns() const {
   }
   for (const std::string& name : roles.text) require_column(name, "--text-columns");
   for (const std::string& name : roles.categorical) require_column(name, "--categorical-columns");
+  const auto& known = options_.known_columns;
+  const auto is_known = [&](const Column& column) { return std::ranges::find(known, column.name) != known.end(); };
+  if (known.empty() || std::ranges::any_of(columns_, is_known)) return;
+  throw Error(Fault::kUsage, "expected columns from which the model has learned, such as " + quote(known.front()) +
+                                 ", found the columns " + names() + advice);
 }
 
 void CsvParser::require_column(const std::string& name, const std::string& option) const {

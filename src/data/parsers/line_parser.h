@@ -74,7 +74,7 @@ std::unique_ptr<LineParser> make_json_parser(const ReadOptions& options);
 // The records of a table, as CsvRecord splits them, without its header. What its columns give is in data/README.md.
 // `first`: the first record of the table, which is its header unless ReadOptions::columns names the columns. Throws
 // ParseError if the header breaks the format, Error(kUsage) if one column has two roles, if a column that the
-// options name is missing, or if ReadOptions::columns names one twice.
+// options name is missing, if it has none of ReadOptions::known_columns, or if ReadOptions::columns names one twice.
 std::unique_ptr<LineParser> make_csv_parser(std::string_view first, const ReadOptions& options);
 
 }  // namespace cpt

@@ -96,11 +96,21 @@ TEST_F(ConvertTest, TellsWhatItSkips) {
   const Outcome outcome = run({"convert", "text", "binary", "--format", "vw", "--on-error", "skip"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out, StartsWith("binary: 2 lines in 1 shard, "));
+  EXPECT_THAT(outcome.out, HasSubstr(" bytes, 1 bad line skipped"));
   EXPECT_THAT(outcome.err, StartsWith("cpt: skipped: text:2:"));
   EXPECT_THAT(labels_of("binary"), ElementsAre("a", "b"));
   write("labels", "__label__a __label__b w\n__label__c w\n");
   EXPECT_THAT(results({"convert", "labels", "split", "--multilabel", "split"}),
               ElementsAre(HasSubstr("split: 2 lines in 1 shard, ")));
+}
+
+TEST_F(ConvertTest, WarnsOfWhatItDropsAndOfHugeValues) {
+  write("several.svm", "1,2 4:1\n1 4:1 5:1 6:1e9\n");
+  const Outcome outcome = run({"convert", "several.svm", "binary"});
+  EXPECT_THAT(lines_of(outcome.err),
+              ElementsAre(StartsWith("cpt: warning: several.svm: values of the feature '6' are like 1e+09"),
+                          StartsWith("cpt: warning: several.svm: 1 of the first 2 lines have several labels")));
+  EXPECT_EQ(run({"convert", "several.svm", "other", "--multilabel", "sample"}).code, 0);
 }
 
 TEST_F(ConvertTest, WritesAllOrNothing) {

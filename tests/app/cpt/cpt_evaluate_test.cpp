@@ -322,6 +322,27 @@ TEST_F(EvaluateTest, WorksWithoutDataAndWithoutLabels) {
   EXPECT_THAT(lines, Contains(::testing::MatchesRegex("log +1[0-9.]+ \\+- [0-9.]+ +-")));
 }
 
+TEST_F(EvaluateTest, BadLinesAreCounted) {
+  write("bad.vw", "ad1 |page w1\n|page w1\nad2 |page w2\n");
+  const Words command{"evaluate", "--model", "model", "--data", "bad.vw", "--on-error", "skip"};
+  EXPECT_THAT(run(command).out, StartsWith("2 examples, 0 of them with a new label\n1 bad line skipped\n\n"));
+  EXPECT_EQ(Json::parse(run(command + Words{"--json"}).out)["error_lines"], 1);
+}
+
+TEST_F(EvaluateTest, WarnsOfLabelsThatItDrops) {
+  Model plain({.bits = 12});
+  plain.save(path("plain"));
+  write("several.svm", "1,2 4:1\n1 4:1\n2,3 5:1\n");
+  const Words command{"evaluate", "--model", "plain", "--data", "several.svm"};
+  for (const char* threads : {"1", "3"}) {
+    EXPECT_EQ(
+        run(command + Words{"--threads", threads}).err,
+        "cpt: warning: several.svm: 2 of the first 3 lines have several labels, of which --multilabel first keeps "
+        "the first; split, sample and error are the other choices\n");
+  }
+  EXPECT_EQ(run(command + Words{"--multilabel", "split"}).err, "");
+}
+
 TEST_F(EvaluateTest, RefusesLinesWithoutALabelAndOtherListsOfK) {
   write("bare.vw", "|page w1\n");
   expect_failure({"evaluate", "--model", "model", "--data", "bare.vw"}, 65, "bare.vw:1:1: expected a label");

@@ -148,7 +148,8 @@ TEST_F(PredictTest, WarnsOfTheFirstSkippedLinesOnly) {
   write("bad.vw", bad);
   const Outcome outcome = run({"predict", "--model", "model", "--data", "bad.vw", "--on-error", "skip"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_THAT(lines_of(outcome.err), SizeIs(ExampleStream::kWarnings + 1));
+  EXPECT_THAT(lines_of(outcome.err), SizeIs(ExampleStream::kWarnings + 2));
+  EXPECT_THAT(lines_of(outcome.err).back(), ::testing::MatchesRegex("cpt: [0-9]+ bad lines skipped"));
 }
 
 TEST_F(PredictTest, InputThatDoesNotFitTheModelIsToldOf) {
@@ -230,6 +231,22 @@ TEST_F(JsonModelTest, AServerReadsTheFormatOfTheModel) {
   EXPECT_THAT(answers[0], StartsWith("error: standard input:1:1: expected "));
   EXPECT_EQ(answers[1], "");
   EXPECT_EQ(run(serve + Words{"skip"}, lines).code, 65);
+}
+
+// A model does not keep --columns: without it, the first line would be the header, and no column would be known.
+TEST_F(PredictTest, TablesWithoutAKnownColumnAreRefused) {
+  Model made({.bits = 12});
+  made.learner().set_input({.format = "csv", .name_spaces = {"user", "n"}, .features = {"user^user=u1"}});
+  made.save(path("of_table"));
+  write("a.csv", "u1,7\nu2,8\n");
+  const Words predict{"predict", "--model", "of_table", "--data"};
+  expect_failure(predict + Words{"a.csv"}, 2,
+                 "a.csv: expected columns from which the model has learned, such as 'user', found the columns 'u1', "
+                 "'7'; --columns names those of a file without a header\n");
+  expect_failure(predict + Words{"a.csv", "--columns", "a,b"}, 2, "such as 'user', found the columns 'a', 'b'\n");
+  EXPECT_EQ(run(predict + Words{"a.csv", "--columns", "user,x"}).code, 0);
+  write("b.csv", "x,n\nu1,7\n");
+  EXPECT_EQ(run(predict + Words{"b.csv"}).code, 0);
 }
 
 TEST_F(PredictTest, LinesWithoutFeaturesAreToldOf) {

@@ -138,7 +138,7 @@ TEST_F(ScoreTest, EveryLineIsAnswered) {
                                                  "several.svm:4\t", "several.svm:5\t", "several.svm:6\t0"));
   EXPECT_EQ(outcome.err,
             "cpt: skipped: several.svm:3:2: expected a label, found '4:1'; further lines without a label are skipped "
-            "and counted, but not listed\n");
+            "and counted, but not listed\ncpt: 2 bad lines skipped\n");
 }
 
 TEST_F(ScoreTest, TagsStandBeforeTheirScores) {
@@ -146,6 +146,12 @@ TEST_F(ScoreTest, TagsStandBeforeTheirScores) {
   const std::string p = printed(model().probability(examples("tags.vw")[0], "ad1"));
   EXPECT_THAT(results({"score", "--model", "model", "--data", "tags.vw", "--with-tags"}),
               ElementsAre("one\t" + p, "two\t" + p, "\t" + p, "\t"));
+}
+
+TEST_F(ScoreTest, BadLinesAreInTheSummary) {
+  write("bad.vw", "ad1 |page w1\n|page w1\n|page w1\n");
+  const Outcome outcome = run({"score", "--model", "model", "--data", "bad.vw", "--summary", "--on-error", "skip"});
+  EXPECT_THAT(outcome.err, HasSubstr("examples       1\nnew labels     0\nbad lines      2 skipped\nsquared "));
 }
 
 TEST_F(ScoreTest, LinesOfNoImportanceAreLeftOutOfTheSummary) {

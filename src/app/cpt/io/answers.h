@@ -95,6 +95,7 @@ void answer_on_one_thread(OpenInput& input, Answerer answerer, Tally tally, Resu
     answer.write(out);
   }
   input.end_look();
+  input.report_all_skipped();
 }
 
 // Uses threads + 2 threads: one reads and one prints. make_answerer() makes an answerer for each of the others;
@@ -143,6 +144,7 @@ void answer_on_threads(OpenInput& input, std::size_t threads, MapChunkLimits lim
     all.clear();
   }
   input.end_look();
+  input.report_all_skipped();
 }
 
 // Answers on one thread if `threads` is 1, otherwise on several.

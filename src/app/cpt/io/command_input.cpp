@@ -45,6 +45,9 @@ ReadOptions read_options(const CommandInput& input, const Model& trained, Comman
   read.format = input.format;
   if (input.answer_bad_lines) read.fallback_format = line_format_of(trained.learner());
   read.columns = input.columns;
+  if (trained.learner().input().format == name_of(format_names(), Format::kCsv)) {
+    read.known_columns = trained.learner().input().name_spaces;
+  }
   read.multilabel = input.multilabel;
   read.skip_bad_lines = input.skip_bad_lines;
   read.labels_required = needs.labels_required;
@@ -53,6 +56,14 @@ ReadOptions read_options(const CommandInput& input, const Model& trained, Comman
   read.order = ShardOrder::kSequential;
   read.on_feature = std::move(needs.on_feature);
   return read;
+}
+
+// The same options, with a note of lines of several labels where that drops labels that the command needs.
+ReadOptions watched(ReadOptions options, const std::shared_ptr<std::atomic<bool>>& several_labels) {
+  if (options.labels_required && options.multilabel == MultiLabel::kFirst) {
+    options.on_several_labels = [several_labels] { several_labels->store(true, std::memory_order_relaxed); };
+  }
+  return options;
 }
 
 ExampleStream stream_all(const std::vector<Shard>& shards, ReadOptions options) {
@@ -138,6 +149,7 @@ std::vector<Shard> find_input(const char* option, const std::vector<std::string>
 void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>& warnings) {
   if (skipped == reported_) return;
   for (const std::string& warning : warnings) std::fprintf(stderr, "cpt: %s\n", warning.c_str());
+  listed_ += warnings.size();
   constexpr std::uint64_t kSilentFrom = ExampleStream::kWarnings + 1;
   if (reported_ < kSilentFrom && skipped >= kSilentFrom) {
     std::fputs("cpt: skipped: further bad lines are not listed\n", stderr);
@@ -146,11 +158,19 @@ void SkippedLines::report(std::uint64_t skipped, const std::vector<std::string>&
   if (const auto excess = excess_of_bad_lines(reported_, most_)) throw *excess;
 }
 
+void SkippedLines::report_all() const {
+  if (reported_ > listed_) std::fprintf(stderr, "cpt: %s\n", skipped_text(reported_).c_str());
+}
+
+std::string skipped_text(std::uint64_t bad_lines) {
+  return std::to_string(bad_lines) + (bad_lines == 1 ? " bad line" : " bad lines") + " skipped";
+}
+
 OpenInput::OpenInput(const CommandInput& input, CommandNeeds needs)
     : shards_(find_input("--data", input.data, input.skip_bad_lines)),
       model_(load_model(input.model)),
       read_(read_options(input, model_, std::move(needs))),
-      stream_(stream_all(shards_, read_)),
+      stream_(stream_all(shards_, watched(read_, several_labels_))),
       skipped_(input.most_bad_lines),
       batch_(stream_.make_batch()),
       with_lines_(input.with_lines),
@@ -187,7 +207,8 @@ void OpenInput::end_look() {
   const std::vector<FeatureHash> features(features_.begin(), features_.end());
   const std::optional<bool> fits = has_met(model_.learner(), features);
   const bool names_none = read_.fields == FieldRoles{} && read_.interactions.empty() && read_.ngrams.empty();
-  if (fits == true && names_none && !bare_.are_dubious()) return;
+  const bool drops_labels = several_labels_->load(std::memory_order_relaxed);
+  if (fits == true && names_none && !bare_.are_dubious() && !drops_labels) return;
   FirstLook look = cpt::look_at(shards_.front(), read_);
   const std::string name = input_name(shards_.front().path);
   std::string input = name;
@@ -203,6 +224,7 @@ void OpenInput::end_look() {
     const std::string warning = warning_of_format(model_.learner(), look.profile.format, name);
     if (!warning.empty()) warn(warning);
   }
+  if (drops_labels && look.several_labels > 0) warn(warning_of_several_labels(look, name));
   for (const std::string& missing : look.missing_keys) warn(warning_of_missing(look, name, missing));
   if (look.lines < kEnoughLines) return;
   for (const std::string& missing : look.missing_name_spaces) warn(warning_of_missing(look, name, missing));

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -66,11 +68,18 @@ class SkippedLines {
   // `warnings`: its warnings about new ones; the stream gives warnings for the first ones only. Throws Error(kBadData)
   // if `skipped` exceeds the limit.
   void report(std::uint64_t skipped, const std::vector<std::string>& warnings);
+  // Call it at the end. Says how many lines were skipped, unless each has had a warning.
+  void report_all() const;
+  std::uint64_t count() const { return reported_; }
 
  private:
   std::optional<std::uint64_t> most_;
   std::uint64_t reported_ = 0;
+  std::uint64_t listed_ = 0;
 };
+
+// "1 bad line skipped", "30 bad lines skipped".
+std::string skipped_text(std::uint64_t bad_lines);
 
 // Requirements of a command, beyond the options of the user.
 struct CommandNeeds {
@@ -97,8 +106,9 @@ class OpenInput {
   const InputLine& line() const { return stream_.line(); }
 
   // Records the first examples, and warns on standard error if they do not fit the model or have no features. Of a
-  // file, it also warns of what the model's options name and the first lines lack. Call look_at() for each example in
-  // order, and end_look() at the end of the input.
+  // file, it also warns of what the model's options name and the first lines lack, and, if the command needs labels, of
+  // labels that --multilabel first drops. Call look_at() for each example in order, and end_look() at the end of the
+  // input.
   void look_at(const ExampleView& x, const InputLine& line) {
     if (looks_) look_closer(x, line);
   }
@@ -110,6 +120,9 @@ class OpenInput {
   void report_skipped(std::uint64_t skipped, const std::vector<std::string>& warnings) {
     skipped_.report(skipped, warnings);
   }
+  // See SkippedLines::report_all() and count().
+  void report_all_skipped() const { skipped_.report_all(); }
+  std::uint64_t bad_lines() const { return skipped_.count(); }
   // See ExampleStream::on_input_idle().
   void on_input_idle(std::function<void()> call) { stream_.on_input_idle(std::move(call)); }
 
@@ -128,6 +141,8 @@ class OpenInput {
   std::vector<Shard> shards_;
   Model model_;
   ReadOptions read_;
+  // Whether a line has had several labels. Shared, because the thread that reads sets it.
+  std::shared_ptr<std::atomic<bool>> several_labels_ = std::make_shared<std::atomic<bool>>(false);
   ExampleStream stream_;
   SkippedLines skipped_;
   Batch batch_;

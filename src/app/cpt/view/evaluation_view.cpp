@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "app/cpt/io/command_input.h"
+
 namespace cpt {
 
 namespace {
@@ -151,21 +153,23 @@ Json labels_json(const Evaluation& evaluation) {
 
 }  // namespace
 
-std::string evaluation_text(const Evaluation& evaluation, bool by_label) {
+std::string evaluation_text(const Evaluation& evaluation, std::uint64_t bad_lines, bool by_label) {
   const EvaluatedPart& all = evaluation.all();
-  std::string text = fmt::format("{} examples, {} of them with a new label\n\n", all.examples,
+  std::string text = fmt::format("{} examples, {} of them with a new label\n", all.examples,
                                  all.examples - evaluation.seen().examples);
+  text += (bad_lines > 0 ? skipped_text(bad_lines) + "\n\n" : "\n");
   text += means_text(all, evaluation.seen()) + "\n" + calibration_text(evaluation) + "\n" + classes_text(evaluation);
   if (by_label) text += "\n" + labels_text(evaluation);
   return text;
 }
 
-Json evaluation_json(const Evaluation& evaluation, bool by_label) {
+Json evaluation_json(const Evaluation& evaluation, std::uint64_t bad_lines, bool by_label) {
   Json json{{"all", part_json(evaluation.all())},
             {"seen", part_json(evaluation.seen())},
             {"calibration", calibration_json(evaluation)},
             {"by_frequency", classes_json(evaluation)},
-            {"new_labels", class_json(evaluation.new_labels())}};
+            {"new_labels", class_json(evaluation.new_labels())},
+            {"error_lines", bad_lines}};
   if (by_label) json["by_label"] = labels_json(evaluation);
   return json;
 }
