@@ -64,6 +64,8 @@ bool is_table_name(std::string_view path) {
   return has_extension(path, ".csv") || has_extension(path, ".tsv");
 }
 
+bool is_text(std::string_view line) { return line.find('\0') == std::string_view::npos; }
+
 std::optional<Format> detect_format(std::string_view line) {
   if (Tokens(line).next().starts_with(kFasttextLabelPrefix)) return Format::kFasttext;
   if (begins_json_object(line)) return Format::kJson;

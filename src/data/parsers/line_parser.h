@@ -23,6 +23,12 @@ bool is_table_name(std::string_view path);
 // is json, a '|' anywhere is vw, an optional label and then only index:... (at least one), or an XMC header, is libsvm.
 // Nothing if it is none of them.
 std::optional<Format> detect_format(std::string_view line);
+// Whether the line may be text: it holds no zero byte.
+bool is_text(std::string_view line);
+// The message about a shard whose first line is not.
+inline constexpr const char* kNoText =
+    ": is not text: its first line holds a zero byte; if it is an archive, Parquet or UTF-16, make UTF-8 text of it "
+    "first";
 // The expectation in the message about a line whose format is not recognized.
 inline constexpr std::string_view kLineExpected = "a line in vw, libsvm, fasttext or json format";
 // Ends that message.

@@ -446,14 +446,10 @@ void ExampleStream::begin_table(ActiveShard& shard, std::uint64_t number, std::s
 LineParser& ExampleStream::parser_for(const ActiveShard& shard, std::uint64_t number, std::string_view line) {
   Format format = options_->format;
   if (format == Format::kAuto) {
-    if (options_->fallback_format == Format::kAuto && line.find('\0') != std::string_view::npos) {
-      throw Error(Fault::kBadData,
-                  input_name(shard.input.path) +
-                      ": is not text: its first line holds a zero byte; if it is an archive, Parquet or "
-                      "UTF-16, make UTF-8 text of it first");
-    }
-    const std::optional<Format> detected = detect_format(line);
     const Format fallback = options_->fallback_format;
+    if (fallback == Format::kAuto && !is_text(line))
+      throw Error(Fault::kBadData, input_name(shard.input.path) + kNoText);
+    const std::optional<Format> detected = detect_format(line);
     if (!detected && fallback == Format::kAuto) {
       throw Error(Fault::kBadData, input_name(shard.input.path) + ":" + std::to_string(number) + ":1: expected " +
                                        std::string(kLineExpected) + ", found " + quote(line) + advice_on_format(line) +
