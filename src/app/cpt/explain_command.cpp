@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "app/cpt/io/command_input.h"
 #include "app/cpt/io/result_writer.h"
 #include "app/shared/command_line.h"
+#include "app/shared/figures_json.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/parse_error.h"
@@ -19,6 +21,8 @@
 namespace cpt {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kExplainFooter =
     R"(For each example, prints its place in the input, its label and P(label | x); then one row per node
@@ -38,6 +42,12 @@ times what the feature adds to the margins of rows that contain the column, minu
 the others. A one-against-all model has no paths: its single row shows the estimate of the label's
 regressor before normalization and the contributions to its margin.
 
+With --json an explanation is an object on a line: {"line": "test.vw:1", "label": "a", "probability":
+0.5, "trees": [{"probability": 0.5, "steps": [{"depth": 0, "side": "L", "probability": 0.5,
+"calibration": {"a", "b", "c", "margin", "rare_margin"}, "contributions": [{"feature": "page^w1",
+"value": 0.7}]}]}]}, or, without paths, "estimate" and "contributions". "label" is null if there is
+none, "probability" if the model does not know the label.
+
 Example:
   cpt explain --model runs/ads/model --data test.vw --top 3)";
 
@@ -45,27 +55,69 @@ struct ExplainOptions {
   CommandInput input;
   std::uint64_t top = 5;
   std::vector<std::string> label;
+  bool json = false;
 };
+
+Json contributions_json(const std::vector<Contribution>& parts, const FeatureNames& names) {
+  Json json = Json::array();
+  for (const Contribution& part : parts) {
+    json.push_back({{"feature", names.name(part.feature)}, {"value", part.value}});
+  }
+  return json;
+}
+
+Json step_json(const ExplainedStep& step, const FeatureNames& names) {
+  Json json{{"depth", step.depth}, {"side", step.side}, {"probability", step.probability}};
+  if (const auto& terms = step.calibration) {
+    json["calibration"] = {{"a", terms->a},
+                           {"b", terms->b},
+                           {"c", terms->c},
+                           {"margin", terms->margin},
+                           {"rare_margin", terms->rare_margin}};
+  }
+  json["contributions"] = contributions_json(step.contributions, names);
+  return json;
+}
+
+void add_to(Json& json, const Explanation& explanation, const FeatureNames& names) {
+  if (explanation.trees.empty()) {
+    json["estimate"] = explanation.estimate;
+    json["contributions"] = contributions_json(explanation.contributions, names);
+    return;
+  }
+  json["trees"] = Json::array();
+  for (const ExplainedTree& tree : explanation.trees) {
+    Json steps = Json::array();
+    for (const ExplainedStep& step : tree.steps) steps.push_back(step_json(step, names));
+    json["trees"].push_back({{"probability", tree.probability}, {"steps", std::move(steps)}});
+  }
+}
 
 // Prints explanations, one example at a time.
 class ExplanationPrinter {
  public:
-  ExplanationPrinter(const Learner& learner, const FeatureNames& names, std::uint64_t top, ResultWriter& out)
-      : learner_(learner), names_(names), top_(top), out_(out) {}
+  ExplanationPrinter(const Learner& learner, const FeatureNames& names, const ExplainOptions& options,
+                     ResultWriter& out)
+      : learner_(learner), names_(names), top_(options.top), json_(options.json), out_(out) {}
 
   // Explains the label of x, or the most probable one if x has none.
   void print(const std::string& place, const ExampleView& x) {
     if (!x.label.empty()) return print(place, x, learner_.find(x), x.label);
     const std::vector<Ranked> best = learner_.top_k(x, 1);
-    if (best.empty()) return out_.print("{}  no label, and none in the model\n", place);
+    if (best.empty()) return print_nothing(place, "", "no label, and none in the model");
     print(place, x, best.front().label, "", "  (no label on the line: the most probable one)");
   }
 
   // Explains `label`, which is kNoLabel if the model does not know `name`.
   void print(const std::string& place, const ExampleView& x, LabelId label, std::string_view name,
              const char* remark = "") {
-    if (label == kNoLabel) return out_.print("{}  {}  not in the model\n", place, name);
+    if (label == kNoLabel) return print_nothing(place, name, "not in the model");
     const Explanation explanation = explain(learner_, x, label, top_);
+    if (json_) {
+      Json json{{"line", place}, {"label", learner_.labels().name(label)}, {"probability", explanation.probability}};
+      add_to(json, explanation, names_);
+      return out_.print("{}\n", json_text(json, -1));
+    }
     out_.print("{}  {}  P = {:.6g}{}\n", place, learner_.labels().name(label), explanation.probability, remark);
     if (explanation.trees.empty()) {
       out_.print("  estimate  contributions\n  {:<8.6f}", explanation.estimate);
@@ -80,6 +132,14 @@ class ExplanationPrinter {
   }
 
  private:
+  // `name`: of a label that the model does not know; empty if there is none.
+  void print_nothing(const std::string& place, std::string_view name, const char* reason) {
+    if (!json_) return out_.print("{}{}{}  {}\n", place, name.empty() ? "" : "  ", name, reason);
+    Json json{{"line", place}, {"label", nullptr}, {"probability", nullptr}};
+    if (!name.empty()) json["label"] = name;
+    out_.print("{}\n", json_text(json, -1));
+  }
+
   void print_contributions(const std::vector<Contribution>& parts) {
     for (const Contribution& part : parts) out_.print("  {} {:+.4g}", names_.name(part.feature), part.value);
     out_.print("\n");
@@ -102,6 +162,7 @@ class ExplanationPrinter {
   const Learner& learner_;
   const FeatureNames& names_;
   std::uint64_t top_;
+  bool json_;
   ResultWriter& out_;
 };
 
@@ -126,7 +187,7 @@ void run_explain(const ExplainOptions& options) {
   input.on_input_idle([&out] { out.flush(); });
   const Learner& learner = input.model().learner();
   require_known_label(options.label, learner);
-  ExplanationPrinter printer(learner, names, options.top, out);
+  ExplanationPrinter printer(learner, names, options, out);
   while (const Batch* line = input.next()) {
     const std::string place = input.place_of(input.line());
     // The examples of a line differ in their labels alone.
@@ -148,6 +209,7 @@ void declare(CLI::App& command, ExplainOptions& options) {
   add_input_options(command, options.input);
   add_count(command, "--top", options.top, 0, "Number of features per node");
   add_repeated(command, "--label", options.label, "Explain this label, in place of the line's own")->type_name("NAME");
+  command.add_flag("--json", options.json, "Print a JSON object for each explanation");
 }
 
 }  // namespace

@@ -216,6 +216,35 @@ TEST_F(ExplainTest, RefusesLabelsOfWhichTheModelKnowsNone) {
   expect_failure(explain + Words{"--label", "nope", "--label", "no"}, 2, "cpt: no label 'nope', 'no' in the model");
 }
 
+TEST_F(ExplainTest, PrintsTheSameAsJson) {
+  write("one.vw", kLine);
+  const Words command{"explain", "--model", "model", "--data",  "one.vw", "--top",
+                      "2",       "--label", "ad3",   "--label", "x"};
+  const std::vector<Row> rows = explain_rows(kLine, "2");
+  Words with_json = command;
+  with_json.emplace_back("--json");
+  const Words lines = results(with_json);
+  ASSERT_THAT(lines, SizeIs(2));
+  const Json known = Json::parse(lines[0]);
+  EXPECT_EQ(known["line"], "one.vw:1");
+  EXPECT_EQ(known["label"], "ad3");
+  EXPECT_EQ(known["probability"], model().probability(examples("one.vw")[0], "ad3"));
+  ASSERT_THAT(known["trees"], SizeIs(1));
+  const Json& steps = known["trees"][0]["steps"];
+  ASSERT_EQ(steps.size(), rows.size());
+  double product = 1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(steps[i]["depth"], rows[i].depth);
+    EXPECT_EQ(steps[i]["side"], rows[i].side);
+    EXPECT_NEAR(steps[i]["calibration"]["rare_margin"].get<double>(), rows[i].calibrator.back(), 1e-3);
+    ASSERT_THAT(steps[i]["contributions"], SizeIs(2));
+    EXPECT_EQ(steps[i]["contributions"][0]["feature"], rows[i].names[0]);
+    product *= steps[i]["probability"].get<double>();
+  }
+  EXPECT_NEAR(product, known["probability"].get<double>(), 1e-9);
+  EXPECT_EQ(lines[1], R"({"line":"one.vw:1","label":"x","probability":null})");
+}
+
 TEST_F(ExplainTest, AnEmptyModelExplainsNothing) {
   Model(model_options()).save(path("empty"));
   write("two.vw", "a |page x\n|page y\n");
