@@ -40,7 +40,9 @@ cpt_model* cpt_create(const char* const* options, size_t count);
 /* Reads a model that cpt_save() or cpt_dist wrote. To be freed with cpt_free(). */
 cpt_model* cpt_load(const char* directory);
 /* Writes the model, completely or not at all, and replaces a model that is there; creates the missing directories above
- * it. */
+ * it. A process that is killed leaves the old model or the new one; only where the file system cannot exchange two
+ * names (NFS, for one) can the old model be left as "DIRECTORY.old.tmp-NUMBER" alone. One writer per directory at a
+ * time: removes what killed writers left beside it, "DIRECTORY.tmp-NUMBER" and "DIRECTORY.old.tmp-NUMBER". */
 int cpt_save(const cpt_model* model, const char* directory);
 /* NULL is allowed. */
 void cpt_free(cpt_model* model);

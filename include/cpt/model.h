@@ -48,8 +48,11 @@ class Model {
   ~Model();
 
   // Writes the model to `directory`, completely or not at all, and replaces a model that is there; creates the missing
-  // directories above it. One writer per directory at a time. Throws Error(kCannotWrite), or Error(kFailed) if the
-  // weights have diverged.
+  // directories above it. A process that is killed leaves the old model or the new one; only where the file system
+  // cannot exchange two names (NFS, for one) can the old model be left as "DIRECTORY.old.tmp-NUMBER" alone, and must
+  // then be renamed back. One writer per directory at a time: removes what killed writers left beside it,
+  // "DIRECTORY.tmp-NUMBER" and "DIRECTORY.old.tmp-NUMBER". Throws Error(kCannotWrite), or Error(kFailed) if the weights
+  // have diverged.
   void save(const std::filesystem::path& directory) const;
 
   const ModelOptions& options() const;

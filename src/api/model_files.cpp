@@ -11,6 +11,7 @@
 #include "cpt/error.h"
 #include "store/blob/blob_set.h"
 #include "store/fs/replacement.h"
+#include "store/fs/unfinished.h"
 
 namespace cpt {
 
@@ -65,6 +66,8 @@ void save_learner(const Learner& learner, const std::filesystem::path& directory
   for (Partition partition = 0; partition < learner.weights().partitions(); ++partition)
     weights.write(learner.weights(), partition);
   set.commit();
+  // Under the lock: sets that other threads of this process write are held by nobody.
+  sweep_replacements(directory);
 }
 
 void save_checkpoint_as_model(const std::filesystem::path& checkpoint, const std::filesystem::path& directory,

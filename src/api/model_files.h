@@ -18,7 +18,7 @@ namespace cpt {
 
 inline constexpr const char* kModelKind = "cpt model";
 
-// The model appears under this name whole or not at all. The bytes are the same for any number of threads; see
+// The model appears under this name whole or not at all; then what killed writers left beside it goes. The bytes are the same for any number of threads; see
 // BlobWriter. Throws Error(kCannotWrite).
 void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads = 1);
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <set>
 #include <thread>
 
 #include "api/options/model_option_words.h"
@@ -220,6 +221,17 @@ TEST_F(ModelFiles, AreReadWholeWhileTheyAreReplaced) {
   }
   done = true;
   writer.join();
+}
+
+TEST_F(ModelFiles, OfKilledWritersGoWithTheNextSave) {
+  const fs::path above = directory_.parent_path();
+  const std::string name = directory_.filename();
+  for (const char* end : {".tmp-0000000017", ".old.tmp-0000000018"}) fs::create_directories(above / (name + end) / "blobs");
+  fs::create_directories(above / (name + "-other.tmp-0000000017"));
+  trained_model(random_lines({}), small_model(10)).save(directory_ / "");
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(above)) left.insert(entry.path().filename());
+  EXPECT_THAT(left, ::testing::UnorderedElementsAre(name, name + "-other.tmp-0000000017"));
 }
 
 TEST_F(ModelFiles, ThatMakeNoSenseAreRefused) {

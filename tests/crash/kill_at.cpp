@@ -219,6 +219,11 @@ int rename(const char* from, const char* to) noexcept {
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
+int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+  told("renameat2", cpt::testing::absolute(to_directory, to));
+  return static_cast<int>(::syscall(SYS_renameat2, from_directory, from, to_directory, to, flags));
+}
+
 int link(const char* from, const char* to) noexcept {
   told("link", cpt::testing::absolute(AT_FDCWD, to));
   return static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));

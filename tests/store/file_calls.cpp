@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <span>
 #include <string>
 #include <system_error>
@@ -26,6 +27,11 @@ std::function<void(const FileCall&)>& watch() {
 std::function<bool(const fs::path&)>& failing_syncs() {
   static std::function<bool(const fs::path&)> current;
   return current;
+}
+
+bool& exchanges_are_denied() {
+  static bool denied = false;
+  return denied;
 }
 
 bool& links_are_denied() {
@@ -94,6 +100,9 @@ FileCallWatcher::~FileCallWatcher() { watch() = nullptr; }
 FailingSyncs::FailingSyncs(std::function<bool(const fs::path&)> fails) { failing_syncs() = std::move(fails); }
 FailingSyncs::~FailingSyncs() { failing_syncs() = nullptr; }
 
+NoExchanges::NoExchanges() { exchanges_are_denied() = true; }
+NoExchanges::~NoExchanges() { exchanges_are_denied() = false; }
+
 NoLinks::NoLinks() { links_are_denied() = true; }
 NoLinks::~NoLinks() { links_are_denied() = false; }
 
@@ -152,6 +161,19 @@ int rename(const char* from, const char* to) noexcept {
   const auto source = cpt::absolute(AT_FDCWD, from);
   return cpt::reported(static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)), [&] {
     return FileCall{Kind::kRename, source, cpt::absolute(AT_FDCWD, to), 0, {}};
+  });
+}
+
+int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+  const bool exchanges = (flags & RENAME_EXCHANGE) != 0;
+  if (exchanges && cpt::exchanges_are_denied()) {
+    errno = EINVAL;
+    return -1;
+  }
+  const auto source = cpt::absolute(from_directory, from);
+  const auto result = ::syscall(SYS_renameat2, from_directory, from, to_directory, to, flags);
+  return cpt::reported(static_cast<int>(result), [&] {
+    return FileCall{exchanges ? Kind::kExchange : Kind::kRename, source, cpt::absolute(to_directory, to), 0, {}};
   });
 }
 

@@ -17,6 +17,7 @@ struct FileCall {
     kCut,            // to `offset` bytes
     kSync,           // a file or a directory
     kRename,         // to `target`
+    kExchange,       // its name with `target`, in one step
     kLink,           // a file, under the new name `target`
     kRemove,         // a file or an empty directory
   };
@@ -44,6 +45,15 @@ class FailingSyncs {
   FailingSyncs(const FailingSyncs&) = delete;
   FailingSyncs& operator=(const FailingSyncs&) = delete;
   ~FailingSyncs();
+};
+
+// During its lifetime, no names can be exchanged, as on a file system without RENAME_EXCHANGE. One at a time.
+class NoExchanges {
+ public:
+  NoExchanges();
+  NoExchanges(const NoExchanges&) = delete;
+  NoExchanges& operator=(const NoExchanges&) = delete;
+  ~NoExchanges();
 };
 
 // During its lifetime, no file can be linked, as on a file system without hard links. One at a time.

@@ -268,7 +268,7 @@ std::vector<std::string> flaws_of_sharing(const fs::path& root, const Step& step
     if (std::ranges::count(of_model, "") == 0) {
       flaws.push_back("the model is none of them: " + (of_model.empty() ? "there should be none" : of_model.front()));
     }
-  } else if (step.name == "second commit" || step.name == "prune") {
+  } else if (step.name == "second commit" || step.name == "prune" || step.name == "second model") {
     flaws.emplace_back("no model");
   }
   return flaws;

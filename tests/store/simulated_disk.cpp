@@ -74,6 +74,8 @@ void SimulatedDisk::apply(const FileCall& call) {
       return create(*path, true);
     case FileCall::Kind::kRename:
       return rename(*path, below_folder(call.target).value());
+    case FileCall::Kind::kExchange:
+      return exchange(*path, below_folder(call.target).value());
     case FileCall::Kind::kLink: {
       const fs::path target = below_folder(call.target).value();
       const std::size_t node = find(*path);
@@ -116,6 +118,12 @@ void SimulatedDisk::rename(const fs::path& from, const fs::path& to) {
   if (from.parent_path() != to.parent_path()) throw std::logic_error("renamed to another directory");
   const std::size_t node = find(from);
   change(from.parent_path(), {{from.filename().string(), std::nullopt}, {to.filename().string(), node}});
+}
+
+void SimulatedDisk::exchange(const fs::path& one, const fs::path& other) {
+  if (one.parent_path() != other.parent_path()) throw std::logic_error("exchanged with a name in another directory");
+  const std::size_t node = find(one);
+  change(one.parent_path(), {{one.filename().string(), find(other)}, {other.filename().string(), node}});
 }
 
 void SimulatedDisk::change(const fs::path& directory, NameChange change) {

@@ -20,7 +20,8 @@ using FolderContent = std::map<std::filesystem::path, std::optional<std::vector<
 // Which unsynced changes are on the disk when the power fails. No order among them is assumed, not even between a
 // change that was not synced and a later one, in another directory or file, that was.
 struct Survival {
-  // kSome: each creation, rename and removal, independently of the others; a rename is one change.
+  // kSome: each creation, rename and removal, independently of the others; a rename, or an exchange of two
+  // names, is one change.
   enum class Names { kAll, kNone, kSome };
   // kZeroed: the length is there, the bytes are zeros. kSome: one of the others, or half, for each file.
   enum class Bytes { kAll, kNone, kZeroed, kSome };
@@ -57,6 +58,7 @@ class SimulatedDisk {
   std::size_t find(const std::filesystem::path& below) const;
   void create(const std::filesystem::path& below, bool is_directory);
   void rename(const std::filesystem::path& from, const std::filesystem::path& to);
+  void exchange(const std::filesystem::path& one, const std::filesystem::path& other);
   void change(const std::filesystem::path& directory, NameChange change);
 
   std::filesystem::path folder_;

@@ -25,6 +25,7 @@ class CallLog {
     const std::map<FileCall::Kind, std::string> kinds{{FileCall::Kind::kWrite, "write "},
                                                       {FileCall::Kind::kSync, "sync "},
                                                       {FileCall::Kind::kRename, "rename "},
+                                                      {FileCall::Kind::kExchange, "exchange "},
                                                       {FileCall::Kind::kRemove, "remove "}};
     const auto kind = kinds.find(call.kind);
     if (kind == kinds.end()) return;
@@ -46,6 +47,16 @@ struct SyncOrderTest : ::testing::Test {
 TEST_F(SyncOrderTest, AReplacedSetKeepsItsNameUntilTheNewOneIsSynced) {
   write_set(root / "set", {});
   BlobSetWriter writer(root / "set", kKind);
+  const CallLog log;
+  writer.commit();
+  EXPECT_THAT(log.calls(), ElementsAre("write MANIFEST", "sync MANIFEST", "sync " + temporary_of("set"),
+                                       "exchange set", "sync " + top, "remove MANIFEST", "remove " + temporary_of("set")));
+}
+
+TEST_F(SyncOrderTest, WithoutExchangesAReplacedSetIsRenamedAside) {
+  write_set(root / "set", {});
+  BlobSetWriter writer(root / "set", kKind);
+  const NoExchanges none;
   const CallLog log;
   writer.commit();
   EXPECT_THAT(log.calls(), ElementsAre("write MANIFEST", "sync MANIFEST", "sync " + temporary_of("set"),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>  // renameat2
 #include <random>
 #include <string>
 #include <string_view>
@@ -56,6 +57,12 @@ FileDescriptor open_for_reading(const fs::path& path) {
 
 void rename_path(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) fail_writing(from, "rename to " + to.string());
+}
+
+// Gives two names to each other's files or directories, in one step. False, and nothing is done, if that fails, as
+// on file systems that cannot do it.
+bool exchange_names(const fs::path& one, const fs::path& other) {
+  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
 }
 
 bool name_exists(const fs::path& path) { return type_of(path, Links::kKeep) != fs::file_type::not_found; }
@@ -167,8 +174,20 @@ void sync_directory(const fs::path& path) {
 }
 
 void publish_directory(const fs::path& from, const fs::path& to) {
-  const fs::path aside = temporary_name(without_trailing_slash(to).string() + ".old");
   const bool replaces = name_exists(to);
+  std::error_code ignored;
+  if (replaces && exchange_names(from, to)) {
+    try {
+      sync_directory(directory_of(to));
+    } catch (...) {
+      exchange_names(from, to);
+      throw;
+    }
+    // The new one is in place, so it is no error if some of the old one remains.
+    fs::remove_all(from, ignored);
+    return;
+  }
+  const fs::path aside = temporary_name(without_trailing_slash(to).string() + ".old");
   remove_durably(aside);  // left by a killed process that had the same number
   if (replaces) rename_path(to, aside);
   try {
@@ -179,8 +198,6 @@ void publish_directory(const fs::path& from, const fs::path& to) {
     if (replaces) ::rename(aside.c_str(), to.c_str());
     throw;
   }
-  // The new one is in place, so it is no error if some of the old one remains.
-  std::error_code ignored;
   if (replaces) fs::remove_all(aside, ignored);
 }
 

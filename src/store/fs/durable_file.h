@@ -72,8 +72,10 @@ void create_directories_durably(const std::filesystem::path& path);
 // Makes the names in a directory durable: all that was created, renamed and removed there.
 void sync_directory(const std::filesystem::path& path);
 
-// Durably renames the directory `from` to `to`. An old file or directory of that name is renamed aside first, and
-// removed once the new one is in place; if that fails, the old one gets its name back.
+// Durably renames the directory `from` to `to`, which must lie in the same directory. An old file or directory of that
+// name exchanges its name with `from`, in one step, and is removed then. Where the file system cannot exchange names,
+// the old one is renamed aside first, so that for a moment nothing has the name. If that fails, the old one gets its
+// name back.
 void publish_directory(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // The same, but replaces nothing except an empty directory: otherwise throws Error(kCannotWrite).
@@ -83,7 +85,7 @@ void publish_new_directory(const std::filesystem::path& from, const std::filesys
 // process or was killed. Empty if there is nothing.
 std::filesystem::path find_set_aside(const std::filesystem::path& path);
 
-// Undoes a publish_directory() that was killed between its two renames: if nothing has the name `path`, what was
+// Undoes a publish_directory() that was killed between two renames: if nothing has the name `path`, what was
 // renamed aside gets that name back, durably.
 void restore_directory(const std::filesystem::path& path);
 

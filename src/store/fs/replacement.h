@@ -12,8 +12,9 @@ namespace cpt {
 // The directory that has this name now; -1, and errno, if it cannot be opened.
 FileDescriptor open_directory(const std::filesystem::path& path);
 
-// Whether the name belongs to another directory now than to the opened one. During a replacement no directory has the
-// name: this waits for the new one, at most a second, because the replacing process may have been killed.
+// Whether the name belongs to another directory now than to the opened one. During a replacement it may be
+// that no directory has the name: this waits for the new one, at most a second, because the replacing process may have
+// been killed.
 bool was_replaced(const FileDescriptor& opened, const std::filesystem::path& path);
 
 // Returns read(), which reads a directory by its name. Calls it again if it threw an Error and the directory was

@@ -62,4 +62,10 @@ void sweep_unfinished(const fs::path& path) {
   }
 }
 
+void sweep_replacements(const fs::path& path) {
+  sweep_unfinished(path);
+  const std::string name = temporary_name(path).stem();  // PATH may end with a slash
+  sweep_unfinished(directory_of(path) / (name + ".old"));
+}
+
 }  // namespace cpt

@@ -20,5 +20,7 @@ bool has_name(const FileDescriptor& file, const std::filesystem::path& path);
 
 // Removes every "PATH.tmp-NUMBER", of any process, that nobody holds. What cannot be removed stays, without an error.
 void sweep_unfinished(const std::filesystem::path& path);
+// The same, and what a publish_directory() has renamed aside. For the only writer of `path`.
+void sweep_replacements(const std::filesystem::path& path);
 
 }  // namespace cpt

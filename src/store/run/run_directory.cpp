@@ -192,8 +192,8 @@ void RunDirectory::remove_earlier_results() const {
 
 void RunDirectory::remove_leftovers() const {
   restore_directory(model());  // of a process that was killed while it replaced it
-  for (const fs::path& path : {model(), fs::path(model().string() + ".old"), summary(), metrics(), path_ / kTrialName,
-                               checkpoints() / kTrialName})
+  sweep_replacements(model());
+  for (const fs::path& path : {summary(), metrics(), path_ / kTrialName, checkpoints() / kTrialName})
     sweep_unfinished(path);
   Checkpoints(checkpoints()).remove_leftovers();
 }
