@@ -52,7 +52,9 @@ enum class Normalize : std::uint8_t { kNone, kL2 };
 // thread-safe for changes; a batch that nobody changes may be read by several threads.
 class Batch {
  public:
+  // `normalize`: that of the options of the model that the examples are for.
   explicit Batch(Normalize normalize = Normalize::kNone) : normalize_(normalize) {}
+  Normalize normalize() const { return normalize_; }
 
   // To build an example, call add_feature() any number of times, then finish_example() or discard_example() once.
   void add_feature(FeatureHash feature, float value) { open_.push_back({feature, value}); }
@@ -81,6 +83,7 @@ class Batch {
   std::size_t size() const { return entries_.size(); }
   std::size_t features() const { return features_used_; }  // number of features of all examples together
   bool empty() const { return entries_.empty(); }
+  // i < size(), here and below.
   ExampleView operator[](std::size_t i) const;
   // Single members of example i, cheaper than the whole view.
   const Origin& origin(std::size_t i) const { return entries_[i].origin; }

@@ -1,27 +1,40 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "api/input_fit.h"
 #include "core/input_limits.h"
 #include "core/ngram_options.h"
 #include "core/number_text.h"
 #include "cpt/hashing.h"
+#include "cpt/model.h"
 #include "cpt/reader.h"
 #include "data/format/parse_error.h"
 #include "data/format/read_options.h"
 #include "data/parsers/line_parser.h"
 #include "data/text/interactions.h"
+#include "data/text/ngrams.h"
 
 namespace cpt {
 
 struct ExampleReader::State {
   explicit State(ReadOptions read_options)
-      : options(std::move(read_options)), hasher(options.seed), interactions(options) {}
+      : options(std::move(read_options)), hasher(options.seed), interactions(options), ngrams(options) {}
+
+  void require_scaling_of(const Batch& batch) const;
+  Format format_of(std::string_view line) const;
+  void add_features(std::span<const NamedFeature> features, Batch& batch);
+  void begin_words(const NamedFeature& first, std::uint64_t name_space, Batch& batch);
+  void end_words(Batch& batch) {
+    if (ngrams.collects()) ngrams.end_name_space(batch, &interactions);
+  }
 
   ReadOptions options;
   FeatureHasher hasher;
   Interactions interactions;
+  Ngrams ngrams;
   std::unique_ptr<LineParser> parser;
   Format format = options.format;  // kAuto: not yet known
   std::uint64_t lines = 0;
@@ -35,9 +48,10 @@ std::string_view without_line_end(std::string_view line) {
   return line;
 }
 
-Format detected(std::string_view line) {
-  if (const std::optional<Format> format = detect_format(line)) return *format;
-  throw BadExample(1, "expected " + std::string(kLineExpected) + ", found " + quote(line));
+std::string_view without_byte_order_mark(std::string_view line) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (line.starts_with(kMark)) line.remove_prefix(kMark.size());
+  return line;
 }
 
 void check_feature(const NamedFeature& feature) {
@@ -47,6 +61,58 @@ void check_feature(const NamedFeature& feature) {
 }
 
 }  // namespace
+
+void ExampleReader::State::require_scaling_of(const Batch& batch) const {
+  if (batch.normalize() == options.normalize) return;
+  throw Error(Fault::kUsage, "expected a batch that scales values as the model does, as make_batch() makes it");
+}
+
+Format ExampleReader::State::format_of(std::string_view line) const {
+  if (format != Format::kAuto) return format;
+  if (const std::optional<Format> detected = detect_format(line)) return *detected;
+  if (options.fallback_format != Format::kAuto) return options.fallback_format;
+  throw BadExample(1, "expected " + std::string(kLineExpected) + ", found " + quote(line));
+}
+
+void ExampleReader::State::begin_words(const NamedFeature& first, std::uint64_t name_space, Batch& batch) {
+  end_words(batch);
+  if (!first.is_word || ngrams.none()) return;
+  const std::vector<std::string>& text = options.fields.text;
+  // Without keys of text, all text of the model is that of fasttext lines.
+  const bool is_text =
+      text.empty() ? first.name_space.empty() : std::ranges::find(text, first.name_space) != text.end();
+  ngrams.begin_name_space(first.name_space, name_space, 1, is_text);
+}
+
+void ExampleReader::State::add_features(std::span<const NamedFeature> features, Batch& batch) {
+  interactions.begin_line();
+  ngrams.begin_line();
+  const NamedFeature* before = nullptr;
+  std::uint64_t name_space = 0;
+  for (const NamedFeature& feature : features) {
+    const bool continues = before != nullptr && before->name_space == feature.name_space;
+    if (!continues) {
+      end_words(batch);
+      name_space = hasher.name_space(feature.name_space);
+      interactions.begin_name_space(feature.name_space, batch);
+    }
+    if (!continues || before->is_word != feature.is_word) begin_words(feature, name_space, batch);
+    before = &feature;
+    const FeatureHash hash = hasher.feature(name_space, feature.name);
+    batch.add_feature(hash, static_cast<float>(feature.value));
+    if (ngrams.collects()) ngrams.add_word(feature.name);
+    if (!options.on_feature) continue;
+    options.on_feature(hash, feature.name_space, feature.name);
+    interactions.add_name(feature.name);
+  }
+  end_words(batch);
+  if (!interactions.none()) interactions.add_crosses(batch);
+}
+
+ExampleReader::ExampleReader(const Model& model, Format format, MultiLabel multilabel)
+    : ExampleReader(model.options(), format, multilabel) {
+  state_->options.fallback_format = line_format_of(model.learner());
+}
 
 ExampleReader::ExampleReader(const ModelOptions& options, Format format, MultiLabel multilabel) {
   if (format == Format::kBinary) throw Error(Fault::kUsage, "a line of text cannot have the binary format");
@@ -71,6 +137,7 @@ std::size_t ExampleReader::read_line(std::string_view line, Batch& batch) {
   State& state = *state_;
   ++state.lines;
   line = without_line_end(line);
+  if (state.lines == 1) line = without_byte_order_mark(line);
   const std::size_t line_end = line.find('\n');
   if (line_end != std::string_view::npos && state.format != Format::kCsv) {
     throw BadExample(line_end + 1, "expected one line, found several");
@@ -80,18 +147,27 @@ std::size_t ExampleReader::read_line(std::string_view line, Batch& batch) {
                             std::to_string(line.size()));
   }
   if (is_blank_line(line)) return 0;
-  if (state.format == Format::kAuto) state.format = detected(line);
+  state.require_scaling_of(batch);
   const std::size_t before = batch.size();
   try {
-    if (!state.parser && state.format == Format::kCsv) {
+    const Format format = state.format_of(line);
+    std::unique_ptr<LineParser> first;
+    if (!state.parser && format == Format::kCsv) {
       state.parser = make_csv_parser(line, state.options);
       return 0;
     }
-    if (!state.parser) state.parser = make_line_parser(state.format, state.options);
-    state.parser->parse(line, Origin{.line = state.lines, .position = state.lines - 1}, batch);
+    if (!state.parser) first = make_line_parser(format, state.options);
+    LineParser& parser = first ? *first : *state.parser;
+    parser.parse(line, Origin{.line = state.lines, .position = state.lines - 1}, batch);
+    // Not before: a line that is refused must not decide how the next ones are read.
+    if (first) state.parser = std::move(first);
+    state.format = format;
   } catch (const ParseError& error) {
     batch.discard_example();
     throw BadExample(error.column(), error.what());
+  } catch (...) {
+    batch.discard_example();
+    throw;
   }
   return batch.size() - before;
 }
@@ -102,33 +178,24 @@ void ExampleReader::add(std::span<const NamedFeature> features, std::string_view
   if (!(importance >= 0 && importance <= kMaxImportance)) {
     throw BadExample(0, std::string("expected ") + kImportanceExpected + ", found " + number_text(importance));
   }
+  if (rounds_to_zero(importance)) {
+    throw BadExample(0, std::string("expected ") + kImportanceNotZero + ", found " + number_text(importance));
+  }
   if (label.size() > kMaxLineBytes || features.size() > kMaxLineFeatures) {
     throw BadExample(0, "expected a label and features of the size of a line, found " +
                             std::to_string(features.size()) + " features and a label of " +
                             std::to_string(label.size()) + " bytes");
   }
   for (const NamedFeature& feature : features) check_feature(feature);
-  state.interactions.begin_line();
-  const NamedFeature* before = nullptr;
-  std::uint64_t name_space = 0;
-  for (const NamedFeature& feature : features) {
-    if (before == nullptr || before->name_space != feature.name_space) {
-      name_space = state.hasher.name_space(feature.name_space);
-      state.interactions.begin_name_space(feature.name_space, batch);
-    }
-    before = &feature;
-    const FeatureHash hash = state.hasher.feature(name_space, feature.name);
-    batch.add_feature(hash, static_cast<float>(feature.value));
-    if (state.options.on_feature) {
-      state.options.on_feature(hash, feature.name_space, feature.name);
-      state.interactions.add_name(feature.name);
-    }
-  }
+  state.require_scaling_of(batch);
   try {
-    if (!state.interactions.none()) state.interactions.add_crosses(batch);
+    state.add_features(features, batch);
   } catch (const ParseError& error) {
     batch.discard_example();
     throw BadExample(0, error.what());
+  } catch (...) {
+    batch.discard_example();
+    throw;
   }
   batch.finish_example(label, static_cast<float>(importance), {});
 }

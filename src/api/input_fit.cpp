@@ -32,6 +32,14 @@ std::string describe(const InputProfile& profile) {
   return text;
 }
 
+Format line_format_of(const Learner& learner) {
+  const auto found = format_names().find(learner.input().format);
+  if (found == format_names().end() || found->second == Format::kBinary || found->second == Format::kCsv) {
+    return Format::kAuto;
+  }
+  return found->second;
+}
+
 std::optional<bool> has_met(const Learner& learner, std::span<const FeatureHash> features) {
   const FeatureCounts& counts = learner.feature_counts();
   if (!counts.used() || counts.stored_examples().all == 0 || features.size() < kFewestFeatures) {

@@ -9,12 +9,16 @@
 
 #include "core/input_profile.h"
 #include "cpt/example.h"
+#include "cpt/input.h"
 #include "model/learning/learner.h"
 
 namespace cpt {
 
 // "vw lines with features like page^w1 page^w2, of namespaces like page user"
 std::string describe(const InputProfile& profile);
+
+// The format of the lines that the model was trained on; kAuto if it is not known, or if lines alone do not make it.
+Format line_format_of(const Learner& learner);
 
 // False if the model has met almost none of these distinct features; nothing if there are too few to say, or if the
 // model does not count features. Allows for hashing, by which some are met by chance.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "cpt/hashing.h"
@@ -26,6 +28,10 @@ void expect_same(const ExampleView& a, const ExampleView& b) {
   EXPECT_EQ(a.label, b.label);
   EXPECT_EQ(a.label_hash, b.label_hash);
   EXPECT_EQ(a.importance, b.importance);
+}
+
+void feed(ExampleReader& reader, std::string_view line, Batch& batch) {
+  static_cast<void>(reader.read_line(line, batch));
 }
 
 Batch read(const ModelOptions& options, std::string_view line) {
@@ -80,17 +86,17 @@ TEST(ExampleReader, ReadsRecordsBelowTheirHeader) {
   EXPECT_EQ(reader.read_line("", batch), 0U);
   EXPECT_EQ(reader.read_line("id,title,price,page", batch), 0U) << "no label is needed";
   EXPECT_EQ(reader.read_line("7,\"gut\nTag\",0.5,a", batch), 1U);
-  EXPECT_THROW(reader.read_line("7,gut", batch), BadExample);
+  EXPECT_THROW(feed(reader, "7,gut", batch), BadExample);
   expect_same(batch[0],
               add(options, {{"title", "gut"}, {"title", "Tag"}, {"price", "price", 0.5}, {"page", "page=a"}}, "")[0]);
 
   ExampleReader labelled(options, Format::kCsv);
-  labelled.read_line("title\tad", batch);
-  labelled.read_line("gut\tad1", batch);
+  feed(labelled, "title\tad", batch);
+  feed(labelled, "gut\tad1", batch);
   expect_same(batch[1], add(options, {{"title", "gut"}}, "ad1")[0]);
   ExampleReader bad(options, Format::kCsv);
-  EXPECT_THROW(bad.read_line("title,title", batch), BadExample);
-  EXPECT_THROW(bad.read_line("page,ad", batch), Error) << "no title";
+  EXPECT_THROW(feed(bad, "title,title", batch), BadExample);
+  EXPECT_THROW(feed(bad, "page,ad", batch), Error) << "no title";
 }
 
 TEST(ExampleReader, ReadsOneLineWithOrWithoutItsEnd) {
@@ -99,7 +105,7 @@ TEST(ExampleReader, ReadsOneLineWithOrWithoutItsEnd) {
   for (const char* line : {"l |a x", "l |a x\n", "l |a x\r\n"}) EXPECT_EQ(reader.read_line(line, batch), 1U);
   expect_same(batch[1], batch[0]);
   expect_same(batch[2], batch[0]);
-  EXPECT_THROW(reader.read_line("l |a x\nl |a y", batch), BadExample);
+  EXPECT_THROW(feed(reader, "l |a x\nl |a y", batch), BadExample);
   EXPECT_EQ(reader.read_line("\n", batch), 0U);
 }
 
@@ -118,6 +124,124 @@ TEST(ExampleReader, TheFirstLineDecidesTheFormat) {
   EXPECT_EQ(batch[2].label, "b");
 }
 
+TEST(ExampleReader, ALineThatIsRefusedDecidesNothing) {
+  ExampleReader reader({});
+  Batch batch = reader.make_batch();
+  EXPECT_THROW(feed(reader, "too many words | x", batch), BadExample);
+  EXPECT_THROW(feed(reader, "__label__", batch), BadExample);
+  EXPECT_EQ(reader.format(), Format::kAuto);
+  EXPECT_EQ(reader.read_line("7 3:1", batch), 1U);
+  EXPECT_EQ(reader.format(), Format::kLibsvm);
+
+  ModelOptions crossed;
+  crossed.interactions = {"ab"};
+  ExampleReader crosses(crossed);
+  EXPECT_THAT(thrown_by([&] { feed(crosses, "7 3:1", batch); }).text, HasSubstr("--interactions needs namespaces"));
+  EXPECT_EQ(crosses.read_line("7 |a x |b y", batch), 1U);
+}
+
+TEST(ExampleReader, ReadsTheFormatThatTheModelWasTrainedOn) {
+  Model model(small_model());
+  Batch batch = ExampleReader(model).make_batch();
+  ExampleReader unknown(model);
+  EXPECT_THROW(feed(unknown, "bread milk", batch), BadExample);
+  for (const char* format : {"csv", "binary"}) {
+    model.learner().set_input({.format = format, .name_spaces = {}, .features = {}});
+    ExampleReader no_lines(model);
+    EXPECT_THROW(feed(no_lines, "bread milk", batch), BadExample) << format;
+  }
+  model.learner().set_input({.format = "fasttext", .name_spaces = {}, .features = {}});
+  ExampleReader reader(model);
+  EXPECT_EQ(reader.read_line("bread milk", batch), 1U);
+  EXPECT_EQ(reader.format(), Format::kFasttext);
+  expect_same(batch[0], add(model.options(), {{"", "bread"}, {"", "milk"}}, "")[0]);
+  // As in a file, where what is recognised is not what the model knows.
+  ExampleReader recognised(model);
+  EXPECT_EQ(recognised.read_line("soup | bread milk", batch), 1U);
+  EXPECT_EQ(recognised.format(), Format::kVw);
+  ExampleReader told(model, Format::kFasttext);
+  EXPECT_EQ(told.read_line("soup | bread milk", batch), 1U);
+  EXPECT_EQ(batch[2].features.size(), 5U) << "four words and the constant";
+}
+
+TEST(ExampleReader, SkipsAByteOrderMark) {
+  ExampleReader reader({}, Format::kFasttext);
+  Batch batch = reader.make_batch();
+  EXPECT_EQ(reader.read_line("\xef\xbb\xbf__label__a x", batch), 1U);
+  EXPECT_EQ(batch[0].label, "a");
+  EXPECT_EQ(reader.read_line("\xef\xbb\xbf__label__a x", batch), 1U);
+  EXPECT_EQ(batch[1].label, "") << "a word, as in the middle of a file";
+}
+
+TEST(ExampleReader, RefusesABatchThatScalesOtherwise) {
+  ModelOptions options;
+  options.normalize = Normalize::kL2;
+  ExampleReader reader(options);
+  Batch batch;
+  for (const auto& call : std::vector<std::function<void()>>{[&] { feed(reader, "a | x", batch); },
+                                                             [&] { reader.add({}, "a", 1, batch); }}) {
+    EXPECT_EQ(thrown_by(call).fault, Fault::kUsage);
+    EXPECT_THAT(thrown_by(call).text, HasSubstr("expected a batch that scales values as the model does"));
+  }
+  EXPECT_TRUE(batch.empty());
+}
+
+TEST(ExampleReader, LeavesNothingOpenWhateverIsThrown) {
+  ModelOptions options;
+  options.ngrams = {":2"};
+  ExampleReader reader(options);
+  Batch batch = reader.make_batch();
+  reader.on_feature([](FeatureHash, std::string_view, std::string_view name) {
+    if (name == "stop") throw std::runtime_error("stopped");
+  });
+  const NamedFeature features[] = {{"", "x"}, {"", "y"}, {"", "stop"}};
+  EXPECT_THROW(reader.add(features, "a", 1, batch), std::runtime_error);
+  EXPECT_EQ(batch.open_features(), 0U);
+  EXPECT_THROW(feed(reader, "a | x stop", batch), std::runtime_error);
+  EXPECT_EQ(batch.open_features(), 0U);
+  EXPECT_EQ(reader.read_line("a | x", batch), 1U);
+  expect_same(batch[0], read({}, "a | x")[0]);
+  EXPECT_THROW(reader.add(features, "a", 1, batch), std::runtime_error);
+  const NamedFeature size[] = {{"", "size", 2, false}};
+  reader.add(size, "a", 1, batch);
+  expect_same(batch[1], add({}, {{"", "size", 2}}, "a")[0]);
+}
+
+TEST(ExampleReader, MakesTheNgramsOfTheLine) {
+  ModelOptions text;
+  text.ngrams = {"3"};
+  const Batch words = add(text, {{"", "new"}, {"", "york"}, {"", "city"}, {"", "hall"}}, "a");
+  expect_same(words[0], read(text, "__label__a new york city hall")[0]);
+  EXPECT_EQ(words[0].features.size(), 1U + 4 + 3 + 2);
+
+  ModelOptions options;
+  options.ngrams = {"title:2"};
+  options.interactions = {"tu", "tt"};
+  options.normalize = Normalize::kL2;
+  expect_same(
+      add(options, {{"title", "a"}, {"title", "b", 2}, {"user", "x"}, {"user", "y"}, {"title", "c"}, {"title", "d"}},
+          "l")[0],
+      read(options, "l |title a b:2 |user x y |title c d")[0]);
+
+  ModelOptions without_ngrams = options;
+  without_ngrams.ngrams.clear();
+
+  ModelOptions json;
+  json.fields.text = {"title"};
+  json.ngrams = {"2", "tags:2"};
+  expect_same(
+      add(json,
+          {{"", "size", 2, false}, {"title", "a"}, {"title", "b"}, {"tags", "c"}, {"tags", "d"}, {"", "color=red"}},
+          "l")[0],
+      read(json, R"({"label": "l", "size": 2, "title": "a b", "tags": ["c", "d"], "color": "red"})")[0]);
+
+  // What is no word ends a row of words.
+  const std::vector<NamedFeature> apart{{"title", "a"}, {"title", "b"}, {"title", "size", 2, false}, {"title", "c"}};
+  const std::vector<NamedFeature> written{
+      {"title", "a"}, {"title", "b"}, {"title", "a^b"}, {"title", "size", 2}, {"title", "c"}};
+  expect_same(add(options, apart, "l")[0], add(without_ngrams, written, "l")[0]);
+}
+
 TEST(ExampleReader, ReadsLabelsAsTold) {
   ExampleReader first({}, Format::kLibsvm);
   ExampleReader split({}, Format::kLibsvm, MultiLabel::kSplit);
@@ -134,11 +258,11 @@ TEST(ExampleReader, ReadsLabelsAsTold) {
 TEST(ExampleReader, NamesTheColumnOfABadLine) {
   ExampleReader reader({});
   Batch batch = reader.make_batch();
-  reader.read_line("a | x", batch);
+  feed(reader, "a | x", batch);
   for (const auto& [line, column] : std::vector<std::pair<std::string, std::size_t>>{
            {"a | x y:z", 9}, {"a b | x", 3}, {"no bar", 4}, {"a | x:1e31", 7}}) {
     try {
-      reader.read_line(line, batch);
+      feed(reader, line, batch);
       FAIL() << line;
     } catch (const BadExample& error) {
       EXPECT_EQ(error.fault(), Fault::kBadData);
@@ -149,7 +273,7 @@ TEST(ExampleReader, NamesTheColumnOfABadLine) {
     EXPECT_EQ(batch.open_features(), 0U);
   }
   ExampleReader fresh({});
-  EXPECT_THAT(thrown_by([&] { fresh.read_line("no format", batch); }).text,
+  EXPECT_THAT(thrown_by([&] { feed(fresh, "no format", batch); }).text,
               HasSubstr("expected a line in vw, libsvm, fasttext or json format, found 'no format'"));
   EXPECT_EQ(fresh.format(), Format::kAuto);
 }
@@ -166,6 +290,8 @@ TEST(ExampleReader, RefusesValuesOutOfRange) {
     EXPECT_THAT(thrown_by([&] { reader.add({}, "a", importance, batch); }).text,
                 HasSubstr("expected an importance from 0 to 1e12, found "));
   }
+  EXPECT_THAT(thrown_by([&] { reader.add({}, "a", 1e-50, batch); }).text,
+              HasSubstr("expected an importance of at least 1e-45, unless it is 0, found 1e-50"));
   EXPECT_TRUE(batch.empty());
   EXPECT_EQ(batch.open_features(), 0U);
   ModelOptions crossed;
@@ -185,7 +311,7 @@ TEST(ExampleReader, RefusesWhatCannotBe) {
   crossed.interactions = {"ab"};
   ExampleReader reader(crossed);
   Batch batch = reader.make_batch();
-  EXPECT_EQ(thrown_by([&] { reader.read_line("7 3:1", batch); }).fault, Fault::kUsage);
+  EXPECT_EQ(thrown_by([&] { feed(reader, "7 3:1", batch); }).fault, Fault::kUsage);
 }
 
 TEST(ExampleReader, TellsTheNamesOfFeatures) {

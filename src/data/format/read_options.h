@@ -73,6 +73,9 @@ inline ReadOptions read_options_of(const ModelOptions& model) {
 // leaves a factor of 6e5 for sums over replicas.
 inline constexpr double kMaxImportance = 1e12;
 
+// Whether an importance above 0 is 0 as an example keeps it.
+inline bool rounds_to_zero(double importance) { return importance > 0 && static_cast<float>(importance) == 0; }
+
 // Bytes of a line, without its end.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 24;
 
@@ -82,6 +85,7 @@ inline constexpr std::size_t kMaxLineFeatures = std::size_t{1} << 24;
 
 // Expectations in messages that several readers share.
 inline constexpr const char* kImportanceExpected = "an importance from 0 to 1e12";
+inline constexpr const char* kImportanceNotZero = "an importance of at least 1e-45, unless it is 0";
 inline constexpr const char* kLabelExpected = "a label";
 inline constexpr const char* kKnownLabelExpected = "one of the labels that the run was begun with";
 

@@ -25,7 +25,8 @@ class Ngrams {
 
   bool none() const { return all_.empty(); }
 
-  void begin_line() { names_.clear(); }
+  // Drops what an exception has left of another line.
+  void begin_line() { names_.clear(), most_ = 0; }
   // The next words belong to this namespace; `value`: of a word without a value of its own. `is_text`: they are words
   // of a text, whatever their namespace is called.
   void begin_name_space(std::string_view name, std::uint64_t hash, double value, bool is_text);

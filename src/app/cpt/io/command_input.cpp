@@ -29,15 +29,6 @@ std::string format_advice(const Learner& learner) {
   return "; the model was trained on " + format + ": --format " + format;
 }
 
-// The format of the lines that the model was trained on; kAuto if it is not known, or if lines alone do not make it.
-Format line_format_of(const Learner& learner) {
-  const auto found = format_names().find(learner.input().format);
-  if (found == format_names().end() || found->second == Format::kBinary || found->second == Format::kCsv) {
-    return Format::kAuto;
-  }
-  return found->second;
-}
-
 ReadOptions read_options(const CommandInput& input, const Model& trained, CommandNeeds needs) {
   ReadOptions read = read_options_of(trained.options());
   read.format_advice = format_advice(trained.learner());
