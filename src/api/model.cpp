@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string_view>
 
 #include "api/model_files.h"
+#include "api/tree_figures.h"
+#include "core/number_text.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "data/format/read_options.h"
@@ -18,8 +21,18 @@ namespace cpt {
 namespace {
 
 const ModelOptions& able_to_learn(const ModelOptions& options) {
-  if (options.method != Method::kPecoc) return options;
-  throw Error(Fault::kUsage, "a model of method pecoc must know its labels before it learns: train it with cpt_dist");
+  if (options.method == Method::kPecoc) {
+    throw Error(Fault::kUsage, "a model of method pecoc must know its labels before it learns: train it with cpt_dist");
+  }
+  if (options.tree == TreeKind::kGiven) {
+    throw Error(Fault::kUsage, "a model without labels cannot have a given tree: train it with cpt_dist");
+  }
+  return options;
+}
+
+const std::filesystem::path& named(const std::filesystem::path& directory) {
+  if (!directory.empty()) return directory;
+  throw Error(Fault::kUsage, "expected a directory, found an empty name");
 }
 
 void check_values(const ExampleView& x) {
@@ -32,13 +45,38 @@ void check_learnable(const ExampleView& x) {
   if (x.label.empty()) throw Error(Fault::kUsage, "an example without a label cannot be learned");
   if (!(x.importance > 0 && x.importance <= static_cast<float>(kMaxImportance)))
     throw Error(Fault::kUsage, "an example cannot be learned: expected an importance above 0 and at most 1e12, found " +
-                                   std::to_string(x.importance));
+                                   number_text(static_cast<double>(x.importance)));
   check_values(x);
 }
 
 // Computes the hash anew: ExampleView::label_hash may be wrong in an example that a program made.
 LabelId find_label(const Learner& learner, std::string_view label) {
   return learner.labels().find(label, hash_label(label));
+}
+
+// Of the calling thread: several may call const members at a time, and a new one for each call would take longer than
+// the prediction.
+PathState& path_state_of_thread() {
+  static thread_local PathState path_state;
+  return path_state;
+}
+
+template <class Text>
+std::vector<double> probabilities_of(const Learner& learner, const ExampleView& x, std::span<const Text> labels) {
+  check_values(x);
+  std::vector<LabelId> known;
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const LabelId id = find_label(learner, labels[i]);
+    if (id == kNoLabel) continue;
+    known.push_back(id);
+    columns.push_back(i);
+  }
+  std::vector<double> all(labels.size());
+  if (known.empty()) return all;
+  const std::vector<double> found = learner.probabilities(x, known);
+  for (std::size_t i = 0; i < found.size(); ++i) all[columns[i]] = found[i];
+  return all;
 }
 
 }  // namespace
@@ -49,10 +87,10 @@ Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
-Model Model::load(const std::filesystem::path& directory) { return Model(load_learner(directory)); }
+Model Model::load(const std::filesystem::path& directory) { return Model(load_learner(named(directory))); }
 
 void Model::save(const std::filesystem::path& directory) const {
-  create_directories_durably(directory_of(directory));
+  create_directories_durably(directory_of(named(directory)));
   save_learner(*learner_, directory);
 }
 
@@ -65,39 +103,63 @@ std::string_view Model::label(std::uint64_t number) const {
               "expected a number of a label below " + std::to_string(labels()) + ", found " + std::to_string(number));
 }
 
+std::optional<std::uint64_t> Model::find(std::string_view label) const {
+  const LabelId id = find_label(*learner_, label);
+  return id == kNoLabel ? std::nullopt : std::optional<std::uint64_t>(id);
+}
+
 ModelDigests Model::digests() const { return {learner_->structure_digest(), learner_->state_digest()}; }
+
+ModelFigures Model::figures() const {
+  const TreeFigures tree = measure_tree(*learner_);
+  ModelFigures figures;
+  if (!learner_->uses_frequencies()) {
+    figures.rows = learner_->weights().rows();
+    figures.rows_used = learner_->weights().survey().used;
+  }
+  figures.trees = tree.trees;
+  figures.depth_max = tree.depth_max;
+  figures.depth_mean = tree.depth_mean;
+  figures.depth_bound = tree.depth_bound;
+  return figures;
+}
+
+double Model::known_part(const ExampleView& x) const {
+  const FeatureCounts& counts = learner_->feature_counts();
+  const std::span<const FeatureHash> features = x.features.empty() ? x.features : x.features.subspan(1);
+  if (!counts.used() || counts.examples() == 0 || features.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto met = std::ranges::count_if(features, [&](FeatureHash feature) { return counts.has_counted(feature); });
+  return static_cast<double>(met) / static_cast<double>(features.size());
+}
 
 double Model::probability(const ExampleView& x, std::string_view label) const {
   check_values(x);
   const LabelId id = find_label(*learner_, label);
   if (id == kNoLabel) return 0;
-  PathState path_state;
+  PathState& path_state = path_state_of_thread();
   learner_->locate(x, id, path_state);
   return learner_->predict(path_state);
 }
 
 std::vector<double> Model::probabilities(const ExampleView& x, std::span<const std::string> labels) const {
-  check_values(x);
-  std::vector<LabelId> known;
-  std::vector<std::size_t> columns;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const LabelId id = find_label(*learner_, labels[i]);
-    if (id == kNoLabel) continue;
-    known.push_back(id);
-    columns.push_back(i);
-  }
-  std::vector<double> all(labels.size());
-  if (known.empty()) return all;
-  const std::vector<double> found = learner_->probabilities(x, known);
-  for (std::size_t i = 0; i < found.size(); ++i) all[columns[i]] = found[i];
-  return all;
+  return probabilities_of(*learner_, x, labels);
+}
+
+std::vector<double> Model::probabilities(const ExampleView& x, std::span<const std::string_view> labels) const {
+  return probabilities_of(*learner_, x, labels);
+}
+
+std::vector<double> Model::probabilities(const ExampleView& x, std::initializer_list<std::string_view> labels) const {
+  return probabilities_of(*learner_, x, std::span(labels.begin(), labels.size()));
 }
 
 std::vector<Prediction> Model::top_k(const ExampleView& x, std::size_t k, double threshold) const {
   check_values(x);
+  if (std::isnan(threshold))
+    throw Error(Fault::kUsage, "expected a number as threshold, found " + number_text(threshold));
   std::vector<Prediction> predictions;
   for (const Ranked& ranked : learner_->top_k(x, k, threshold)) {
-    predictions.push_back({learner_->labels().name(ranked.label), ranked.probability});
+    predictions.push_back({learner_->labels().name(ranked.label), ranked.probability, ranked.label});
   }
   return predictions;
 }
@@ -107,7 +169,7 @@ double Model::learn(const ExampleView& x) {
   LabelId id = find_label(*learner_, x.label);
   const bool is_new = id == kNoLabel;
   if (is_new) id = learner_->apply(learner_->choose_split(x));
-  PathState path_state;
+  PathState& path_state = path_state_of_thread();
   learner_->locate(x, id, path_state);
   FeatureCounts& counts = learner_->feature_counts();
   counts.update_counting(counts.examples_since());

@@ -226,7 +226,8 @@ TEST_F(ModelFiles, AreReadWholeWhileTheyAreReplaced) {
 TEST_F(ModelFiles, OfKilledWritersGoWithTheNextSave) {
   const fs::path above = directory_.parent_path();
   const std::string name = directory_.filename();
-  for (const char* end : {".tmp-0000000017", ".old.tmp-0000000018"}) fs::create_directories(above / (name + end) / "blobs");
+  for (const char* end : {".tmp-0000000017", ".old.tmp-0000000018"})
+    fs::create_directories(above / (name + end) / "blobs");
   fs::create_directories(above / (name + "-other.tmp-0000000017"));
   trained_model(random_lines({}), small_model(10)).save(directory_ / "");
   std::set<std::string> left;

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include "cpt/hashing.h"
 #include "model/learning/learner.h"
@@ -80,6 +83,110 @@ TEST(Model, SeveralProbabilitiesAreThoseOfEachLabel) {
   }
   const std::vector<std::string> labels{"a", "b"};
   EXPECT_EQ(Model(small_model()).probabilities(parse("a | x")[0], labels), std::vector<double>(2));
+}
+
+TEST(Model, TakesTheLabelsOfProbabilitiesInAnyForm) {
+  const Model model = trained_model("a | x\nb | y\n");
+  const Batch batch = parse("? | x");
+  const ExampleView x = batch[0];
+  const std::vector<double> expected{model.probability(x, "b"), 0, model.probability(x, "a")};
+  const std::vector<std::string> texts{"b", "c", "a"};
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  EXPECT_EQ(model.probabilities(x, texts), expected);
+  EXPECT_EQ(model.probabilities(x, views), expected);
+  EXPECT_EQ(model.probabilities(x, {"b", "c", "a"}), expected);
+  EXPECT_EQ(model.probabilities(x, {texts[0], texts[1], texts[2]}), expected);
+}
+
+// One path state of the thread serves models of all kinds in turn, as a new one for each call would.
+TEST(Model, TakesTurnsWithOtherModels) {
+  std::vector<ModelOptions> kinds(6, small_model());
+  kinds[1].method = Method::kOneAgainstAll;
+  kinds[2].method = Method::kConditionalPecoc;
+  kinds[3].method = Method::kTable;
+  kinds[4].trees = 3;
+  kinds[5].loss = Loss::kSquared;
+  const Batch lines = parse(random_lines({.examples = 400, .labels = 40}));
+  std::vector<Model> models;
+  std::vector<Model> same;  // learn batches, which have path states of their own
+  for (const ModelOptions& options : kinds) {
+    models.emplace_back(options);
+    same.emplace_back(options).learn(lines);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (Model& model : models) model.learn(lines[i]);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      const Learner& learner = models[kind].learner();
+      PathState path_state;
+      learner.locate(lines[i], learner.find(lines[i]), path_state);
+      EXPECT_EQ(models[kind].probability(lines[i], lines[i].label), learner.predict(path_state)) << kind;
+    }
+  }
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    EXPECT_EQ(models[kind].digests(), same[kind].digests()) << kind;
+}
+
+TEST(Model, FindsTheNumberOfALabel) {
+  const Model model = trained_model("a | x\nb | y\n");
+  EXPECT_EQ(model.find("b"), 1U);
+  EXPECT_EQ(model.find("c"), std::nullopt);
+  const Prediction best = model.top_k(parse("? | y")[0], 1)[0];
+  EXPECT_EQ(model.label(best.number), best.label);
+}
+
+TEST(Model, SaysHowLargeItIs) {
+  const Model model = trained_model(random_lines({.examples = 600, .labels = 50}));
+  const ModelFigures figures = model.figures();
+  EXPECT_EQ(figures.rows, 1U << 14);
+  EXPECT_GT(figures.rows_used, 50U);
+  EXPECT_LE(figures.rows_used, figures.rows);
+  EXPECT_EQ(figures.trees, 1U);
+  EXPECT_GT(figures.depth_mean, 5);
+  EXPECT_GE(figures.depth_max, figures.depth_mean);
+  EXPECT_LE(figures.depth_max, figures.depth_bound);
+  EXPECT_EQ(Model(small_model()).figures().depth_max, 0U);
+  ModelOptions table = small_model();
+  table.method = Method::kTable;
+  EXPECT_EQ(trained_model("a | x\n", table).figures().rows, 0U);
+}
+
+TEST(Model, SaysWhatPartOfAnExampleItKnows) {
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "a | x y\n";
+  const Model model = trained_model(lines);
+  EXPECT_EQ(model.known_part(parse("? | x y")[0]), 1);
+  EXPECT_EQ(model.known_part(parse("? | x never")[0]), 0.5);
+  EXPECT_EQ(model.known_part(parse("? | never")[0]), 0);
+  EXPECT_TRUE(std::isnan(model.known_part(parse("? |")[0])));
+  EXPECT_TRUE(std::isnan(trained_model("a | x\n").known_part(parse("? | x")[0]))) << "nothing is counted yet";
+  ModelOptions options = small_model();
+  options.rarity = false;
+  EXPECT_TRUE(std::isnan(trained_model(lines, options).known_part(parse("? | x")[0])));
+}
+
+TEST(Model, RefusesAThresholdThatIsNoNumber) {
+  const Model model = trained_model("a | x\n");
+  const Batch x = parse("? | x");
+  const Thrown thrown = thrown_by([&] { model.top_k(x[0], 1, std::numeric_limits<double>::quiet_NaN()); });
+  EXPECT_EQ(thrown.fault, Fault::kUsage);
+  EXPECT_EQ(thrown.text, "expected a number as threshold, found nan");
+}
+
+TEST(Model, NeedsTheNameOfADirectory) {
+  for (const auto& call :
+       std::vector<std::function<void()>>{[] { Model::load(""); }, [] { Model(small_model()).save(""); }}) {
+    EXPECT_EQ(thrown_by(call).fault, Fault::kUsage);
+    EXPECT_EQ(thrown_by(call).text, "expected a directory, found an empty name");
+  }
+}
+
+TEST(Model, WithoutLabelsHasNoGivenTree) {
+  ModelOptions options = small_model();
+  options.tree = TreeKind::kGiven;
+  EXPECT_EQ(thrown_by([&] { Model model(options); }).fault, Fault::kUsage);
+  EXPECT_THAT(thrown_by([&] { Model model(options); }).text, HasSubstr("cannot have a given tree"));
 }
 
 TEST(Model, TopKIsTheBestOfAllProbabilities) {

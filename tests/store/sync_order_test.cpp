@@ -49,8 +49,8 @@ TEST_F(SyncOrderTest, AReplacedSetKeepsItsNameUntilTheNewOneIsSynced) {
   BlobSetWriter writer(root / "set", kKind);
   const CallLog log;
   writer.commit();
-  EXPECT_THAT(log.calls(), ElementsAre("write MANIFEST", "sync MANIFEST", "sync " + temporary_of("set"),
-                                       "exchange set", "sync " + top, "remove MANIFEST", "remove " + temporary_of("set")));
+  EXPECT_THAT(log.calls(), ElementsAre("write MANIFEST", "sync MANIFEST", "sync " + temporary_of("set"), "exchange set",
+                                       "sync " + top, "remove MANIFEST", "remove " + temporary_of("set")));
 }
 
 TEST_F(SyncOrderTest, WithoutExchangesAReplacedSetIsRenamedAside) {

@@ -1,9 +1,9 @@
 #include "model/estimators/tree_estimator.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
+#include "core/hashing/id_map.h"
 #include "model/estimators/descent.h"
 
 namespace cpt {
@@ -195,23 +195,22 @@ std::vector<double> TreeEstimator::probabilities(const ScaledExample& x, std::sp
 void TreeEstimator::add_some(const ScaledExample& x, const Tree& tree, std::span<const LabelId> labels,
                              std::vector<double>& probabilities) const {
   std::vector<PathStep> path;
-  std::vector<BlockId> blocks;
-  std::unordered_map<BlockId, Row> sides;
+  IdMap<BlockId> numbers;
   for (const LabelId label : labels) {
     tree.path(label, path);
-    for (const PathStep& step : path) {
-      if (sides.try_emplace(step.block).second) blocks.push_back(step.block);
-    }
+    for (const PathStep& step : path) numbers.add(step.block);
   }
+  const std::vector<BlockId>& blocks = numbers.keys();
+  std::vector<Row> sides(blocks.size());
   std::vector<float*> rows;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const BlockHeader* next = i + 1 == blocks.size() ? nullptr : &tree.header(blocks[i + 1]);
-    sides[blocks[i]] = regressors_.block_probabilities(x, tree.structure(), blocks[i], rows, next);
+    sides[i] = regressors_.block_probabilities(x, tree.structure(), blocks[i], rows, next);
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
     tree.path(labels[i], path);
     probabilities[i] += path_product(0, path.size(), [&](std::size_t step) {
-      return regressors_.exit_probability(sides[path[step].block], path[step].position);
+      return regressors_.exit_probability(sides[numbers.find(path[step].block)], path[step].position);
     });
   }
 }

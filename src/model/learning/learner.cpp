@@ -38,7 +38,11 @@ Learner::Learner(const ModelOptions& options)
       estimator_(make_estimator(options_, trees_, weights_, frequencies_)) {}
 
 ScaledExample Learner::scaled(const ExampleView& x, ScaledValues& room) const {
-  if (feature_counts_.used()) feature_counts_.look_up(x.features, room.rarities);
+  if (feature_counts_.used()) {
+    feature_counts_.look_up(x.features, room.rarities);
+  } else {
+    room.rarities.clear();  // of another model
+  }
   ScaledExample example{x, {}};
   scale(room.rarities, options_.update == Update::kSafe, room, example);
   return example;

@@ -33,7 +33,7 @@ struct TreeBounds {
   double disagreements = 0;
 };
 
-struct ModelFigures {
+struct ShownFigures {
   TreeFigures tree;
   std::optional<TreeBounds> bounds;  // none for a random or an empty tree
   std::uint64_t nodes = 0;
@@ -58,8 +58,8 @@ std::optional<TreeBounds> tree_bounds(const TreeFigures& tree, const ModelOption
   return bounds;
 }
 
-ModelFigures measure_model(const Learner& learner) {
-  ModelFigures figures;
+ShownFigures measure_model(const Learner& learner) {
+  ShownFigures figures;
   figures.options = learner.options();
   figures.tree = measure_tree(learner);
   figures.bounds = tree_bounds(figures.tree, figures.options);
@@ -78,18 +78,18 @@ ModelFigures measure_model(const Learner& learner) {
   return figures;
 }
 
-double used_part(const ModelFigures& figures) {
+double used_part(const ShownFigures& figures) {
   return static_cast<double>(figures.weights.used) / static_cast<double>(figures.weight_rows);
 }
 
 // The bound, as it is printed after a value.
-std::string bound_text(const ModelFigures& figures, double TreeBounds::*bound) {
+std::string bound_text(const ShownFigures& figures, double TreeBounds::*bound) {
   if (figures.tree.labels == 0) return "";
   if (!figures.bounds) return " (no bound is known)";
   return fmt::format(" (bound {:.1f})", *figures.bounds.*bound);
 }
 
-Json bound_json(const ModelFigures& figures, double TreeBounds::*bound) {
+Json bound_json(const ShownFigures& figures, double TreeBounds::*bound) {
   return figures.bounds ? Json(*figures.bounds.*bound) : Json();
 }
 
@@ -166,7 +166,7 @@ std::string histogram(const std::vector<std::uint64_t>& labels_at_depth) {
   return text;
 }
 
-std::string shape_text(const ModelFigures& figures) {
+std::string shape_text(const ShownFigures& figures) {
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out, "nodes          {}\n", figures.nodes);
@@ -179,7 +179,7 @@ std::string shape_text(const ModelFigures& figures) {
   return text;
 }
 
-void add_shape(const ModelFigures& figures, Json& tree) {
+void add_shape(const ShownFigures& figures, Json& tree) {
   tree["depth_mean_bound"] = bound_json(figures, &TreeBounds::depth_mean);
   tree["disagreement_bound"] = bound_json(figures, &TreeBounds::disagreements);
   tree["nodes"] = figures.nodes;
@@ -190,7 +190,7 @@ void add_shape(const ModelFigures& figures, Json& tree) {
 }  // namespace
 
 std::string figures_text(const Learner& learner) {
-  const ModelFigures figures = measure_model(learner);
+  const ShownFigures figures = measure_model(learner);
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out, "labels         {}\n", figures.tree.labels);
@@ -213,7 +213,7 @@ std::string figures_text(const Learner& learner) {
 }
 
 Json figures_json(const Learner& learner) {
-  const ModelFigures figures = measure_model(learner);
+  const ShownFigures figures = measure_model(learner);
   Json tree = tree_json(figures.tree);
   if (!figures.tree.is_flat) add_shape(figures, tree);
   const Json weights =
