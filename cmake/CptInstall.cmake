@@ -17,6 +17,7 @@ endforeach()
 install(TARGETS cpt_dist cpt)
 install(TARGETS cpt_c LIBRARY)  # for C, and languages that call C
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cpt" TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES "${PROJECT_BINARY_DIR}/generated/cpt/version.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/cpt")
 
 install(EXPORT cptTargets NAMESPACE cpt:: DESTINATION "${package_folder}")
 install(EXPORT cptTrainTargets NAMESPACE cpt:: DESTINATION "${package_folder}")

@@ -1,4 +1,4 @@
-# Writes core/version.h into the build folder. Configuring reads the commit, and runs again after a commit, checkout or merge
+# Writes core/version.h and cpt/version.h into the build folder. Configuring reads the commit, and runs again after a commit, checkout or merge
 # has moved HEAD.
 set(CPT_COMMIT unknown)
 if(EXISTS "${PROJECT_SOURCE_DIR}/.git")
@@ -15,3 +15,4 @@ if(EXISTS "${PROJECT_SOURCE_DIR}/.git")
   endif()
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/src/core/version.h.in" "${PROJECT_BINARY_DIR}/generated/core/version.h" @ONLY)
+configure_file("${PROJECT_SOURCE_DIR}/include/cpt/version.h.in" "${PROJECT_BINARY_DIR}/generated/cpt/version.h" @ONLY)

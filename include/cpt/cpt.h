@@ -52,6 +52,8 @@ uint64_t cpt_labels(const cpt_model* model);
 /* Copies the name of a label to `name`, which has room for `size` bytes, cut to fit, with a 0 after it. `length`,
  * unless NULL, becomes the number of bytes of the whole name. `name` may be NULL if `size` is 0. */
 int cpt_label(const cpt_model* model, uint64_t number, char* name, size_t size, size_t* length);
+/* The number of a label; UINT64_MAX if the model does not know it. */
+int cpt_find_label(const cpt_model* model, const char* label, uint64_t* number);
 /* Digests of all that was learned: those of `tree` and `weights` in summary.json. */
 int cpt_digests(const cpt_model* model, uint64_t* tree, uint64_t* weights);
 
@@ -60,18 +62,30 @@ int cpt_digests(const cpt_model* model, uint64_t* tree, uint64_t* weights);
 cpt_example* cpt_example_create(const cpt_model* model);
 /* NULL is allowed. */
 void cpt_example_free(cpt_example* example);
-/* Sets the example to that of a line of text, with or without its end, in vw, libsvm, fasttext or json format. The
- * first line decides the format of all lines of this example; of several labels it takes the first. On failure, also
- * for a blank line, the example has no features. */
+/* The format of the lines that follow: "vw", "libsvm", "fasttext" or "json". Without this call, the first line that can
+ * be read decides. If that is in no format that is recognised, such as the words of a text without a label, it is taken
+ * for one in the format that the model was trained on by cpt_dist, if the model knows it. */
+int cpt_example_set_format(cpt_example* example, const char* format);
+/* Sets the example to that of a line of text, with or without its end. All lines of an example have one format; of
+ * several labels it takes the first. On failure, also for a blank line, the example has no features. */
 int cpt_example_set_line(cpt_example* example, const char* line);
-/* Sets the example to these features and the crosses of their namespaces, without a label. Repeated features add up. On
- * failure the example has no features. `features` may be NULL if there are none. */
+/* Sets the example to these features, the n-grams of their words and the crosses of their namespaces, as the line does
+ * that has them in this order, without a label. Repeated features add up. All text, for n-grams, is that of the keys of
+ * the model that hold text; without such keys, that of the namespace without a name. On failure the example has no
+ * features. `features` may be NULL if there are none. */
 int cpt_example_set_features(cpt_example* example, const cpt_feature* features, size_t count);
+/* The label of the line, and its importance, which is 1 where the line has none. NULL and 0 if there is no label, or no
+ * line. The label is valid until the example is set again or freed. */
+const char* cpt_example_label(const cpt_example* example);
+double cpt_example_importance(const cpt_example* example);
 
-/* P(label | x), in [0, 1]; 0 if the model does not know the label. */
+/* P(label | x), in [0, 1]; 0 if the model does not know the label. NULL: the label of the line. */
 int cpt_probability(const cpt_model* model, const cpt_example* example, const char* label, double* probability);
-/* The k most probable labels of at least `threshold`, most probable first: their numbers, and probabilities. Both
- * arrays have room for k; `found` says how many there are. */
+/* The part of the features of the example, in [0, 1], that the model has met, so far as it counts features; NaN if it
+ * has counted none yet (the first 100 examples are taken over together), or if the example has no feature. */
+int cpt_known_part(const cpt_model* model, const cpt_example* example, double* part);
+/* The k most probable labels of at least `threshold`, most probable first: their numbers, and probabilities; a
+ * threshold that is NaN is an error. Both arrays have room for k; `found` says how many there are. */
 int cpt_top_k(const cpt_model* model, const cpt_example* example, size_t k, double threshold, uint64_t* labels,
               double* probabilities, size_t* found);
 /* Learns the example with this label (NULL: that of the line) and this importance, above 0 and at most 1e12; 1 is that

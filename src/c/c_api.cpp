@@ -1,35 +1,45 @@
 // Implements include/cpt/cpt.h: each function calls the library and turns exceptions into a status.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "api/options/model_option_words.h"
-#include "core/version.h"
+#include "api/options/option_values.h"
+#include "core/number_text.h"
 #include "cpt/cpt.h"
 #include "cpt/error.h"
 #include "cpt/hashing.h"
 #include "cpt/model.h"
 #include "cpt/reader.h"
-#include "model/learning/learner.h"
+#include "cpt/version.h"
+#include "data/format/read_options.h"
 
 struct cpt_model {
   cpt::Model model;
 };
 
 struct cpt_example {
-  explicit cpt_example(const cpt::ModelOptions& options) : reader(options), batch(reader.make_batch()) { clear(); }
+  explicit cpt_example(const cpt::Model& model) : options(model.options()), reader(model), batch(reader.make_batch()) {
+    clear();
+  }
 
   void clear() {
     batch.clear();
     reader.add({}, "", 1, batch);
+    label.clear();
+    is_of_line = false;
   }
 
+  cpt::ModelOptions options;
   cpt::ExampleReader reader;
-  cpt::Batch batch;  // one example
+  cpt::Batch batch;                        // one example
+  std::vector<cpt::NamedFeature> named{};  // room for those of cpt_example_set_features()
+  std::string label{};                     // that of the example, with a 0 after it
+  bool is_of_line = false;
 };
 
 namespace cpt {
@@ -70,6 +80,23 @@ std::string_view text(const char* pointer, const char* name) { return &given(poi
 
 ExampleView example_view(const cpt_example* example) { return given(example, "an example").batch[0]; }
 
+Format line_format(std::string_view name) {
+  const auto found = format_names().find(std::string(name));
+  const bool is_of_lines = found != format_names().end() && found->second != Format::kAuto &&
+                           found->second != Format::kBinary && found->second != Format::kCsv;
+  if (is_of_lines) return found->second;
+  throw Error(Fault::kUsage, "expected the format vw, libsvm, fasttext or json, found '" + std::string(name) + "'");
+}
+
+float importance_as_float(double importance) {
+  if (!rounds_to_zero(importance)) return static_cast<float>(importance);
+  throw Error(Fault::kUsage, std::string("expected ") + kImportanceNotZero + ", found " + number_text(importance));
+}
+
+[[noreturn]] void fail_unlabelled() {
+  throw Error(Fault::kUsage, "expected a label, found NULL and an example without one");
+}
+
 ModelOptionWords option_words(const char* const* options, std::size_t count) {
   ModelOptionWords list;
   for (std::size_t i = 0; i < count; ++i) {
@@ -94,7 +121,7 @@ ModelOptionWords option_words(const char* const* options, std::size_t count) {
 
 }  // namespace cpt
 
-const char* cpt_version() { return cpt::kVersion; }
+const char* cpt_version() { return cpt::version(); }
 const char* cpt_error() { return cpt::last_error.c_str(); }
 
 cpt_model* cpt_create(const char* const* options, size_t count) {
@@ -130,6 +157,13 @@ int cpt_label(const cpt_model* model, uint64_t number, char* name, size_t size, 
   });
 }
 
+int cpt_find_label(const cpt_model* model, const char* label, uint64_t* number) {
+  return cpt::status_of([&] {
+    const auto found = cpt::given(model, "a model").model.find(cpt::text(label, "a label"));
+    cpt::given(number, "room for a number") = found.value_or(UINT64_MAX);
+  });
+}
+
 int cpt_digests(const cpt_model* model, uint64_t* tree, uint64_t* weights) {
   return cpt::status_of([&] {
     const cpt::ModelDigests digests = cpt::given(model, "a model").model.digests();
@@ -140,11 +174,18 @@ int cpt_digests(const cpt_model* model, uint64_t* tree, uint64_t* weights) {
 
 cpt_example* cpt_example_create(const cpt_model* model) {
   cpt_example* made = nullptr;
-  cpt::status_of([&] { made = new cpt_example(cpt::given(model, "a model").model.options()); });
+  cpt::status_of([&] { made = new cpt_example(cpt::given(model, "a model").model); });
   return made;
 }
 
 void cpt_example_free(cpt_example* example) { delete example; }
+
+int cpt_example_set_format(cpt_example* example, const char* format) {
+  return cpt::status_of([&] {
+    cpt_example& set = cpt::given(example, "an example");
+    set.reader = cpt::ExampleReader(set.options, cpt::line_format(cpt::text(format, "a format")));
+  });
+}
 
 int cpt_example_set_line(cpt_example* example, const char* line) {
   return cpt::status_of([&] {
@@ -155,11 +196,13 @@ int cpt_example_set_line(cpt_example* example, const char* line) {
     std::size_t made = 0;
     try {
       made = set.reader.read_line(text, set.batch);
+      if (made == 1) set.label = set.batch[0].label;
     } catch (...) {
       set.clear();
       throw;
     }
-    if (made == 1) return;
+    set.is_of_line = made == 1;
+    if (set.is_of_line) return;
     set.clear();
     throw cpt::BadExample(1, "expected an example, found a line without one");
   });
@@ -170,23 +213,44 @@ int cpt_example_set_features(cpt_example* example, const cpt_feature* features, 
     cpt_example& set = cpt::given(example, "an example");
     set.clear();
     if (count > 0) cpt::given(features, "features");
-    std::vector<cpt::NamedFeature> named;
+    set.named.clear();
     for (std::size_t i = 0; i < count; ++i) {
       const cpt_feature& feature = features[i];
-      named.push_back({feature.name_space == nullptr ? "" : feature.name_space,
-                       cpt::text(feature.name, "the name of a feature"), feature.value});
+      set.named.push_back({feature.name_space == nullptr ? "" : feature.name_space,
+                           cpt::text(feature.name, "the name of a feature"), feature.value});
     }
-    cpt::Batch batch = set.reader.make_batch();
-    set.reader.add(named, "", 1, batch);
-    std::swap(set.batch, batch);
+    set.batch.clear();
+    try {
+      set.reader.add(set.named, "", 1, set.batch);
+    } catch (...) {
+      set.clear();
+      throw;
+    }
   });
+}
+
+const char* cpt_example_label(const cpt_example* example) {
+  return example == nullptr || example->label.empty() ? nullptr : example->label.c_str();
+}
+
+double cpt_example_importance(const cpt_example* example) {
+  return example != nullptr && example->is_of_line ? static_cast<double>(example->batch[0].importance) : 0;
 }
 
 int cpt_probability(const cpt_model* model, const cpt_example* example, const char* label, double* probability) {
   return cpt::status_of([&] {
     const cpt::ExampleView x = cpt::example_view(example);
-    const double p = cpt::given(model, "a model").model.probability(x, cpt::text(label, "a label"));
+    const std::string_view of = label == nullptr ? x.label : label;
+    if (label == nullptr && of.empty()) cpt::fail_unlabelled();
+    const double p = cpt::given(model, "a model").model.probability(x, of);
     cpt::given(probability, "room for a probability") = p;
+  });
+}
+
+int cpt_known_part(const cpt_model* model, const cpt_example* example, double* part) {
+  return cpt::status_of([&] {
+    const double known = cpt::given(model, "a model").model.known_part(cpt::example_view(example));
+    cpt::given(part, "room for a number") = known;
   });
 }
 
@@ -198,11 +262,9 @@ int cpt_top_k(const cpt_model* model, const cpt_example* example, size_t k, doub
     cpt::given(labels, "room for labels");
     cpt::given(probabilities, "room for probabilities");
     const cpt::Model& known = cpt::given(model, "a model").model;
-    const cpt::ExampleView x = cpt::example_view(example);
-    known.probability(x, "");  // throws if a feature value is out of range; the search does not check
-    for (const cpt::Ranked& ranked : known.learner().top_k(x, k, threshold)) {
-      labels[*found] = ranked.label;
-      probabilities[(*found)++] = ranked.probability;
+    for (const cpt::Prediction& best : known.top_k(cpt::example_view(example), k, threshold)) {
+      labels[*found] = best.number;
+      probabilities[(*found)++] = best.probability;
     }
   });
 }
@@ -214,7 +276,7 @@ int cpt_learn(cpt_model* model, const cpt_example* example, const char* label, d
       x.label = label;
       x.label_hash = cpt::hash_label(label);
     }
-    x.importance = static_cast<float>(importance);
+    x.importance = cpt::importance_as_float(importance);
     const double p = cpt::given(model, "a model").model.learn(x);
     if (before != nullptr) *before = p;
   });

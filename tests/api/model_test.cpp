@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cpt/hashing.h"
+#include "cpt/version.h"
 #include "model/learning/learner.h"
 #include "train/small_model.h"
 
@@ -18,6 +19,13 @@ namespace cpt {
 namespace {
 
 using ::testing::HasSubstr;
+
+TEST(Version, IsThatOfTheHeaders) {
+  EXPECT_STREQ(version(), CPT_VERSION);
+  EXPECT_EQ(std::to_string(CPT_VERSION_MAJOR) + "." + std::to_string(CPT_VERSION_MINOR) + "." +
+                std::to_string(CPT_VERSION_PATCH),
+            CPT_VERSION);
+}
 
 TEST(Model, KnowsNothingAtFirst) {
   const Model model(small_model());

@@ -1,11 +1,15 @@
 // A user's program, which has only the installed headers and libraries.
 #include <cpt/hashing.h>
 #include <cpt/model.h>
+#include <cpt/version.h>
 
 #include <iostream>
 #include <string>
 
+static_assert(CPT_VERSION_MAJOR >= 0 && CPT_VERSION_MINOR >= 0 && CPT_VERSION_PATCH >= 0);
+
 int main() {
+  if (std::string(cpt::version()) != CPT_VERSION) return 1;
   cpt::ModelOptions options;
   options.bits = 12;
   cpt::Model model(options);
