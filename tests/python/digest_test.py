@@ -101,6 +101,52 @@ class DigestTest(unittest.TestCase):
         self.assertEqual(model.digest(), expected)
         self.assertNotEqual(trained(lines, self.folder), expected)
 
+    def test_ngrams_of_tokens_dicts_and_data_frames(self) -> None:
+        rows = [(label, [f"w{c}" for c in x]) for label, x in make_rows()]
+        labels = [label for label, _ in rows]
+        lines = [f"__label__{label} " + " ".join(words) for label, words in rows]
+        model = cpt.Model(**OPTIONS, ngrams=["3"])
+        model.learn_many([words for _, words in rows], labels)
+        self.assertEqual(model.digest(), trained(lines, self.folder, "--ngrams", "3"))
+        self.assertNotEqual(model.digest(), trained(lines, self.folder))
+
+        dicts = [{"size": len(words), "title": " ".join(words), "tags": words[:3], "page": {"age": 2, "new": True, "lang": "en"}}
+                 for _, words in rows]
+        options = {"text_keys": ["title"], "ngrams": ["2", "tags:3", "page:2"], "interactions": ["tp"]}
+        model = cpt.Model(**OPTIONS, **options)
+        model.learn_many(dicts, labels)
+        lines = [json.dumps({"label": label, **x}) for label, x in zip(labels, dicts)]
+        words = ["--text-keys", "title", "--ngrams", "2", "--ngrams", "tags:3", "--ngrams", "page:2", "--interactions", "tp"]
+        self.assertEqual(model.digest(), trained(lines, self.folder, *words))
+
+        frame = pd.DataFrame({"label": labels, "size": [len(words) for _, words in rows],
+                              "title": [" ".join(words) for _, words in rows]})
+        model = cpt.Model(**OPTIONS, text_keys=["title"], ngrams=["2"])
+        model.learn_many(frame)
+        table = frame.to_csv(index=False).splitlines()
+        words = ["--format", "csv", "--text-columns", "title", "--ngrams", "2"]
+        self.assertEqual(model.digest(), trained(table, self.folder, *words))
+
+    def test_what_has_no_order_has_no_ngrams(self) -> None:
+        for x, options in (({"a", "b"}, {"ngrams": ["2"]}), ({"t": {"a", "b"}}, {"ngrams": ["t:2"]}),
+                           (scipy.sparse.csr_matrix([[1, 2]]), {"ngrams": ["2"]})):
+            model, plain = cpt.Model(**OPTIONS, **options), cpt.Model(**OPTIONS)
+            for each in (model, plain):
+                for label in ("l", "m", "l"):
+                    each.learn(x, label)
+            self.assertEqual(model.digest(), plain.digest())
+
+    def test_a_text_without_a_label_has_the_format_of_training(self) -> None:
+        lines = [f"__label__{label} " + " ".join(f"w{c}" for c in x) for label, x in make_rows()]
+        trained(lines, self.folder)
+        model = cpt.load(self.folder / "run/model")
+        for text in ("w1 w2", "w3"):
+            expected = model.top_k(text.split(), 3)
+            self.assertEqual(model.top_k(text, 3), expected)
+            self.assertEqual([p for _, p in expected], list(model.top_k_many([text], 3)[1][0]))
+        with self.assertRaisesRegex(cpt.BadData, "expected a line in vw"):
+            cpt.Model(**OPTIONS).top_k("w1 w2")
+
     def test_labels_of_an_argument_replace_those_of_lines(self) -> None:
         lines = [f"{label} 2 |a x{label}" for label, _ in make_rows()]
         model = cpt.Model(**OPTIONS)

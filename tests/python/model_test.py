@@ -91,6 +91,22 @@ class PredictionTest(unittest.TestCase):
             self.assertTrue(any(known) and not all(known))
             self.assertTrue(all((value >= 0.2) == is_known for value, is_known in zip(q, known)))
 
+    def test_figures_and_the_part_that_is_known(self) -> None:
+        figures = trained(trees=2).figures()
+        self.assertEqual((figures.rows, figures.trees), (2**15, 2))
+        self.assertTrue(37 < figures.rows_used < figures.rows and figures.depth_mean <= figures.depth_max <= figures.depth_bound)
+        self.assertEqual([trained().known_part(x) for x in ("|a x3 y3", "|a x3 never", "|b never")], [1, 0.5, 0])
+        self.assertTrue(np.isnan(cpt.Model(bits=10).known_part(["a"])))
+
+    def test_a_threshold_and_an_importance_are_numbers_that_count(self) -> None:
+        model = trained()
+        for ask in (lambda: model.top_k("|a x3", 2, float("nan")), lambda: model.top_k_many(["|a x3"], 2, float("nan"))):
+            with self.assertRaisesRegex(cpt.BadOption, "expected a number as threshold, found nan"):
+                ask()
+        for x in ("|a x3", ["x3"]):
+            with self.assertRaisesRegex(cpt.BadData, "importance of at least 1e-45, unless it is 0, found 1e-50"):
+                model.learn(x, "l", 1e-50)
+
     def test_an_empty_model_and_no_rows(self) -> None:
         model = cpt.Model(bits=10)
         self.assertEqual(model.top_k({"a": 1}, 3), [])

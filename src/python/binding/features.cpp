@@ -153,8 +153,8 @@ void FeatureList::clear() {
   pieces_.clear();
 }
 
-void FeatureList::add(std::string_view name_space, std::string_view name, double value) {
-  pieces_.push_back({text_.size(), name_space.size(), name.size(), value});
+void FeatureList::add(std::string_view name_space, std::string_view name, double value, bool is_word) {
+  pieces_.push_back({text_.size(), name_space.size(), name.size(), value, is_word});
   text_.append(name_space).append(name);
 }
 
@@ -194,7 +194,7 @@ bool FeatureList::add_scalar(const std::string& name_space, const std::string& k
 void FeatureList::add_words(const std::string& name_space, py::handle text) {
   if (text.is_none()) return;
   if (is_text(text)) {
-    return for_each_word(text_of(text), [&](std::string_view word) { add(name_space, word, 1); });
+    return for_each_word(text_of(text), [&](std::string_view word) { add(name_space, word, 1, true); });
   }
   if (!is_bag(text)) refuse_type("text: a str, or a list of str", text);
   for (const py::handle part : py::reinterpret_borrow<py::iterable>(text)) {
@@ -231,8 +231,10 @@ void FeatureList::add_dict(py::handle dict, const std::string& path, std::size_t
 }
 
 void FeatureList::add_bag(const std::string& name_space, py::handle bag) {
+  const bool has_order = PyAnySet_Check(bag.ptr()) == 0;
   for (const py::handle token : py::reinterpret_borrow<py::iterable>(bag)) {
-    if (!is_missing(token)) add(name_space, token_text(token, "only str, numbers and bools in a list"), 1);
+    if (is_missing(token)) continue;
+    add(name_space, token_text(token, "only str, numbers and bools in a list"), 1, has_order);
   }
 }
 
@@ -260,7 +262,8 @@ std::span<const NamedFeature> FeatureList::features() {
   features_.clear();
   for (const Piece& piece : pieces_) {
     features_.push_back({text.substr(piece.begin, piece.name_space_bytes),
-                         text.substr(piece.begin + piece.name_space_bytes, piece.name_bytes), piece.value});
+                         text.substr(piece.begin + piece.name_space_bytes, piece.name_bytes), piece.value,
+                         piece.is_word});
   }
   return features_;
 }
@@ -277,6 +280,9 @@ void append_line(std::string_view text, const Annotation& note, Scratch& scratch
   const double importance = note.importance.value_or(static_cast<double>(x.importance));
   if (!(importance >= 0 && importance <= kMaxImportance)) {
     throw BadExample(0, "expected an importance from 0 to 1e12, found " + number_text(importance));
+  }
+  if (rounds_to_zero(importance)) {
+    throw BadExample(0, std::string("expected ") + kImportanceNotZero + ", found " + number_text(importance));
   }
   x.label_hash = hash_label(x.label);
   x.importance = static_cast<float>(importance);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpt/example.h"
+#include "cpt/model.h"
 #include "cpt/reader.h"
 #include "data/parsers/roles_by_name.h"
 
@@ -48,7 +49,7 @@ class FeatureList {
   void add_bag(const std::string& name_space, py::handle bag);
   // A cell of a table: as add_dict() does with a key, but a number or text belongs to the namespace of its column.
   void add_cell(const std::string& column, py::handle value);
-  void add(std::string_view name_space, std::string_view name, double value);
+  void add(std::string_view name_space, std::string_view name, double value, bool is_word = false);
   // The same as add_cell(), for a value of a column of numbers.
   void add_number(const std::string& column, double value);
   // Valid until the list changes.
@@ -63,6 +64,7 @@ class FeatureList {
     std::size_t name_space_bytes;
     std::size_t name_bytes;
     double value;
+    bool is_word;
   };
 
   // Takes the value if its key is that of the label or the importance; false for other keys, which are features.
@@ -83,8 +85,7 @@ class FeatureList {
 
 // What one thread needs to read examples.
 struct Scratch {
-  explicit Scratch(const ModelOptions& options)
-      : reader(options), features(options.fields), line(reader.make_batch()) {}
+  explicit Scratch(const Model& model) : reader(model), features(model.options().fields), line(reader.make_batch()) {}
 
   ExampleReader reader;
   FeatureList features;

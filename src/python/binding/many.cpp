@@ -132,8 +132,8 @@ class InParallel {
  public:
   using Each = std::function<void(std::size_t, const ExampleView&)>;
 
-  InParallel(const ModelOptions& options, const Rows& rows, const Batch* batch, std::size_t batch_begin, Each each)
-      : options_(options), rows_(rows), batch_(batch), batch_begin_(batch_begin), each_(std::move(each)) {}
+  InParallel(const Model& model, const Rows& rows, const Batch* batch, std::size_t batch_begin, Each each)
+      : model_(model), rows_(rows), batch_(batch), batch_begin_(batch_begin), each_(std::move(each)) {}
 
   // Returns the row before which it stopped, at most `end`. Throws the error of the first row that has one.
   std::size_t run(std::size_t begin, std::size_t end, std::size_t threads) {
@@ -157,7 +157,7 @@ class InParallel {
   void work() {
     std::size_t row = begin_;
     try {
-      Scratch scratch(options_);
+      Scratch scratch(model_);
       Batch own = scratch.reader.make_batch();
       for (std::size_t first; (first = next_.fetch_add(kBlock)) < end_;) {
         for (row = first; row < std::min(first + kBlock, end_); ++row) {
@@ -178,7 +178,7 @@ class InParallel {
     }
   }
 
-  const ModelOptions& options_;
+  const Model& model_;
   const Rows& rows_;
   const Batch* batch_;
   std::size_t batch_begin_;
@@ -195,7 +195,7 @@ class InParallel {
 template <class Each>
 void for_each_row(const LockedModel& locked, const Rows& rows, std::size_t threads, Each each) {
   if (threads == 0) throw py::value_error("expected at least one thread");
-  Scratch scratch(locked.options());
+  Scratch scratch = locked.make_scratch();
   Batch batch = scratch.reader.make_batch();
   const auto no_note = [](std::size_t) { return Annotation{}; };
   std::size_t begin = 0;
@@ -208,7 +208,7 @@ void for_each_row(const LockedModel& locked, const Rows& rows, std::size_t threa
     }
     next = locked.read([&](const Model& model) {
       const auto each_of_model = [&](std::size_t row, const ExampleView& x) { each(model, row, x); };
-      return InParallel(locked.options(), rows, rows.needs_python() ? &batch : nullptr, begin, each_of_model)
+      return InParallel(model, rows, rows.needs_python() ? &batch : nullptr, begin, each_of_model)
           .run(next, end, threads);
     });
     throw_if_interrupted();
@@ -234,7 +234,7 @@ py::array_t<double> learn_many(LockedModel& locked, const Rows& rows, const py::
   const Annotations annotations(rows.size(), labels, importances);
   py::array_t<double> results(static_cast<py::ssize_t>(rows.size()));
   const std::span<double> all(results.mutable_data(), rows.size());
-  Scratch scratch(locked.options());
+  Scratch scratch = locked.make_scratch();
   PartReader now(rows, annotations, scratch);
   PartReader next(rows, annotations, scratch);
   if (rows.needs_python()) {
@@ -298,9 +298,9 @@ py::tuple top_k_many(const LockedModel& locked, const Rows& rows, std::size_t k,
   double* const out = table.mutable_data();
   for_each_row(locked, rows, threads, [&](const Model& model, std::size_t row, const ExampleView& x) {
     std::size_t at = row * k;
-    for (const Ranked& ranked : model.learner().top_k(x, k, threshold)) {
-      numbers[at] = ranked.label;
-      out[at++] = ranked.probability;
+    for (const Prediction& best : model.top_k(x, k, threshold)) {
+      numbers[at] = static_cast<std::int64_t>(best.number);
+      out[at++] = best.probability;
     }
   });
   return py::make_tuple(labels, table);

@@ -34,7 +34,7 @@ Batch make_example(const LockedModel& model, py::handle x, const py::object& lab
   Annotation note{.label_required = label_required};
   if (!label.is_none()) note.label = text = label_text(label);
   if (!importance.is_none()) note.importance = importance_of(importance);
-  Scratch scratch(model.options());
+  Scratch scratch = model.make_scratch();
   Batch batch = scratch.reader.make_batch();
   append_example(x, note, scratch, batch);
   return batch;
@@ -50,6 +50,11 @@ double learn(LockedModel& locked, py::handle x, const py::object& label, const p
 double probability(const LockedModel& locked, py::handle x, const py::object& label) {
   const Batch batch = make_example(locked, x, label, py::none(), true);
   return locked.read([&](const Model& model) { return model.probability(batch[0], batch[0].label); });
+}
+
+double known_part(const LockedModel& locked, py::handle x) {
+  const Batch batch = make_example(locked, x, py::none(), py::none(), false);
+  return locked.read([&](const Model& model) { return model.known_part(batch[0]); });
 }
 
 py::list top_k(const LockedModel& locked, py::handle x, std::size_t k, double threshold) {
@@ -100,7 +105,7 @@ py::list step_list(const std::vector<ExplainedStep>& steps, const FeatureNames& 
 // None if the model does not know the label.
 py::object explain_label(const LockedModel& locked, py::handle x, const py::object& label, std::uint64_t top) {
   FeatureNames names;
-  Scratch scratch(locked.options());
+  Scratch scratch = locked.make_scratch();
   scratch.reader.on_feature([&names](FeatureHash feature, std::string_view name_space, std::string_view name) {
     names.add(feature, name_space, name);
   });
@@ -127,6 +132,11 @@ py::object explain_label(const LockedModel& locked, py::handle x, const py::obje
 std::unique_ptr<LockedModel> load(const std::filesystem::path& path) {
   const GilRelease released;
   return std::make_unique<LockedModel>(Model::load(path));
+}
+
+py::tuple figures(const LockedModel& locked) {
+  const ModelFigures all = locked.read([](const Model& model) { return model.figures(); });
+  return py::make_tuple(all.rows, all.rows_used, all.trees, all.depth_max, all.depth_mean, all.depth_bound);
 }
 
 py::tuple digests(const LockedModel& locked) {
@@ -157,8 +167,10 @@ void define_model(py::module_& module) {
       .def("size", [](const LockedModel& locked) { return locked.read([](const Model& m) { return m.labels(); }); })
       .def("labels", &labels_from, arg("first"))
       .def("digests", &digests)
+      .def("figures", &figures)
       .def("learn", &learn)
       .def("probability", &probability)
+      .def("known_part", &known_part)
       .def("top_k", &top_k)
       .def("explain", &explain_label)
       .def("learn_many", &learn_many)

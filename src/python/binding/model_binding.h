@@ -34,8 +34,9 @@ class LockedModel {
     const std::unique_lock lock(mutex_);
     return use(model_);
   }
-  // The options never change.
+  // The options never change, nor does what else a Scratch is made of.
   const ModelOptions& options() const { return model_.options(); }
+  Scratch make_scratch() const { return Scratch(model_); }
 
  private:
   Model model_;

@@ -22,7 +22,7 @@ void begin_columns(std::size_t most, Scratch& scratch) {
 void add_column(std::int64_t column, double value, Scratch& scratch) {
   char* const name = scratch.digits.data() + kMostDigits * scratch.columns.size();
   const char* const end = std::to_chars(name, name + kMostDigits, column).ptr;
-  scratch.columns.push_back({{}, {name, static_cast<std::size_t>(end - name)}, value});
+  scratch.columns.push_back({{}, {name, static_cast<std::size_t>(end - name)}, value, false});
 }
 
 }  // namespace

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, List
 
 from ._core import __version__
 from .errors import BadData, BadOption, CannotWrite, Error, NoInput, Stopped
-from .model import Calibration, Digest, Explanation, Model, Step, load
+from .model import Calibration, Digest, Explanation, Figures, Model, Step, load
 from .run import Run
 from .training import train
 
 if TYPE_CHECKING:
     from .classifier import Classifier
 
-__all__ = ["BadData", "BadOption", "Calibration", "CannotWrite", "Digest", "Error", "Explanation", "Model", "NoInput", "Run",
-           "Step", "Stopped", "__version__", "load", "train"]
+__all__ = ["BadData", "BadOption", "Calibration", "CannotWrite", "Digest", "Error", "Explanation", "Figures", "Model", "NoInput",
+           "Run", "Step", "Stopped", "__version__", "load", "train"]
 if find_spec("sklearn"):
     __all__ += ["Classifier"]
 

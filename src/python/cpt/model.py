@@ -41,6 +41,17 @@ class Digest(NamedTuple):
     weights: str  #: of weights and counts
 
 
+class Figures(NamedTuple):
+    """Size and shape of a model."""
+
+    rows: int  #: of the weight tables of all trees; 0 for method table, which has none
+    rows_used: int  #: of these, rows that were ever trained: if few are left, features share rows
+    trees: int
+    depth_max: int  #: nodes above the deepest leaf of all trees; 0 if the method is not a tree
+    depth_mean: float
+    depth_bound: float  #: the paper's bound on `depth_max`; 0 if it does not apply
+
+
 def option_words(value: Any) -> List[str]:
     """The words that follow an option on the command line."""
     if isinstance(value, (bool, np.bool_)):
@@ -132,7 +143,8 @@ class Model:
       feature: it is the label where no other is given;
     - a list of tokens, each a feature, as a fastText line has them: str, whole numbers or bools; None and NaN are none;
     - a str: a line in any text format of `cpt_dist` but csv. Its label counts where no other is given. The format is detected
-      by the first line of each call;
+      by the first line of each call. If it is in none that is recognised, such as `bread milk`, it has the format that
+      `cpt_dist` trained the model on, if the model knows it;
     - a table of one row: a sparse matrix, an array or a data frame as below (`df.iloc[[0]]`). A dict of such a row is
       another example: in a data frame, numbers and texts are in the namespace of their column, in a dict in none.
 
@@ -141,7 +153,8 @@ class Model:
     namespace, as in CSV: a number is the feature `column`, a str or category `column=value`, a bool `column=true` (where
     `to_csv` writes True), a list holds the words of the namespace, and what is missing is no feature. Each column has a name
     of its own. The options `label_key`, `importance_key`, `text_keys`, `categorical_keys` and `ignore_keys` name keys of
-    dicts and columns alike.
+    dicts and columns alike. The option `ngrams` makes of all these what it makes of the line with the same words: of tokens
+    in the order of their list or tuple, of text keys, and of lists in dicts. Sets and columns of arrays have no n-grams.
 
     Labels are str; an int stands for its decimal digits. What Python learns is what `cpt_dist` on one rank learns of the same
     examples with the same options, bit by bit.
@@ -205,6 +218,10 @@ class Model:
         """Digests of all that was learned. Takes time in proportion to the size of the model."""
         return Digest(*(f"{number:016x}" for number in self._core.digests()))
 
+    def figures(self) -> Figures:
+        """Size and shape of the model. Takes time in proportion to its size."""
+        return Figures(*self._core.figures())
+
     def learn(self, x: Example, label: Optional[Label] = None, importance: Optional[float] = None) -> float:
         """Learns an example. Returns P(label | x) as it was before, 0 if the label is new.
 
@@ -222,6 +239,13 @@ class Model:
         1.0
         """
         return self._core.probability(example_of(x, self._keys), label)
+
+    def known_part(self, x: Example) -> float:
+        """The part of the features of x, in [0, 1], that the model has met, so far as it counts features (option `rarity`).
+
+        NaN if it has counted none yet (the first 100 examples are taken over together), or if x has no feature.
+        """
+        return self._core.known_part(example_of(x, self._keys))
 
     def top_k(self, x: Example, k: int = 1, threshold: float = 0) -> List[Tuple[str, float]]:
         """The k most probable labels and their probabilities, most probable first; only those of at least `threshold`."""
