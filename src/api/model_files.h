@@ -18,8 +18,8 @@ namespace cpt {
 
 inline constexpr const char* kModelKind = "cpt model";
 
-// The model appears under this name whole or not at all; then what killed writers left beside it goes. The bytes are the same for any number of threads; see
-// BlobWriter. Throws Error(kCannotWrite).
+// The model appears under this name whole or not at all; then what killed writers left beside it goes. The bytes are
+// the same for any number of threads; see BlobWriter. Throws Error(kCannotWrite).
 void save_learner(const Learner& learner, const std::filesystem::path& directory, int threads = 1);
 
 // Saves the model in a checkpoint of this program; the bytes are those of save_learner(). Shares files with the
