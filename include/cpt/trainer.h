@@ -62,8 +62,9 @@ struct ValidationOptions {
   // a line of the input counts as one example even if it is split into several; but kReplicated on several ranks counts
   // each of these.
   std::uint64_t every = 0;
-  std::optional<Metric> keep_best;  // keep the model with the best value, not the last one; excludes `test`
-  std::uint64_t early_stop = 0;     // end training after this many validations without a better value; 0: never
+  // Keep the model with the best value, not the last one; needs TrainingOptions::model_directory, excludes `test`.
+  std::optional<Metric> keep_best;
+  std::uint64_t early_stop = 0;  // end training after this many validations without a better value; 0: never
 
   // The metric by which one validation is better than another.
   Metric metric() const { return keep_best.value_or(Metric::kLog); }
@@ -105,6 +106,9 @@ struct TrainingOptions {
   std::optional<std::uint64_t> most_bad_lines;  // end the run if a pass skips more, counted over all ranks
   ValidationOptions validation;
   CheckpointOptions checkpoints;
+  // Where train() writes the model, as Model::save() does, and during the run each that is better than those before, if
+  // validation.keep_best; empty: nowhere. The directories above it are created.
+  std::filesystem::path model_directory;
   std::chrono::milliseconds progress_every{std::chrono::seconds(10)};  // between Observer::stretch(); 0: never
   // Continue from the newest checkpoint, if there is one; needs checkpoints.directory. All options above then keep the
   // values that they had when the run began, except passes, skip_bad_lines, most_bad_lines, labels, progress_every,
@@ -249,7 +253,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
   // Called after 1, 2, 4, 8, ... examples of a phase, and at the end of each pass.
-  virtual void report(const Report& report) = 0;
+  virtual void report(const Report& /*report*/) {}
   // A warning of one line. Warnings of other ranks name their rank and host.
   virtual void warn(const std::string& text) = 0;
   // Called at the end of sync interval number `interval` (from 1) if partitions change owners.
@@ -258,7 +262,7 @@ class Observer {
   virtual void validated(const Validation& /*validation*/) {}
   // A few times a second at most: examples of this phase so far on all ranks, seconds since training began, and the
   // part of the pass that has been read, in [0, 1], negative if not known.
-  virtual void progress(std::uint64_t examples, double seconds, double part_of_pass) = 0;
+  virtual void progress(std::uint64_t /*examples*/, double /*seconds*/, double /*part_of_pass*/) {}
   // Called every TrainingOptions::progress_every while examples arrive, at the end of a round.
   virtual void stretch(const Stretch& /*stretch*/) {}
 };
@@ -268,12 +272,13 @@ struct TrainedModel {
   Summary summary;
 };
 
-// Trains in this process alone, as the options say. Writes checkpoints, but no model: see Model::save(). Throws Error:
-//   kUsage        an option is out of range, or validation.keep_best is set, which needs a run that writes models
+// Trains in this process alone, as the options say. The model returned is the last one, or with validation.keep_best
+// the best, which is read back from model_directory. Throws Error:
+//   kUsage        an option is out of range, or validation.keep_best is set without model_directory
 //   kNoInput      a shard, the initial model or the given tree is missing
 //   kBadData      malformed data, or none; a damaged model or given tree; shards that differ from the checkpoint's; or
 //                 none of the checkpoints can be read
-//   kCannotWrite  a checkpoint cannot be written
+//   kCannotWrite  a checkpoint or the model cannot be written
 //   kFailed       the weights diverged or found no memory, or the run was asked to stop and keeps no checkpoints
 //   kStopped      the run was asked to stop, and a checkpoint to resume from was written
 // What the observer throws ends the run, too.

@@ -49,9 +49,7 @@ constexpr const char* kMemoryHint =
 // The observer of ranks other than 0.
 class SilentObserver : public Observer {
  public:
-  void report(const Report&) override {}
   void warn(const std::string&) override {}
-  void progress(std::uint64_t, double, double) override {}
 };
 
 // Both are empty on ranks other than 0.

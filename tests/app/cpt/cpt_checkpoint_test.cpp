@@ -24,9 +24,7 @@ constexpr std::uint64_t kPasses = 3;
 
 class Unheard : public Observer {
  public:
-  void report(const Report&) override {}
   void warn(const std::string& text) override { ADD_FAILURE() << text; }
-  void progress(std::uint64_t, double, double) override {}
 };
 
 // Has a run named "run" with a checkpoint for each pass, and one of the end.

@@ -149,6 +149,31 @@ TEST(Validations, EndTrainingEarlyAndKeepTheBestModel) {
   }
 }
 
+TEST(Validations, KeepTheBestModelOfTrainingInProcess) {
+  ValidationJob job;
+  job.options.passes = 40;
+  job.options.validation.keep_best = Metric::kLog;
+  job.options.validation.early_stop = 3;
+  EXPECT_EQ(thrown_by([&] { train(job.options, job.recorder); }).text,
+            "--keep-best needs a directory to write models to");
+  job.options.model_directory = job.folder / "above/best";
+  const TrainedModel trained = train(job.options, job.recorder);
+  EXPECT_TRUE(trained.summary.stopped_early);
+  EXPECT_NE(trained.model.digests().weights, trained.summary.weight_digest) << "the last model is another one";
+  EXPECT_EQ(digests_of(trained.model), digests_of(Model::load(job.options.model_directory)));
+  TrainingOptions test;
+  test.init = job.options.model_directory.string();
+  test.test = job.options.validation.data;
+  test.test_frozen = true;
+  test.model = job.options.model;
+  EXPECT_EQ(results_on(1, test)[0].summary.test.mean_log(), trained.summary.best_validation->value);
+
+  job.options.validation.keep_best.reset();
+  const TrainedModel last = train(job.options, job.recorder);
+  EXPECT_EQ(last.model.digests().weights, last.summary.weight_digest);
+  EXPECT_EQ(digests_of(last.model), digests_of(Model::load(job.options.model_directory)));
+}
+
 TEST(Validations, AreThoseOfARunThatNeverStopped) {
   ValidationJob straight;
   straight.options.passes = 40;
