@@ -62,7 +62,8 @@ struct ModelOptions {
 
   // How examples are made from input. A program that builds its own batches applies them itself.
   Normalize normalize = Normalize::kNone;
-  std::vector<std::string> interactions{};  // pairs of first letters of namespaces, such as "ab"
+  // Pairs of namespaces, by the first letters of their names, such as "ab", or by whole names, such as "user:page".
+  std::vector<std::string> interactions{};
   // Each entry adds a feature for each 2 to N adjacent words, N in [2, 8], of all text ("N") or of a namespace
   // ("NAMESPACE:N").
   std::vector<std::string> ngrams{};

@@ -40,11 +40,18 @@ ModelOptions ModelOptions::of_tree(std::size_t t) const {
   return of;
 }
 
+CrossedNames crossed_names(const std::string& interaction) {
+  const std::size_t colon = interaction.find(':');
+  const bool has_both = colon != std::string::npos && colon > 0 && colon + 1 < interaction.size();
+  if (has_both) return {interaction.substr(0, colon), interaction.substr(colon + 1), true};
+  if (interaction.size() == 2 && interaction != "::") return {interaction.substr(0, 1), interaction.substr(1), false};
+  throw Error(Fault::kUsage, "--interactions " + interaction +
+                                 ": give the first letters of two namespaces, like ab, or their names, like user:page; "
+                                 "repeat the option for each pair");
+}
+
 void require_pairs(const std::vector<std::string>& interactions) {
-  for (const std::string& pair : interactions) {
-    if (pair.size() == 2) continue;
-    throw Error(Fault::kUsage, "--interactions " + pair + ": give the first letters of two namespaces, like ab");
-  }
+  for (const std::string& pair : interactions) crossed_names(pair);
 }
 
 }  // namespace cpt

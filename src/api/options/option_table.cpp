@@ -211,7 +211,8 @@ Table input_options() {
        .binding = choice(&T::multilabel, multilabel_names())},
       {.name = "interactions",
        .value = "AB",
-       .help = "Add a feature for each pair of features from namespaces that begin with A and with B. May be repeated",
+       .help = "Add a feature for each pair of features from namespaces that begin with A and with B, or, as "
+               "NAME:NAME, from two by their names. May be repeated",
        .binding = list(&M::interactions),
        .words = OptionWords::kEach},
       {.name = "ngrams",

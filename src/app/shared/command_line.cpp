@@ -159,8 +159,8 @@ CLI::Option* add_multilabel(CLI::App& app, MultiLabel& multilabel) {
 CLI::Option* add_interactions(CLI::App& app, std::vector<std::string>& interactions) {
   return app
       .add_option("--interactions", interactions,
-                  "Add a feature for each pair of features from namespaces that begin with A and with B. May be "
-                  "repeated")
+                  "Add a feature for each pair of features from namespaces that begin with A and with B, or, as "
+                  "NAME:NAME, from two by their names. May be repeated")
       ->option_text("AB")
       ->allow_extra_args(false);
 }

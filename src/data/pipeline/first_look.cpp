@@ -79,9 +79,11 @@ std::vector<std::string> NamesInLines::missing_name_spaces(const ReadOptions& op
   std::vector<std::string> texts;
   if (format == Format::kBinary) return texts;
   for (const std::string& pair : options.interactions) {
-    for (const char letter : std::set<char>{pair.at(0), pair.at(1)}) {
-      if (has_initial(letter)) continue;
-      texts.push_back("a namespace that begins with " + quote({&letter, 1}) + ", for --interactions " + pair +
+    const CrossedNames crossed = crossed_names(pair);
+    for (const std::string& name : std::set<std::string>{crossed.a, crossed.b}) {
+      if (crossed.are_whole ? name_spaces_.contains(name) : has_initial(name.front())) continue;
+      texts.push_back((crossed.are_whole ? "the namespace " : "a namespace that begins with ") + quote(name) +
+                      ", for --interactions " + pair +
                       (format == Format::kJson ? " (keys of the outermost object are in none)" : ""));
     }
   }

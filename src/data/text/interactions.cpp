@@ -7,24 +7,39 @@
 
 namespace cpt {
 
+namespace {
+
+bool is_of(const std::string& name, const std::string& crossed, bool is_whole) {
+  return is_whole ? name == crossed : name.starts_with(crossed);
+}
+
+}  // namespace
+
+Interactions::Interactions(const ReadOptions& options) : options_(options) {
+  for (const std::string& pair : options.interactions) {
+    crossed_.push_back(crossed_names(pair));
+    any_whole_ = any_whole_ || crossed_.back().are_whole;
+  }
+}
+
 void Interactions::begin_name_space(std::string_view name, const Batch& batch) {
   const std::size_t first = batch.open_features();
   if (!segments_.empty()) segments_.back().last = first;
-  segments_.push_back({name.empty() ? '\0' : name.front(), first, first});
+  segments_.push_back({std::string(any_whole_ ? name : name.substr(0, 1)), first, first});
 }
 
 void Interactions::add_crosses(Batch& batch) {
   if (segments_.empty()) return;
   segments_.back().last = batch.open_features();
-  for (const std::string& pair : options_.interactions) cross(pair, batch);
+  for (std::size_t i = 0; i < crossed_.size(); ++i) cross(options_.interactions[i], crossed_[i], batch);
 }
 
-void Interactions::cross(const std::string& pair, Batch& batch) const {
-  const bool within = pair[0] == pair[1];
+void Interactions::cross(const std::string& pair, const CrossedNames& names, Batch& batch) const {
+  const bool within = names.a == names.b;
   for (auto a = segments_.begin(); a != segments_.end(); ++a) {
-    if (a->first_byte != pair[0]) continue;
+    if (!is_of(a->name, names.a, names.are_whole)) continue;
     for (auto b = within ? a : segments_.begin(); b != segments_.end(); ++b) {
-      if (b->first_byte != pair[1]) continue;
+      if (!is_of(b->name, names.b, names.are_whole)) continue;
       for (std::size_t i = a->first; i < a->last; ++i) {
         for (std::size_t j = a == b ? i + 1 : b->first; j < b->last; ++j) {
           const FeatureHash x = batch.open_feature(i);

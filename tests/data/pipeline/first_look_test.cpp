@@ -81,10 +81,11 @@ TEST_F(AtFirstLook, VwLabelsThatAreListsAreCounted) {
 
 TEST_F(AtFirstLook, NamespacesOfVwLinesCount) {
   ReadOptions options;
-  options.interactions = {"ab", "ac"};
+  options.interactions = {"ab", "ac", "a:bb", "a:b"};
   options.ngrams = {":2", "bb:2", "b:2"};
   EXPECT_THAT(look("a.vw", "l |a x |bb y\nl | z\n", options).missing_name_spaces,
-              ElementsAre("a namespace that begins with 'c', for --interactions ac", "the namespace 'b' of --ngrams"));
+              ElementsAre("a namespace that begins with 'c', for --interactions ac",
+                          "the namespace 'b', for --interactions a:b", "the namespace 'b' of --ngrams"));
 }
 
 TEST_F(AtFirstLook, EnoughFeaturesAreEnough) {

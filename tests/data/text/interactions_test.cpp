@@ -86,10 +86,24 @@ TEST(Interactions, RejectALineWhoseCrossesFillTheMemory) {
   EXPECT_THROW(crossed({"aa"}, line), ParseError);
 }
 
-TEST(Interactions, AreTwoBytesEach) {
-  for (const char* bad : {"", "a", "abc"}) {
-    EXPECT_NE(error_of(Fault::kUsage, [&] { stream_of({}, {.interactions = {bad}}); }), "");
+TEST(Interactions, MayNameWholeNamespaces) {
+  const Named u{"a1", "u", 2}, v{"a2", "v"}, x{"a1", "x"};
+  EXPECT_EQ(crossed({"a1:a2"}, "y |a1 u:2 |a2 v |a11 z"),
+            features({u, v, {"a11", "z"}}) + (Features{{cross_of(u, v), 2.0F}}));
+  EXPECT_EQ(crossed({"a1:a1"}, "y |a1 u:2 x |a2 v"),
+            features({u, x, v}) + (Features{{unordered_cross_of(u, x), 2.0F}}));
+  EXPECT_EQ(crossed({"a:b"}, "y |a u |b v |ab w"), crossed({"a:b", "zz"}, "y |a u |b v |ab w"));
+  EXPECT_EQ(crossed({"a:b"}, "y |a u |b v"), crossed({"ab"}, "y |a u |b v")) << "the same feature either way";
+}
+
+TEST(Interactions, AreTwoLettersOrTwoNames) {
+  for (const char* bad : {"", "a", "abc", "::", ":::", ":ab", "ab:"}) {
+    EXPECT_EQ(error_of(Fault::kUsage, [&] { stream_of({}, {.interactions = {bad}}); }),
+              std::string("--interactions ") + bad +
+                  ": give the first letters of two namespaces, like ab, or their names, like user:page; repeat the "
+                  "option for each pair");
   }
+  stream_of({}, {.interactions = {":a", "a:", "a:b", "user:page"}});
 }
 
 TEST(Interactions, NeedAFormatWithNamespaces) {
