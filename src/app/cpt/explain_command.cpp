@@ -42,11 +42,11 @@ times what the feature adds to the margins of rows that contain the column, minu
 the others. A one-against-all model has no paths: its single row shows the estimate of the label's
 regressor before normalization and the contributions to its margin.
 
-With --json an explanation is an object on a line: {"line": "test.vw:1", "label": "a", "probability":
-0.5, "trees": [{"probability": 0.5, "steps": [{"depth": 0, "side": "L", "probability": 0.5,
-"calibration": {"a", "b", "c", "margin", "rare_margin"}, "contributions": [{"feature": "page^w1",
-"value": 0.7}]}]}]}, or, without paths, "estimate" and "contributions". "label" is null if there is
-none, "probability" if the model does not know the label.
+With --json an explanation is an object on a line: {"line": "test.vw:1", "label": "a",
+"probability": 0.5, "trees": [{"probability": 0.5, "steps": [{"depth": 0, "side": "L",
+"probability": 0.5, "calibration": {"a", "b", "c", "margin", "rare_margin"}, "contributions":
+[{"feature": "page^w1", "value": 0.7}]}]}]}, or, without paths, "estimate" and "contributions".
+"label" is null if there is none, "probability" if the model does not know the label.
 
 Example:
   cpt explain --model runs/ads/model --data test.vw --top 3)";

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <memory>
 #include <sstream>
 
 #include "api/options/given_tree_files.h"
@@ -118,7 +119,7 @@ TEST_P(GivenTreeRun, LearnsAsAModelWithThisTreeDoes) {
   grow();
   options_.data.resize(1);
   const TrainingOptions given = with_tree(options_, "file:" + file_);
-  Model model(given.model);
+  Model model(std::make_unique<Learner>(given.model));
   for (const TreeChange& change : read_given_tree({TreeSource::Kind::kTree, file_})) model.learner().apply(change);
   ReadOptions reading;
   reading.seed = given.model.seed;

@@ -90,12 +90,12 @@ class FirstLines : public ::testing::TestWithParam<int> {  // the number of rank
     options_.checkpoints.directory = folder_ / "checkpoints";
   }
 
-  // 50 lines with words of their own.
+  // 50 lines with words of their own; no two files are copies.
   std::string lines(const std::string& name, const std::string& key) const {
     std::string text;
     for (int i = 0; i < 50; ++i) {
       text += R"({"label": "l)" + std::to_string(i % 5) + R"(", ")" + key + R"(": "w)" + std::to_string(i) + R"( v)" +
-              std::to_string(i) + "\"}\n";
+              std::to_string(i) + (i == 0 ? " " + name : "") + "\"}\n";
     }
     return folder_.write(name, text);
   }

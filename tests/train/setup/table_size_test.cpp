@@ -156,7 +156,9 @@ TEST_F(AutoBits, AreLeftToAModelAndToACheckpoint) {
 
 TEST_F(AutoBits, WarnOfNothingWhereMemoryAbounds) {
   Recorder recorder;
-  options_.data.push_back(shards_.write("c.vw", text_));  // for the third rank, else there would be something to tell
+  options_.data[1] = shards_.write("b.vw", text_ + "\n");
+  options_.data.push_back(
+      shards_.write("c.vw", text_ + "\n\n"));  // for the third rank, else there would be something to tell
   results_on(3, options_, {.observer = &recorder});
   EXPECT_THAT(recorder.warnings, IsEmpty());
 }
