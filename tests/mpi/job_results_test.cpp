@@ -372,7 +372,7 @@ TEST_P(Ranks, TellByTheClockHowFarTheyAre) {
 
 // A copy of a report or summary without what a clock told, and the memory that the system gave.
 Json without_times(Json json) {
-  for (const char* name : {"seconds", "examples_per_second", "memory"}) json.erase(name);
+  for (const char* name : {"finished", "seconds", "examples_per_second", "memory"}) json.erase(name);
   for (const char* part : {"communication", "checkpoints"}) {
     if (json.contains(part)) json[part].erase("seconds");
   }
