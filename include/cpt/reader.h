@@ -61,11 +61,11 @@ class ExampleReader {
   Batch make_batch() const;
 
   // Appends the example of a line, with or without its end (a byte order mark before the first one is skipped), and
-  // returns the number of examples: 0 for a blank line and
-  // for a header, several for MultiLabel::kSplit. A line without a label makes an example with an empty one, which can
-  // be predicted. A record of kCsv may hold line breaks. Throws BadExample, and then the batch is as it was;
-  // Error(kUsage) if the options do not suit the format: interactions where it has no namespaces, n-grams where it has
-  // no such words, a field with two roles, or a header without a column that the model reads as text or as categorical.
+  // returns the number of examples: 0 for a blank line and for a header, several for MultiLabel::kSplit. A line without
+  // a label makes an example with an empty one, which can be predicted. A record of kCsv may hold line breaks. Throws
+  // BadExample, and then the batch is as it was; Error(kUsage) if the options do not suit the format: interactions
+  // where it has no namespaces, n-grams where it has no such words, a field with two roles, or a header without a
+  // column that the model reads as text or as categorical.
   [[nodiscard]] std::size_t read_line(std::string_view line, Batch& batch);
   // The format of the lines; kAuto until one decided.
   Format format() const;

@@ -112,7 +112,8 @@ struct TrainingOptions {
   std::chrono::milliseconds progress_every{std::chrono::seconds(10)};  // between Observer::stretch(); 0: never
   // Continue from the newest checkpoint, if there is one; needs checkpoints.directory. All options above then keep the
   // values that they had when the run began, except passes, skip_bad_lines, most_bad_lines, labels, progress_every,
-  // checkpoints and, if kPartitioned, round_examples; and data, test and validation.data if they are given.
+  // checkpoints, model_directory and, if kPartitioned, round_examples; and data, test and validation.data if they are
+  // given.
   bool resume = false;
 
   // Throws Error(kUsage) that names the option, if one is out of range or two contradict.

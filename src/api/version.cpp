@@ -1,0 +1,7 @@
+#include "cpt/version.h"
+
+namespace cpt {
+
+const char* version() { return CPT_VERSION; }
+
+}  // namespace cpt
